@@ -1,0 +1,55 @@
+"""One root for every error that a user can cause or mend."""
+
+from __future__ import annotations
+
+
+class KGScriptsError(Exception):
+    """What went wrong, where, and what to do about it.
+
+    Parameters
+    ----------
+    message:
+        One sentence saying what is wrong.
+    where:
+        File, line, record or address that it concerns.
+    remedy:
+        What the user can do.
+    """
+
+    def __init__(self, message: str, *, where: str | None = None, remedy: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.where = where
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        text = f"{self.where}: {self.message}" if self.where else self.message
+        return f"{text}\n  {self.remedy}" if self.remedy else text
+
+
+class InputError(KGScriptsError):
+    """A source that cannot be read: its bytes, its format or its columns are wrong."""
+
+
+class RecordError(KGScriptsError):
+    """A record that breaks its own rules (unknown kind, span outside its text, ...)."""
+
+
+class GraphDirectoryError(KGScriptsError):
+    """A graph directory that is missing, foreign, damaged, locked or half-installed."""
+
+
+class ModelError(KGScriptsError):
+    """A model that is not installed, damaged, or not the one that was asked for."""
+
+
+class StoreError(KGScriptsError):
+    """A store or server that refuses, cannot be reached, or holds something else."""
+
+
+class QueryError(KGScriptsError):
+    """A query that does not parse or cannot be answered; `where` shows the place."""
+
+
+class ConfigurationError(KGScriptsError):
+    """Options that contradict each other or lie outside their range."""

@@ -1,0 +1,93 @@
+"""The graph directory: whose it is, who may write, and how a new graph takes the place of the old one.
+
+A new graph is written whole into ``.next``. Its ``manifest.json`` is the last file written there and makes it
+complete; from then on the change is decided and `install` can be repeated until it is through, after any kill.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from schemas.errors import GraphDirectoryError
+
+MARKER = ".kgscripts"
+NEXT = ".next"
+_LOCK = ".lock"
+_PARTS = ("nodes", "relations")
+
+
+def claim(directory: Path) -> None:
+    """Make `directory` a graph directory, or check that it is one.
+
+    Raises
+    ------
+    GraphDirectoryError
+        If it holds something else, is a file, or cannot be written.
+    """
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        if (directory / MARKER).exists():
+            return
+        if any(directory.iterdir()):
+            raise GraphDirectoryError(
+                "the directory holds other files",
+                where=str(directory),
+                remedy="name a new or empty directory, or one that kgscripts made",
+            )
+        (directory / MARKER).write_text("A script graph, made by kgscripts.\n", encoding="utf-8")
+    except OSError as error:
+        raise GraphDirectoryError(
+            f"cannot be written ({error.strerror})",
+            where=str(directory),
+            remedy="name a directory that you can write to",
+        ) from error
+
+
+@contextmanager
+def locked(directory: Path) -> Iterator[None]:
+    """Hold the directory for writing; a process that dies lets go of it.
+
+    Raises
+    ------
+    GraphDirectoryError
+        If another process holds it.
+    """
+    claim(directory)
+    try:
+        with FileLock(directory / _LOCK, timeout=0):
+            install(directory)
+            yield
+    except Timeout:
+        raise GraphDirectoryError(
+            "another build is at work in this directory",
+            where=str(directory),
+            remedy="wait for it to end, or choose another directory",
+        ) from None
+
+
+def start_next(directory: Path) -> Path:
+    """An empty ``.next`` to write the new graph into."""
+    path = directory / NEXT
+    shutil.rmtree(path, ignore_errors=True)
+    for part in _PARTS:
+        (path / part).mkdir(parents=True)
+    return path
+
+
+def install(directory: Path) -> None:
+    """Put a complete ``.next`` in the place of the graph; throw an incomplete one away."""
+    path = directory / NEXT
+    if not path.exists():
+        return
+    if (path / "manifest.json").exists():
+        for part in _PARTS:
+            if (path / part).exists():
+                shutil.rmtree(directory / part, ignore_errors=True)
+                (path / part).replace(directory / part)
+        (path / "manifest.json").replace(directory / "manifest.json")
+    shutil.rmtree(path)

@@ -1,0 +1,103 @@
+"""`manifest.json`: what a graph was made from and what its files hold; no times and no paths of a machine."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any, Self
+
+from attrs import asdict, field, frozen, validators
+
+from schemas.errors import GraphDirectoryError
+from schemas.vocabulary import DEFAULT_BASE_IRI
+
+FORMAT_VERSION = 1
+
+
+def _check_base_iri(_: object, __: object, value: str) -> None:
+    if (
+        not value.startswith(("http://", "https://", "urn:"))
+        or value[-1] not in "/#:"
+        or any(c in ' <>"{}|\\^`' or c < "!" for c in value)
+    ):
+        raise GraphDirectoryError(f"{value!r} is no base IRI", remedy="an http(s) or urn IRI that ends in / or # or :")
+
+
+@frozen(kw_only=True)
+class TableFile:
+    """One Parquet file of the graph: `rows`, size in `bytes`, `sha256` of the file."""
+
+    rows: int
+    bytes: int
+    sha256: str
+
+
+@frozen(kw_only=True)
+class Manifest:
+    """What stands in `manifest.json`.
+
+    `configuration` holds the options that shaped the graph, `discards` counts what was left out by reason,
+    `tables` describes every file under `nodes/` and `relations/` by its type's name.
+    """
+
+    base_iri: str = field(default=DEFAULT_BASE_IRI, validator=_check_base_iri)
+    sources: int
+    characters: int
+    sources_digest: str
+    configuration: dict[str, str | int | float | bool | None]
+    discards: dict[str, int]
+    tables: dict[str, TableFile] = field(factory=dict)
+    format_version: int = field(default=FORMAT_VERSION, validator=validators.in_((FORMAT_VERSION,)))
+
+    @property
+    def build_id(self) -> str:
+        """32 hexadecimal digits that name this very graph: same content and base IRI, same id."""
+        content = [self.base_iri, *(f"{name}:{table.sha256}" for name, table in sorted(self.tables.items()))]
+        return hashlib.sha256("\n".join(content).encode()).hexdigest()[:32]
+
+    def rows(self, name: str) -> int:
+        """Number of nodes or relations of the type `name`."""
+        return self.tables[name].rows if name in self.tables else 0
+
+    def to_json(self) -> str:
+        """The file's text: sorted keys, so the same graph has the same bytes."""
+        return (
+            json.dumps(
+                {"kgscripts": "graph", "build_id": self.build_id, **asdict(self)},
+                indent=1,
+                sort_keys=True,
+                ensure_ascii=False,
+            )
+            + "\n"
+        )
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Read `path`.
+
+        Raises
+        ------
+        GraphDirectoryError
+            If it is no manifest, is damaged, or belongs to another version of the format.
+        """
+        remedy = "run `kgscripts build-graph` on this directory again"
+        try:
+            content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            version = content["format_version"]
+            if content.pop("kgscripts") != "graph" or version != FORMAT_VERSION:
+                raise GraphDirectoryError(
+                    f"a graph of format {version}, this version reads {FORMAT_VERSION}",
+                    where=str(path),
+                    remedy=remedy,
+                )
+            build_id = content.pop("build_id")
+            tables = {name: TableFile(**table) for name, table in content.pop("tables").items()}
+            manifest = cls(tables=tables, **content)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise GraphDirectoryError(
+                f"the manifest cannot be read ({error})", where=str(path), remedy=remedy
+            ) from error
+        if manifest.build_id != build_id:
+            raise GraphDirectoryError("the manifest was changed by hand", where=str(path), remedy=remedy)
+        return manifest

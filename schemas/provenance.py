@@ -1,0 +1,58 @@
+"""Who read it: the models behind statements, and how good they are."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from attrs import field, frozen, validators
+
+from schemas.errors import RecordError
+
+
+class Direction(StrEnum):
+    """Whether a larger value of a metric is better."""
+
+    HIGHER = "higher"
+    LOWER = "lower"
+
+
+def _rounded(value: float) -> float:
+    return round(float(value), 4)
+
+
+@frozen(kw_only=True)
+class BenchmarkScore:
+    """One figure of one model on data that it never saw.
+
+    `value` is in the unit that `unit` names (``percent``, ``share``, ``nats``, ``words``, ``words/s``)
+    and is rounded to four decimals, so that noise below that changes no bytes.
+    """
+
+    dataset: str = field(validator=validators.min_len(1))
+    split: str = field(validator=validators.min_len(1))
+    metric: str = field(validator=validators.min_len(1))
+    value: float = field(converter=_rounded)
+    unit: str = field(validator=validators.in_(("percent", "share", "nats", "words", "words/s")))
+    direction: Direction = field(default=Direction.HIGHER, converter=Direction)
+
+    @value.validator
+    def _finite(self, _: object, value: float) -> None:
+        if value != value or value in (float("inf"), float("-inf")):
+            raise RecordError(
+                f"the score of {self.metric} on {self.dataset} is {value}", remedy="scores are finite numbers"
+            )
+
+
+@frozen(kw_only=True)
+class Model:
+    """A reader of text: a trained model or a set of rules, told apart by its digest.
+
+    `digest` is a SHA-256 of everything that decides what the model reads (weights, configuration, code version).
+    """
+
+    name: str = field(validator=validators.min_len(1))
+    version: str = field(validator=validators.min_len(1))
+    digest: str = field(validator=validators.matches_re(r"[0-9a-f]{64}"))
+    task: str = field(validator=validators.min_len(1))
+    licence: str = ""
+    scores: tuple[BenchmarkScore, ...] = field(default=(), converter=tuple)

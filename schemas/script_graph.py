@@ -1,0 +1,173 @@
+"""The script graph: what passes between extraction and export, as a directory of Parquet tables."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from attrs import evolve, frozen
+
+from schemas import graph_directory
+from schemas.errors import GraphDirectoryError, RecordError
+from schemas.manifest import Manifest, TableFile
+from schemas.tables import TABLE_NAMES, check_batch, table_path, table_schema
+
+_ROWS_A_GROUP = 65_536
+
+
+@frozen
+class ScriptGraph:
+    """A graph on disk. Tables are read when asked for; nothing is held in memory."""
+
+    directory: Path
+    manifest: Manifest
+
+    @classmethod
+    def open(cls, directory: str | Path) -> Self:
+        """Open the graph in `directory`.
+
+        Raises
+        ------
+        GraphDirectoryError
+            If there is none, or if its files are not the ones that the manifest names.
+        """
+        path = Path(directory)
+        remedy = f"run `kgscripts build-graph INPUT -o {path}`"
+        if (path / graph_directory.NEXT / "manifest.json").exists():
+            raise GraphDirectoryError(
+                "a build was stopped while it put its graph into place",
+                where=str(path),
+                remedy=f"{remedy} again",
+            )
+        if not (path / "manifest.json").exists():
+            raise GraphDirectoryError("there is no graph", where=str(path), remedy=remedy)
+        manifest = Manifest.read(path / "manifest.json")
+        for name in TABLE_NAMES:
+            file = path / table_path(name)
+            if name not in manifest.tables or not file.exists() or file.stat().st_size != manifest.tables[name].bytes:
+                raise GraphDirectoryError(
+                    "the file is missing or not the one that the manifest names",
+                    where=str(file),
+                    remedy=f"{remedy} again",
+                )
+        return cls(path, manifest)
+
+    @property
+    def build_id(self) -> str:
+        """Names this very graph: same records, same id."""
+        return self.manifest.build_id
+
+    def iri(self, identifier: str) -> str:
+        """The IRI of a node's id."""
+        return self.manifest.base_iri + identifier
+
+    def table(self, name: str) -> pa.Table:
+        """All rows of the node or relation type `name`."""
+        return pa.Table.from_batches(self.batches(name), schema=table_schema(name))
+
+    def batches(self, name: str, rows: int = _ROWS_A_GROUP) -> Iterator[pa.RecordBatch]:
+        """The rows of type `name`, at most `rows` at a time.
+
+        Raises
+        ------
+        GraphDirectoryError
+            If the file is damaged.
+        """
+        file = self.directory / table_path(name)
+        try:
+            with pq.ParquetFile(file) as parquet:
+                if parquet.schema_arrow != table_schema(name):
+                    raise GraphDirectoryError(
+                        f"has the columns {parquet.schema_arrow.names}",
+                        where=str(file),
+                        remedy="build the graph again",
+                    )
+                yield from parquet.iter_batches(batch_size=rows)
+        except (OSError, pa.ArrowException) as error:
+            raise GraphDirectoryError(
+                f"the table is damaged ({error})", where=str(file), remedy="run `kgscripts build-graph` again"
+            ) from error
+
+    def rows(self, name: str) -> Iterator[dict[str, Any]]:
+        """The rows of type `name`, one dictionary each."""
+        for batch in self.batches(name):
+            yield from batch.to_pylist()
+
+    def check_digests(self) -> None:
+        """Read every file and compare it with the manifest's SHA-256.
+
+        Raises
+        ------
+        GraphDirectoryError
+            At the first that differs.
+        """
+        for name in TABLE_NAMES:
+            file = self.directory / table_path(name)
+            if _sha256(file) != self.manifest.tables[name].sha256:
+                raise GraphDirectoryError(
+                    "the table is not the one that was built",
+                    where=str(file),
+                    remedy="run `kgscripts build-graph` again",
+                )
+
+
+class ScriptGraphWriter:
+    """Writes a new graph aside and puts it into place whole. The directory must be held by `graph_directory.locked`.
+
+    Types that nothing is written for get an empty table. Leaving the context with an error leaves the old graph.
+    """
+
+    def __init__(self, directory: str | Path) -> None:
+        self._directory = Path(directory)
+        self._next = graph_directory.start_next(self._directory)
+        self._tables: dict[str, TableFile] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        graph_directory.install(self._directory)
+
+    def write(self, name: str, batches: Iterable[pa.RecordBatch]) -> None:
+        """Write the whole table `name`; rows ascend strictly by key.
+
+        Raises
+        ------
+        RecordError
+            If rows do not fit the type, are out of order, or the table was already written.
+        """
+        if name in self._tables:
+            raise RecordError(f"{name} was already written")
+        file = self._next / table_path(name)
+        last: tuple[str, ...] | None = None
+        rows = 0
+        with pq.ParquetWriter(file, table_schema(name), compression="zstd", write_batch_size=_ROWS_A_GROUP) as writer:
+            for batch in batches:
+                last = check_batch(name, batch, last)
+                rows += batch.num_rows
+                writer.write_batch(batch)
+        self._tables[name] = TableFile(rows=rows, bytes=file.stat().st_size, sha256=_sha256(file))
+
+    def finish(self, manifest: Manifest) -> ScriptGraph:
+        """Complete the graph with `manifest` (its `tables` are filled in) and put it into place."""
+        for name in TABLE_NAMES:
+            if name not in self._tables:
+                self.write(name, ())
+        manifest = evolve(manifest, tables=self._tables)
+        partial = self._next / "manifest.json.part"
+        partial.write_text(manifest.to_json(), encoding="utf-8")
+        partial.replace(self._next / "manifest.json")
+        graph_directory.install(self._directory)
+        return ScriptGraph.open(self._directory)
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -1,0 +1,93 @@
+"""The Parquet tables of a script graph: one for each node type, one for each relation type."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.errors import RecordError
+from schemas.graph_types import NODE_TYPES, RELATION_TYPES, Property, ValueType
+from schemas.vocabulary import ID_PREFIXES
+
+ARROW_TYPES: dict[ValueType, pa.DataType] = {
+    ValueType.STRING: pa.string(),
+    ValueType.STRINGS: pa.list_(pa.string()),
+    ValueType.INTEGER: pa.int64(),
+    ValueType.NUMBER: pa.float64(),
+    ValueType.BOOLEAN: pa.bool_(),
+    ValueType.NODE: pa.string(),
+}
+
+
+def _fields(properties: tuple[Property, ...]) -> list[pa.Field]:
+    return [pa.field(item.name, ARROW_TYPES[item.type], nullable=not item.required) for item in properties]
+
+
+def key_columns(name: str) -> tuple[str, ...]:
+    """The columns that a table is sorted by and that are unique in it."""
+    return ("id",) if name in NODE_TYPES else ("from_id", "to_id")
+
+
+def table_schema(name: str) -> pa.Schema:
+    """The columns of the table of a node type (`id` first) or relation type (`from_id`, `to_id` first)."""
+    properties = NODE_TYPES[name].properties if name in NODE_TYPES else RELATION_TYPES[name].properties
+    keys = [pa.field(column, pa.string(), nullable=False) for column in key_columns(name)]
+    return pa.schema([*keys, *_fields(properties)])
+
+
+def table_path(name: str) -> PurePosixPath:
+    """Where the table stands in a graph directory."""
+    return PurePosixPath("nodes" if name in NODE_TYPES else "relations", f"{name}.parquet")
+
+
+TABLE_NAMES: tuple[str, ...] = (*NODE_TYPES, *RELATION_TYPES)
+
+
+def check_batch(name: str, batch: pa.RecordBatch, after: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    """Check that rows fit the table's type and order; return the last row's key (or `after` for no rows).
+
+    `after` is the key of the last row before these. Keys ascend strictly by code point, required values are not
+    null, and ids begin as their node type says.
+
+    Raises
+    ------
+    RecordError
+        If they do not.
+    """
+    schema = table_schema(name)
+    if batch.schema != schema:
+        raise RecordError(f"rows of {name} have the columns {batch.schema.names}", remedy=f"they are {schema.names}")
+    if batch.num_rows == 0:
+        return after
+    for item in schema:
+        if not item.nullable and batch.column(item.name).null_count:
+            raise RecordError(f"{name}.{item.name} is missing in {batch.column(item.name).null_count} rows")
+    _check_ids(name, batch)
+    keys = list(zip(*(batch.column(column).to_pylist() for column in key_columns(name)), strict=True))
+    previous = after
+    for key in keys:
+        if previous is not None and key <= previous:
+            raise RecordError(f"{name} is out of order or twice at {key}", remedy="rows ascend strictly by key")
+        previous = key
+    return previous
+
+
+def _check_ids(name: str, batch: pa.RecordBatch) -> None:
+    if name in NODE_TYPES:
+        ends: tuple[tuple[str, ...], ...] = ((name,),)
+    else:
+        ends = RELATION_TYPES[name].ends
+    fits = None
+    for node_types in ends:
+        pair = None
+        for column, node_type in zip(key_columns(name), node_types, strict=True):
+            begins = pc.starts_with(batch.column(column), ID_PREFIXES[node_type] + "/")
+            pair = begins if pair is None else pc.and_(pair, begins)
+        fits = pair if fits is None else pc.or_(fits, pair)
+    if not pc.all(fits).as_py():
+        row = batch.slice(pc.index(fits, False).as_py(), 1).select(key_columns(name)).to_pylist()[0]
+        raise RecordError(
+            f"{name} cannot hold {row}", remedy=f"it joins {' or '.join(' -> '.join(pair) for pair in ends)}"
+        )

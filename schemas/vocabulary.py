@@ -1,0 +1,61 @@
+"""IRIs and keys: how a node is named, the same on every machine.
+
+An id is ``<kind>/<slug>-<hash>``, all ASCII and safe in an IRI: the slug is for people, the hash of the key decides.
+An IRI is the graph's base IRI followed by the id.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+
+from schemas.errors import RecordError
+
+ONTOLOGY_IRI = "https://w3id.org/kgscripts/ontology#"
+DEFAULT_BASE_IRI = "https://w3id.org/kgscripts/data/"
+
+ID_PREFIXES = {
+    "Scenario": "scenario",
+    "SubEvent": "sub-event",
+    "Action": "action",
+    "Tool": "tool",
+    "Entity": "entity",
+    "Attribute": "attribute",
+    "StateChange": "state-change",
+    "Source": "source",
+    "Passage": "passage",
+    "Statement": "statement",
+    "Model": "model",
+    "BenchmarkScore": "score",
+}
+_TYPES = {prefix: node_type for node_type, prefix in ID_PREFIXES.items()}
+_SLUG_LENGTH = 48
+
+
+def slug(text: str) -> str:
+    """A readable ASCII form of `text`, at most 48 characters; may be empty."""
+    ascii_text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    return re.sub(r"[^a-z0-9]+", "-", ascii_text.lower()).strip("-")[:_SLUG_LENGTH].strip("-")
+
+
+def node_id(node_type: str, readable: str, *key: str) -> str:
+    """The id of the node of `node_type` with this `key` (64-bit BLAKE2b of the key; `readable` only decorates)."""
+    content = "".join(f"{len(part)}:{part}" for part in (node_type, *key))
+    digest = hashlib.blake2b(content.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    words = slug(readable)
+    return f"{ID_PREFIXES[node_type]}/{words}-{digest}" if words else f"{ID_PREFIXES[node_type]}/{digest}"
+
+
+def node_type_of(identifier: str) -> str:
+    """The node type that an id names.
+
+    Raises
+    ------
+    RecordError
+        If the id begins with no known kind.
+    """
+    try:
+        return _TYPES[identifier.partition("/")[0]]
+    except KeyError:
+        raise RecordError(f"{identifier!r} is no id of a node", remedy="ids begin with " + ", ".join(_TYPES)) from None
