@@ -1,0 +1,1 @@
+"""From characters to syntax: the spaCy pipeline, passages, grammatical relations, content words."""

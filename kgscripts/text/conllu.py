@@ -1,0 +1,134 @@
+"""Reading CoNLL-U treebanks (https://universaldependencies.org/format.html) into spaCy documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+_COLUMNS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One syntactic word; `head` is the index of its head in the sentence, its own index for the root."""
+
+    form: str
+    lemma: str
+    upos: str
+    xpos: str
+    feats: str
+    head: int
+    deprel: str
+    space_after: bool
+
+
+@dataclass(slots=True)
+class Sentence:
+    """The words of a sentence, and whether a document or a paragraph begins with it."""
+
+    words: list[Word] = field(default_factory=list)
+    starts_document: bool = False
+    starts_paragraph: bool = False
+
+
+def read_conllu(path: Path) -> Iterator[Sentence]:
+    """The sentences of a CoNLL-U file in order.
+
+    Of a multiword token ("don't") the syntactic words ("do", "n't") are kept, without a space between them;
+    empty nodes of the enhanced graph are left out.
+    """
+    block: list[tuple[int, str]] = []
+    with path.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, start=1):
+            if line.strip():
+                block.append((number, line.rstrip("\n")))
+            elif block:
+                yield _sentence(path, block)
+                block = []
+    if block:
+        yield _sentence(path, block)
+
+
+def _sentence(path: Path, block: list[tuple[int, str]]) -> Sentence:
+    sentence = Sentence()
+    contraction_end = 0
+    space_after_contraction = True
+    rows: list[tuple[list[str], bool]] = []
+    for number, line in block:
+        if line.startswith("#"):
+            kind = line[1:].split("=")[0].split()
+            sentence.starts_document |= kind[:1] == ["newdoc"]
+            sentence.starts_paragraph |= kind[:1] in (["newdoc"], ["newpar"])
+            continue
+        columns = line.split("\t")
+        if len(columns) != _COLUMNS:
+            raise ValueError(f"{path}:{number}: {len(columns)} columns, expected {_COLUMNS}")
+        spaced = "SpaceAfter=No" not in columns[9].split("|")
+        if "." in columns[0]:
+            continue
+        if "-" in columns[0]:
+            contraction_end = int(columns[0].split("-")[1])
+            space_after_contraction = spaced
+            continue
+        position = int(columns[0])
+        if position < contraction_end:
+            spaced = False
+        elif position == contraction_end:
+            spaced = space_after_contraction
+        rows.append((columns, spaced))
+    for index, (columns, spaced) in enumerate(rows):
+        head = int(columns[6])
+        sentence.words.append(
+            Word(
+                form=columns[1],
+                lemma="" if columns[2] == "_" and columns[1] != "_" else columns[2],
+                upos=columns[3],
+                xpos=columns[4],
+                feats="" if columns[5] == "_" else columns[5],
+                head=head - 1 if head else index,
+                deprel="ROOT" if head == 0 else columns[7],
+                space_after=spaced,
+            )
+        )
+    return sentence
+
+
+def to_doc(vocab: Vocab, sentences: Iterable[Sentence]) -> Doc:
+    """One annotated document out of consecutive sentences."""
+    words: list[Word] = []
+    heads: list[int] = []
+    starts: list[bool | int | None] = []
+    for sentence in sentences:
+        offset = len(words)
+        words.extend(sentence.words)
+        heads.extend(offset + word.head for word in sentence.words)
+        starts.extend(index == 0 for index in range(len(sentence.words)))
+    return Doc(
+        vocab,
+        words=[word.form for word in words],
+        spaces=[word.space_after for word in words],
+        lemmas=[word.lemma for word in words],
+        pos=[word.upos for word in words],
+        tags=[word.xpos for word in words],
+        morphs=[word.feats for word in words],
+        heads=heads,
+        deps=[word.deprel for word in words],
+        sent_starts=starts,
+    )
+
+
+def documents(sentences: Iterable[Sentence], *, by_paragraph: bool = False) -> Iterator[list[Sentence]]:
+    """Groups of consecutive sentences that form a document (or a paragraph)."""
+    group: list[Sentence] = []
+    for sentence in sentences:
+        starts = sentence.starts_paragraph if by_paragraph else sentence.starts_document
+        if starts and group:
+            yield group
+            group = []
+        group.append(sentence)
+    if group:
+        yield group

@@ -1,0 +1,98 @@
+"""Loading the spaCy pipeline that reads text: the one that ships, or any other that is installed."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import spacy
+from spacy.language import Language
+
+from schemas.errors import ModelError
+from schemas.provenance import BenchmarkScore, Model
+
+SHIPPED = "en_kgscripts"
+_NEEDED = ("tagger", "lemmatizer", "parser")
+_SCORES = "scores.json"
+
+
+def shipped_directory() -> Path:
+    """Where the pipeline that ships with the package lies."""
+    return Path(str(resources.files("kgscripts.text") / "model"))
+
+
+@functools.cache
+def load_pipeline(name: str | None = None) -> Language:
+    """The pipeline called `name`, loaded once a process; without a name, the one that ships.
+
+    `name` is an installed spaCy package ("en_core_web_trf") or the directory of a pipeline. Named entity recognisers
+    and text classifiers are left out: nothing here reads what they write.
+
+    Raises
+    ------
+    ModelError
+        if it is not installed, cannot be read, or gives no tags, lemmas or parse.
+    """
+    path: str | Path = shipped_directory() if name is None or name == SHIPPED else name
+    try:
+        nlp = spacy.load(path, exclude=["ner", "entity_linker", "entity_ruler", "textcat", "spancat"])
+    except (OSError, ValueError, ImportError, KeyError) as error:
+        raise ModelError(
+            f"the spaCy pipeline {name or SHIPPED!r} cannot be loaded: {str(error).splitlines()[0]}",
+            where=str(path),
+            remedy=f"install it with `python -m spacy download {name}`, give the directory of a pipeline, or leave the "
+            "name away for the one that ships"
+            if name
+            else "the package is incomplete: reinstall kgscripts",
+        ) from error
+    missing = [part for part in _NEEDED if not any(part in pipe for pipe in nlp.pipe_names)]
+    if missing:
+        raise ModelError(
+            f"the spaCy pipeline {name!r} has no {', no '.join(missing)}",
+            where=str(path),
+            remedy="name a pipeline with a tagger, a lemmatizer and a parser, such as en_core_web_sm",
+        )
+    return nlp
+
+
+@functools.cache
+def describe_pipeline(name: str | None = None) -> Model:
+    """Name, version, digest of all files, licence and known scores of a pipeline, for the graph's Model node."""
+    nlp = load_pipeline(name)
+    full_name = f"{nlp.meta['lang']}_{nlp.meta['name']}"
+    return Model(
+        name=SHIPPED if name is None else full_name,
+        version=str(nlp.meta.get("version") or "0.0.0"),
+        digest=_digest(nlp.path) if nlp.path else _digest_of_config(nlp),
+        task="syntactic analysis",
+        licence=str(nlp.meta.get("license") or ""),
+        scores=_known_scores(nlp.path) if nlp.path else (),
+    )
+
+
+def _digest(directory: Path) -> str:
+    """SHA-256 over the names and bytes of a pipeline's files; scores written beside the weights do not count."""
+    digest = hashlib.sha256()
+    for path in sorted(path for path in directory.rglob("*") if path.is_file() and path.name != _SCORES):
+        if "__pycache__" in path.parts:
+            continue
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(directory).as_posix()}\0{len(content)}\0".encode())
+        digest.update(content)
+    return digest.hexdigest()
+
+
+def _digest_of_config(nlp: Language) -> str:
+    return hashlib.sha256(nlp.to_bytes()).hexdigest()
+
+
+def _known_scores(directory: Path) -> tuple[BenchmarkScore, ...]:
+    path = directory / _SCORES
+    if not path.is_file():
+        return ()
+    rows: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
+    return tuple(BenchmarkScore(**row) for row in rows)

@@ -1,0 +1,282 @@
+"""Grammatical relations read off a parse, whether its labels are Universal Dependencies or ClearNLP.
+
+The pipeline that ships speaks UD ("obj", "nsubj:pass", "obl" with a "case" child); the `en_core_web_*`
+packages speak ClearNLP ("dobj", "nsubjpass", "prep" with a "pobj" child). Everything that reads parses goes
+through this module, so it is the one place that knows both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from spacy.tokens import Token
+
+OBJECT = frozenset({"obj", "dobj"})
+INDIRECT_OBJECT = frozenset({"iobj", "dative"})
+SUBJECT = frozenset({"nsubj", "nsubj:outer", "csubj", "csubj:outer", "expl"})
+PASSIVE_SUBJECT = frozenset({"nsubj:pass", "nsubjpass", "csubj:pass", "csubjpass"})
+PARTICLE = frozenset({"compound:prt", "prt"})
+AUXILIARY = frozenset({"aux", "aux:pass", "auxpass"})
+PASSIVE_AUXILIARY = frozenset({"aux:pass", "auxpass"})
+OPEN_COMPLEMENT = frozenset({"xcomp"})
+UNMARKED_OBLIQUE = frozenset({"obl:npmod", "obl:unmarked", "obl:tmod", "npadvmod"})
+
+_NOMINAL_MODIFIER = frozenset({"obl", "obl:agent", "nmod", "nmod:desc"})
+_PREPOSITION = frozenset({"prep", "agent"})
+PREPOSITIONAL = _NOMINAL_MODIFIER | _PREPOSITION
+_PREPOSITION_OBJECT = frozenset({"pobj"})
+_NEGATION_WORDS = frozenset({"not", "n't", "nt", "n’t", "never", "neither"})
+_MAIN_VERB_LEMMAS = frozenset({"have", "do"})
+# Participles that describe a state of the noun rather than name a kind of it.
+_DESCRIPTIVE_PARTICIPLES = frozenset(
+    {
+        "boiling",
+        "running",
+        "remaining",
+        "following",
+        "simmering",
+        "melting",
+        "flowing",
+        "growing",
+        "waiting",
+        "existing",
+        "missing",
+        "surrounding",
+        "sleeping",
+        "crying",
+        "smiling",
+        "burning",
+        "falling",
+        "moving",
+        "loving",
+        "amazing",
+        "interesting",
+        "exciting",
+        "boring",
+        "dripping",
+        "standing",
+        "lasting",
+        "ongoing",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PrepositionalPhrase:
+    """`preposition` is in lower case, of several words where it has them ("out of"); `marker` is its first token."""
+
+    preposition: str
+    marker: Token
+    head: Token
+
+
+def is_verb(token: Token) -> bool:
+    """A verb that can be a predicate: no auxiliary and no copula, though "have" and "do" may be main verbs."""
+    if token.dep_ in AUXILIARY or token.dep_ == "cop":
+        return False
+    return token.pos_ == "VERB" or (token.pos_ == "AUX" and token.lemma_.lower() in _MAIN_VERB_LEMMAS)
+
+
+def particle_of(verb: Token) -> Token | None:
+    """The particle of a phrasal verb: "up" of "pick the cup up"."""
+    return next((child for child in verb.children if child.dep_ in PARTICLE), None)
+
+
+def conjuncts(token: Token) -> list[Token]:
+    """The token and the conjuncts that follow it in its coordination, in text order."""
+    found: list[Token] = []
+    open_ = [token]
+    while open_:
+        found.append(open_.pop())
+        open_.extend(child for child in found[-1].rights if child.dep_ == "conj")
+    return sorted(found, key=lambda conjunct: conjunct.i)
+
+
+def _direct_objects(verb: Token) -> list[Token]:
+    return [conjunct for child in verb.children if child.dep_ in OBJECT for conjunct in conjuncts(child)]
+
+
+def objects_of(verb: Token, *, shared: bool = True) -> list[Token]:
+    """Heads of the direct objects, coordinated ones included.
+
+    With `shared`, a verb without an object of its own gets that of the coordination it stands in, where the
+    object follows both verbs: "wash and chop the carrots" gives "carrots" for either verb.
+    """
+    own = _direct_objects(verb)
+    if own or not shared:
+        return own
+    for other in _coordinated_verbs(verb):
+        objects = [found for found in _direct_objects(other) if found.i > verb.i and found.i > other.i]
+        if objects and not _separated(verb, objects[0]):
+            return objects
+    return []
+
+
+def _coordinated_verbs(verb: Token) -> Iterator[Token]:
+    """The verbs right after `verb` in its coordination, then those before it, nearest first."""
+    yield from (conjunct for conjunct in conjuncts(verb)[1:] if is_verb(conjunct))
+    while verb.dep_ == "conj" and is_verb(verb.head):
+        yield verb.head
+        verb = verb.head
+
+
+def _separated(verb: Token, found: Token) -> bool:
+    """Whether `verb` has a complement of its own before the object, so that it does not share it."""
+    own = OPEN_COMPLEMENT | PREPOSITIONAL | UNMARKED_OBLIQUE | {"ccomp", "advcl", "attr", "acomp"}
+    return any(verb.i < child.i < found.i and child.dep_ in own for child in verb.children)
+
+
+def subjects_of(verb: Token) -> list[Token]:
+    """Heads of the active subject; a conjunct without one has that of the verb it is coordinated with."""
+    return _subjects(verb, SUBJECT)
+
+
+def passive_subject_of(verb: Token) -> list[Token]:
+    """Heads of the passive subject: "carrots" of "the carrots were washed and chopped" for both verbs."""
+    return _subjects(verb, PASSIVE_SUBJECT)
+
+
+def _subjects(verb: Token, labels: frozenset[str]) -> list[Token]:
+    while True:
+        children = [child for child in verb.children if child.dep_ in SUBJECT | PASSIVE_SUBJECT]
+        if children:
+            return [conjunct for child in children if child.dep_ in labels for conjunct in conjuncts(child)]
+        if verb.dep_ != "conj":
+            return []
+        verb = verb.head
+
+
+def is_passive(verb: Token) -> bool:
+    """Whether the verb stands in the passive, by its auxiliary or its subject."""
+    return any(child.dep_ in PASSIVE_AUXILIARY | PASSIVE_SUBJECT for child in verb.children) or (
+        verb.dep_ == "conj" and verb.tag_ == "VBN" and bool(passive_subject_of(verb))
+    )
+
+
+def agent_of(verb: Token) -> Token | None:
+    """The doer of a passive: "Mary" of "was washed by Mary"."""
+    if not is_passive(verb):
+        return None
+    return next((phrase.head for phrase in prepositional_phrases(verb) if phrase.preposition == "by"), None)
+
+
+def indirect_objects_of(verb: Token) -> list[Token]:
+    """Heads of the indirect object, without a preposition: "waiter" of "give the waiter a tip"."""
+    return [
+        conjunct
+        for child in verb.children
+        if child.dep_ in INDIRECT_OBJECT and child.pos_ != "ADP"
+        for conjunct in conjuncts(child)
+    ]
+
+
+def prepositional_phrases(token: Token) -> list[PrepositionalPhrase]:
+    """Prepositional phrases that depend on a verb or a noun, one for each coordinated noun in them."""
+    found: list[PrepositionalPhrase] = []
+    for child in token.children:
+        if child.dep_ in _NOMINAL_MODIFIER:
+            found.extend(_ud_phrases(child))
+        elif child.dep_ in _PREPOSITION or (child.dep_ == "dative" and child.pos_ == "ADP"):
+            found.extend(_clearnlp_phrases(child, child.lower_, child))
+    return found
+
+
+def _ud_phrases(noun: Token) -> Iterator[PrepositionalPhrase]:
+    cases = [child for child in noun.lefts if child.dep_ == "case"]
+    if not cases:
+        return
+    marker = cases[0]
+    for conjunct in conjuncts(noun):
+        own = [child for child in conjunct.lefts if child.dep_ == "case"]
+        cases = own or cases
+        words = [word for case in cases for word in (case, *(c for c in case.children if c.dep_ == "fixed"))]
+        yield PrepositionalPhrase(" ".join(word.lower_ for word in words), cases[0] if own else marker, conjunct)
+
+
+def _clearnlp_phrases(preposition: Token, words: str, marker: Token) -> Iterator[PrepositionalPhrase]:
+    for child in preposition.children:
+        if child.dep_ in _PREPOSITION_OBJECT:
+            for conjunct in conjuncts(child):
+                yield PrepositionalPhrase(words, marker, conjunct)
+        elif child.dep_ in _PREPOSITION:
+            yield from _clearnlp_phrases(child, f"{words} {child.lower_}", marker)
+        elif child.dep_ == "conj" and child.pos_ == "ADP":
+            yield from _clearnlp_phrases(child, child.lower_, child)
+
+
+def compound_lemma(token: Token) -> str:
+    """The lemma of a noun with the compound it heads: "rolling pin", "cutting board", "olive oil"."""
+    parts: list[Token] = []
+    expected = token.i - 1
+    for child in sorted(token.lefts, key=lambda left: -left.i):
+        if child.right_edge.i != expected or not _names_kind(child):
+            break
+        parts.append(child)
+        expected = child.left_edge.i - 1
+    words = [lemma(token)]
+    for part in parts:
+        words.insert(0, compound_lemma(part) if part.dep_ == "compound" else part.lower_)
+    return " ".join(word for word in words if word != "-")
+
+
+def _names_kind(modifier: Token) -> bool:
+    if modifier.dep_ == "compound":
+        return modifier.pos_ in {"NOUN", "PROPN", "VERB", "ADJ"}
+    return (
+        modifier.dep_ in {"amod", "acl"}
+        and modifier.tag_ in {"VBG", "NN"}
+        and modifier.lower_.endswith("ing")
+        and modifier.lower_ not in _DESCRIPTIVE_PARTICIPLES
+        and not any(True for _ in modifier.children)
+    )
+
+
+def lemma(token: Token) -> str:
+    """The lemma in lower case, but the word itself for gerunds that modify a noun ("frying pan")."""
+    if token.tag_ == "VBG" and token.dep_ in {"compound", "amod"}:
+        return token.lower_
+    return (token.lemma_ or token.text).lower()
+
+
+def is_negated(verb: Token) -> bool:
+    """Whether the verb itself is negated ("did not open", "never opened"); inherited by nobody."""
+    return any(
+        child.dep_ == "neg" or (child.dep_ in {"advmod", "cc:preconj"} and child.lower_ in _NEGATION_WORDS)
+        for child in verb.children
+    )
+
+
+def auxiliaries_of(verb: Token) -> list[Token]:
+    """The auxiliaries of a verb, in text order: "would", "have"."""
+    return [child for child in verb.children if child.dep_ in AUXILIARY]
+
+
+def markers_of(verb: Token) -> list[Token]:
+    """What introduces the clause of a verb: "if", "that", "because", "to", "when"."""
+    return [
+        child
+        for child in verb.lefts
+        if child.dep_ == "mark"
+        or (child.dep_ == "aux" and child.tag_ == "TO")
+        or (child.dep_ == "advmod" and child.tag_ == "WRB")
+    ]
+
+
+def is_imperative(verb: Token) -> bool:
+    """Whether a verb orders or instructs: base form, no subject, no auxiliary but "do", no "to"."""
+    if verb.tag_ != "VB" and "Imp" not in verb.morph.get("Mood", []):
+        return False
+    while True:
+        for child in verb.children:
+            if child.dep_ in SUBJECT | PASSIVE_SUBJECT and child.dep_ != "expl":
+                return False
+            if child.dep_ in AUXILIARY and child.lemma_.lower() not in {"do", "let"}:
+                return False
+        if any(marker.tag_ == "TO" for marker in markers_of(verb)):
+            return False
+        if verb.dep_ != "conj":
+            return verb.dep_ in {"ROOT", "parataxis", "ccomp", "list", "advcl", "discourse", "dep"}
+        verb = verb.head
+        if verb.tag_ != "VB":
+            return "Imp" in verb.morph.get("Mood", [])
