@@ -19,3 +19,14 @@ def shared_corpora() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no corpora at {folder}: set KGSCRIPTS_SHARED to the folder that holds `corpora`")
     return folder
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """With KGSCRIPTS_NO_SKIP set (everything is at hand), a skipped test fails the run."""
+    if not os.environ.get("KGSCRIPTS_NO_SKIP"):
+        return
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    skipped = reporter.stats.get("skipped", []) if reporter else []
+    if skipped and exitstatus == 0:
+        reporter.write_line(f"KGSCRIPTS_NO_SKIP: {len(skipped)} tests were skipped", red=True)
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED

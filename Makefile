@@ -1,0 +1,44 @@
+# Two commands for a fresh clone: `make graph` and `make test`. Each sets up what it needs.
+PYTHON ?= python3
+VENV ?= .venv
+GRAPH ?= build/example-graph
+BIN := $(VENV)/bin
+export HF_HUB_OFFLINE = 1
+
+.PHONY: graph test lint bench format clean
+
+graph: $(VENV)/.core
+	$(BIN)/kgscripts build-graph kgscripts/examples/texts -o $(GRAPH)
+	$(BIN)/kgscripts query $(GRAPH) --sparql docs/queries/cooking-pasta.rq
+	$(BIN)/kgscripts query $(GRAPH) --cypher docs/queries/cooking-pasta.cypher
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.dev
+	$(BIN)/python -m benchmarks
+
+format: $(VENV)/.dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info
+
+$(VENV)/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "kgscripts needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.core: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.core
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[train,test,lint]'
+	touch $@

@@ -1,0 +1,116 @@
+"""The command line: a table of commands, each loaded from its room only when it is called."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from importlib import metadata
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from schemas.errors import KGScriptsError
+
+# name -> (module:function or module:app, one line for `kgscripts --help`)
+COMMANDS: dict[str, tuple[str, str]] = {
+    "build-graph": ("kgscripts.commands.build:build_graph", "Read texts and build (or extend) a graph directory."),
+    "remove": ("kgscripts.commands.build:remove", "Take a source out of a graph directory."),
+    "show": ("exports.show:show", "Print a scenario as a tree, or who uses a tool."),
+    "query": ("exports.commands:query", "Ask a graph in SPARQL or Cypher."),
+    "export": ("exports.commands:export", "Write a graph as RDF, to Neo4j, to a store or a file."),
+    "validate": ("exports.commands:validate", "Check a graph's files and its SHACL shapes."),
+    "evaluate": ("kgscripts.commands.evaluate:app", "Measure how good the readers are."),
+    "corpora": ("kgscripts.commands.corpora:app", "List and fetch the corpora that the readers know."),
+}
+
+
+class LazyGroup(TyperGroup):
+    """A group whose help is known without importing a single command."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
+        """The commands in the order of the table, not of the alphabet."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
+        """A stand-in that knows the command's name and one line of help."""
+        if cmd_name not in COMMANDS:
+            return None
+        stub = typer.Typer(add_completion=False)
+        stub.command(name=cmd_name, help=COMMANDS[cmd_name][1])(_nothing)
+        return typer.main.get_command(stub)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """The command itself, now that it is called."""
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, _load(name) if name in COMMANDS else command, rest
+
+
+def _nothing() -> None:
+    """Body of the stand-ins; never called."""
+
+
+def _load(name: str) -> Any:
+    module, _, attribute = COMMANDS[name][0].partition(":")
+    target = getattr(importlib.import_module(module), attribute)
+    if not isinstance(target, typer.Typer):
+        command = typer.Typer(add_completion=False)
+        command.command(name=name)(target)
+        target = command
+    loaded = typer.main.get_command(target)
+    loaded.name = name
+    return loaded
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"kgscripts {metadata.version('kgscripts')}")
+        raise typer.Exit
+
+
+app = typer.Typer(cls=LazyGroup, no_args_is_help=True, pretty_exceptions_enable=False)
+_wants_traceback = False
+
+
+@app.callback(epilog="Example: kgscripts build-graph stories/ -o graph && kgscripts show graph 'baking a cake'")
+def root(
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Script knowledge from text: a typed graph of sub-events, tools and their order, in SPARQL and Cypher."""
+    global _wants_traceback
+    _wants_traceback = debug
+
+
+def _explain(error: BaseException) -> str:
+    if isinstance(error, KGScriptsError):
+        return str(error)
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return (
+        f"{type(error).__name__}: {error}\n  this is a fault of kgscripts; `kgscripts --debug COMMAND ...` shows where"
+    )
+
+
+def main() -> None:
+    """Entry point. Exit code 0, or 2 after an error (a message, no traceback), or 130 after Ctrl-C."""
+    try:
+        app()
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        sys.exit(130)
+    except BrokenPipeError:
+        # Whoever read our output (`| head`) has gone; what is still buffered has nowhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except Exception as error:  # the outermost boundary: a person reads what arrives here
+        if _wants_traceback:
+            raise
+        print(f"error: {_explain(error)}", file=sys.stderr)
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()
