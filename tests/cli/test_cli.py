@@ -1,0 +1,94 @@
+"""The root command: help without imports, exit codes, errors without traceback."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import cli
+
+
+def run(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run the command line in a process of its own, as a person would."""
+    return subprocess.run(
+        [sys.executable, "-m", "cli", *arguments], capture_output=True, text=True, cwd=cwd, check=False, timeout=120
+    )
+
+
+def test_help_names_every_command_and_imports_no_room() -> None:
+    code = (
+        "import sys, cli\n"
+        "try:\n    cli.app(['--help'])\nexcept SystemExit:\n    pass\n"
+        "rooms = ('kgscripts', 'exports', 'spacy', 'torch', 'pyarrow', 'rdflib', 'networkx')\n"
+        "print('IMPORTED', [name for name in rooms if name in sys.modules])"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert "IMPORTED []" in result.stdout
+    for name in cli.COMMANDS:
+        assert name in result.stdout
+
+
+def test_help_takes_less_than_seven_tenths_of_a_second_of_cpu() -> None:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert run("--help").returncode == 0
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 0.7
+
+
+@pytest.mark.parametrize("name", list(cli.COMMANDS))
+def test_every_command_has_help_with_an_example(name: str) -> None:
+    result = run(name, "--help")
+    assert result.returncode == 0, result.stderr
+    subcommands = {"evaluate": ["text", "extraction"], "corpora": ["list", "fetch"]}.get(name, [])
+    for command in subcommands or [""]:
+        text = run(name, *([command] if command else []), "--help").stdout
+        assert "Example" in text, f"{name} {command}"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["no-such-command"], "No such command"),
+        (["show"], "Missing argument"),
+        (["show", "no-such-directory"], "there is no graph"),
+        (["query", "no-such-directory", "--sparql", "ASK {}"], "there is no graph"),
+        (["export", "no-such-directory", "graph.nq"], "there is no graph"),
+        (["validate", "no-such-directory"], "there is no graph"),
+        (["remove", "no-such-directory", "story"], "no-such-directory"),
+        (["build-graph", "no-such-input", "-o", "graph"], "no-such-input"),
+    ],
+)
+def test_errors_say_what_is_wrong_and_exit_with_2(arguments: list[str], message: str, tmp_path: Path) -> None:
+    result = run(*arguments, cwd=tmp_path)
+    assert result.returncode == 2
+    assert message in result.stderr.replace("\n", " ")
+    assert "Traceback" not in result.stderr
+    assert result.stdout == ""
+    assert not any(tmp_path.iterdir()), "nothing is left behind"
+
+
+def test_debug_shows_the_traceback(tmp_path: Path) -> None:
+    result = run("--debug", "show", "no-such-directory", cwd=tmp_path)
+    assert result.returncode != 0
+    assert "Traceback" in result.stderr
+
+
+def test_version() -> None:
+    assert run("--version").stdout.startswith("kgscripts 0.")
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        result = subprocess.run(
+            [sys.executable, "-m", "cli", "--help"], stdout=writing, stderr=subprocess.PIPE, text=True, check=False
+        )
+    finally:
+        os.close(writing)
+    assert "Traceback" not in result.stderr

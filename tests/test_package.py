@@ -1,0 +1,91 @@
+"""The wheel and the sdist, as a stranger gets them: built, installed into an empty environment, used from elsewhere."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+TOP_LEVEL = {"cli.py", "exports", "kgscripts", "lightning_modules", "schemas"}
+
+
+def run(*command: str | Path, cwd: Path) -> str:
+    """Standard output of `command`, run with nothing of this checkout in its environment."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
+    result = subprocess.run(
+        [str(part) for part in command], cwd=cwd, env=environment, capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, f"{command}\n{result.stdout}\n{result.stderr}"
+    return result.stdout
+
+
+@pytest.fixture(scope="module")
+def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the sdist of a clean copy of the tracked files, and the wheel built from that sdist."""
+    folder = tmp_path_factory.mktemp("distributions")
+    copy = folder / "checkout"
+    tracked = run("git", "ls-files", "-z", cwd=ROOT).split("\0")
+    for name in filter(None, tracked):
+        if (ROOT / name).is_file():
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / name, copy / name)
+    run(sys.executable, "-m", "build", "--outdir", folder, copy, cwd=folder)
+    return folder
+
+
+def test_the_wheel_holds_the_packages_their_data_and_nothing_else(distributions: Path) -> None:
+    (wheel,) = distributions.glob("*.whl")
+    names = [name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name]
+    assert {name.split("/")[0] for name in names} == TOP_LEVEL
+    for data in (
+        "schemas/data/script.ttl",
+        "schemas/data/shapes.ttl",
+        "schemas/data/context.jsonld",
+        "schemas/data/neo4j_constraints.cypher",
+        "kgscripts/corpora/data/scenarios.tsv",
+        "kgscripts/corpora/data/sources.jsonl",
+        "kgscripts/examples/texts/how_to_cook_pasta.md",
+        "kgscripts/evaluation/data/tools.tsv",
+        "kgscripts/py.typed",
+    ):
+        assert data in names
+    tracked = set(run("git", "ls-files", *TOP_LEVEL, cwd=ROOT).split())
+    assert set(names) == tracked, "the wheel holds what the repository holds"
+
+
+def test_the_sdist_holds_what_the_wheel_is_built_from(distributions: Path) -> None:
+    (sdist,) = distributions.glob("*.tar.gz")
+    names = {name.partition("/")[2] for name in tarfile.open(sdist).getnames()}
+    assert {"pyproject.toml", "README.md", "LICENSE", "WEIGHTS.md", "cli.py", "schemas/data/script.ttl"} <= names
+
+
+@pytest.mark.timeout(900)
+def test_an_empty_environment_builds_and_queries_a_graph_away_from_the_checkout(
+    distributions: Path, tmp_path: Path
+) -> None:
+    (wheel,) = distributions.glob("*.whl")
+    venv.create(tmp_path / "env", with_pip=True)
+    python = tmp_path / "env" / "bin" / "python"
+    run(python, "-m", "pip", "install", "--quiet", "-c", ROOT / "constraints.txt", wheel, cwd=tmp_path)
+    (tmp_path / "story.md").write_text(
+        "# How to cook pasta\n\n1. Fill a pot with water.\n2. Boil the water.\n3. Drain the pasta with a strainer.\n",
+        encoding="utf-8",
+    )
+    command = tmp_path / "env" / "bin" / "kgscripts"
+    run(command, "build-graph", "story.md", "-o", "graph", cwd=tmp_path)
+    ask = "SELECT ?label WHERE { ?tool a kgs:Tool ; kgs:label ?label }"
+    assert "strainer" in run(command, "query", "graph", "--sparql", ask, cwd=tmp_path)
+    cypher = "MATCH (:SubEvent)-[:USES]->(t:Tool) RETURN t.label AS label"
+    assert "strainer" in run(command, "query", "graph", "--cypher", cypher, cwd=tmp_path)
+    run(command, "export", "graph", "graph.nq.gz", cwd=tmp_path)
+    assert (tmp_path / "graph.nq.gz").stat().st_size > 0
+    code = "import kgscripts, schemas; print(schemas.__file__)"
+    assert str(tmp_path) in run(python, "-c", code, cwd=tmp_path)
