@@ -63,7 +63,8 @@ def test_the_wheel_holds_the_packages_their_data_and_nothing_else(distributions:
 
 def test_the_sdist_holds_what_the_wheel_is_built_from(distributions: Path) -> None:
     (sdist,) = distributions.glob("*.tar.gz")
-    names = {name.partition("/")[2] for name in tarfile.open(sdist).getnames()}
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
     assert {"pyproject.toml", "README.md", "LICENSE", "WEIGHTS.md", "cli.py", "schemas/data/script.ttl"} <= names
 
 
