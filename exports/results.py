@@ -1,0 +1,80 @@
+"""What a query answers: a table, and the forms it is printed in."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import TypeAlias
+
+from attrs import field, frozen
+
+Value: TypeAlias = "str | int | float | bool | None | Sequence[Value] | Mapping[str, Value]"
+
+
+class ResultFormat(StrEnum):
+    """The forms of a printed result."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+    TSV = "tsv"
+
+
+@frozen(kw_only=True)
+class Table:
+    """The rows that answer a query. IRIs are plain strings; nodes and lists of a Cypher answer keep their parts."""
+
+    columns: tuple[str, ...] = field(converter=tuple)
+    rows: tuple[tuple[Value, ...], ...] = field(converter=tuple)
+
+    def render(self, form: ResultFormat, width: int | None = None) -> str:
+        """The table as text that ends in a newline; `width` in characters wraps a `ResultFormat.TABLE`."""
+        if form is ResultFormat.JSON:
+            content = {"columns": self.columns, "rows": self.rows}
+            return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
+        if form is ResultFormat.TABLE:
+            return self._table(width)
+        stream = io.StringIO()
+        writer = csv.writer(stream, delimiter="," if form is ResultFormat.CSV else "\t", lineterminator="\n")
+        writer.writerow(self.columns)
+        writer.writerows([as_text(value) for value in row] for row in self.rows)
+        return stream.getvalue()
+
+    def _table(self, width: int | None) -> str:
+        # Rich takes a tenth of a second to import; the other forms do without it.
+        from rich import box
+        from rich.console import Console
+        from rich.table import Table as RichTable
+        from rich.text import Text
+
+        table = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
+        for position, column in enumerate(self.columns):
+            numeric = all(isinstance(row[position], int | float | None) for row in self.rows)
+            table.add_column(Text(column), justify="right" if numeric else "left", overflow="fold")
+        for row in self.rows:
+            table.add_row(*(Text(printable(as_text(value))) for value in row))
+        natural = 4 + 3 * len(self.columns) + sum(self._column_width(i) for i in range(len(self.columns)))
+        stream = io.StringIO()
+        Console(file=stream, width=width or max(natural, 20), highlight=False, color_system=None).print(table)
+        return "\n".join(line.rstrip() for line in stream.getvalue().strip("\n").split("\n")) + "\n"
+
+    def _column_width(self, position: int) -> int:
+        texts = [self.columns[position], *(printable(as_text(row[position])) for row in self.rows)]
+        return 2 * max(map(len, texts))
+
+
+def as_text(value: Value) -> str:
+    """A value as one cell of text: nothing for null, JSON for what is not a plain value."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+def printable(text: str) -> str:
+    """`text` with control characters escaped, so that no value can steer a terminal."""
+    return "".join(char if char.isprintable() or ord(char) > 0x9F else repr(char)[1:-1] for char in text)

@@ -1,0 +1,140 @@
+"""One string names where a graph goes: a suffix (``graph.ttl.gz``) or a scheme (``neo4j://host``, ``oxigraph:DIR``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Protocol, cast
+
+from attrs import field, frozen
+
+from schemas.errors import ConfigurationError
+from schemas.script_graph import ScriptGraph
+
+COMPRESSIONS = (".gz", ".zst")
+
+
+@frozen(kw_only=True)
+class ExportOptions:
+    """What the user can choose; an exporter ignores what does not concern it.
+
+    `database` is a server's database. `prune` removes what an earlier build of this graph left on a server and this
+    one lacks. `dry_run` changes nothing and reports what would be done. `ask` gets a prompt and returns what the
+    user types unseen; it is None where nobody is there to ask. `progress` is called with the number of rows done
+    since its last call.
+    """
+
+    database: str | None = None
+    prune: bool = False
+    dry_run: bool = False
+    ask: Callable[[str], str] | None = None
+    progress: Callable[[int], None] | None = None
+
+
+@frozen(kw_only=True)
+class ExportReport:
+    """What an export wrote: `nodes` and `relations` of the graph, and what else the target wants to tell."""
+
+    nodes: int
+    relations: int
+    target: str
+    details: dict[str, str | int | float] = field(factory=dict)
+
+
+class Export(Protocol):
+    """Writes `graph` to `target`, whole or not at all where the target allows it; doing it again changes nothing."""
+
+    def __call__(self, graph: ScriptGraph, target: str, options: ExportOptions) -> ExportReport: ...
+
+
+@frozen(kw_only=True)
+class Exporter:
+    """Where a kind of target is told by and which function serves it.
+
+    A target told by `suffixes` may end in one of `compressions` as well. A target told by `schemes` is
+    handed on as it is, scheme included.
+    """
+
+    name: str
+    module: str
+    function: str = "export"
+    suffixes: tuple[str, ...] = ()
+    schemes: tuple[str, ...] = ()
+    compressions: tuple[str, ...] = ()
+
+    def load(self) -> Export:
+        """The function; its module is imported only now."""
+        return cast(Export, getattr(import_module(self.module), self.function))
+
+    def serves(self, target: str) -> bool:
+        """Whether `target` is of this kind."""
+        return scheme_of(target) in self.schemes or any(
+            target.lower().rstrip("/").endswith(suffix + end)
+            for suffix in self.suffixes
+            for end in ("", *self.compressions)
+        )
+
+
+EXPORTERS: tuple[Exporter, ...] = (
+    Exporter(name="Turtle", module="exports.rdf.files", suffixes=(".ttl",), compressions=COMPRESSIONS),
+    Exporter(name="TriG", module="exports.rdf.files", suffixes=(".trig",), compressions=COMPRESSIONS),
+    Exporter(name="N-Quads", module="exports.rdf.files", suffixes=(".nq",), compressions=COMPRESSIONS),
+    Exporter(name="JSON-LD", module="exports.rdf.files", suffixes=(".jsonld",), compressions=COMPRESSIONS),
+    Exporter(
+        name="Oxigraph store", module="exports.rdf.oxigraph_store", suffixes=(".oxigraph",), schemes=("oxigraph",)
+    ),
+    Exporter(name="SPARQL server", module="exports.rdf.graph_store", schemes=("sparql+http", "sparql+https")),
+    Exporter(
+        name="Ladybug store",
+        module="exports.ladybug_store",
+        suffixes=(".ladybug", ".lbug"),
+        schemes=("ladybug",),
+    ),
+    Exporter(
+        name="Neo4j server",
+        module="exports.neo4j_store",
+        schemes=("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc"),
+    ),
+    Exporter(name="CSV for neo4j-admin database import", module="exports.neo4j_csv", schemes=("neo4j-csv",)),
+    Exporter(name="GraphML", module="exports.graphml", suffixes=(".graphml",), compressions=(".gz",)),
+    Exporter(name="Parquet", module="exports.parquet", schemes=("parquet",)),
+)
+
+
+def scheme_of(target: str) -> str:
+    """The scheme that `target` begins with, in lower case; "" where there is none (one letter is a drive)."""
+    scheme, colon, _ = target.partition(":")
+    return scheme.lower() if colon and len(scheme) > 1 and "/" not in scheme and "\\" not in scheme else ""
+
+
+def resolve(target: str) -> Exporter:
+    """The exporter that `target` names.
+
+    Raises
+    ------
+    ConfigurationError
+        If it names none.
+    """
+    for exporter in EXPORTERS:
+        if exporter.serves(target):
+            return exporter
+    suffixes = ", ".join(suffix for exporter in EXPORTERS for suffix in exporter.suffixes)
+    schemes = ", ".join(f"{scheme}:" for exporter in EXPORTERS for scheme in exporter.schemes)
+    raise ConfigurationError(
+        "the target's name does not say what it is",
+        where=target,
+        remedy=f"end it in {suffixes} (some with {' or '.join(COMPRESSIONS)}), or begin it with {schemes}",
+    )
+
+
+def export(graph: ScriptGraph, target: str, options: ExportOptions | None = None) -> ExportReport:
+    """Write `graph` to the `target` that a suffix or scheme names.
+
+    Raises
+    ------
+    ConfigurationError
+        If the target names no exporter.
+    StoreError
+        If the target cannot be written or the server refuses.
+    """
+    return resolve(target).load()(graph, target, options or ExportOptions())
