@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from attrs import field, frozen
 
-Value: TypeAlias = "str | int | float | bool | None | Sequence[Value] | Mapping[str, Value]"
+Value: TypeAlias = "str | int | float | bool | Sequence[Value] | Mapping[str, Value] | None"
 
 
 class ResultFormat(StrEnum):

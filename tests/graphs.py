@@ -70,8 +70,6 @@ def odd_rows(a_type: int = 10) -> Rows:
         "scenario": "Scenario",
         "source": "Source",
         "statement": "Statement",
-        "subject": "SubEvent",
-        "object": "Tool",
     }
     rows: Rows = {}
     for name, node in NODE_TYPES.items():
@@ -92,9 +90,24 @@ def odd_rows(a_type: int = 10) -> Rows:
             for start, end in relation.ends
             for i in range(a_type)
         ]
-    for statement in rows["Statement"]:
-        statement["relation"] = "USES"
+    rows["Statement"] = _statements(rows, ids["Scenario"])
     return rows
+
+
+def _statements(rows: Rows, scenarios: list[str]) -> list[dict[str, Any]]:
+    """Give each relation that has a statement one of its own; evidence stays with the first of them."""
+    numbered = list({row["from_id"]: None for row in rows["EVIDENCED_BY"] + rows["READ_BY"]})
+    statements: list[dict[str, Any]] = []
+    for name, relation in RELATION_TYPES.items():
+        for row in rows[name] if relation.has_statement else ():
+            i = len(statements)
+            start, end = row["from_id"], row["to_id"]
+            row["statement"] = numbered[i] if i < len(numbered) else node_id("Statement", "", start, name, end)
+            scenario = None if i % 4 == 3 else scenarios[i % len(scenarios)]
+            statements.append(
+                {"id": row["statement"], "subject": start, "relation": name, "object": end, "scenario": scenario}
+            )
+    return statements
 
 
 def odd_graph(directory: Path) -> ScriptGraph:
