@@ -17,7 +17,7 @@ from schemas.provenance import BenchmarkScore, Model
 
 SHIPPED = "en_kgscripts"
 _NEEDED = ("tagger", "lemmatizer", "parser")
-_SCORES = "scores.json"
+SCORES = "scores.json"
 
 
 def shipped_directory() -> Path:
@@ -77,7 +77,7 @@ def describe_pipeline(name: str | None = None) -> Model:
 def _digest(directory: Path) -> str:
     """SHA-256 over the names and bytes of a pipeline's files; scores written beside the weights do not count."""
     digest = hashlib.sha256()
-    for path in sorted(path for path in directory.rglob("*") if path.is_file() and path.name != _SCORES):
+    for path in sorted(path for path in directory.rglob("*") if path.is_file() and path.name != SCORES):
         if "__pycache__" in path.parts:
             continue
         content = path.read_bytes()
@@ -91,7 +91,7 @@ def _digest_of_config(nlp: Language) -> str:
 
 
 def _known_scores(directory: Path) -> tuple[BenchmarkScore, ...]:
-    path = directory / _SCORES
+    path = directory / SCORES
     if not path.is_file():
         return ()
     rows: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))

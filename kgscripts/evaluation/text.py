@@ -1,0 +1,137 @@
+"""How well a spaCy pipeline analyses the words of a treebank: the figures behind `kgscripts evaluate text`."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from kgscripts.text.conllu import Sentence, documents, read_conllu, to_doc
+from kgscripts.text.pipeline import load_pipeline
+from schemas.errors import InputError
+from schemas.provenance import BenchmarkScore
+
+_DATASETS = {"en_ewt": "UD English EWT", "wikihow": "GUM wikiHow"}
+_SPLITS = ("train", "dev", "test")
+
+
+@dataclass(frozen=True)
+class TextEvaluation:
+    """`scores` depend on the pipeline and the data alone, `words_per_second` on the machine too."""
+
+    scores: tuple[BenchmarkScore, ...]
+    words: int
+    words_per_second: float
+
+
+def evaluate_text(
+    path: Path, *, pipeline: str | None = None, dataset: str | None = None, split: str | None = None
+) -> TextEvaluation:
+    """The scores of a pipeline on a CoNLL-U file; see `analysis_scores` for the metrics.
+
+    Raises
+    ------
+    InputError
+        if the file has no annotated sentence, or a line that is not CoNLL-U.
+    ModelError
+        if the pipeline cannot be loaded.
+    """
+    nlp = load_pipeline(pipeline)
+    sentences = list(read_conllu(path))
+    if not sentences:
+        raise InputError("no sentence in it", where=str(path), remedy="give a treebank in CoNLL-U format")
+    groups = list(documents(sentences))
+    found_dataset, found_split = _dataset_and_split(path)
+    scores = analysis_scores(nlp, groups, dataset=dataset or found_dataset, split=split or found_split)
+    texts = [to_doc(nlp.vocab, group).text for group in documents(sentences, by_paragraph=True)]
+    words = sum(len(sentence.words) for sentence in sentences)
+    return TextEvaluation(scores, words, words_per_second(nlp, texts))
+
+
+def _dataset_and_split(path: Path) -> tuple[str, str]:
+    dataset = next((name for part, name in _DATASETS.items() if part in path.name), path.stem)
+    return dataset, next((split for split in _SPLITS if split in path.stem), "all")
+
+
+def words_per_second(nlp: Language, texts: Sequence[str], batch_size: int = 128) -> float:
+    """Words of raw text that the whole pipeline reads in a second of processor time."""
+    started = time.process_time()
+    words = sum(len(doc) for doc in nlp.pipe(texts, batch_size=batch_size))
+    return words / max(time.process_time() - started, 1e-9)
+
+
+def analysis_scores(
+    nlp: Language, groups: Sequence[Sequence[Sentence]], *, dataset: str, split: str
+) -> tuple[BenchmarkScore, ...]:
+    """Scores of a pipeline on documents given as gold tokens, without sentence boundaries.
+
+    XPOS, UPOS and lemma accuracy are over all tokens (gold lemma "_" left out), UAS and LAS as well, punctuation
+    included, in the parse of the whole document, so that a wrong sentence boundary costs attachments too; LAS
+    compares the universal relations and LAS-subtypes the whole labels (Zeman et al. 2018, "CoNLL 2018 Shared Task",
+    section 4). Sentence F counts sentences found with exactly their span. The imperative figures look at the first
+    word of each gold sentence: recall is the share of imperative verbs tagged as verb in the base form (UPOS VERB,
+    XPOS VB), precision the share of first words so tagged that are in the gold standard (VB, any mood).
+    UAS and LAS are left out for pipelines that do not use UD labels.
+    """
+    counts: Counter[str] = Counter()
+    parses_ud = "obj" in nlp.pipe_labels.get("parser", [])
+    gold = [to_doc(nlp.vocab, group) for group in groups]
+    unread = [
+        Doc(nlp.vocab, words=[token.text for token in doc], spaces=[bool(token.whitespace_) for token in doc])
+        for doc in gold
+    ]
+    for reference, doc in zip(gold, nlp.pipe(unread, batch_size=16), strict=True):
+        _count_tokens(counts, reference, doc)
+        _count_sentences(counts, reference, doc)
+    words = counts["words"]
+    percents = {
+        "XPOS": (counts["xpos"], words),
+        "UPOS": (counts["upos"], words),
+        "lemma": (counts["lemma"], counts["lemmas"]),
+        "sentence F1": (2 * counts["sentence"], counts["gold sentences"] + counts["found sentences"]),
+        "imperative recall": (counts["imperative"], counts["gold imperatives"]),
+        "imperative precision": (counts["right base form"], counts["found base forms"]),
+    }
+    if parses_ud:
+        percents["UAS"] = (counts["head"], words)
+        percents["LAS"] = (counts["relation"], words)
+        percents["LAS-subtypes"] = (counts["label"], words)
+    return tuple(
+        BenchmarkScore(dataset=dataset, split=split, metric=metric, value=round(100 * part / whole, 2), unit="percent")
+        for metric, (part, whole) in percents.items()
+        if whole
+    )
+
+
+def _count_tokens(counts: Counter[str], reference: Doc, doc: Doc) -> None:
+    for gold, found in zip(reference, doc, strict=True):
+        counts["words"] += 1
+        counts["xpos"] += gold.tag_ == found.tag_
+        counts["upos"] += gold.pos_ == found.pos_
+        if gold.lemma_:
+            counts["lemmas"] += 1
+            counts["lemma"] += gold.lemma_ == found.lemma_
+        if gold.head.i == found.head.i:
+            counts["head"] += 1
+            counts["relation"] += gold.dep_.split(":")[0] == found.dep_.split(":")[0]
+            counts["label"] += gold.dep_ == found.dep_
+
+
+def _count_sentences(counts: Counter[str], reference: Doc, doc: Doc) -> None:
+    gold = {(sentence.start, sentence.end) for sentence in reference.sents}
+    found = {(sentence.start, sentence.end) for sentence in doc.sents}
+    counts["gold sentences"] += len(gold)
+    counts["found sentences"] += len(found)
+    counts["sentence"] += len(gold & found)
+    for start, _ in gold:
+        is_base_form = doc[start].pos_ == "VERB" and doc[start].tag_ == "VB"
+        if "Imp" in reference[start].morph.get("Mood", []) and reference[start].pos_ == "VERB":
+            counts["gold imperatives"] += 1
+            counts["imperative"] += is_base_form
+        counts["found base forms"] += is_base_form
+        counts["right base form"] += is_base_form and reference[start].tag_ == "VB" and reference[start].pos_ == "VERB"
