@@ -1,0 +1,28 @@
+"""``python -m benchmarks [building] [exporting]``: measure and print; a missed goal ends with exit code 1."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+from rich.console import Console
+from rich.table import Table
+
+NAMES = ("building", "exporting")
+
+
+def main(names: list[str]) -> int:
+    """Run the named benchmarks, all of them when none is named."""
+    table = Table("what", "figure", "goal", "met")
+    missed = False
+    for name in names or NAMES:
+        for row in import_module(f"benchmarks.{name}").rows():
+            table.add_row(row.what, row.figure, row.goal, {True: "yes", False: "NO", None: "-"}[row.met])
+            missed |= row.met is False
+            print(f"{row.what}: {row.figure} (goal {row.goal})", file=sys.stderr, flush=True)
+    Console().print(table)
+    return int(missed)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,91 @@
+"""``build-graph`` beside spaCy's parse of the same text, alone; ten times the input; the MCScript stories."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from benchmarks.measure import Measurement, Row, measure
+from kgscripts.corpora.inputs import find_inputs
+from kgscripts.corpora.reading import read_file
+from schemas.records import Document
+
+STORIES = 2000
+_SHARED = Path(os.environ.get("KGSCRIPTS_SHARED", Path(__file__).resolve().parents[2] / "shared"))
+_EXAMPLES = Path(__file__).resolve().parents[1] / "kgscripts" / "examples" / "texts"
+
+
+def _inputs() -> tuple[Path, int]:
+    """The MCScript stories where they are at hand, else the shipped examples."""
+    stories = _SHARED / "corpora" / "mcscript"
+    return (stories, STORIES) if stories.is_dir() else (_EXAMPLES, 13)
+
+
+def _documents(inputs: Path, limit: int) -> list[Document]:
+    found: list[Document] = []
+    for file in find_inputs([inputs]):
+        found += [item for item in read_file(file) if isinstance(item, Document)]
+    return found[:limit]
+
+
+def parse_alone(inputs: Path, limit: int) -> Callable[[], int]:
+    """What any reader of text has to pay: spaCy over every passage. Returns the number of words."""
+    from kgscripts.text.pipeline import load_pipeline
+
+    nlp = load_pipeline()
+    texts = [
+        document.text[passage.start : passage.end].replace("\n", " ")
+        for document in _documents(inputs, limit)
+        for passage in document.passages
+    ]
+    return lambda: sum(len(doc) for doc in nlp.pipe(texts, batch_size=128))
+
+
+def build(inputs: Path, limit: int, output: Path, jobs: int) -> Callable[[], str]:
+    """The whole build, pipeline loaded beforehand as for the parse."""
+    from kgscripts.pipeline import build_graph
+    from kgscripts.text.pipeline import load_pipeline
+    from schemas.script_graph import ScriptGraph
+
+    load_pipeline()
+
+    def call() -> str:
+        build_graph([inputs], output, limit=limit, jobs=jobs)
+        return ScriptGraph.open(output).build_id
+
+    return call
+
+
+def rows() -> Iterator[Row]:
+    """Measure all of it."""
+    inputs, limit = _inputs()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        parse = measure(parse_alone, inputs, limit)
+        whole = measure(build, inputs, limit, folder / "whole", 1)
+        tenth = measure(build, inputs, max(1, limit // 10), folder / "tenth", 1)
+        two = measure(build, inputs, limit, folder / "two", 2)
+    words = int(parse.value)
+    yield Row(
+        what=f"spaCy's parse alone: {limit:,} sources of {inputs.name}, {words:,} words",
+        figure=f"{words / parse.seconds:,.0f} words/s",
+        goal="6,000 words/s",
+        met=words / parse.seconds >= 6000,
+    )
+    yield from _ratio("build against the parse alone", whole, parse, 1.6)
+    yield from _ratio("ten times the input", whole, tenth, 11)
+    yield Row(
+        what=f"build of {limit:,} sources, 2 jobs", figure=f"{two.seconds:.0f} s", goal="180 s", met=two.seconds <= 180
+    )
+    peak = whole.peak_mib
+    yield Row(what="build: memory of the process", figure=f"{peak:,.0f} MiB", goal="2,048 MiB", met=peak <= 2048)
+    if two.value != whole.value:
+        raise RuntimeError("one job and two jobs built different graphs")
+
+
+def _ratio(what: str, above: Measurement, below: Measurement, goal: float) -> Iterator[Row]:
+    ratio = above.seconds / below.seconds
+    figure = f"{ratio:.2f} x ({above.seconds:.1f} s against {below.seconds:.1f} s)"
+    yield Row(what=what, figure=figure, goal=f"{goal} x", met=ratio <= goal)

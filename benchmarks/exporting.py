@@ -1,0 +1,132 @@
+"""Exports of a generated graph, beside the plain way: rdflib's own serialiser, one MERGE a row.
+
+The plain way is measured on a smaller graph, since on the whole one it takes an hour; rates are in relations a second.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from benchmarks.measure import Measurement, Row, measure
+from benchmarks.neo4j_server import neo4j_server
+from exports.targets import ExportOptions, export
+from schemas.graph_types import RELATION_TYPES
+from schemas.script_graph import ScriptGraph
+
+RELATIONS = 1_000_000
+PLAIN_RELATIONS = 20_000
+FILES = {"N-Quads": "graph.nq", "Oxigraph": "oxigraph:store", "Ladybug": "graph.lbug"}
+
+
+def generate(directory: Path, relations: int) -> Callable[[], int]:
+    """Generate a graph (in a process of its own: the generator holds it in memory)."""
+    from tests.graphs import generated_graph
+
+    def call() -> int:
+        graph = generated_graph(directory, relations)
+        return sum(graph.manifest.rows(name) for name in RELATION_TYPES)
+
+    return call
+
+
+def export_to(directory: Path, target: str) -> Callable[[], int]:
+    """Export the graph in `directory` to `target`."""
+    graph = ScriptGraph.open(directory)
+    return lambda: export(graph, target, ExportOptions()).relations
+
+
+def rdflib_serialise(quads: Path, target: Path) -> Callable[[], int]:
+    """The plain way to N-Quads: the same quads in an rdflib Dataset, written by its own serialiser."""
+    from rdflib import Dataset
+
+    dataset = Dataset()
+    dataset.parse(quads, format="nquads")
+
+    def call() -> int:
+        dataset.serialize(target, format="nquads", encoding="utf-8")
+        return 0
+
+    return call
+
+
+def merge_a_row(directory: Path, uri: str, password: str) -> Callable[[], int]:
+    """The plain way to Neo4j: nodes and relations by one MERGE a row, each its own transaction."""
+    from neo4j import GraphDatabase
+
+    graph = ScriptGraph.open(directory)
+
+    def call() -> int:
+        rows = 0
+        with GraphDatabase.driver(uri, auth=("neo4j", password)) as driver, driver.session() as session:
+            session.run("CREATE CONSTRAINT plain IF NOT EXISTS FOR (n:Passage) REQUIRE n.id IS UNIQUE").consume()
+            for row in graph.rows("Passage"):
+                session.run("MERGE (n:Passage {id: $id}) SET n.text = $text", id=row["id"], text=row["text"]).consume()
+            for row in graph.rows("NEXT"):
+                session.run(
+                    "MATCH (a:Passage {id: $from_id}), (b:Passage {id: $to_id}) MERGE (a)-[:NEXT]->(b)", row
+                ).consume()
+                rows += 1
+        return rows
+
+    return call
+
+
+def _rate(measurement: Measurement, relations: int) -> float:
+    return relations / measurement.seconds
+
+
+def rows() -> Iterator[Row]:
+    """Measure all of it."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        large, tenth, small = folder / "large", folder / "tenth", folder / "small"
+        count = int(measure(generate, large, RELATIONS).value)
+        measure(generate, tenth, RELATIONS // 10)
+        small_count = int(measure(generate, small, PLAIN_RELATIONS).value)
+        plain_quads = folder / "small.nq"
+        measure(export_to, small, str(plain_quads))
+        plain = _rate(measure(rdflib_serialise, plain_quads, folder / "plain.nq"), small_count)
+        for what, target in FILES.items():
+            scheme, colon, path = target.rpartition(":")
+            whole = measure(export_to, large, f"{scheme}{colon}{folder / path}")
+            part = measure(export_to, tenth, f"{scheme}{colon}{folder / ('tenth-' + path)}")
+            yield from _file_rows(what, whole, part, count, plain if what == "N-Quads" else None)
+        yield from _neo4j_rows(tenth, count // 10, small)
+
+
+def _file_rows(what: str, whole: Measurement, part: Measurement, count: int, plain: float | None) -> Iterator[Row]:
+    yield Row(
+        what=f"{what}: {count:,} relations", figure=f"{whole.seconds:.1f} s", goal="60 s", met=whole.seconds <= 60
+    )
+    growth = whole.peak_mib / part.peak_mib
+    yield Row(
+        what=f"{what}: memory, ten times the graph",
+        figure=f"{whole.peak_mib:.0f} MiB, {growth:.2f} x",
+        goal="1.5 x",
+        met=growth <= 1.5,
+    )
+    if plain is not None:
+        ratio = _rate(whole, count) / plain
+        yield Row(what=f"{what}: against rdflib's serialiser", figure=f"{ratio:.1f} x", goal="10 x", met=ratio >= 10)
+
+
+def _neo4j_rows(graph: Path, count: int, small: Path) -> Iterator[Row]:
+    with neo4j_server() as server:
+        if server is None:
+            yield Row(what="Neo4j", figure="no server at hand", goal="10,000 relations/s", met=None)
+            return
+        plain: Any = measure(merge_a_row, small, server.uri, server.password)
+        plain_rate = plain.value / plain.seconds
+        whole = measure(export_to, graph, server.uri)
+        rate = _rate(whole, count)
+        yield Row(
+            what=f"Neo4j: {count:,} relations and their nodes",
+            figure=f"{rate:,.0f} relations/s, {whole.peak_mib:.0f} MiB",
+            goal="10,000 relations/s",
+            met=rate >= 10_000,
+        )
+        ratio = rate / plain_rate
+        yield Row(what="Neo4j: against one MERGE a row", figure=f"{ratio:.1f} x", goal="10 x", met=ratio >= 10)
