@@ -6,6 +6,7 @@ complete; from then on the change is decided and `install` can be repeated until
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ MARKER = ".kgscripts"
 NEXT = ".next"
 _LOCK = ".lock"
 _PARTS = ("nodes", "relations")
+DISCARDED = "discarded.jsonl"
 
 
 def claim(directory: Path) -> None:
@@ -41,11 +43,7 @@ def claim(directory: Path) -> None:
             )
         (directory / MARKER).write_text("A script graph, made by kgscripts.\n", encoding="utf-8")
     except OSError as error:
-        raise GraphDirectoryError(
-            f"cannot be written ({error.strerror})",
-            where=str(directory),
-            remedy="name a directory that you can write to",
-        ) from error
+        raise _unwritable(directory, error) from error
 
 
 @contextmanager
@@ -58,16 +56,48 @@ def locked(directory: Path) -> Iterator[None]:
         If another process holds it.
     """
     claim(directory)
+    lock = FileLock(directory / _LOCK)
     try:
-        with FileLock(directory / _LOCK, timeout=0):
-            install(directory)
-            yield
+        lock.acquire(timeout=0)
     except Timeout:
         raise GraphDirectoryError(
             "another build is at work in this directory",
             where=str(directory),
             remedy="wait for it to end, or choose another directory",
         ) from None
+    except OSError as error:
+        raise _unwritable(directory, error) from error
+    try:
+        install(directory)
+        yield
+    finally:
+        lock.release()
+
+
+def _unwritable(directory: Path, error: OSError) -> GraphDirectoryError:
+    return GraphDirectoryError(
+        f"cannot be written ({error.strerror or error})",
+        where=str(directory),
+        remedy="make room on the disk, or name a directory that you can write to, and run the same command again",
+    )
+
+
+@contextmanager
+def durable(path: Path) -> Iterator[None]:
+    """Around the writing of the file `path`, which is on the disk afterwards, or not there at all.
+
+    Raises
+    ------
+    GraphDirectoryError
+        If it cannot be written: a full disk, no permission.
+    """
+    try:
+        yield
+        with path.open("rb") as stream:
+            os.fsync(stream.fileno())
+    except OSError as error:
+        path.unlink(missing_ok=True)
+        raise _unwritable(path.parent, error) from error
 
 
 def start_next(directory: Path) -> Path:
@@ -89,5 +119,7 @@ def install(directory: Path) -> None:
             if (path / part).exists():
                 shutil.rmtree(directory / part, ignore_errors=True)
                 (path / part).replace(directory / part)
+        if (path / DISCARDED).exists():
+            (path / DISCARDED).replace(directory / DISCARDED)
         (path / "manifest.json").replace(directory / "manifest.json")
     shutil.rmtree(path)

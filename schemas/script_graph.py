@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -143,17 +144,52 @@ class ScriptGraphWriter:
         RecordError
             If rows do not fit the type, are out of order, or the table was already written.
         """
+        with self.table(name) as write:
+            for batch in batches:
+                write(batch)
+
+    @contextmanager
+    def table(self, name: str) -> Iterator[Callable[[pa.RecordBatch], None]]:
+        """Write the table `name` bit by bit, beside others; what is entered takes the next rows.
+
+        The file does not depend on how rows are split into batches. Raises what `write` raises.
+        """
         if name in self._tables:
             raise RecordError(f"{name} was already written")
         file = self._next / table_path(name)
+        waiting: list[pa.RecordBatch] = []
         last: tuple[str, ...] | None = None
         rows = 0
-        with pq.ParquetWriter(file, table_schema(name), compression="zstd", write_batch_size=_ROWS_A_GROUP) as writer:
-            for batch in batches:
+        with (
+            graph_directory.durable(file),
+            pq.ParquetWriter(file, table_schema(name), compression="zstd", write_batch_size=_ROWS_A_GROUP) as writer,
+        ):
+
+            def write(batch: pa.RecordBatch) -> None:
+                nonlocal last, rows
                 last = check_batch(name, batch, last)
                 rows += batch.num_rows
-                writer.write_batch(batch)
+                waiting.append(batch)
+                if sum(part.num_rows for part in waiting) >= _ROWS_A_GROUP:
+                    flush(whole_groups=True)
+
+            def flush(*, whole_groups: bool) -> None:
+                table = pa.Table.from_batches(waiting, schema=table_schema(name)).combine_chunks()
+                whole = table.num_rows // _ROWS_A_GROUP * _ROWS_A_GROUP if whole_groups else table.num_rows
+                if whole:
+                    writer.write_table(table.slice(0, whole), row_group_size=_ROWS_A_GROUP)
+                waiting[:] = table.slice(whole).to_batches()
+
+            yield write
+            flush(whole_groups=False)
         self._tables[name] = TableFile(rows=rows, bytes=file.stat().st_size, sha256=_sha256(file))
+
+    @contextmanager
+    def discarded(self) -> Iterator[Callable[[str], None]]:
+        """Write ``discarded.jsonl`` a line at a time; what is entered takes the next line, without its end."""
+        file = self._next / graph_directory.DISCARDED
+        with graph_directory.durable(file), file.open("w", encoding="utf-8") as stream:
+            yield lambda line: print(line, file=stream)
 
     def finish(self, manifest: Manifest) -> ScriptGraph:
         """Complete the graph with `manifest` (its `tables` are filled in) and put it into place."""
@@ -162,7 +198,8 @@ class ScriptGraphWriter:
                 self.write(name, ())
         manifest = evolve(manifest, tables=self._tables)
         partial = self._next / "manifest.json.part"
-        partial.write_text(manifest.to_json(), encoding="utf-8")
+        with graph_directory.durable(partial):
+            partial.write_text(manifest.to_json(), encoding="utf-8")
         partial.replace(self._next / "manifest.json")
         graph_directory.install(self._directory)
         return ScriptGraph.open(self._directory)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import PurePosixPath
+from typing import NoReturn
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -65,13 +66,29 @@ def check_batch(name: str, batch: pa.RecordBatch, after: tuple[str, ...] | None)
         if not item.nullable and batch.column(item.name).null_count:
             raise RecordError(f"{name}.{item.name} is missing in {batch.column(item.name).null_count} rows")
     _check_ids(name, batch)
-    keys = list(zip(*(batch.column(column).to_pylist() for column in key_columns(name)), strict=True))
-    previous = after
-    for key in keys:
-        if previous is not None and key <= previous:
-            raise RecordError(f"{name} is out of order or twice at {key}", remedy="rows ascend strictly by key")
-        previous = key
-    return previous
+    columns = [batch.column(column) for column in key_columns(name)]
+    first = tuple(column[0].as_py() for column in columns)
+    if after is not None and first <= after:
+        _refuse_order(name, first)
+    ascending = _ascending(columns)
+    if not pc.all(ascending, min_count=0).as_py():
+        row = pc.index(ascending, False).as_py() + 1
+        _refuse_order(name, tuple(column[row].as_py() for column in columns))
+    return tuple(column[-1].as_py() for column in columns)
+
+
+def _ascending(columns: list[pa.Array]) -> pa.Array:
+    """For each row but the first, whether its key is larger than the one before."""
+    larger = None
+    for column in reversed(columns):
+        before, here = column[:-1], column[1:]
+        greater = pc.greater(here, before)
+        larger = greater if larger is None else pc.or_(greater, pc.and_(pc.equal(here, before), larger))
+    return larger
+
+
+def _refuse_order(name: str, key: tuple[str, ...]) -> NoReturn:
+    raise RecordError(f"{name} is out of order or twice at {key}", remedy="rows ascend strictly by key")
 
 
 def _check_ids(name: str, batch: pa.RecordBatch) -> None:
