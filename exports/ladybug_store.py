@@ -1,0 +1,156 @@
+"""Ladybug, the embedded Cypher store: a graph in one file, loaded by `COPY` straight from the graph's Parquet tables."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import ladybug
+from filelock import FileLock
+
+from exports.aside import new_file
+from exports.property_graph import KEY, count, quoted
+from exports.targets import ExportOptions, ExportReport
+from schemas.errors import StoreError
+from schemas.graph_types import NODE_TYPES, RELATION_TYPES, Property, ValueType
+from schemas.script_graph import ScriptGraph
+from schemas.tables import table_path
+from schemas.vocabulary import ID_PREFIXES
+
+_MAGIC = b"LBUG"
+_BUFFER_POOL = 1 << 30
+"""Bytes of memory that a store may use for its pages."""
+
+_TYPES = {
+    ValueType.STRING: "STRING",
+    ValueType.STRINGS: "STRING[]",
+    ValueType.INTEGER: "INT64",
+    ValueType.NUMBER: "DOUBLE",
+    ValueType.BOOLEAN: "BOOLEAN",
+    ValueType.NODE: "STRING",
+}
+
+
+def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportReport:
+    """Write the graph as a Ladybug file (``graph.lbug``, ``ladybug:PATH``) in the place of an older one.
+
+    Raises
+    ------
+    StoreError
+        If the file cannot be written, or is there and no Ladybug file.
+    """
+    path = Path(target.removeprefix("ladybug:"))
+    if path.exists() and not (path.is_file() and path.open("rb").read(len(_MAGIC)) == _MAGIC):
+        raise StoreError("is there and is no Ladybug store", where=str(path), remedy="name another file")
+    nodes, relations = count(graph)
+    if not options.dry_run:
+        with new_file(path) as aside:
+            _load(graph, aside, options)
+    return ExportReport(nodes=nodes, relations=relations, target=str(path))
+
+
+@contextmanager
+def connection(path: Path) -> Iterator[ladybug.Connection]:
+    """The store at `path`, opened for reading only.
+
+    Raises
+    ------
+    StoreError
+        If it is no Ladybug store or is damaged.
+    """
+    try:
+        database = ladybug.Database(path, read_only=True, buffer_pool_size=_BUFFER_POOL)
+    except RuntimeError as error:
+        raise StoreError(
+            f"cannot be opened ({error})", where=str(path), remedy="export the graph to this file again"
+        ) from error
+    with database, ladybug.Connection(database) as opened:
+        yield opened
+
+
+def embedded_store(graph: ScriptGraph) -> Path:
+    """The graph's own store under its directory, built when there is none of this very build; older ones go.
+
+    Raises
+    ------
+    StoreError
+        If it cannot be written.
+    """
+    folder = graph.directory / "stores"
+    path = folder / f"ladybug-{graph.build_id}"
+    if path.exists():
+        return path
+    try:
+        folder.mkdir(exist_ok=True)
+        with FileLock(folder / ".ladybug.lock"):
+            if not path.exists():
+                export(graph, str(path), ExportOptions())
+                for other in folder.glob("ladybug-*"):
+                    if other != path:
+                        other.unlink()
+    except OSError as error:
+        raise StoreError(
+            f"the store for queries cannot be written ({error.strerror})",
+            where=str(folder),
+            remedy="export the graph to a .lbug file elsewhere and query that",
+        ) from error
+    return path
+
+
+def _load(graph: ScriptGraph, path: Path, options: ExportOptions) -> None:
+    try:
+        with (
+            ladybug.Database(path, buffer_pool_size=_BUFFER_POOL) as database,
+            ladybug.Connection(database) as opened,
+        ):
+            for label, node in NODE_TYPES.items():
+                columns = ", ".join([f"{KEY} STRING PRIMARY KEY", *map(_column, node.properties)])
+                opened.execute(f"CREATE NODE TABLE {quoted(label)}({columns})")
+                _copy(opened, graph, label, ("id",), node.properties)
+                _tell(options, graph.manifest.rows(label))
+            for name, relation in RELATION_TYPES.items():
+                pairs = [f"FROM {quoted(start)} TO {quoted(end)}" for start, end in relation.ends]
+                columns = ", ".join([*pairs, *map(_column, relation.properties)])
+                opened.execute(f"CREATE REL TABLE {quoted(name)}({columns})")
+                for ends in relation.ends:
+                    _copy(opened, graph, name, ("from_id", "to_id"), relation.properties, ends)
+                _tell(options, graph.manifest.rows(name))
+    except RuntimeError as error:
+        raise StoreError(f"Ladybug refuses the graph ({error})", where=str(path)) from error
+
+
+def _column(item: Property) -> str:
+    return f"{quoted(item.name)} {_TYPES[item.type]}"
+
+
+def _copy(
+    opened: ladybug.Connection,
+    graph: ScriptGraph,
+    name: str,
+    keys: tuple[str, ...],
+    properties: tuple[Property, ...],
+    ends: tuple[str, str] | None = None,
+) -> None:
+    iris = {*keys, *(item.name for item in properties if item.type is ValueType.NODE)}
+    columns = [
+        f"$base + {quoted(column)}" if column in iris else quoted(column)
+        for column in (*keys, *(item.name for item in properties))
+    ]
+    where, between = "", ""
+    if ends:
+        begins = zip(keys, ends, strict=True)
+        where = "WHERE " + " AND ".join(f"{key} STARTS WITH '{ID_PREFIXES[end]}/'" for key, end in begins)
+        between = f"(from='{ends[0]}', to='{ends[1]}')"
+    # Ladybug takes the file's name as a pattern and not as a parameter.
+    file = glob.escape(str(graph.directory.absolute() / table_path(name))).replace("\\", "\\\\").replace("'", "\\'")
+    opened.execute(
+        f"COPY {quoted(name)} FROM (LOAD FROM '{file}' {where} RETURN {', '.join(columns)}) {between}",
+        {"base": graph.manifest.base_iri},
+    )
+
+
+def _tell(options: ExportOptions, rows: int) -> None:
+    if options.progress:
+        options.progress(rows)
