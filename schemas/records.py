@@ -6,8 +6,10 @@ All offsets are in Unicode code points into `Document.text`, end exclusive.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from enum import StrEnum
 from functools import cached_property
+from typing import Any
 
 from attrs import field, frozen, validators
 
@@ -60,6 +62,11 @@ class DiscardReason(StrEnum):
 def _span(instance: object, start: int, end: int) -> None:
     if not 0 <= start < end:
         raise RecordError(f"{type(instance).__name__} has the span {start}:{end}", remedy="0 <= start < end")
+
+
+def _tuple(values: Iterable[Any]) -> tuple[Any, ...]:
+    """`tuple` itself, whose type mypy's attrs plugin does not see through."""
+    return tuple(values)
 
 
 def _rounded(value: float) -> float:
@@ -139,8 +146,8 @@ class EventMention:
     action: Action
     start: int
     end: int
-    participants: tuple[Argument, ...] = field(default=(), converter=tuple)
-    tools: tuple[Tool, ...] = field(default=(), converter=tuple)
+    participants: tuple[Argument, ...] = field(default=(), converter=_tuple)
+    tools: tuple[Tool, ...] = field(default=(), converter=_tuple)
     score: float = field(default=1.0, converter=_rounded, validator=[validators.ge(0), validators.le(1)])
 
     def __attrs_post_init__(self) -> None:
@@ -171,7 +178,7 @@ class Document:
     text: str = field()
     title: str = ""
     scenario: str = ""
-    passages: tuple[Passage, ...] = field(converter=tuple)
+    passages: tuple[Passage, ...] = field(converter=_tuple)
 
     @text.validator
     def _encodable(self, _: object, text: str) -> None:
@@ -182,7 +189,7 @@ class Document:
 
     @passages.validator
     def _inside(self, _: object, passages: tuple[Passage, ...]) -> None:
-        last = (0, 0)
+        last = (0, -len(self.text))
         for passage in passages:
             if passage.end > len(self.text):
                 raise RecordError(
@@ -206,6 +213,6 @@ class Document:
 class Reading:
     """What the readers found in one document. Sentences and events lie in text order."""
 
-    sentences: tuple[Passage, ...] = field(default=(), converter=tuple)
-    events: tuple[EventMention, ...] = field(default=(), converter=tuple)
-    discards: tuple[Discard, ...] = field(default=(), converter=tuple)
+    sentences: tuple[Passage, ...] = field(default=(), converter=_tuple)
+    events: tuple[EventMention, ...] = field(default=(), converter=_tuple)
+    discards: tuple[Discard, ...] = field(default=(), converter=_tuple)

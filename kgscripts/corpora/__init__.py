@@ -1,1 +1,1 @@
-"""corpora"""
+"""Corpora: one reader a format, all yielding documents; scenarios; fetching."""

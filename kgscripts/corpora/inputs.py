@@ -1,0 +1,67 @@
+"""From the files and folders that a user names to the files to read, in an order that is always the same."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from attrs import frozen
+
+from schemas.errors import InputError
+
+
+@frozen
+class InputFile:
+    """A file to read, and the name it goes by: its path below the argument that led to it."""
+
+    path: Path
+    name: str
+
+
+def find_inputs(inputs: Sequence[str | Path]) -> list[InputFile]:
+    """Every file that the inputs name, each once.
+
+    Folders are walked in sorted order; hidden files and folders in them, and what is no regular file, are passed
+    over. Raises InputError for an input that is missing or unreadable, and for a folder with nothing to read.
+    """
+    found: dict[Path, InputFile] = {}
+    for argument in inputs:
+        path = Path(argument)
+        if path.is_dir():
+            files = [InputFile(inner, _name(inner.relative_to(path))) for inner in _walk(path)]
+            if not files:
+                raise InputError("nothing to read in this folder", where=str(path), remedy="name a folder with texts")
+        elif path.is_file():
+            files = [InputFile(path, _name(Path(path.name)))]
+        elif path.exists():
+            raise InputError("neither a file nor a folder", where=str(path), remedy="name a regular file or a folder")
+        else:
+            raise InputError("no such file or folder", where=str(path), remedy="check the path")
+        for file in files:
+            if not os.access(file.path, os.R_OK):
+                raise InputError("not readable", where=str(file.path), remedy="check the file's permissions")
+            found.setdefault(file.path.resolve(), file)
+    return list(found.values())
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    try:
+        entries = sorted(folder.iterdir(), key=lambda entry: entry.name)
+    except OSError as error:
+        raise InputError(
+            f"cannot list the folder: {error.strerror}", where=str(folder), remedy="check its permissions"
+        ) from error
+    for entry in entries:
+        if entry.name.startswith("."):
+            continue
+        # A linked folder is not followed: it may lead back here.
+        if entry.is_dir() and not entry.is_symlink():
+            yield from _walk(entry)
+        elif entry.is_file():
+            yield entry
+
+
+def _name(path: Path) -> str:
+    """The path as text that can be written anywhere, whatever bytes the file system allows in names."""
+    return os.fsencode(path.as_posix()).decode("utf-8", errors="replace")

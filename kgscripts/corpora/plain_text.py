@@ -1,0 +1,71 @@
+"""Plain text: a title where the first line stands alone, and paragraphs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from kgscripts.corpora.source import Source, whole_text
+from schemas.records import Discard, Document, Passage, PassageKind
+
+_LINE = re.compile(r"[^\r\n]+(?:\r\n?|\n)?|\r\n?|\n")
+_TITLE_CHARACTERS = 80
+_FINAL_PUNCTUATION = tuple(".!?:;,…\"”'’")
+
+
+def read_plain_text(source: Source) -> Iterator[Document | Discard]:
+    """One document with its paragraphs, which blank lines divide; nothing for a blank source.
+
+    A first line of at most 80 characters without final punctuation, with a blank line and more text below, is the
+    title and no paragraph.
+    """
+    text = whole_text(source)
+    if isinstance(text, Discard):
+        yield text
+        return
+    spans = paragraph_spans(text)
+    title = title_line(text, spans)
+    if title:
+        spans = spans[1:]
+    if spans:
+        passages = [Passage(kind=PassageKind.PARAGRAPH, start=start, end=end) for start, end in spans]
+        yield Document(name=source.name, format="text", text=text, title=title, passages=passages)
+
+
+def line_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Every line with its end, be it ``\\n``, ``\\r\\n`` or ``\\r``."""
+    for match in _LINE.finditer(text):
+        yield match.span()
+
+
+def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """The span without white space at either side; `start == end` where nothing is left."""
+    stripped = text[start:end].rstrip()
+    end = start + len(stripped)
+    return end - len(stripped.lstrip()), end
+
+
+def paragraph_spans(text: str) -> list[tuple[int, int]]:
+    """Stretches of text that blank lines divide, without white space at either side."""
+    spans: list[tuple[int, int]] = []
+    first: int | None = None
+    for start, end in line_spans(text):
+        blank = text[start:end].isspace()
+        if blank and first is not None:
+            spans.append(trimmed(text, first, start))
+            first = None
+        elif not blank and first is None:
+            first = start
+    if first is not None:
+        spans.append(trimmed(text, first, len(text)))
+    return spans
+
+
+def title_line(text: str, spans: list[tuple[int, int]]) -> str:
+    """The first paragraph where it is a title, else ""."""
+    if len(spans) < 2:
+        return ""
+    first = text[slice(*spans[0])]
+    if len(first) > _TITLE_CHARACTERS or "\n" in first or "\r" in first or first.endswith(_FINAL_PUNCTUATION):
+        return ""
+    return first

@@ -1,0 +1,112 @@
+"""Any source as documents: its format is told by its content, or named."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from kgscripts.corpora.descript import read_descript
+from kgscripts.corpora.inputs import InputFile
+from kgscripts.corpora.jsonl import document_of_record, read_jsonl
+from kgscripts.corpora.markdown import read_markdown
+from kgscripts.corpora.mcscript import read_mcscript
+from kgscripts.corpora.pairs import read_pairs
+from kgscripts.corpora.plain_text import read_plain_text
+from kgscripts.corpora.sniffing import sniff
+from kgscripts.corpora.source import DamagedSourceError, Source, is_binary, open_source, source_of
+from schemas.errors import ConfigurationError, InputError, RecordError
+from schemas.records import Discard, DiscardReason, Document
+
+Reader = Callable[[Source], Iterator[Document | Discard]]
+
+_READERS: dict[str, Reader] = {
+    "text": read_plain_text,
+    "markdown": read_markdown,
+    "jsonl": read_jsonl,
+    "pairs": read_pairs,
+    "mcscript": read_mcscript,
+    "descript": read_descript,
+}
+
+FORMATS = tuple(_READERS)
+"""What `--format` takes."""
+
+
+def read_file(file: InputFile, *, format: str | None = None) -> Iterator[Document | Discard]:
+    """The file's documents, one at a time, and why anything in it was left out.
+
+    gzip is unpacked; text is UTF-8, or UTF-16 or UTF-32 with a byte order mark. What is wrong with the content is a
+    discard whose `where` is ``name:line``, and reading goes on behind it as far as the format allows. Raises
+    ConfigurationError for an unknown format and InputError for a file that cannot be opened.
+    """
+    _check_format(format)
+    return _read_opened(file, format)
+
+
+def documents_from_strings(
+    texts: Iterable[str | Mapping[str, Any]], *, format: str | None = None, name: str = "text"
+) -> Iterator[Document | Discard]:
+    """Documents from text in memory: strings (plain text or Markdown, or what `format` says), or mappings like a line
+    of JSON lines, whose id may be missing.
+
+    They are named ``text#1``, ``text#2``, ...
+    """
+    _check_format(format)
+    for number, text in enumerate(texts, 1):
+        label = f"{name}#{number}"
+        try:
+            if isinstance(text, str):
+                yield from _read_string(text, label, format)
+            else:
+                document = document_of_record(text, name=f"{name}#{text.get('id', number)}")
+                yield document or Discard(reason=DiscardReason.EMPTY, where=f"{label}:1", detail="no text")
+        except (InputError, RecordError) as error:
+            yield Discard(reason=DiscardReason.MALFORMED, where=f"{label}:1", detail=error.message)
+
+
+def _check_format(format: str | None) -> None:
+    if format is not None and format not in _READERS:
+        raise ConfigurationError(f"no format {format!r}", remedy=f"one of {', '.join(FORMATS)}")
+
+
+def _read_opened(file: InputFile, format: str | None) -> Iterator[Document | Discard]:
+    with open_source(file) as source:
+        yield from _read(source, format)
+
+
+def _read_string(text: str, name: str, format: str | None) -> Iterator[Document | Discard]:
+    try:
+        data = text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InputError(f"a lone surrogate at character {error.start}") from error
+    if format is None:
+        format = "markdown" if sniff(data[:65536], name) == "markdown" else "text"
+    yield from _read(source_of(name, io.BytesIO(data)), format)
+
+
+def _read(source: Source, format: str | None) -> Iterator[Document | Discard]:
+    empty = True
+    try:
+        for item in _READERS[format](source) if format else _read_sniffed(source):
+            empty = False
+            yield item
+    except DamagedSourceError as error:
+        yield source.discard(DiscardReason.UNDECODABLE, error.line, f"cannot be read beyond here: {error.detail}")
+        return
+    if empty:
+        yield source.discard(DiscardReason.EMPTY, 1, "nothing to read")
+
+
+def _read_sniffed(source: Source) -> Iterator[Document | Discard]:
+    sample = source.sample()
+    if is_binary(sample):
+        detail = "binary data, no text; leave it out, or convert it to UTF-8 text"
+        yield source.discard(DiscardReason.UNDECODABLE, 1, detail)
+        return
+    format = sniff(sample, source.name)
+    if format is None:
+        detail = f"XML of no known format; name one by --format ({', '.join(FORMATS)})"
+        yield source.discard(DiscardReason.MALFORMED, 1, detail)
+        return
+    yield from _READERS[format](source)

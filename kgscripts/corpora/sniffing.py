@@ -1,0 +1,54 @@
+"""Which format a source has, told by how it begins; its name decides only where the beginning leaves it open."""
+
+from __future__ import annotations
+
+import re
+
+_XML = re.compile(r"\s*<(?=[?!A-Za-z])")
+_XML_ROOT = re.compile(r"<([A-Za-z_][\w.:-]*)")
+_XML_FORMATS = {"data": "mcscript", "scripts": "descript"}
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+\S")
+_UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*")
+_ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])[ \t]+\S")
+_MARKDOWN_SUFFIXES = (".md", ".markdown")
+_TEXT_SUFFIXES = (*_MARKDOWN_SUFFIXES, ".txt", ".text")
+
+
+def sniff(sample: bytes, name: str) -> str | None:
+    """The format of a source that begins so and goes by this name; None for XML of no known format.
+
+    XML is told by its root element, JSON lines by the brace, InScript by its word marks, pairs by two or three
+    columns, Markdown by a heading or at least two list items; the rest is plain text.
+    """
+    text = sample.decode("utf-8", errors="replace")
+    suffix = name.lower().removesuffix(".gz")
+    lines = [line for line in re.split(r"\r\n?|\n", text) if line.strip()]
+    first = lines[0] if lines else ""
+    if first == "<end_of_story>" or (first.startswith("▁") and len(first.split(" ")) >= 6):
+        return "inscript"
+    if _XML.match(text):
+        root = _XML_ROOT.search(re.sub(r"(?s)<!--.*?-->|<\?.*?\?>|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>", "", text))
+        known = _XML_FORMATS.get(root.group(1)) if root else None
+        if known or not suffix.endswith(_TEXT_SUFFIXES):
+            return known
+    if first.lstrip().startswith("{") and not suffix.endswith(_TEXT_SUFFIXES):
+        return "jsonl"
+    if suffix.endswith(_MARKDOWN_SUFFIXES):
+        return "markdown"
+    if _is_pairs(lines, complete=text.endswith("\n")) or suffix.endswith(".tsv"):
+        return "pairs"
+    return "markdown" if _is_markdown(lines) else "text"
+
+
+def _is_pairs(lines: list[str], *, complete: bool) -> bool:
+    """Most lines have two or three columns (one may be damaged, and the last may be cut off)."""
+    whole = lines if complete or len(lines) == 1 else lines[:-1]
+    rows = sum(line.count("\t") in (1, 2) and not line.startswith("\t") for line in whole)
+    return bool(whole) and rows > len(whole) / 2
+
+
+def _is_markdown(lines: list[str]) -> bool:
+    if not lines:
+        return False
+    underlined = len(lines) > 1 and _UNDERLINE.fullmatch(lines[1]) is not None
+    return bool(_HEADING.match(lines[0])) or underlined or sum(bool(_ITEM.match(line)) for line in lines) >= 2

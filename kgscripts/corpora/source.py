@@ -1,0 +1,183 @@
+"""An opened source: UTF-8 bytes, whatever they were stored as, read in pieces of bounded size."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING
+
+from attrs import frozen
+
+from kgscripts.corpora.inputs import InputFile
+from schemas.errors import InputError
+from schemas.records import Discard, DiscardReason
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+MAX_RECORD_BYTES = 4 * 1024 * 1024
+"""The longest document that is read, in bytes of UTF-8: longer than nearly every novel. It bounds memory."""
+
+_CHUNK = 64 * 1024
+_GZIP = b"\x1f\x8b"
+# UTF-32 before UTF-16: its mark begins with the other's.
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b")) + b"\x7f"
+
+
+class DamagedSourceError(Exception):
+    """The bytes cannot be unpacked or decoded any further; `line` is the last one that could."""
+
+    def __init__(self, detail: str, line: int) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.line = line
+
+
+class _Utf8(io.RawIOBase):
+    """Bytes as UTF-8 without byte order mark: unpacks gzip, and recodes UTF-16 and UTF-32 that begin with a mark."""
+
+    def __init__(self, raw: IO[bytes]) -> None:
+        self._raw: IO[bytes] | gzip.GzipFile = raw
+        self._decoder: codecs.IncrementalDecoder | None = None
+        self._pending = b""
+        self._started = False
+        self._line = 1
+        self.recoded = False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        view = memoryview(buffer).cast("B")
+        try:
+            while not self._pending and self._fill():
+                pass
+        except (EOFError, gzip.BadGzipFile, zlib.error, UnicodeDecodeError) as error:
+            raise DamagedSourceError(str(error), self._line) from error
+        piece = self._pending[: len(view)]
+        self._pending = self._pending[len(piece) :]
+        self._line += piece.count(b"\n")
+        view[: len(piece)] = piece
+        return len(piece)
+
+    def _fill(self) -> bool:
+        """Reads a chunk more; False at the end."""
+        chunk = self._raw.read(_CHUNK) if self._started else self._start()
+        if self._decoder is not None:
+            self._pending = self._decoder.decode(chunk, final=not chunk).encode("utf-8")
+        else:
+            self._pending = chunk
+        return bool(chunk)
+
+    def _start(self) -> bytes:
+        self._started = True
+        head = self._raw.read(4)
+        if head.startswith(_GZIP):
+            self._raw.seek(0)
+            self._raw = gzip.GzipFile(fileobj=self._raw, mode="rb")
+            head = self._raw.read(4)
+        for mark, encoding in _MARKS:
+            if head.startswith(mark):
+                self._decoder = codecs.getincrementaldecoder(encoding)()
+                self.recoded = True
+        return (head + self._raw.read(_CHUNK)).removeprefix(codecs.BOM_UTF8)
+
+
+@frozen
+class Source:
+    """A source that is open for reading, once, from its beginning."""
+
+    name: str
+    stream: io.BufferedReader
+    _utf8: _Utf8
+
+    @property
+    def recoded(self) -> bool:
+        """Whether the bytes are UTF-8 although the file's are not (known once something was read)."""
+        return self._utf8.recoded
+
+    def sample(self) -> bytes:
+        """The first bytes, up to 64 KiB; they are not consumed."""
+        return self.stream.peek(_CHUNK)
+
+    def discard(self, reason: DiscardReason, line: int, detail: str) -> Discard:
+        """Why the record that begins at this line, from 1, was not read."""
+        return Discard(reason=reason, where=f"{self.name}:{line}", detail=detail)
+
+    def label(self, record: object) -> str:
+        """A name for one of the source's records: ``stories.jsonl#12``."""
+        return f"{self.name}#{' '.join(str(record).split())[:80]}"
+
+
+@contextmanager
+def open_source(file: InputFile) -> Iterator[Source]:
+    """The file, opened. Raises InputError where the system refuses."""
+    try:
+        raw = file.path.open("rb")
+    except OSError as error:
+        raise InputError(
+            f"cannot be read: {error.strerror}", where=file.name, remedy="check that it exists and is readable"
+        ) from error
+    with raw:
+        yield source_of(file.name, raw)
+
+
+def source_of(name: str, raw: IO[bytes]) -> Source:
+    """A source that reads these bytes."""
+    utf8 = _Utf8(raw)
+    return Source(name, io.BufferedReader(utf8, _CHUNK), utf8)
+
+
+def is_binary(sample: bytes) -> bool:
+    """More than a tenth control characters, and not just one or two: pictures, archives, UTF-16 without its mark."""
+    controls = len(sample) - len(sample.translate(None, _CONTROLS))
+    return controls > max(4, len(sample) // 10)
+
+
+def text_lines(source: Source) -> Iterator[tuple[int, str | Discard]]:
+    """Number from 1 and text of each line, without its end; a discard for one that is too long or not UTF-8."""
+    number = 0
+    while line := source.stream.readline(MAX_RECORD_BYTES + 2):
+        number += 1
+        if len(line) > MAX_RECORD_BYTES and not line.endswith(b"\n"):
+            while (rest := source.stream.readline(_CHUNK)) and not rest.endswith(b"\n"):
+                pass
+            yield number, source.discard(DiscardReason.TOO_LONG, number, too_long("a line"))
+            continue
+        try:
+            yield number, line.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8")
+        except UnicodeDecodeError as error:
+            yield number, source.discard(DiscardReason.UNDECODABLE, number, not_utf8(error))
+
+
+def whole_text(source: Source) -> str | Discard:
+    """All of the source as one text, line ends kept as they are; a discard where it is too long or not UTF-8."""
+    data = source.stream.read(MAX_RECORD_BYTES + 1)
+    if len(data) > MAX_RECORD_BYTES:
+        return source.discard(DiscardReason.TOO_LONG, 1, too_long("a text"))
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        return source.discard(DiscardReason.UNDECODABLE, line, not_utf8(error))
+
+
+def too_long(what: str) -> str:
+    """The detail of a discard for length."""
+    return f"{what} of more than {MAX_RECORD_BYTES:,} bytes; split it"
+
+
+def not_utf8(error: UnicodeDecodeError) -> str:
+    """The detail of a discard for encoding."""
+    bad = error.object[error.start]
+    return f"byte 0x{bad:02x} is not UTF-8; convert the file to UTF-8, or to UTF-16 with a byte order mark"

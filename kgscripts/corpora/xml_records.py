@@ -1,0 +1,89 @@
+"""Records of an XML file, one at a time; entities and everything outside the file are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from xml.etree.ElementTree import Element, ParseError, TreeBuilder
+
+from attrs import frozen
+from defusedxml.common import DefusedXmlException
+from defusedxml.ElementTree import XMLParser
+
+from kgscripts.corpora.source import MAX_RECORD_BYTES, Source, too_long
+from schemas.records import Discard, DiscardReason
+
+_CHUNK = 64 * 1024
+
+
+@frozen
+class XmlRecord:
+    """An element and the line, from 1, on which it begins."""
+
+    element: Element
+    line: int
+
+
+class _Records:
+    """Parser target that keeps the elements of one tag and forgets all else, so that memory holds one record."""
+
+    def __init__(self, tag: str) -> None:
+        self.done: list[XmlRecord] = []
+        self.parser: Any = None
+        self.line = 1
+        self._tag = tag
+        self._depth = 0
+        self._builder = TreeBuilder()
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        if self._depth == 0:
+            if tag != self._tag:
+                return
+            self._builder = TreeBuilder()
+            self.line = self.parser.CurrentLineNumber
+        self._depth += 1
+        self._builder.start(tag, attributes)
+
+    def data(self, data: str) -> None:
+        if self._depth:
+            self._builder.data(data)
+
+    def end(self, tag: str) -> None:
+        if not self._depth:
+            return
+        self._builder.end(tag)
+        self._depth -= 1
+        if not self._depth:
+            self.done.append(XmlRecord(self._builder.close(), self.line))
+
+    def close(self) -> None:
+        pass
+
+
+def xml_records(source: Source, tag: str) -> Iterator[XmlRecord | Discard]:
+    """Each element with the tag, as soon as it is complete.
+
+    What breaks off the reading is the last thing yielded: XML that is not well-formed, an entity declaration, a
+    reference to another file, or a record of more than `MAX_RECORD_BYTES`.
+    """
+    source.sample()  # tells whether the source had to be recoded, against what its declaration says
+    target = _Records(tag)
+    parser = XMLParser(target=target, encoding="utf-8" if source.recoded else None, forbid_external=True)
+    target.parser = parser.parser
+    since_record = 0
+    try:
+        while chunk := source.stream.read(_CHUNK):
+            parser.feed(chunk)
+            since_record = 0 if target.done else since_record + len(chunk)
+            yield from target.done
+            target.done.clear()
+            if since_record > MAX_RECORD_BYTES:
+                yield source.discard(DiscardReason.TOO_LONG, target.line, too_long(f"<{tag}>"))
+                return
+        parser.close()
+    except ParseError as error:
+        yield from target.done
+        yield source.discard(DiscardReason.MALFORMED, error.position[0], f"XML breaks off here: {error}")
+    except DefusedXmlException as error:
+        detail = f"entities and external references are refused: {error}"
+        yield source.discard(DiscardReason.MALFORMED, parser.parser.CurrentLineNumber, detail)
