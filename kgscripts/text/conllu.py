@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,7 +10,11 @@ from pathlib import Path
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
+from schemas.errors import InputError
+
 _COLUMNS = 10
+_RANGE = re.compile(r"\d+-\d+")
+_EMPTY_NODE = re.compile(r"\d+\.\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +45,27 @@ def read_conllu(path: Path) -> Iterator[Sentence]:
 
     Of a multiword token ("don't") the syntactic words ("do", "n't") are kept, without a space between them;
     empty nodes of the enhanced graph are left out.
+
+    Raises
+    ------
+    InputError
+        at the first line that is not CoNLL-U, and for a file that is not UTF-8 or cannot be opened.
     """
     block: list[tuple[int, str]] = []
-    with path.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, start=1):
-            if line.strip():
-                block.append((number, line.rstrip("\n")))
-            elif block:
-                yield _sentence(path, block)
-                block = []
-    if block:
-        yield _sentence(path, block)
+    try:
+        with path.open(encoding="utf-8") as lines:
+            for number, line in enumerate(lines, start=1):
+                if line.strip():
+                    block.append((number, line.rstrip("\n")))
+                elif block:
+                    yield _sentence(path, block)
+                    block = []
+        if block:
+            yield _sentence(path, block)
+    except (UnicodeDecodeError, OSError) as error:
+        raise InputError(
+            f"it cannot be read: {error}", where=str(path), remedy="give a CoNLL-U file in UTF-8"
+        ) from error
 
 
 def _sentence(path: Path, block: list[tuple[int, str]]) -> Sentence:
@@ -66,22 +81,28 @@ def _sentence(path: Path, block: list[tuple[int, str]]) -> Sentence:
             continue
         columns = line.split("\t")
         if len(columns) != _COLUMNS:
-            raise ValueError(f"{path}:{number}: {len(columns)} columns, expected {_COLUMNS}")
+            raise _broken(path, number, f"{len(columns)} columns")
         spaced = "SpaceAfter=No" not in columns[9].split("|")
-        if "." in columns[0]:
+        if _EMPTY_NODE.fullmatch(columns[0]):
             continue
-        if "-" in columns[0]:
+        if _RANGE.fullmatch(columns[0]):
             contraction_end = int(columns[0].split("-")[1])
             space_after_contraction = spaced
             continue
-        position = int(columns[0])
+        position = len(rows) + 1
+        if columns[0] != str(position):
+            raise _broken(path, number, f"word {columns[0]!r} where word {position} should be")
         if position < contraction_end:
             spaced = False
         elif position == contraction_end:
             spaced = space_after_contraction
+        if not columns[6].isdecimal() or not columns[1]:
+            raise _broken(path, number, f"the word {columns[1]!r} with the head {columns[6]!r}")
         rows.append((columns, spaced))
     for index, (columns, spaced) in enumerate(rows):
         head = int(columns[6])
+        if head > len(rows):
+            raise _broken(path, block[-1][0], f"head {head} in a sentence of {len(rows)} words")
         sentence.words.append(
             Word(
                 form=columns[1],
@@ -95,6 +116,14 @@ def _sentence(path: Path, block: list[tuple[int, str]]) -> Sentence:
             )
         )
     return sentence
+
+
+def _broken(path: Path, line: int, found: str) -> InputError:
+    return InputError(
+        f"{found}: not CoNLL-U",
+        where=f"{path}:{line}",
+        remedy="a line has ten tab-separated columns, words are numbered from 1, heads are numbers of words",
+    )
 
 
 def to_doc(vocab: Vocab, sentences: Iterable[Sentence]) -> Doc:

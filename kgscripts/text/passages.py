@@ -18,9 +18,9 @@ MAX_CHARACTERS = 10_000
 # Characters that no tokenizer should see, and line breaks: each becomes one character, so that offsets hold.
 _UNREADABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
-# Where a long text is cut, best first: paragraph, line or sentence end, other punctuation, space.
+_BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
+# Where a paragraph that is too long is cut, best first: line or sentence end, other punctuation, space.
 _CUTS = (
-    re.compile(r"\n[ \t\r]*\n\s*"),
     re.compile(r"(?<=[.!?])[\"')\]]*\s+|\n"),
     re.compile(r"(?<=[,;:])\s+"),
     re.compile(r"\s+"),
@@ -41,12 +41,13 @@ def parse_passages(
 ) -> Iterator[ParsedPiece[Context]]:
     """The parse of each text, with the context it came with, in order.
 
-    A text longer than `MAX_CHARACTERS` comes in several pieces, cut at paragraphs or sentence ends where there are
-    any. `token.idx + offset` is the place of a token in the original text, whose characters `token.text` repeats
-    except for control characters, which the parser sees as spaces. Empty passages give an empty document.
+    A text comes in a piece for each paragraph (blank lines end sentences too), and a paragraph longer than
+    `MAX_CHARACTERS` in several, cut at sentence ends where there are any. `token.idx + offset` is the
+    place of a token in the original text, whose characters `token.text` repeats except for control characters, which
+    the parser sees as spaces. A passage without words gives an empty document.
     """
     pieces = (
-        (readable(text[start:end]), (context, start)) for text, context in passages for start, end in split_long(text)
+        (readable(text[start:end]), (context, start)) for text, context in passages for start, end in split_text(text)
     )
     for doc, (context, offset) in nlp.pipe(pieces, as_tuples=True, batch_size=batch_size):
         yield ParsedPiece(context, offset, doc)
@@ -57,14 +58,36 @@ def readable(text: str) -> str:
     return _SURROGATE.sub("\ufffd", _UNREADABLE.sub(" ", text))
 
 
-def split_long(text: str, limit: int = MAX_CHARACTERS) -> Iterator[tuple[int, int]]:
-    """Spans of at most `limit` characters that together are the text."""
+def split_text(text: str, limit: int = MAX_CHARACTERS) -> Iterator[tuple[int, int]]:
+    """Spans of the paragraphs, each at most `limit` characters long, without the space around them; one at least."""
+    spans = [piece for start, end in _paragraphs(text) for piece in _pieces(text, start, end, limit)]
+    trimmed = (_trimmed(text, start, end) for start, end in spans)
+    found = [(start, end) for start, end in trimmed if start < end]
+    yield from found or [(0, 0)]
+
+
+def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
     start = 0
-    while len(text) - start > limit:
-        end = _cut(text, start, start + limit)
-        yield start, end
-        start = end
+    for blank in _BLANK_LINE.finditer(text):
+        yield start, blank.start()
+        start = blank.end()
     yield start, len(text)
+
+
+def _pieces(text: str, start: int, end: int, limit: int) -> Iterator[tuple[int, int]]:
+    while end - start > limit:
+        cut = _cut(text, start, start + limit)
+        yield start, cut
+        start = cut
+    yield start, end
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    while start < end and text[start].isspace():
+        start += 1
+    while start < end and text[end - 1].isspace():
+        end -= 1
+    return start, end
 
 
 def _cut(text: str, start: int, limit: int) -> int:

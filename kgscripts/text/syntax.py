@@ -225,7 +225,6 @@ def _names_kind(modifier: Token) -> bool:
         return modifier.pos_ in {"NOUN", "PROPN", "VERB", "ADJ"}
     return (
         modifier.dep_ in {"amod", "acl"}
-        and modifier.tag_ in {"VBG", "NN"}
         and modifier.lower_.endswith("ing")
         and modifier.lower_ not in _DESCRIPTIVE_PARTICIPLES
         and not any(True for _ in modifier.children)

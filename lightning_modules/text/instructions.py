@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from importlib import resources
 
 from kgscripts.text.conllu import Sentence
-from lightning_modules.text.trees import Node, capitalised, to_sentence
+from lightning_modules.text.trees import Node, capitalised, title_cased, to_sentence
 
 _IMPERATIVE = "Mood=Imp|VerbForm=Fin"
 _INFINITIVE = "VerbForm=Inf"
@@ -30,6 +30,7 @@ _ADJECTIVES = (
 )
 _CONNECTIVES = ("then", "next", "now", "finally", "first", "afterwards", "carefully", "slowly", "gently", "also")
 _STATES = ("ready", "dry", "clean", "soft", "cool", "hot", "smooth", "done", "full", "tender", "empty")
+_UNITS = ("cup", "tablespoon", "teaspoon", "ounce", "pound", "piece", "pair", "box", "can", "bottle", "gallon")
 _MINUTES = ("two", "three", "five", "ten", "fifteen", "twenty", "thirty")
 
 Lexicon = dict[str, dict[str, list[str]]]
@@ -62,7 +63,10 @@ class InstructionWriter:
             if self._rng.random() < 0.75:
                 root.after.append(_punctuation("!" if self._rng.random() < 0.04 else "."))
             sentence = to_sentence(root)
-            yield sentence if self._rng.random() < 0.12 else capitalised(sentence)
+            if self._chance(0.05):
+                yield title_cased(sentence)
+            else:
+                yield sentence if self._chance(0.12) else capitalised(sentence)
 
     def _chance(self, share: float) -> bool:
         return self._rng.random() < share
@@ -214,7 +218,24 @@ class InstructionWriter:
 
     def _noun_phrase(self, deprel: str, *, bare: bool = False) -> Node:
         mass = self._chance(0.35)
+        if mass and self._chance(0.2):
+            return self._measure(deprel)
         return self._noun(self._pick("mass" if mass else "count"), deprel, mass=mass, bare=bare)
+
+    def _measure(self, deprel: str) -> Node:
+        """Two cups of flour, 1 teaspoon salt."""
+        unit = self._rng.choice(_UNITS)
+        if self._chance(0.6):
+            number = Node(str(self._rng.randint(1, 12)), "NUM", "CD", "nummod", feats="NumForm=Digit|NumType=Card")
+        else:
+            number = Node(self._rng.choice(("one", *_MINUTES)), "NUM", "CD", "nummod")
+        if number.form in {"1", "one"}:
+            node = Node(unit, "NOUN", "NN", deprel, before=[number])
+        else:
+            plural = unit + ("es" if unit.endswith("x") else "s")
+            node = Node(plural, "NOUN", "NNS", deprel, unit, before=[number])
+        node.after.append(self._phrase("of", self._noun(self._pick("mass"), mass=True, bare=True), "nmod"))
+        return node
 
     def _noun(self, entry: str, deprel: str = "obl", *, mass: bool = False, bare: bool = False) -> Node:
         singular, _, plural = entry.partition(" ")

@@ -69,3 +69,12 @@ def capitalised(sentence: Sentence) -> Sentence:
     first = sentence.words[0]
     first = replace(first, form=first.form[:1].upper() + first.form[1:])
     return Sentence([first, *sentence.words[1:]], sentence.starts_document, sentence.starts_paragraph)
+
+
+def title_cased(sentence: Sentence) -> Sentence:
+    """The sentence as a title, each longer word with a capital; tags and lemmas stay."""
+    words = [
+        replace(word, form=word.form.capitalize()) if index == 0 or len(word.form) > 3 else word
+        for index, word in enumerate(sentence.words)
+    ]
+    return Sentence(words, sentence.starts_document, sentence.starts_paragraph)
