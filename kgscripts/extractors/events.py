@@ -1,0 +1,131 @@
+"""The built-in extractor: sub-events with their tools and participants, by rules over the parse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from attrs import define, field
+from spacy.tokens import Doc, Token
+
+from kgscripts.extractors.frames import Frame, content_head, frames_of, is_noun, noun_lemma
+from kgscripts.extractors.lexicon import verbs
+from kgscripts.extractors.model import describe_extractor
+from kgscripts.extractors.participants import participants_of, phrase_of_action
+from kgscripts.extractors.protocol import Parse, ParsedDocument
+from kgscripts.extractors.tools import carry_tools, tools_of
+from kgscripts.text.syntax import lemma
+from schemas.provenance import Model
+from schemas.records import Action, Discard, DiscardReason, EventMention, Passage, PassageKind, Reading, Tool
+
+
+@define
+class ScriptExtractor:
+    """Reads sub-events, one for each object of a predicate, out of dependency parses.
+
+    `syntax` describes the pipeline that parsed, for the digest: another parser reads other events.
+    """
+
+    syntax: Model
+    model: Model = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.model = describe_extractor(self.syntax)
+
+    def read(self, parsed: Sequence[ParsedDocument]) -> list[Reading]:
+        """One reading a document; see `kgscripts.extractors.protocol.Extractor`."""
+        return [_read_document(document) for document in parsed]
+
+
+def _read_document(parsed: ParsedDocument) -> Reading:
+    sentences: list[Passage] = []
+    events: list[EventMention] = []
+    discards: list[Discard] = []
+    for parse in parsed.parses:
+        sentences.extend(_sentences(parse))
+        for frame, reason in judged_frames(parse.doc):
+            if reason is None:
+                events.extend(_mentions(frame, parse.offset))
+            else:
+                discards.append(_discard(frame, reason, parse.offset))
+    events.sort(key=lambda event: (event.start, event.end))
+    return Reading(sentences=sentences, events=events, discards=discards)
+
+
+def judged_frames(doc: Doc) -> Iterator[tuple[Frame, DiscardReason | None]]:
+    """The frames of a parse in text order, each with the reason why it is left out, if it is."""
+    frames = list(frames_of(doc))
+    carry_tools(frames)
+    for frame in frames:
+        yield frame, frame.reason or _emptiness(frame)
+
+
+def _emptiness(frame: Frame) -> DiscardReason | None:
+    word = lemma(frame.verb)
+    nouns = [noun_lemma(content_head(noun)) for noun in frame.objects if is_noun(noun)]
+    if word in verbs("stative"):
+        eventful = word == "have" and any(
+            noun in verbs("light_have") or noun.rsplit(" ", 1)[-1] in verbs("light_have") for noun in nouns
+        )
+        return None if eventful else DiscardReason.STATIVE
+    if _is_copular(frame):
+        return DiscardReason.STATIVE
+    if word in verbs("vague") and not nouns and frame.particle is None and phrase_of_action(frame, []) is None:
+        return DiscardReason.NO_CONTENT
+    return None
+
+
+def _is_copular(frame: Frame) -> bool:
+    """ "Smells delicious", "looked tired", "tastes good"."""
+    return lemma(frame.verb) in {"look", "smell", "taste", "sound", "stay", "feel"} and any(
+        child.dep_ in {"xcomp", "acomp"} and child.pos_ == "ADJ" for child in frame.verb.rights
+    )
+
+
+def _sentences(parse: Parse) -> Iterator[Passage]:
+    for sentence in parse.doc.sents:
+        words = [token for token in sentence if not token.is_space]
+        if words:
+            yield Passage(
+                kind=PassageKind.SENTENCE,
+                start=parse.offset + words[0].idx,
+                end=parse.offset + words[-1].idx + len(words[-1]),
+            )
+
+
+def _mentions(frame: Frame, offset: int) -> Iterator[EventMention]:
+    """One mention for each object, or one without."""
+    objects: Iterable[Token | None] = [content_head(noun) for noun in frame.objects if is_noun(noun)] or [None]
+    tools = tools_of(frame)
+    phrase = phrase_of_action(frame, tools)
+    for noun in objects:
+        action = Action(
+            predicate=lemma(frame.verb),
+            particle=frame.particle.lower_ if frame.particle is not None else "",
+            object=noun_lemma(noun) if noun is not None else "",
+            preposition=phrase.preposition if phrase else "",
+            prepositional_object=noun_lemma(content_head(phrase.head)) if phrase else "",
+        )
+        participants = participants_of(frame, noun, tools)
+        start, end = _span([frame.verb, frame.particle, noun, phrase.head if phrase else None, *tools])
+        yield EventMention(
+            action=action,
+            start=offset + start,
+            end=offset + end,
+            participants=[participant.argument(offset) for participant in participants],
+            tools=[
+                Tool(lemma=noun_lemma(tool), start=offset + tool.idx, end=offset + tool.idx + len(tool))
+                for tool in tools
+            ],
+        )
+
+
+def _span(tokens: Iterable[Token | None]) -> tuple[int, int]:
+    present = [token for token in tokens if token is not None]
+    return min(token.idx for token in present), max(token.idx + len(token) for token in present)
+
+
+def _discard(frame: Frame, reason: DiscardReason, offset: int) -> Discard:
+    nouns = [noun for noun in frame.objects if is_noun(noun)]
+    start, end = _span([frame.verb, *nouns])
+    detail = " ".join([lemma(frame.verb), *(noun_lemma(noun) for noun in nouns[:1])])
+    return Discard(reason=reason, start=offset + start, end=offset + end, detail=detail)

@@ -1,0 +1,192 @@
+"""Predicates of a parse with all that depends on them: what events are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from spacy.tokens import Doc, Token
+
+from kgscripts.extractors.lexicon import classes_of, verbs
+from kgscripts.extractors.reality import Reality
+from kgscripts.text.syntax import (
+    PARTICLE,
+    PrepositionalPhrase,
+    compound_lemma,
+    indirect_objects_of,
+    is_passive,
+    is_verb,
+    lemma,
+    markers_of,
+    objects_of,
+    particle_of,
+    passive_subject_of,
+    prepositional_phrases,
+    subjects_of,
+)
+from schemas.records import DiscardReason
+
+# Verbs in these positions qualify a noun or introduce a phrase; they predicate nothing.
+_NO_PREDICATE = frozenset(
+    {"amod", "compound", "case", "mark", "fixed", "cc", "advmod", "flat", "goeswith", "discourse"}
+)
+_PARTICLE_ADVERBS = frozenset(
+    {"on", "off", "up", "down", "out", "in", "away", "back", "over", "around", "apart", "along"}
+)
+_CAUSATIVES = frozenset({"let", "get", "have", "make", "help", "allow", "leave", "keep"})
+_PARTITIVES = frozenset(
+    ["cup", "glass", "bottle", "bowl", "can", "jar", "bag", "box", "piece", "slice", "bit", "lot", "pair", "pinch", "teaspoon", "tablespoon", "handful", "dash", "bunch", "loaf", "stick", "drop", "layer", "set", "pile", "amount", "number", "kind", "type", "sort", "part", "rest", "half", "one", "some", "all", "couple", "ounce", "pound", "gram", "liter", "litre", "quart", "pint", "gallon", "sheet", "roll", "tube", "packet", "package", "pack", "scoop", "dozen", "spoonful", "plenty", "most", "any", "each", "both", "variety", "majority", "quantity", "load", "plate", "mug", "jug", "bucket", "pot", "bar", "squirt", "splash", "can", "carton", "spoon"]
+)
+_OF_ALL = frozenset({"rest", "half", "one", "some", "all", "couple", "most", "any", "each", "both", "part", "piece"})
+
+
+@dataclass(slots=True)
+class Frame:
+    """A predicate and its dependents.
+
+    `noun_arguments` lists are token heads; `carried` holds tools that another clause names ("take a knife and cut").
+    `reason` says why the event does not count.
+    """
+
+    verb: Token
+    particle: Token | None = None
+    objects: list[Token] = field(default_factory=list)
+    subjects: list[Token] = field(default_factory=list)
+    agents: list[Token] = field(default_factory=list)
+    recipients: list[Token] = field(default_factory=list)
+    phrases: list[PrepositionalPhrase] = field(default_factory=list)
+    instruments: list[Token] = field(default_factory=list)
+    reason: DiscardReason | None = None
+
+
+def is_noun(token: Token) -> bool:
+    """A noun or a name, as opposed to a pronoun, a number or a clause."""
+    return token.pos_ in {"NOUN", "PROPN"}
+
+
+def content_head(token: Token) -> Token:
+    """What a measure measures: "sugar" of "a cup of sugar"; other nouns are their own."""
+    if token.lemma_.lower() not in _PARTITIVES:
+        return token
+    for phrase in prepositional_phrases(token):
+        if phrase.preposition == "of" and is_noun(phrase.head):
+            determined = any(child.dep_ in {"det", "nmod:poss", "poss"} for child in phrase.head.lefts)
+            if not determined or token.lemma_.lower() in _OF_ALL:
+                return phrase.head
+    return token
+
+
+def noun_lemma(token: Token) -> str:
+    """The lemma of a noun with its compound; nouns that are plural only keep the plural ("scissors")."""
+    found = compound_lemma(token)
+    if token.lower_.endswith("s") and "plural_only" in classes_of(token.lower_):
+        return " ".join([*found.split(" ")[:-1], token.lower_])
+    return found
+
+
+def frames_of(doc: Doc) -> Iterator[Frame]:
+    """The frames of a parse in text order; "use", "using" and causative "let" have handed on what they hold."""
+    reality = Reality(doc)
+    frames = {token.i: _frame(token, reality) for token in doc if _predicates(token)}
+    dropped: set[int] = set()
+    for frame in frames.values():
+        if _hand_on(frame, frames):
+            dropped.add(frame.verb.i)
+    for token in doc:
+        if token.i in frames and token.i not in dropped:
+            yield frames[token.i]
+        elif token.dep_ == "cop":
+            reason = reality.reason(token.head)
+            yield Frame(token, reason=reason or DiscardReason.STATIVE)
+
+
+def _predicates(token: Token) -> bool:
+    if token.dep_ in _NO_PREDICATE or not token.text[0].isalpha():
+        return False
+    return is_verb(token)
+
+
+def _frame(verb: Token, reality: Reality) -> Frame:
+    frame = Frame(verb, particle=_particle(verb), phrases=prepositional_phrases(verb), reason=reality.reason(verb))
+    frame.recipients = indirect_objects_of(verb)
+    if is_passive(verb):
+        frame.objects = passive_subject_of(verb) or objects_of(verb, shared=False)
+        frame.agents = [phrase.head for phrase in frame.phrases if phrase.preposition == "by"]
+        frame.phrases = [phrase for phrase in frame.phrases if phrase.preposition != "by"]
+    else:
+        frame.objects = objects_of(verb, shared=_shares_object(verb))
+        frame.subjects = frame.agents = subjects_of(verb)
+    if not frame.objects and verb.dep_ == "xcomp" and verb.head.lemma_.lower() in _CAUSATIVES:
+        frame.objects = objects_of(verb.head, shared=False)
+    return frame
+
+
+def _particle(verb: Token) -> Token | None:
+    found = particle_of(verb)
+    if found is not None:
+        return found
+    return next(
+        (
+            child
+            for child in verb.rights
+            if child.dep_ == "advmod" and child.lower_ in _PARTICLE_ADVERBS and child.i <= verb.i + 4
+        ),
+        None,
+    )
+
+
+def _shares_object(verb: Token) -> bool:
+    """Whether nothing but conjuncts stands between the verb and the object after them: "wash and chop the carrots"."""
+    if lemma(verb) in verbs("motion") or verb.dep_ in {"advcl", "acl"}:
+        return verb.dep_ == "conj" and lemma(verb) not in verbs("motion")
+    allowed = PARTICLE | {"conj", "cc", "punct", "advmod"}
+    return all(child.dep_ in allowed and child.lower_ not in _PARTICLE_ADVERBS - {"up"} for child in verb.rights)
+
+
+def _hand_on(frame: Frame, frames: dict[int, Frame]) -> bool:
+    """Give the arguments of an auxiliary predicate to the event that it helps to tell; whether it is used up."""
+    word = lemma(frame.verb)
+    if word == "use":
+        return _hand_on_instrument(frame, frames)
+    complements = [child for child in frame.verb.children if child.dep_ == "xcomp" and child.i in frames]
+    if not complements:
+        return False
+    if word in {"let", "help", "start", "begin", "continue", "keep", "finish", "proceed", "manage", "commence"}:
+        return True
+    complement = complements[0]
+    infinitive = any(marker.lower_ == "to" for marker in markers_of(complement))
+    if word in {"have", "get", "need"}:
+        return infinitive or (complement.tag_ == "VBN" and bool(frame.objects))
+    return word in {"go", "come"} and complement.tag_ == "VBG"
+
+
+def _hand_on_instrument(frame: Frame, frames: dict[int, Frame]) -> bool:
+    verb = frame.verb
+    used = frame.objects
+    target = _used_for(verb, used, frames)
+    if target is None:
+        return False
+    target.instruments.extend(used)
+    if target.reason is None and frame.reason is not None:
+        target.reason = frame.reason
+    return True
+
+
+def _used_for(verb: Token, used: list[Token], frames: dict[int, Frame]) -> Frame | None:
+    """The event that something is used for: the infinitive after "use X", else the clause that "using X" modifies."""
+    for parent in (verb, *used):
+        for child in parent.rights:
+            if (
+                child.i in frames
+                and child.dep_ in {"xcomp", "advcl", "acl", "ccomp"}
+                and "to" in {marker.lower_ for marker in markers_of(child)}
+            ):
+                return frames[child.i]
+    if verb.tag_ != "VBG" or not used:
+        return None
+    above = verb
+    while above.dep_ in {"advcl", "acl", "conj", "nmod", "obl", "xcomp", "obj"} and above.head.i != above.i:
+        above = above.head
+        if above.i in frames:
+            return frames[above.i]
+    return None

@@ -1,0 +1,103 @@
+"""The curated classes of everyday nouns and verbs that rules look up."""
+
+from __future__ import annotations
+
+import functools
+from importlib import resources
+
+from schemas.errors import ModelError
+
+LEXICON_FILES = ("nouns.txt", "verbs.txt")
+
+# Which preposition makes a noun of a class the tool of its event.
+_TOOL_PREPOSITIONS = {
+    "implement": frozenset({"with"}),
+    "surface": frozenset({"on", "onto", "over", "upon", "on top of"}),
+    "vessel": frozenset({"with", "in", "into", "inside", "inside of"}),
+    "filter": frozenset({"with", "through", "in", "over"}),
+    "appliance": frozenset({"with", "in", "into", "inside", "on", "onto", "under"}),
+    "device": frozenset({"with", "on", "via", "through"}),
+}
+TOOL_CLASSES = frozenset(_TOOL_PREPOSITIONS)
+NO_TOOL_CLASSES = frozenset({"consumable", "person", "animal", "body", "clothing", "place", "time", "abstract"})
+_NOTHING: frozenset[str] = frozenset()
+
+
+def parse_classes(text: str, name: str) -> dict[str, frozenset[str]]:
+    """Classes and their words from lines of comma-separated words under ``[class]`` headings; ``#`` comments.
+
+    Raises
+    ------
+    ModelError
+        if words stand before the first heading.
+    """
+    words: dict[str, set[str]] = {}
+    current: set[str] | None = None
+    for number, line in enumerate(text.splitlines(), 1):
+        line = line.split("#", 1)[0].strip()
+        if line.startswith("[") and line.endswith("]"):
+            current = words.setdefault(line[1:-1], set())
+        elif line and current is None:
+            raise ModelError("words outside a class", where=f"{name}:{number}", remedy="reinstall kgscripts")
+        elif current is not None:
+            current.update(word.strip() for word in line.split(",") if word.strip())
+    return {label: frozenset(members) for label, members in words.items()}
+
+
+def _load(name: str) -> dict[str, frozenset[str]]:
+    return parse_classes((resources.files("kgscripts.extractors") / "data" / name).read_text(encoding="utf-8"), name)
+
+
+@functools.cache
+def verbs(label: str) -> frozenset[str]:
+    """Lemmas of a class in ``verbs.txt``."""
+    return _verb_classes()[label]
+
+
+@functools.cache
+def _verb_classes() -> dict[str, frozenset[str]]:
+    return _load("verbs.txt")
+
+
+@functools.cache
+def _noun_classes() -> dict[str, frozenset[str]]:
+    """The classes of each noun."""
+    found: dict[str, set[str]] = {}
+    for label, members in _load("nouns.txt").items():
+        for word in members:
+            found.setdefault(word, set()).add(label)
+    return {word: frozenset(labels) for word, labels in found.items()}
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def classes_of(noun: str) -> frozenset[str]:
+    """Classes of a noun or compound: of the longest listed end of it ("paper towel", else "towel")."""
+    known = _noun_classes()
+    words = noun.split(" ")
+    for start in range(len(words)):
+        found = known.get(" ".join(words[start:]))
+        if found is not None:
+            return found
+    return _NOTHING
+
+
+def is_tool(noun: str) -> bool:
+    """Whether the noun names an implement, vessel, appliance or device, in whatever phrase it stands."""
+    return not TOOL_CLASSES.isdisjoint(classes_of(noun)) and NO_TOOL_CLASSES.isdisjoint(classes_of(noun))
+
+
+def may_be_tool(noun: str) -> bool:
+    """Whether the noun can be a tool where the text says that it is used: it is nothing that never is one."""
+    return NO_TOOL_CLASSES.isdisjoint(classes_of(noun))
+
+
+def is_tool_after(preposition: str, noun: str) -> bool:
+    """Whether the noun's class fits the preposition: "in the bowl", "on the tray", "with a knife"."""
+    return is_tool(noun) and any(
+        preposition in _TOOL_PREPOSITIONS[label] for label in classes_of(noun) if label in TOOL_CLASSES
+    )
+
+
+def is_a(noun: str, *labels: str) -> bool:
+    """Whether the noun is of one of the classes."""
+    return not classes_of(noun).isdisjoint(labels)

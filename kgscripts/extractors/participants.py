@@ -1,0 +1,110 @@
+"""The nouns that take part in an event and their roles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from spacy.tokens import Token
+
+from kgscripts.extractors.frames import Frame, content_head, is_noun, noun_lemma
+from kgscripts.extractors.lexicon import is_a, verbs
+from kgscripts.text.syntax import PrepositionalPhrase, lemma, prepositional_phrases
+from schemas.records import Argument, Role
+
+_DIRECTIONAL = frozenset(
+    {"into", "onto", "out of", "off", "off of", "from", "to", "through", "towards", "toward", "over"}
+)
+_PLACES = (
+    _DIRECTIONAL
+    | frozenset(
+        ["in", "on", "at", "inside", "outside", "under", "underneath", "beneath", "over", "above", "below", "behind", "beside", "near", "next", "to", "by", "around", "across", "along", "between", "against", "among", "within", "past", "beyond", "up", "down"]
+    )
+    | {"next to", "on top of", "in front of", "close to", "inside of", "in between"}
+)
+# Prepositions that place an event in time or give a reason.
+_NO_ARGUMENT = frozenset(
+    {
+        "after",
+        "before",
+        "during",
+        "until",
+        "till",
+        "since",
+        "because of",
+        "due to",
+        "despite",
+        "instead of",
+        "like",
+        "as",
+    }
+    | {"than", "except", "without", "according to", "per", "besides", "such as", "including", "while", "in order"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Participant:
+    """A noun in a role, before offsets are known."""
+
+    noun: Token
+    role: Role
+
+    def argument(self, offset: int) -> Argument:
+        """The record, for a parse that begins at character `offset`."""
+        start = offset + self.noun.idx
+        return Argument(lemma=noun_lemma(self.noun), role=self.role, start=start, end=start + len(self.noun))
+
+
+def participants_of(frame: Frame, acted_upon: Token | None, tools: Iterable[Token]) -> list[Participant]:
+    """Participants of the event on one of the frame's objects, in text order; tools are none, pronouns are left out."""
+    excluded = {tool.i for tool in tools}
+    found: dict[int, Participant] = {}
+    for noun, role in _roles(frame, acted_upon):
+        head = content_head(noun)
+        if is_noun(head) and head.i not in excluded and not is_a(noun_lemma(head), "time", "abstract"):
+            found.setdefault(head.i, Participant(head, role))
+    return [found[index] for index in sorted(found)]
+
+
+def _roles(frame: Frame, acted_upon: Token | None) -> Iterator[tuple[Token, Role]]:
+    if acted_upon is not None:
+        yield acted_upon, Role.PATIENT
+        for phrase in prepositional_phrases(acted_upon):
+            if phrase.preposition not in _NO_ARGUMENT:
+                yield phrase.head, Role.OTHER
+    yield from ((noun, Role.AGENT) for noun in frame.agents)
+    yield from ((noun, Role.RECIPIENT) for noun in frame.recipients)
+    for phrase in frame.phrases:
+        if phrase.preposition not in _NO_ARGUMENT:
+            yield phrase.head, _role(frame, phrase)
+
+
+def _role(frame: Frame, phrase: PrepositionalPhrase) -> Role:
+    noun = noun_lemma(content_head(phrase.head))
+    animate = is_a(noun, "person", "animal")
+    if phrase.preposition in {"with", "together with", "along with"}:
+        return Role.COMPANION if animate else Role.OTHER
+    if phrase.preposition == "for" and animate:
+        return Role.RECIPIENT
+    if phrase.preposition == "to" and (animate or lemma(frame.verb) in verbs("giving")):
+        return Role.RECIPIENT
+    return Role.PLACE if phrase.preposition in _PLACES and not animate else Role.OTHER
+
+
+def phrase_of_action(frame: Frame, tools: Iterable[Token]) -> PrepositionalPhrase | None:
+    """The prepositional phrase that belongs to the action: "pour water into the sink", "look for a book".
+
+    With an object, that is where it goes or comes from; without one, the first phrase that names no time and no tool.
+    """
+    placing = lemma(frame.verb) in verbs("placing")
+    transitive = any(is_noun(noun) or noun.pos_ == "PRON" for noun in frame.objects)
+    excluded = {tool.i for tool in tools} if not placing else set()
+    for phrase in frame.phrases:
+        noun = content_head(phrase.head)
+        if not is_noun(noun) or is_a(noun_lemma(noun), "time", "abstract") or phrase.preposition in _NO_ARGUMENT:
+            continue
+        if phrase.preposition == "with" or phrase.head.i in excluded:
+            continue
+        if not transitive or phrase.preposition in _DIRECTIONAL or (placing and phrase.preposition in _PLACES):
+            return phrase
+    return None

@@ -1,0 +1,223 @@
+"""Whether a clause tells something as done, or denies, supposes, plans or merely mentions it.
+
+Imperatives and what "you should / must / need to / can" do are instructions and count as done; so does what
+narrators "had to" do. Purposes ("went to buy milk") are planned. A relative clause counts as told only after a
+comma ("the cake, which I put in the oven"); without one it tells which cake is meant. A past perfect is
+background, except after "when", "after", "once".
+"""
+
+from __future__ import annotations
+
+import re
+
+from spacy.tokens import Doc, Token
+
+from kgscripts.extractors.lexicon import is_tool, verbs
+from kgscripts.text.syntax import (
+    AUXILIARY,
+    compound_lemma,
+    is_imperative,
+    is_negated,
+    is_verb,
+    markers_of,
+    objects_of,
+)
+from schemas.records import DiscardReason
+
+_SUPPOSING = frozenset({"would", "could", "might", "may", "'d", "’d"})
+_INSTRUCTING = frozenset({"should", "must", "will", "shall", "ought", "'ll", "’ll", "can", "wo", "ca", "need"})
+_CONDITIONS = frozenset({"if", "unless", "whether", "lest"})
+_TEMPORAL = frozenset({"when", "after", "once", "as", "until", "till", "before", "whenever"})
+_NOT_TOLD = frozenset({DiscardReason.HYPOTHETICAL, DiscardReason.PLANNED, DiscardReason.MENTIONED})
+_NOMINAL = frozenset(
+    {"nsubj", "nsubj:pass", "csubj", "csubj:pass", "csubj:outer", "obj", "iobj", "obl", "nmod", "acl", "dobj", "pobj"}
+    | {"appos", "nsubjpass", "csubjpass", "pcomp", "vocative", "dislocated", "nsubj:outer"}
+)
+_QUOTATION = re.compile(r"“[^”]*”|\"[^\"]*\"|(?<!\w)'(?=\w)[^']*[.,!?]'(?!\w)")
+_CERTAIN = frozenset({"sure", "certain"})
+
+
+def quoted_tokens(doc: Doc) -> frozenset[int]:
+    """Indices of the tokens of direct speech; a quotation that never ends is none."""
+    text = doc.text
+    if '"' not in text and "“" not in text and "'" not in text:
+        return frozenset()
+    found: set[int] = set()
+    for match in _QUOTATION.finditer(text):
+        span = doc.char_span(match.start(), match.end(), alignment_mode="contract")
+        if span is not None:
+            found.update(range(span.start, span.end))
+    return frozenset(found)
+
+
+class Reality:
+    """Why the clauses of one document are not told as done; answers are remembered, so each verb is judged once."""
+
+    def __init__(self, doc: Doc) -> None:
+        self._quoted = quoted_tokens(doc)
+        self._reasons: dict[int, DiscardReason | None] = {}
+
+    def reason(self, verb: Token) -> DiscardReason | None:
+        """Why the event of `verb` did not happen or is no instruction; nothing for one that counts."""
+        chain = [verb]
+        while chain[-1].i not in self._reasons and chain[-1].head.i != chain[-1].i:
+            chain.append(chain[-1].head)
+        for token in reversed(chain):  # from the root down: a deep clause must not exhaust the stack
+            if token.i not in self._reasons:
+                self._reasons[token.i] = self._judge(token)
+        return self._reasons[verb.i]
+
+    def _judge(self, token: Token) -> DiscardReason | None:
+        if token.i in self._quoted:
+            return DiscardReason.MENTIONED
+        governing = self._reasons.get(token.head.i) if token.head.i != token.i else None
+        if not is_verb(token):
+            # Nouns and adjectives hand down what holds for the clause they stand in.
+            return self._own(token) or governing
+        return self._own(token) or self._of_clause(token, governing)
+
+    def _own(self, verb: Token) -> DiscardReason | None:
+        """What the verb's own auxiliaries, negation and conjunction say."""
+        if is_negated(verb) or any(_denied(noun) for noun in objects_of(verb, shared=False)):
+            return DiscardReason.NEGATED
+        markers = [marker.lower_ for marker in markers_of(verb)]
+        if "without" in markers:
+            return DiscardReason.NEGATED
+        if not _CONDITIONS.isdisjoint(markers) or _compares(verb, markers):
+            return DiscardReason.HYPOTHETICAL
+        for child in verb.lefts:
+            if child.dep_ not in AUXILIARY:
+                continue
+            word = child.lower_
+            if word in _SUPPOSING and not _is_had(child, verb):
+                return DiscardReason.HYPOTHETICAL
+            if word in _INSTRUCTING and not _addresses_reader(verb):
+                return DiscardReason.HYPOTHETICAL if word in {"can", "ca", "should"} else DiscardReason.PLANNED
+            if _is_had(child, verb) and _TEMPORAL.isdisjoint(markers):
+                return DiscardReason.MENTIONED
+        return None
+
+    def _of_clause(self, verb: Token, governing: DiscardReason | None) -> DiscardReason | None:
+        """What the place of the clause in the sentence says."""
+        relation = verb.dep_
+        if relation == "conj":
+            return governing if _continues(verb) else (governing if governing in _NOT_TOLD else None)
+        if verb.head.i == verb.i or relation in {"parataxis", "list", "dep"}:
+            return DiscardReason.MENTIONED if _asks(verb) else None
+        if relation in {"xcomp", "ccomp"}:
+            return self._of_complement(verb, governing)
+        if relation == "advcl":
+            return self._of_adverbial(verb, governing)
+        if relation in {"acl:relcl", "relcl"}:
+            before = verb.left_edge
+            told = before.i > 0 and before.nbor(-1).lower_ == ","
+            return governing if told else DiscardReason.MENTIONED
+        if relation == "acl" and "to" in _marking(verb) and is_tool(compound_lemma(verb.head)):
+            return _of_use(verb.head.head, governing)
+        if relation in {"acl", "nmod", "obl"} and "to" in _marking(verb):
+            return DiscardReason.PLANNED
+        return DiscardReason.MENTIONED if relation in _NOMINAL else governing
+
+    def _of_complement(self, verb: Token, governing: DiscardReason | None) -> DiscardReason | None:
+        governor, infinitive = verb.head, "to" in _marking(verb)
+        lemma = governor.lemma_.lower()
+        if governor.pos_ == "ADJ" or lemma == "sure":
+            if lemma == "able" or (lemma in _CERTAIN and _addresses_reader(governor)):
+                return governing
+            return governing or (DiscardReason.PLANNED if infinitive else DiscardReason.MENTIONED)
+        if lemma in verbs("negative") and (infinitive or verb.tag_ == "VBG"):
+            return None if governing is DiscardReason.NEGATED else governing or DiscardReason.NEGATED
+        if governing is not None and not (lemma == "need" and governing is DiscardReason.NEGATED):
+            return governing
+        if infinitive:
+            return None if _binds(governor, lemma) else DiscardReason.PLANNED
+        if lemma in verbs("perception") or lemma in verbs("transparent") or verb.tag_ == "VBN":
+            return None
+        if verb.dep_ == "xcomp":
+            return DiscardReason.PLANNED if lemma in verbs("planning") and lemma not in {"have", "feel"} else None
+        if is_imperative(verb) and not any(True for _ in markers_of(verb)) and lemma not in verbs("reporting"):
+            return None
+        return None if _ensures(governor, lemma) else DiscardReason.MENTIONED
+
+    def _of_adverbial(self, verb: Token, governing: DiscardReason | None) -> DiscardReason | None:
+        marking = _marking(verb)
+        if {"instead", "rather", "than", "besides"} & marking:
+            return DiscardReason.MENTIONED
+        if "to" in marking or "order" in marking:
+            return _of_use(verb.head, governing)
+        if "for" in marking and verb.tag_ == "VBG":
+            return DiscardReason.MENTIONED
+        return governing if governing in _NOT_TOLD else None
+
+
+def _of_use(governor: Token, governing: DiscardReason | None) -> DiscardReason | None:
+    """ "Use (or take) a knife to cut the bread": the cutting is told with the knife; other purposes are planned."""
+    if governor.lemma_ == "use" or (governor.lemma_ in verbs("grasping") and is_imperative(governor)):
+        return governing
+    return governing or DiscardReason.PLANNED
+
+
+def _marking(verb: Token) -> set[str]:
+    """The words that introduce the clause, with the parts of fixed expressions ("in order to")."""
+    introducing = [child for child in verb.lefts if child.dep_ in {"mark", "case", "aux", "advmod", "cc"}]
+    words = {child.lower_ for child in introducing}
+    words.update(part.lower_ for child in introducing for part in child.rights if part.dep_ == "fixed")
+    return words
+
+
+def _compares(verb: Token, markers: list[str]) -> bool:
+    """ "As if", "as though", "in case"."""
+    if "as" not in markers and "in" not in markers and "though" not in markers:
+        return False
+    words = _marking(verb)
+    return "case" in words or ("as" in words and ("though" in words or "if" in words))
+
+
+def _denied(noun: Token) -> bool:
+    return any(child.dep_ == "det" and child.lower_ in {"no", "neither"} for child in noun.lefts)
+
+
+def _is_had(auxiliary: Token, verb: Token) -> bool:
+    """Whether it is the "had" of a past perfect, "'d" included."""
+    return auxiliary.lower_ in {"had", "'d", "’d"} and verb.tag_ in {"VBN", "VBD"}
+
+
+def _addresses_reader(verb: Token) -> bool:
+    """Whether the clause instructs: its subject is "you", it has none, or it is a passive ("should be peeled")."""
+    while True:
+        subjects = [child for child in verb.children if child.dep_.startswith(("nsubj", "expl"))]
+        if subjects or verb.dep_ != "conj":
+            break
+        verb = verb.head
+    return all(subject.lower_ in {"you", "u", "ya"} or "pass" in subject.dep_ for subject in subjects)
+
+
+def _binds(governor: Token, lemma: str) -> bool:
+    """Whether the infinitive after this verb is told as done: "had to", "you need to", "begin to", "go to" is not."""
+    if lemma in {"have", "need", "get", "want", "go"}:
+        if lemma == "have" and (governor.tag_ == "VBD" or governor.lower_ == "had"):
+            return True
+        if lemma == "get" and governor.tag_ in {"VBD", "VBN"} and not objects_of(governor, shared=False):
+            return True
+        imperative = is_imperative(governor)
+        if lemma == "go" and governor.tag_ != "VBG":
+            return False
+        return _addresses_reader(governor) and not imperative and lemma != "get"
+    return lemma in verbs("transparent") or lemma == "use"
+
+
+def _ensures(governor: Token, lemma: str) -> bool:
+    """ "Make sure (that) you rinse it", "ensure that you rinse it"."""
+    return lemma in {"ensure", "make"} and _addresses_reader(governor)
+
+
+def _continues(verb: Token) -> bool:
+    """Whether a conjunct shares negation and auxiliaries with the verb before it: same form and nothing of its own."""
+    if verb.tag_ != verb.head.tag_:
+        return False
+    return not any(child.dep_.startswith(("nsubj", "csubj", "expl", "aux")) for child in verb.lefts)
+
+
+def _asks(verb: Token) -> bool:
+    last = verb.sent[-1]
+    return last.lower_ == "?" or (len(verb.sent) > 1 and verb.sent[-2].lower_ == "?")

@@ -1,0 +1,77 @@
+"""The tools of an event, by pattern and parse: "use X to …", "using X", "with X", "in/on/through X", "take X and …".
+
+The classes of nouns (`kgscripts.extractors.lexicon`) decide which phrases name a tool. Never one: what the
+event acts upon, ingredients and supplies, people, body parts, clothing, rooms and furniture.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+from spacy.tokens import Token
+
+from kgscripts.extractors.frames import Frame, content_head, is_noun, noun_lemma
+from kgscripts.extractors.lexicon import classes_of, is_tool, is_tool_after, may_be_tool, verbs
+from kgscripts.text.syntax import conjuncts, lemma, prepositional_phrases
+
+_BY_MEANS = frozenset({"help", "aid", "assistance", "mean", "means", "use"})
+_CARRIED = frozenset({"implement", "device"})
+
+
+def tools_of(frame: Frame) -> list[Token]:
+    """Heads of the nouns that name a tool of the event, in text order, each lemma once."""
+    acted_upon = {noun_lemma(noun) for noun in frame.objects}
+    acted_upon.update(noun_lemma(content_head(noun)) for noun in frame.objects)
+    found: dict[str, Token] = {}
+    for noun in (*frame.instruments, *_named(frame)):
+        name = noun_lemma(noun)
+        if is_noun(noun) and name not in acted_upon:
+            found.setdefault(name, noun)
+    return sorted(found.values(), key=lambda noun: noun.i)
+
+
+def _named(frame: Frame) -> Iterator[Token]:
+    for phrase in frame.phrases:
+        noun = phrase.head
+        if phrase.preposition in {"with", "by", "through", "by means of"} and lemma(noun) in _BY_MEANS:
+            yield from (inner.head for inner in prepositional_phrases(noun) if may_be_tool(noun_lemma(inner.head)))
+        elif phrase.preposition == "by means of":
+            if may_be_tool(noun_lemma(noun)):
+                yield noun
+        elif content_head(noun) is noun and is_tool_after(phrase.preposition, noun_lemma(noun)):
+            yield noun
+    # "Cut the carrots with a knife" is often parsed as carrots that have a knife.
+    for acted in frame.objects:
+        for phrase in prepositional_phrases(acted):
+            name = noun_lemma(phrase.head)
+            if phrase.preposition == "with" and is_tool(name) and not classes_of(name).isdisjoint(_CARRIED):
+                yield phrase.head
+
+
+def carry_tools(frames: list[Frame]) -> None:
+    """Hand the object of "take a knife" on to the event that follows in the same coordination."""
+    for taking, using in itertools.pairwise(frames):
+        if lemma(taking.verb) not in verbs("grasping") or taking.reason is not None:
+            continue
+        if not _follows(using.verb, taking.verb) or not _works_on_something(using, taking):
+            continue
+        for noun in taking.objects:
+            name = noun_lemma(noun)
+            if is_noun(noun) and is_tool(name) and not classes_of(name).isdisjoint(_CARRIED):
+                using.instruments.append(noun)
+
+
+def _follows(using: Token, taking: Token) -> bool:
+    return using.dep_ in {"conj", "advcl", "xcomp", "acl"} and (
+        using.head.i == taking.i
+        or (using.head.head.i == taking.i and using.dep_ == "acl")
+        or using in conjuncts(taking)
+    )
+
+
+def _works_on_something(using: Frame, taking: Frame) -> bool:
+    """Whether the next event has an object of its own that is no pronoun for the tool, and is no mere motion."""
+    if lemma(using.verb) in verbs("motion") or not using.objects:
+        return False
+    return all(is_noun(noun) and noun not in taking.objects for noun in using.objects)
