@@ -1,0 +1,126 @@
+"""The 200 scenarios of Wanzare, Roth and Pinkal (2019), and which of them a label, title or file name means."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib import resources
+from types import MappingProxyType
+
+from attrs import frozen
+
+from kgscripts.corpora.gerunds import gerund
+from schemas.errors import InputError
+from schemas.records import Document, PassageKind
+
+_HOW_TO = re.compile(r"how (?:to:?|do i|do you|does one|can i|can you|i|we) ")
+_PARENTHESIS = re.compile(r"\s*\([^()]*\)")
+_EDGES = " \t\r\n.!?:;,…\"'“”‘’*_`#-"
+_DETERMINERS = frozenset({"a", "an", "the", "your", "my", "our", "his", "her", "their", "some", "ones", "one's"})
+
+# InScript (Modi et al., LREC 2016) names its scenarios by one word.
+_INSCRIPT = MappingProxyType(
+    {
+        "bath": "taking a bath",
+        "bicycle": "repairing a bicycle",
+        "bus": "riding on a bus",
+        "cake": "baking a cake",
+        "flight": "flying in a plane",
+        "grocery": "going grocery shopping",
+        "haircut": "getting a haircut",
+        "library": "borrow a book from the library",
+        "train": "going on a train",
+        "tree": "planting a tree",
+    }
+)
+
+
+@frozen
+class ScenarioConcept:
+    """One listed scenario: the label that the literature uses, and others for the same."""
+
+    label: str
+    alternative_labels: tuple[str, ...]
+
+
+@cache
+def concept_scheme() -> tuple[ScenarioConcept, ...]:
+    """The listed scenarios, in the order of the list."""
+    table = resources.files("kgscripts.corpora").joinpath("data/scenarios.tsv").read_text("utf-8")
+    concepts = []
+    for line in table.splitlines()[1:]:
+        label, _, alternatives = line.partition("\t")
+        concepts.append(ScenarioConcept(label, tuple(filter(None, alternatives.split("|")))))
+    return tuple(concepts)
+
+
+def resolve(label_or_title: str) -> str:
+    """The label of the listed scenario that is meant; otherwise the text itself, normalised.
+
+    A listed one is found by its label or an alternative label, whatever the case, the determiners, a leading "how
+    to", a remark in parentheses, final punctuation, and whether the verb is in its base form or in *-ing*. Normalised
+    is: lower case, single spaces, no "how to" and no punctuation at either end, and the verb behind "how to" in
+    *-ing*, as the listed labels have it ("How to carve a pumpkin?" becomes "carving a pumpkin"). Raises InputError
+    where nothing is left.
+    """
+    listed = _listed(label_or_title)
+    if listed:
+        return listed
+    text = _normalised(label_or_title)
+    if not text:
+        raise InputError(f"no scenario in {label_or_title[:80]!r}", remedy="name it in words")
+    return text
+
+
+def is_listed(label_or_title: str) -> bool:
+    """Whether one of the 200 scenarios is meant."""
+    return _listed(label_or_title) is not None
+
+
+def scenario_of(document: Document) -> str:
+    """What the document is about, as far as it says so itself; else "".
+
+    Its own label counts first. A title counts where it means a listed scenario, and where it heads a how-to: "how to"
+    in front, or steps below. Other titles, such as a story's, name no scenario.
+    """
+    if document.scenario.strip(_EDGES):
+        return resolve(document.scenario)
+    title = document.title
+    is_how_to = _HOW_TO.match(_plain(title)) or any(passage.kind is PassageKind.STEP for passage in document.passages)
+    return resolve(title) if title.strip(_EDGES) and (is_how_to or is_listed(title)) else ""
+
+
+def _listed(text: str) -> str | None:
+    index = _index()
+    return _INSCRIPT.get(_plain(text)) or index.get(_key(text)) or index.get(_key(_PARENTHESIS.sub("", text)))
+
+
+@cache
+def _index() -> dict[str, str]:
+    """Label by key. Labels win over alternative labels, and earlier ones over later ones."""
+    index = {_key(concept.label): concept.label for concept in concept_scheme()}
+    for concept in concept_scheme():
+        for alternative in concept.alternative_labels:
+            index.setdefault(_key(alternative), concept.label)
+    return index
+
+
+def _key(text: str) -> str:
+    """What all spellings of one scenario share."""
+    words = _HOW_TO.sub("", _plain(text), count=1).replace("’", "'").split()
+    if words:
+        words[0] = gerund(words[0])
+    return " ".join(word for word in words if word not in _DETERMINERS)
+
+
+def _normalised(text: str) -> str:
+    plain = _plain(text)
+    how_to = _HOW_TO.match(plain)
+    if not how_to:
+        return plain
+    verb, space, rest = plain[how_to.end() :].partition(" ")
+    return gerund(verb) + space + rest
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.lower().split()).strip(_EDGES)

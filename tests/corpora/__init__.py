@@ -1,0 +1,1 @@
+"""Readers, scenarios, fetching."""
