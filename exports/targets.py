@@ -9,6 +9,7 @@ from typing import Protocol, cast
 from attrs import field, frozen
 
 from schemas.errors import ConfigurationError
+from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.script_graph import ScriptGraph
 
 COMPRESSIONS = (".gz", ".zst")
@@ -39,6 +40,16 @@ class ExportReport:
     relations: int
     target: str
     details: dict[str, str | int | float] = field(factory=dict)
+
+
+def report(graph: ScriptGraph, target: str, **details: str | int | float) -> ExportReport:
+    """The report of an export of all of `graph`."""
+    return ExportReport(
+        nodes=sum(map(graph.manifest.rows, NODE_TYPES)),
+        relations=sum(map(graph.manifest.rows, RELATION_TYPES)),
+        target=target,
+        details=details,
+    )
 
 
 class Export(Protocol):

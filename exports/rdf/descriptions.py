@@ -1,0 +1,70 @@
+"""Triples by the column: what is said of many subjects at once, before any syntax."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from attrs import frozen
+
+from schemas.graph_types import ValueType
+
+
+class Reference(Enum):
+    """What an object that is no literal names."""
+
+    DATA = "the id of a thing in the graph"
+    TERM = "a CURIE of a vocabulary"
+
+
+@frozen
+class Value:
+    """The objects of one predicate, one for each row; null where the row has none."""
+
+    predicate: str
+    objects: pa.Array
+    kind: ValueType | Reference
+
+
+@frozen
+class Description:
+    """What is said of one subject in each row. Without `types`, the first of `values` has no nulls."""
+
+    subjects: pa.Array
+    types: tuple[str, ...]
+    values: tuple[Value, ...]
+
+    @property
+    def triples(self) -> int:
+        """Number of triples."""
+        objects: int = sum(len(value.objects) - value.objects.null_count for value in self.values)
+        return len(self.types) * len(self.subjects) + objects
+
+
+@frozen
+class Chunk:
+    """Descriptions that go together row by row, and the named graph of each row (none: the default graph).
+
+    `rows` is the number of rows of the script graph that are said with this chunk.
+    """
+
+    descriptions: tuple[Description, ...]
+    graphs: pa.Array | None = None
+    rows: int = 0
+
+    @property
+    def triples(self) -> int:
+        """Number of triples."""
+        return sum(description.triples for description in self.descriptions)
+
+
+def join(*parts: pa.Array | str) -> pa.Array:
+    """The parts of each row, one after the other; null where a part is."""
+    scalars = [pa.scalar(part) if isinstance(part, str) else part for part in parts]
+    return pc.binary_join_element_wise(*scalars, pa.scalar(""))
+
+
+def constant(value: str, rows: int) -> pa.Array:
+    """The same text in every row."""
+    return pa.repeat(pa.scalar(value), rows)

@@ -1,0 +1,71 @@
+"""Turtle, TriG, N-Quads and JSON-LD files, compressed where the name says so, in memory that does not grow."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import chain
+from pathlib import Path
+from typing import IO, Any, cast
+
+import pyarrow as pa
+
+from exports.aside import new_file
+from exports.rdf.dataset import describe_dataset
+from exports.rdf.json_ld import JsonLd
+from exports.rdf.mapping import describe
+from exports.rdf.syntax import NQuads, Syntax
+from exports.rdf.turtle import TriG, Turtle
+from exports.targets import COMPRESSIONS, ExportOptions, ExportReport, report
+from schemas.script_graph import ScriptGraph
+
+SYNTAXES: dict[str, type[Syntax]] = {".ttl": Turtle, ".trig": TriG, ".nq": NQuads, ".jsonld": JsonLd}
+_GZIP_LEVEL = 4
+"""Twice as fast as the default level for a tenth more bytes, measured on N-Quads."""
+
+
+def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportReport:
+    """Write `graph` to the file `target`; its suffix tells the syntax, and `.gz` or `.zst` after it compresses.
+
+    Turtle knows no named graphs and merges them. The same graph gives the same bytes.
+
+    Raises
+    ------
+    StoreError
+        If the file cannot be written or an id cannot be part of an IRI.
+    """
+    path = Path(target)
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    compression = suffixes.pop() if suffixes[-1] in COMPRESSIONS else ""
+    syntax = SYNTAXES[suffixes[-1]](graph.manifest.base_iri)
+    if options.dry_run:
+        return report(graph, target, syntax=type(syntax).__name__)
+    triples = 0
+    with new_file(path) as aside, _opened(aside, compression) as sink:
+
+        def counted() -> Iterator[Any]:
+            nonlocal triples
+            for chunk in chain(describe_dataset(graph), describe(graph)):
+                yield chunk
+                triples += chunk.triples
+                if options.progress is not None and chunk.rows:
+                    options.progress(chunk.rows)
+
+        for part in syntax.document(counted()):
+            sink.write(part)
+    return report(graph, target, syntax=type(syntax).__name__, triples=triples, bytes=path.stat().st_size)
+
+
+@contextmanager
+def _opened(path: Path, compression: str) -> Iterator[IO[bytes]]:
+    with path.open("wb") as file:
+        if compression == ".gz":
+            # No name and no time in the header: the same graph gives the same bytes.
+            with gzip.GzipFile("", "wb", _GZIP_LEVEL, file, mtime=0) as stream:
+                yield cast(IO[bytes], stream)
+        elif compression == ".zst":
+            with pa.CompressedOutputStream(file, "zstd") as stream:
+                yield stream
+        else:
+            yield file

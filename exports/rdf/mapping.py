@@ -1,0 +1,173 @@
+"""What each row of a script graph says in RDF.
+
+A node is a subject with its properties. A relation is a plain triple; its numbers hang on its Statement, or, where it
+has none, on a `kgs:QualifiedRelation` whose IRI follows from both ends. All IRIs follow from ids: there are no blank
+nodes, so the same graph gives the same triples everywhere and loading them twice adds nothing. What a text holds
+stands in the named graph of its source, what is known in the default graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from exports.rdf.dataset import SCENARIO_SCHEME
+from exports.rdf.descriptions import Chunk, Description, Reference, Value, constant, join
+from exports.rdf.passage_sources import PassageSources
+from exports.rdf.terms import MEMBER_PROPERTIES, QUALIFIED_RELATION, class_terms, property_term, relation_term
+from schemas.errors import StoreError
+from schemas.graph_types import NODE_TYPES, RELATION_TYPES, Layer, Property, ValueType
+from schemas.script_graph import ScriptGraph
+from schemas.tables import TABLE_NAMES
+
+_ROWS = 16_384
+_BYTES = 32 << 20
+_ID = r"^[a-z-]+/[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?$"
+_RELATIONS = pa.array(list(RELATION_TYPES))
+_RELATION_TERMS = pa.array([relation_term(name) for name in RELATION_TYPES])
+
+
+def in_instance_layer(name: str) -> bool:
+    """Whether the rows of a type belong to a text, not to what is known."""
+    return name in ("Source", "Passage") or (name in RELATION_TYPES and RELATION_TYPES[name].layer is Layer.INSTANCE)
+
+
+def describe(graph: ScriptGraph) -> Iterator[Chunk]:
+    """Everything that the graph's rows say: what is known first, then the texts.
+
+    Raises
+    ------
+    StoreError
+        If an id cannot be part of an IRI or a statement names an unknown relation.
+    """
+    for name in sorted(TABLE_NAMES, key=in_instance_layer):
+        batches = chain.from_iterable(map(_slices, graph.batches(name, _ROWS)))
+        if name in NODE_TYPES:
+            for batch in batches:
+                yield from _describe_nodes(name, batch)
+        else:
+            from_passages = any(start == "Passage" for start, _ in RELATION_TYPES[name].ends)
+            sources = PassageSources(graph) if from_passages else None
+            for batch in batches:
+                yield _describe_relations(name, batch, sources)
+
+
+def _slices(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """The batch in parts that stay far below the two gigabytes of text that an array can hold."""
+    rows = max(1, min(batch.num_rows, batch.num_rows * _BYTES // max(batch.nbytes, 1)))
+    for start in range(0, batch.num_rows, rows):
+        yield batch.slice(start, rows)
+
+
+def _ids(name: str, batch: pa.RecordBatch, column: str) -> pa.Array:
+    ids = batch.column(column)
+    unfit = pc.invert(pc.match_substring_regex(ids, _ID))
+    if pc.any(unfit).as_py():
+        raise StoreError(f"{ids.filter(unfit)[0].as_py()!r} cannot be part of an IRI", where=f"{name}.{column}")
+    return ids
+
+
+def _value(name: str, batch: pa.RecordBatch, item: Property) -> Value:
+    predicate = property_term(name, item.name)
+    if item.type is ValueType.NODE:
+        return Value(predicate, _ids(name, batch, item.name), Reference.DATA)
+    if (name, item.name) == ("Statement", "relation"):
+        return Value(predicate, _predicates(batch.column(item.name)), Reference.TERM)
+    return Value(predicate, batch.column(item.name), item.type)
+
+
+def _predicates(relations: pa.Array) -> pa.Array:
+    positions = pc.index_in(relations, value_set=_RELATIONS)
+    if positions.null_count:
+        unknown = relations.filter(pc.is_null(positions))[0].as_py()
+        raise StoreError(f"there is no relation {unknown!r}", where="Statement.relation")
+    return _RELATION_TERMS.take(positions)
+
+
+def _describe_nodes(name: str, batch: pa.RecordBatch) -> Iterator[Chunk]:
+    subjects = _ids(name, batch, "id")
+    lists = [item for item in NODE_TYPES[name].properties if item.type is ValueType.STRINGS]
+    values = {item.name: _value(name, batch, item) for item in NODE_TYPES[name].properties if item not in lists}
+    others: list[Description] = []
+    graphs = None
+    if name == "Scenario":
+        values["prefLabel"] = Value("skos:prefLabel", batch.column("label"), ValueType.STRING)
+        values["inScheme"] = Value("skos:inScheme", constant(SCENARIO_SCHEME, len(subjects)), Reference.DATA)
+    elif name == "Source":
+        graphs = subjects
+    elif name == "Passage":
+        graphs = values["source"].objects
+        selectors = join(subjects, ".selector")
+        span = (values.pop("start"), values.pop("end"))
+        values["selector"] = Value("oa:hasSelector", selectors, Reference.DATA)
+        others.append(Description(selectors, ("oa:TextPositionSelector",), span))
+    for item in lists:
+        values |= _list_heads(name, item, subjects, batch.column(item.name))
+    yield Chunk((Description(subjects, class_terms(name), tuple(values.values())), *others), graphs, batch.num_rows)
+    for item in lists:
+        yield _list_cells(name, item, subjects, batch.column(item.name))
+
+
+def _list_heads(name: str, item: Property, subjects: pa.Array, lists: pa.Array) -> dict[str, Value]:
+    """The list that a subject has: its first cell, or rdf:nil."""
+    predicate = property_term(name, item.name)
+    length = pc.list_value_length(lists)
+    none = pa.scalar(None, pa.string())
+    first = pc.if_else(pc.greater(length, 0), join(subjects, f".{_local(predicate)}.0"), none)
+    empty = pc.if_else(pc.equal(length, 0), pa.scalar("rdf:nil"), none)
+    return {
+        item.name: Value(predicate, first, Reference.DATA),
+        f"no {item.name}": Value(predicate, empty, Reference.TERM),
+    }
+
+
+def _list_cells(name: str, item: Property, subjects: pa.Array, lists: pa.Array) -> Chunk:
+    """The cells of RDF lists, which keep the order and repetitions that plain triples lose."""
+    texts = pc.list_flatten(lists)
+    parents = pc.list_parent_indices(lists)
+    lengths = pc.fill_null(pc.list_value_length(lists), 0).to_pylist()
+    numbers = pa.array([i for length in lengths for i in range(length)], pa.int64())
+    stem = join(subjects.take(parents), f".{_local(property_term(name, item.name))}.")
+    cells = join(stem, numbers.cast(pa.string()))
+    is_last = pa.array([i == length - 1 for length in lengths for i in range(length)], pa.bool_())
+    none = pa.scalar(None, pa.string())
+    following = join(stem, pc.add(numbers, 1).cast(pa.string()))
+    values = (
+        Value("rdf:first", texts, ValueType.STRING),
+        Value("rdf:rest", pc.if_else(is_last, none, following), Reference.DATA),
+        Value("rdf:rest", pc.if_else(is_last, pa.scalar("rdf:nil"), none), Reference.TERM),
+    )
+    member = MEMBER_PROPERTIES[(name, item.name)]
+    members = Description(subjects.take(parents), (), (Value(member, texts, ValueType.STRING),))
+    return Chunk((members, Description(cells, (), values)))
+
+
+def _local(term: str) -> str:
+    return term.partition(":")[2]
+
+
+def _describe_relations(name: str, batch: pa.RecordBatch, passages: PassageSources | None) -> Chunk:
+    relation = RELATION_TYPES[name]
+    starts, ends = _ids(name, batch, "from_id"), _ids(name, batch, "to_id")
+    term = relation_term(name)
+    link = Value(term, ends, Reference.DATA)
+    descriptions = [Description(starts, (), (link,))]
+    numbers = tuple(_value(name, batch, item) for item in relation.properties if item.name != "statement")
+    if relation.has_statement:
+        descriptions.append(Description(_ids(name, batch, "statement"), (), numbers))
+    elif numbers:
+        reified = (
+            Value("rdf:subject", starts, Reference.DATA),
+            Value("rdf:predicate", constant(term, len(starts)), Reference.TERM),
+            Value("rdf:object", ends, Reference.DATA),
+        )
+        subjects = join(starts, f".{_local(term)}.", pc.replace_substring(ends, "/", "."))
+        descriptions.append(Description(subjects, (QUALIFIED_RELATION,), (*reified, *numbers)))
+    graphs = None
+    if passages is not None:
+        is_source = pc.starts_with(starts, "source/")
+        graphs = pc.if_else(is_source, starts, passages.of(starts))
+    return Chunk(tuple(descriptions), graphs, batch.num_rows)

@@ -1,0 +1,129 @@
+"""How columns become text: every row of a chunk is one piece of the document. N-Quads, the plainest syntax, is here."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from exports.rdf.descriptions import Chunk, Reference, Value, join
+from exports.rdf.literals import double, each_distinct, escaped
+from exports.rdf.terms import expand
+from schemas.graph_types import ValueType
+
+
+class Syntax(ABC):
+    """Turns chunks into a document."""
+
+    separator = ""
+    """What each piece begins with, the first of a document excepted."""
+
+    def __init__(self, base_iri: str) -> None:
+        self.base_iri = base_iri
+
+    def start(self) -> str:
+        """What the document begins with."""
+        return ""
+
+    def end(self) -> str:
+        """What the document ends with."""
+        return ""
+
+    def document(self, chunks: Iterable[Chunk]) -> Iterator[memoryview]:
+        """The whole document in UTF-8, a part for each chunk."""
+        yield memoryview(self.start().encode())
+        skip = len(self.separator)
+        for chunk in chunks:
+            pieces = self.pieces(chunk)
+            if text := pieces.buffers()[2] if len(pieces) else None:
+                # The texts of an Arrow array lie in memory one after the other: they are the document.
+                yield memoryview(text)[skip:]
+                skip = 0
+        yield memoryview(self.end().encode())
+
+    @abstractmethod
+    def pieces(self, chunk: Chunk) -> pa.Array:
+        """One text for each row, as a new array; one after the other they are the chunk."""
+
+    @abstractmethod
+    def data(self, ids: pa.Array) -> pa.Array:
+        """References to things in the graph."""
+
+    @abstractmethod
+    def term(self, term: str) -> str:
+        """A term of a vocabulary."""
+
+    @abstractmethod
+    def literal(self, value: Value) -> pa.Array:
+        """Literals of a type."""
+
+    def objects(self, value: Value) -> pa.Array:
+        """The objects of a predicate as this syntax writes them; null where there is none."""
+        if value.kind is Reference.DATA:
+            return self.data(value.objects)
+        if value.kind is Reference.TERM:
+            encoded = value.objects.dictionary_encode()
+            return pa.array(map(self.term, encoded.dictionary.to_pylist()), pa.string()).take(encoded.indices)
+        return self.literal(value)
+
+
+def join_all(*parts: pa.Array) -> pa.Array:
+    """The parts of each row, those that are null left out."""
+    return pc.binary_join_element_wise(*parts, pa.scalar(""), null_handling="replace", null_replacement="")
+
+
+def by_graph(chunk: Chunk, pieces: pa.Array) -> tuple[pa.Array, pa.Array, pa.Array, pa.Array]:
+    """Rows ordered by graph, none last: graphs, pieces, and whether a row is the first or the last of its graph."""
+    assert chunk.graphs is not None
+    order = pc.sort_indices(chunk.graphs)
+    graphs = chunk.graphs.take(order)
+    named = pc.fill_null(graphs, "")
+    changes = pc.not_equal(named[1:], named[:-1])
+    edge = pa.array([True])
+    return graphs, pieces.take(order), pa.concat_arrays([edge, changes]), pa.concat_arrays([changes, edge])
+
+
+def where(rows: pa.Array, texts: pa.Array) -> pa.Array:
+    return pc.if_else(rows, texts, pa.scalar(None, pa.string()))
+
+
+_DATATYPES: dict[ValueType | Reference, str] = {
+    ValueType.INTEGER: "xsd:integer",
+    ValueType.NUMBER: "xsd:double",
+    ValueType.BOOLEAN: "xsd:boolean",
+}
+
+
+class NQuads(Syntax):
+    """One quad a line, with canonical escapes."""
+
+    def pieces(self, chunk: Chunk) -> pa.Array:
+        """The row's quads."""
+        rows = len(chunk.descriptions[0].subjects)
+        graphs = pa.nulls(rows, pa.string()) if chunk.graphs is None else chunk.graphs
+        ends = pc.coalesce(join(" ", self.data(graphs), " .\n"), pa.scalar(" .\n"))
+        lines = []
+        for description in chunk.descriptions:
+            subjects = self.data(description.subjects)
+            lines += [join(subjects, f" {self.term('rdf:type')} {self.term(term)}", ends) for term in description.types]
+            for value in description.values:
+                lines.append(join(subjects, f" {self.term(value.predicate)} ", self.objects(value), ends))
+        return join_all(*lines)
+
+    def data(self, ids: pa.Array) -> pa.Array:
+        """IRIs in full."""
+        return join(f"<{self.base_iri}", ids, ">")
+
+    def term(self, term: str) -> str:
+        """IRIs in full."""
+        return f"<{expand(term)}>"
+
+    def literal(self, value: Value) -> pa.Array:
+        """Quoted, with the datatype unless it is a string."""
+        if value.kind is ValueType.STRING:
+            return join('"', escaped(value.objects), '"')
+        is_number = value.kind is ValueType.NUMBER
+        lexical = each_distinct(value.objects, double) if is_number else value.objects.cast(pa.string())
+        return join('"', lexical, f'"^^{self.term(_DATATYPES[value.kind])}')

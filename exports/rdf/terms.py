@@ -1,0 +1,77 @@
+"""Which RDF term stands for which type and property; terms are CURIEs over `PREFIXES`."""
+
+from __future__ import annotations
+
+from schemas.vocabulary import ID_PREFIXES, ONTOLOGY_IRI
+
+PREFIXES: dict[str, str] = {
+    "kgs": ONTOLOGY_IRI,
+    "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
+    "xsd": "http://www.w3.org/2001/XMLSchema#",
+    "owl": "http://www.w3.org/2002/07/owl#",
+    "skos": "http://www.w3.org/2004/02/skos/core#",
+    "dcterms": "http://purl.org/dc/terms/",
+    "dcat": "http://www.w3.org/ns/dcat#",
+    "void": "http://rdfs.org/ns/void#",
+    "prov": "http://www.w3.org/ns/prov#",
+    "oa": "http://www.w3.org/ns/oa#",
+    "dqv": "http://www.w3.org/ns/dqv#",
+    "mls": "http://www.w3.org/ns/mls#",
+    "p-plan": "http://purl.org/net/p-plan#",
+    "schema": "https://schema.org/",
+}
+
+DATASET_KIND = "dataset"
+DATA_KINDS: tuple[str, ...] = (*ID_PREFIXES.values(), DATASET_KIND)
+"""What the ids of a graph's data begin with."""
+
+QUALIFIED_RELATION = "kgs:QualifiedRelation"
+"""The class of what holds the numbers of a relation that no Statement stands for."""
+
+REUSED_PROPERTIES: dict[tuple[str, str], str] = {
+    ("Passage", "source"): "oa:hasSource",
+    ("Passage", "start"): "oa:start",
+    ("Passage", "end"): "oa:end",
+    ("Source", "title"): "dcterms:title",
+    ("Statement", "subject"): "rdf:subject",
+    ("Statement", "relation"): "rdf:predicate",
+    ("Statement", "object"): "rdf:object",
+    ("BenchmarkScore", "value"): "dqv:value",
+}
+REUSED_CLASSES: dict[str, tuple[str, ...]] = {
+    "Scenario": ("skos:Concept",),
+    "Model": ("mls:Model", "prov:SoftwareAgent"),
+    "BenchmarkScore": ("dqv:QualityMeasurement", "mls:ModelEvaluation"),
+}
+MEMBER_PROPERTIES: dict[tuple[str, str], str] = {("Scenario", "alternative_labels"): "skos:altLabel"}
+"""What joins a node to each member of a list that it has."""
+
+
+def camel_case(name: str) -> str:
+    """``HAS_SUB_EVENT`` or ``mean_position`` as the local name of a property."""
+    first, *rest = name.lower().split("_")
+    return first + "".join(word.capitalize() for word in rest)
+
+
+def class_terms(node_type: str) -> tuple[str, ...]:
+    """The classes of the nodes of a type, its own first."""
+    return (f"kgs:{node_type}", *REUSED_CLASSES.get(node_type, ()))
+
+
+def property_term(type_name: str, name: str) -> str:
+    """The predicate of a property of a node or relation type."""
+    if name == "label":
+        return "rdfs:label"
+    return REUSED_PROPERTIES.get((type_name, name), f"kgs:{camel_case(name)}")
+
+
+def relation_term(relation_type: str) -> str:
+    """The predicate of a relation type."""
+    return f"kgs:{camel_case(relation_type)}"
+
+
+def expand(term: str) -> str:
+    """The IRI of a CURIE."""
+    prefix, _, local = term.partition(":")
+    return PREFIXES[prefix] + local
