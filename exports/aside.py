@@ -38,7 +38,7 @@ def new_directory(path: Path) -> Iterator[Path]:
         If `path` cannot be written, or holds what no export made.
     """
     if path.exists() and not (path / MARKER).exists() and not (path.is_dir() and not any(path.iterdir())):
-        raise StoreError("holds other files", where=str(path), remedy="name a new or empty directory")
+        raise StoreError("was made by no export", where=str(path), remedy="name a new or empty directory")
     with _folder_beside(path) as folder:
         new, old = folder / "new", folder / "old"
         new.mkdir()

@@ -1,4 +1,4 @@
-"""Ladybug, the embedded Cypher store: a graph in one file, loaded by `COPY` straight from the graph's Parquet tables."""
+"""Ladybug, the embedded Cypher store: a graph in one file, loaded by `COPY` from the graph's own Parquet tables."""
 
 from __future__ import annotations
 

@@ -1,0 +1,155 @@
+"""Neo4j: the graph merged into a database, batch by batch, so that a run that was stopped is simply run again.
+
+Every node carries `kgscripts_graph` (the graph's base IRI) and `kgscripts_build`, every relation `kgscripts_build`.
+Pruning goes by them: what carries this graph's base IRI and another build is what this build lacks. Properties
+that others added to these nodes stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from importlib import resources
+from itertools import islice
+
+import neo4j
+import pyarrow as pa
+from attrs import frozen
+
+from exports.neo4j_connection import connected
+from exports.property_graph import ENDS, KEY, count, node_batches, portions, quoted, relation_batches
+from exports.targets import ExportOptions, ExportReport
+from schemas.errors import StoreError
+from schemas.graph_types import NODE_TYPES, RELATION_TYPES, Property
+from schemas.script_graph import ScriptGraph
+
+GRAPH, BUILD = "kgscripts_graph", "kgscripts_build"
+_ROWS = 5_000
+_BYTES = 4 << 20
+"""A transaction writes at most so many rows and bytes: both ends hold it in memory."""
+_DELETIONS = 10_000
+
+
+def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportReport:
+    """Merge the graph into the database at `target` (``neo4j://HOST``, ``bolt+s://HOST:PORT``, ...).
+
+    Constraints come first, then nodes, then relations, each merged by its IRI or ends: run again, after an
+    interruption or not, it writes nothing twice. Transient errors are retried for half a minute.
+
+    Raises
+    ------
+    StoreError
+        If the server cannot be reached, refuses or fails; what was written so far stays.
+    """
+    nodes, relations = count(graph)
+    details: dict[str, str | int | float] = {"build": graph.build_id}
+    with connected(target, options.ask) as driver, driver.session(database=options.database) as session:
+        database = _Database(session, graph, options)
+        if options.dry_run:
+            session.run("RETURN 1").consume()
+        else:
+            database.prepare()
+            database.merge()
+        if options.prune:
+            details |= database.prune(driver)
+    return ExportReport(nodes=nodes, relations=relations, target=target, details=details)
+
+
+@frozen
+class _Database:
+    session: neo4j.Session
+    graph: ScriptGraph
+    options: ExportOptions
+
+    def prepare(self) -> None:
+        """Make the constraints: without them each merge would read all nodes of its label."""
+        text = resources.files("schemas").joinpath("data/neo4j_constraints.cypher").read_text(encoding="utf-8")
+        lines = (line for line in text.splitlines() if not line.startswith("//"))
+        for statement in "\n".join(lines).split(";"):
+            if statement.strip():
+                self.session.run(statement).consume()
+
+    def merge(self) -> None:
+        for label, node in NODE_TYPES.items():
+            self._write(merge_nodes(label, node.properties), node_batches(self.graph, label))
+        for name, relation in RELATION_TYPES.items():
+            for ends in relation.ends:
+                query = merge_relations(name, ends, relation.properties)
+                self._write(query, relation_batches(self.graph, name, ends))
+
+    def _write(self, query: str, batches: Iterable[pa.RecordBatch]) -> None:
+        for batch in batches:
+            for portion in portions(batch, _ROWS, _BYTES):
+                rows = list(zip(*(column.to_pylist() for column in portion.columns), strict=True))
+                written = self._change(query, rows=rows, graph=self.graph.manifest.base_iri)
+                if written != len(rows):
+                    raise StoreError(
+                        f"{len(rows) - written} relations found no nodes: somebody removed them at the same time",
+                        remedy="run the export again when nobody else writes to the database",
+                    )
+                if self.options.progress:
+                    self.options.progress(len(rows))
+
+    def _change(self, query: str, **parameters: object) -> int:
+        """Run one write that returns a count, in a transaction that is retried when the server asks for it."""
+
+        def work(transaction: neo4j.ManagedTransaction) -> int:
+            record = transaction.run(query, parameters, build=self.graph.build_id).single(strict=True)
+            return int(record[0])
+
+        return self.session.execute_write(work)
+
+    def prune(self, driver: neo4j.Driver) -> dict[str, int]:
+        """Remove what an earlier build left and this one lacks; nodes that others' relations hang on stay.
+
+        A dry run counts what would be removed, those nodes included.
+        """
+        removed = {"removed_relations": 0, "removed_nodes": 0}
+        for name in RELATION_TYPES:
+            find = (
+                f"MATCH (a)-[r:{quoted(name)}]->(b) WHERE r.{BUILD} <> $build "
+                f"AND a.{GRAPH} = $graph AND b.{GRAPH} = $graph RETURN elementId(r)"
+            )
+            delete = "UNWIND $ids AS id MATCH ()-[r]->() WHERE elementId(r) = id DELETE r RETURN count(*)"
+            removed["removed_relations"] += self._remove(driver, find, delete)
+        for label in NODE_TYPES:
+            find = f"MATCH (n:{quoted(label)}) WHERE n.{GRAPH} = $graph AND n.{BUILD} <> $build RETURN elementId(n)"
+            delete = (
+                "UNWIND $ids AS id MATCH (n) WHERE elementId(n) = id AND NOT EXISTS { (n)--() } "
+                "DELETE n RETURN count(*)"
+            )
+            removed["removed_nodes"] += self._remove(driver, find, delete)
+        return removed
+
+    def _remove(self, driver: neo4j.Driver, find: str, delete: str) -> int:
+        """Read ids in one session and delete them in another, so that neither holds them all."""
+        removed = 0
+        parameters = {"graph": self.graph.manifest.base_iri, "build": self.graph.build_id}
+        access = neo4j.READ_ACCESS
+        with driver.session(database=self.options.database, default_access_mode=access) as reading:
+            found = (record[0] for record in reading.run(find, parameters))
+            while ids := list(islice(found, _DELETIONS)):
+                removed += len(ids) if self.options.dry_run else self._change(delete, ids=ids)
+        return removed
+
+
+def merge_nodes(label: str, properties: tuple[Property, ...]) -> str:
+    """The query that merges `$rows` (a list each: IRI, then properties) as nodes and returns their number."""
+    values = _assignments("n", properties, first=1)
+    return (
+        f"UNWIND $rows AS row MERGE (n:{quoted(label)} {{{KEY}: row[0]}}) "
+        f"SET {', '.join([*values, f'n.{GRAPH} = $graph', f'n.{BUILD} = $build'])} RETURN count(*)"
+    )
+
+
+def merge_relations(name: str, ends: tuple[str, str], properties: tuple[Property, ...]) -> str:
+    """The query that merges `$rows` (a list each: both IRIs, then properties) as relations and returns their number."""
+    values = _assignments("r", properties, first=len(ENDS))
+    start, end = map(quoted, ends)
+    return (
+        f"UNWIND $rows AS row MATCH (a:{start} {{{KEY}: row[0]}}) MATCH (b:{end} {{{KEY}: row[1]}}) "
+        f"MERGE (a)-[r:{quoted(name)}]->(b) SET {', '.join([*values, f'r.{BUILD} = $build'])} RETURN count(*)"
+    )
+
+
+def _assignments(variable: str, properties: tuple[Property, ...], first: int) -> Iterator[str]:
+    return (f"{variable}.{quoted(item.name)} = row[{i}]" for i, item in enumerate(properties, first))
