@@ -9,46 +9,37 @@ from attrs import define, field
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from kgscripts.corpora.plain_text import line_spans, trimmed
+from kgscripts.corpora.plain_text import line_spans, paragraph_spans, title_line, trimmed
 from kgscripts.corpora.source import Source, whole_text
 from schemas.records import Discard, Document, Passage, PassageKind
 
 # Only the blocks matter, and how-tos indent paragraphs without meaning code.
 _BLOCKS = MarkdownIt("commonmark").disable("code")
 _BLOCKS.core.ruler.enableOnly(["normalize", "block"])
-_FRONT_MATTER = re.compile(r"---[ \t]*(?:\r\n?|\n)(?:[^\r\n]*(?:\r\n?|\n))*?---[ \t]*(?:\r\n?|\n|\Z)")
+_FENCE = re.compile(r"---[ \t]*(?:\r\n?|\n|$)")
 _CHECKBOX = re.compile(r"\[[ xX]\]\s+")
-_STEP_HEADING = re.compile(r"(?:step\s+\d+\s*[.):–—-]*|\d+\s*[.)])\s+(?=\S)", re.IGNORECASE)
+_STEP_NUMBER = re.compile(r"(?:step\s+\d+\s*[.):–—-]*|\d+\s*[.)])\s+(?=\S)", re.IGNORECASE)
 _NO_STEPS = re.compile(
-    r"ingredients|materials|supplies|tools|equipment|utensils|requirements|(?:what |things )?you(?: wi|[’'])?ll need"
-    r"|what you need|you need|tips|warnings|notes|see also|references|sources",
+    r"(?:the )?(?:ingredients|materials|supplies|tools|equipment|utensils|requirements|tips|warnings|notes)"
+    r"|(?:what |things )?you (?:will )?need|(?:what |things )?you['’]ll need|see also|references|sources",
     re.IGNORECASE,
 )
-"""Headings whose lists name things or give advice instead of steps."""
-
-
-@define
-class _HowTo:
-    """A section that is becoming a document; offsets are into the whole file."""
-
-    start: int
-    title: str = ""
-    passages: list[tuple[PassageKind, int, int]] = field(factory=list)
+"""Headings of lists that name things or give advice instead of steps."""
 
 
 def read_markdown(source: Source) -> Iterator[Document | Discard]:
     """One document a how-to: its steps, and other paragraphs; nothing for a blank source.
 
-    The title is the first heading. Several headings of the first level, each with content, are several how-tos.
-    Each list item is a step, nested ones too, unless its heading says that it is none ("Ingredients"); its further
-    paragraphs are paragraphs. Subheadings such as "Step 2: Boil the water" are steps. Code, HTML blocks and front
-    matter are passed over.
+    The title is the first heading, or a first line that would be one in plain text. Several headings of the first level, each with content, are several how-tos.
+    Each list item is a step, nested ones too, unless what heads the list says that it is none ("Ingredients"); its
+    further paragraphs are paragraphs. Subheadings such as "Step 2: Boil the water" are steps. Code, HTML blocks and
+    front matter are passed over.
     """
     text = whole_text(source)
     if isinstance(text, Discard):
         yield text
         return
-    how_tos = [how_to for how_to in _how_tos(text) if how_to.passages]
+    how_tos = [how_to for how_to in _Blocks(text).how_tos() if how_to.passages]
     ends = [how_to.start for how_to in how_tos[1:]] + [len(text)]
     for number, (how_to, end) in enumerate(zip(how_tos, ends, strict=True), 1):
         start = how_to.start if number > 1 else 0
@@ -61,57 +52,95 @@ def read_markdown(source: Source) -> Iterator[Document | Discard]:
         )
 
 
-def _how_tos(text: str) -> list[_HowTo]:
-    front = _FRONT_MATTER.match(text)
-    offset = front.end() if front else 0
-    lines = [(start + offset, end + offset) for start, end in line_spans(text[offset:])]
-    tokens = _BLOCKS.parse(text[offset:])
-    several = sum(token.type == "heading_open" and token.tag == "h1" for token in tokens) > 1
-    how_tos = [_HowTo(0)]
-    heading: Token | None = None
-    is_step_list = True
-    items = 0
-    first_in_item = False
-    for token in tokens:
-        if token.type == "heading_open":
-            heading = token
-        elif token.type == "heading_close":
-            heading = None
-        elif token.type == "list_item_open":
-            items += 1
-            first_in_item = True
-        elif token.type == "list_item_close":
-            items -= 1
-        elif token.type == "inline" and heading is not None:
-            current = how_tos[-1]
-            is_step_list = not _NO_STEPS.fullmatch(token.content.strip().rstrip(":"))
-            if several and heading.tag == "h1":
-                how_tos.append(_HowTo(_span(text, lines, token)[0], token.content))
-            elif not current.title and not current.passages:
-                current.title = token.content
-            elif prefix := _STEP_HEADING.match(token.content):
-                start, end = _span(text, lines, token)
-                current.passages.append((PassageKind.STEP, start + prefix.end(), end))
-        elif token.type == "inline":
-            start, end = _span(text, lines, token)
-            kind = PassageKind.STEP if items and first_in_item and is_step_list else PassageKind.PARAGRAPH
-            if items and first_in_item and (box := _CHECKBOX.match(text, start, end)):
-                start = box.end()
-            first_in_item = False
-            if start < end:
-                how_tos[-1].passages.append((kind, start, end))
-    return how_tos
+@define
+class _HowTo:
+    """A section that becomes a document; offsets are into the whole file."""
+
+    start: int
+    title: str = ""
+    passages: list[tuple[PassageKind, int, int]] = field(factory=list)
 
 
-def _span(text: str, lines: list[tuple[int, int]], token: Token) -> tuple[int, int]:
-    """Where the token's text stands; markers before it and after it are outside."""
-    assert token.map is not None  # every inline token of the block parser has its lines
-    first, end = token.map
-    start = lines[first][0]
-    opening = token.content.split("\n", 1)[0]
-    # The parser replaces NUL and never changes a length, so the content is found by its length if not by itself.
-    place = text.find(opening, *lines[first])
-    if place < 0:
-        place = start + len(text[slice(*lines[first])].rstrip()) - len(opening)
-    last = lines[end - 1][1] if "\n" in token.content or token.content != opening else place + len(opening)
-    return trimmed(text, place, max(last, place + len(opening)))
+class _Blocks:
+    """The blocks of a Markdown text, as how-tos."""
+
+    def __init__(self, text: str) -> None:
+        begin = _front_matter_end(text)
+        self._tokens = _BLOCKS.parse(text[begin:])
+        # The parser shows NUL as another character.
+        self._text = text.replace("\0", "\ufffd")
+        self._lines = [(start + begin, end + begin) for start, end in line_spans(text[begin:])]
+        self._several = sum(token.type == "heading_open" and token.tag == "h1" for token in self._tokens) > 1
+        self._how_tos = [_HowTo(0)]
+        self._is_step_list = True
+
+    def how_tos(self) -> list[_HowTo]:
+        """All sections in order, those without content too."""
+        depth = 0
+        is_item_start = False
+        heading = ""
+        for token in self._tokens:
+            if token.type == "list_item_open":
+                depth += 1
+                is_item_start = True
+            elif token.type == "list_item_close":
+                depth -= 1
+                is_item_start = False
+            elif token.type == "heading_open":
+                heading = token.tag
+            elif token.type == "heading_close":
+                heading = ""
+            elif token.type == "inline" and token.content:
+                if not depth:
+                    self._is_step_list = not _NO_STEPS.fullmatch(token.content.strip("*_: \t"))
+                if heading:
+                    self._add_heading(token, heading)
+                else:
+                    self._add_paragraph(token, is_step=is_item_start and self._is_step_list)
+                is_item_start = False
+        self._find_title_without_heading()
+        return self._how_tos
+
+    def _find_title_without_heading(self) -> None:
+        """A first line that stands alone is a title here as it is in plain text."""
+        first = self._how_tos[0]
+        spans = paragraph_spans(self._text)
+        if not first.title and first.passages[1:] and spans and first.passages[0][1:] == spans[0]:
+            first.title = title_line(self._text, spans)
+            del first.passages[: bool(first.title)]
+
+    def _add_heading(self, token: Token, tag: str) -> None:
+        current = self._how_tos[-1]
+        if self._several and tag == "h1":
+            assert token.map is not None  # every block of the parser has its lines
+            self._how_tos.append(_HowTo(self._lines[token.map[0]][0], token.content))
+        elif not current.title and not current.passages:
+            current.title = token.content
+        elif (number := _STEP_NUMBER.match(token.content)) and "\n" not in token.content:
+            start, end = self._span(token)
+            current.passages.append((PassageKind.STEP, start + number.end(), end))
+
+    def _add_paragraph(self, token: Token, *, is_step: bool) -> None:
+        start, end = self._span(token)
+        if is_step and (box := _CHECKBOX.match(self._text, start, end)):
+            start = box.end()
+        if start < end:
+            kind = PassageKind.STEP if is_step else PassageKind.PARAGRAPH
+            self._how_tos[-1].passages.append((kind, start, end))
+
+    def _span(self, token: Token) -> tuple[int, int]:
+        """Where the token's text stands, without the markers in front of it or behind it."""
+        assert token.map is not None
+        lines = self._lines[slice(*token.map)]
+        opening, _, rest = token.content.partition("\n")
+        # What the parser leaves of a line is its end; lines that it found blank may come first.
+        start = next((place for line in lines if (place := self._text.rfind(opening, *line)) >= 0), lines[0][0])
+        return trimmed(self._text, start, lines[-1][1] if rest else start + len(opening))
+
+
+def _front_matter_end(text: str) -> int:
+    """Where a block of ``---`` lines at the very beginning ends; 0 without one."""
+    lines = line_spans(text)
+    if not _FENCE.fullmatch(text, *next(lines, (0, 0))):
+        return 0
+    return next((end for start, end in lines if _FENCE.fullmatch(text, start, end)), 0)

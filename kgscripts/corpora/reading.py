@@ -8,6 +8,7 @@ from typing import Any
 
 from kgscripts.corpora.descript import read_descript
 from kgscripts.corpora.inputs import InputFile
+from kgscripts.corpora.inscript import read_inscript
 from kgscripts.corpora.jsonl import document_of_record, read_jsonl
 from kgscripts.corpora.markdown import read_markdown
 from kgscripts.corpora.mcscript import read_mcscript
@@ -27,6 +28,7 @@ _READERS: dict[str, Reader] = {
     "pairs": read_pairs,
     "mcscript": read_mcscript,
     "descript": read_descript,
+    "inscript": read_inscript,
 }
 
 FORMATS = tuple(_READERS)

@@ -71,9 +71,11 @@ def xml_records(source: Source, tag: str) -> Iterator[XmlRecord | Discard]:
     parser = XMLParser(target=target, encoding="utf-8" if source.recoded else None, forbid_external=True)
     target.parser = parser.parser
     since_record = 0
+    is_found = False
     try:
         while chunk := source.stream.read(_CHUNK):
             parser.feed(chunk)
+            is_found = is_found or bool(target.done)
             since_record = 0 if target.done else since_record + len(chunk)
             yield from target.done
             target.done.clear()
@@ -81,6 +83,8 @@ def xml_records(source: Source, tag: str) -> Iterator[XmlRecord | Discard]:
                 yield source.discard(DiscardReason.TOO_LONG, target.line, too_long(f"<{tag}>"))
                 return
         parser.close()
+        if not is_found:
+            yield source.discard(DiscardReason.MALFORMED, 1, f"no <{tag}> in it")
     except ParseError as error:
         yield from target.done
         yield source.discard(DiscardReason.MALFORMED, error.position[0], f"XML breaks off here: {error}")

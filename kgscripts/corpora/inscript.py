@@ -1,0 +1,174 @@
+"""InScript (Modi et al., LREC 2016): stories whose words carry participant and event labels.
+
+One piece of a word a line, ``▁`` at the beginning of each word, with six columns: piece, participant, its head mark,
+event, its head mark, coreference chain. ``X`` fills the columns of the pieces that continue a word, and ``none``
+means no label; ``<end_of_story>`` ends a story. Labels end in the scenario: ``#ScrEv_enter_bathroom_bath``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from attrs import define, field, frozen
+
+from kgscripts.corpora.detokenizing import detokenize
+from kgscripts.corpora.plain_text import paragraph_spans
+from kgscripts.corpora.scenarios import resolve
+from kgscripts.corpora.source import Source, text_lines
+from schemas.records import Discard, DiscardReason, Document, Passage, PassageKind
+
+_END = "<end_of_story>"
+_WORD = "▁"
+_COLUMNS = 6
+_NO_LABEL = ("none", "X")
+_HEAD_MARKS = ("single", "yes")
+_ARTICLES = ("a", "an", "the")
+
+
+@frozen
+class GoldWord:
+    """A word of a story, where it stands in the document's text, and its labels; "" where there is none.
+
+    Labels are without sign and scenario: ``ScrPart_bather``, ``ScrEv_enter_bathroom``, ``Evoking``, ``UnrelEv``.
+    """
+
+    start: int
+    end: int
+    participant: str
+    is_participant_head: bool
+    event: str
+    is_event_head: bool
+    chain: int | None
+
+
+@frozen
+class GoldStory:
+    """A story as its reader gives it, and its labelled words in text order."""
+
+    document: Document
+    words: tuple[GoldWord, ...]
+
+
+@define
+class _Word:
+    """A word as the file has it: its pieces joined, and the columns of the first one."""
+
+    text: str
+    columns: list[str]
+
+    def label(self, column: int) -> str:
+        """The label without sign and scenario."""
+        label = self.columns[column]
+        return "" if label in _NO_LABEL else label[1:].rpartition("_")[0]
+
+
+@define
+class _Story:
+    """The lines of a story, so far."""
+
+    number: int = 1
+    line: int = 0
+    words: list[_Word] = field(factory=list)
+    fault: Discard | None = None
+
+
+def read_inscript(source: Source) -> Iterator[Document | Discard]:
+    """One document a story; words are put together and spaced as in ordinary text."""
+    for story in gold_stories(source):
+        yield story.document if isinstance(story, GoldStory) else story
+
+
+def gold_stories(source: Source) -> Iterator[GoldStory | Discard]:
+    """Each story with its labels; a story with a damaged line, or without an end, is a discard.
+
+    The head marks, as the corpus uses them: ``single`` is the annotated word of a mention; ``yes`` and ``no`` are the
+    head and the other annotated words of a mention of several ("took", "off"); ``none`` are its unmarked words ("a"
+    in "take a bath"). A mention is a run of words with one label, punctuation between them aside; adjacent words with
+    ``single`` or ``yes`` are heads each ("started sweating"). Where a run has neither mark, the head of an event is
+    its first word with ``none`` ("turn" before "off" ``no``) that is no article, and that of a participant its last.
+    """
+    story = _Story()
+    number = 0
+    for number, line in text_lines(source):
+        story.line = story.line or number
+        if isinstance(line, Discard):
+            story.fault = story.fault or line
+        elif line.strip() == _END:
+            yield story.fault or _gold_story(source, story)
+            story = _Story(story.number + 1)
+        elif line.strip():
+            columns = line.rstrip(" ").split(" ")
+            if len(columns) != _COLUMNS or not (columns[5] in _NO_LABEL or columns[5].isdecimal()):
+                detail = "wants 6 columns, the last of them a number, none or X"
+                story.fault = story.fault or source.discard(DiscardReason.MALFORMED, number, detail)
+            elif columns[0].startswith(_WORD) or not story.words:
+                story.words.append(_Word(columns[0].removeprefix(_WORD), columns))
+            else:
+                story.words[-1].text += columns[0]
+    if story.words or story.fault:
+        detail = f"cut off: no {_END} for the story that begins on line {story.line}"
+        yield story.fault or source.discard(DiscardReason.MALFORMED, number, detail)
+
+
+def _gold_story(source: Source, story: _Story) -> GoldStory | Discard:
+    words = story.words
+    text, spans = detokenize([word.text for word in words])
+    if not text.strip():
+        return source.discard(DiscardReason.EMPTY, story.line, "a story without words")
+    labels = [word.columns[column] for word in words for column in (1, 3)]
+    scenario = next((label.rpartition("_")[2] for label in labels if label not in _NO_LABEL), "")
+    document = Document(
+        name=source.label(story.number),
+        format="inscript",
+        text=text,
+        scenario=resolve(scenario) if scenario else "",
+        passages=[Passage(kind=PassageKind.PARAGRAPH, start=start, end=end) for start, end in paragraph_spans(text)],
+    )
+    participant_heads = _heads(words, 1)
+    event_heads = _heads(words, 3)
+    gold = [
+        GoldWord(
+            start=start,
+            end=end,
+            participant=word.label(1),
+            is_participant_head=index in participant_heads,
+            event=word.label(3),
+            is_event_head=index in event_heads,
+            chain=int(word.columns[5]) if word.columns[5].isdecimal() else None,
+        )
+        for index, (word, (start, end)) in enumerate(zip(words, spans, strict=True))
+        if start < end
+    ]
+    return GoldStory(document, tuple(gold))
+
+
+def _heads(words: Sequence[_Word], column: int) -> set[int]:
+    """Indices of the head words of all mentions, whose labels stand in `column` and whose marks in the next one."""
+    heads: set[int] = set()
+    for run in _runs(words, column):
+        marked = [index for index in run if words[index].columns[column + 1] in _HEAD_MARKS]
+        if marked:
+            heads.update(marked)
+        elif column == 1:
+            heads.add(run[-1])
+        else:
+            unmarked = [index for index in run if words[index].columns[column + 1] == "none"]
+            heads.add(next((index for index in unmarked if words[index].text.lower() not in _ARTICLES), run[-1]))
+    return heads
+
+
+def _runs(words: Sequence[_Word], column: int) -> Iterator[list[int]]:
+    """Indices of the words of each mention."""
+    run: list[int] = []
+    for index, word in enumerate(words):
+        label = word.label(column)
+        if run and label != words[run[-1]].label(column) and any(map(str.isalnum, word.text)):
+            yield run
+            run = []
+        if label:
+            if run and label != words[run[-1]].label(column):
+                yield run
+                run = []
+            run.append(index)
+    if run:
+        yield run
