@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from kgscripts.corpora.jsonl import joined
+from kgscripts.corpora.plain_text import joined_lines
 from kgscripts.corpora.source import Source
 from kgscripts.corpora.xml_records import xml_records
 from schemas.records import Discard, DiscardReason, Document, Passage, PassageKind
@@ -36,7 +36,7 @@ def read_descript(source: Source) -> Iterator[Document | Discard]:
             yield source.discard(DiscardReason.DUPLICATE_ID, record.line, detail)
             continue
         seen[identifier] = record.line
-        text, spans = joined([item.get("original", "") for item in items])
+        text, spans = joined_lines([item.get("original", "") for item in items])
         if not spans:
             yield source.discard(DiscardReason.EMPTY, record.line, f"script {identifier!r} has no steps")
             continue

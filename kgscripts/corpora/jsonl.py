@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kgscripts.corpora.plain_text import paragraph_spans, trimmed
+from kgscripts.corpora.plain_text import joined_lines, paragraph_spans
 from kgscripts.corpora.source import Source, text_lines
 from schemas.errors import InputError, RecordError
 from schemas.records import Discard, DiscardReason, Document, Passage, PassageKind
@@ -53,23 +53,12 @@ def document_of_record(record: Mapping[str, Any], *, name: str) -> Document | No
         text = _string(record, "text")
         kind, spans = PassageKind.PARAGRAPH, paragraph_spans(text)
     else:
-        text, spans = joined(_steps(record["steps"]))
+        text, spans = joined_lines(_steps(record["steps"]))
         kind = PassageKind.STEP
     if not spans:
         return None
     passages = [Passage(kind=kind, start=start, end=end) for start, end in spans]
     return Document(name=name, format="jsonl", text=text, title=title, scenario=scenario, passages=passages)
-
-
-def joined(parts: list[str]) -> tuple[str, list[tuple[int, int]]]:
-    """The parts as lines of one text, and where each that is not blank stands in it."""
-    text = "\n".join(parts)
-    spans = []
-    start = 0
-    for part in parts:
-        spans.append(trimmed(text, start, start + len(part)))
-        start += len(part) + 1
-    return text, [(first, end) for first, end in spans if first < end]
 
 
 def _parse(line: str) -> dict[str, Any]:

@@ -30,10 +30,10 @@ _NO_STEPS = re.compile(
 def read_markdown(source: Source) -> Iterator[Document | Discard]:
     """One document a how-to: its steps, and other paragraphs; nothing for a blank source.
 
-    The title is the first heading, or a first line that would be one in plain text. Several headings of the first level, each with content, are several how-tos.
-    Each list item is a step, nested ones too, unless what heads the list says that it is none ("Ingredients"); its
-    further paragraphs are paragraphs. Subheadings such as "Step 2: Boil the water" are steps. Code, HTML blocks and
-    front matter are passed over.
+    The title is the first heading, or a first line that would be one in plain text. Several headings of the first
+    level, each with content, are several how-tos. Each list item is a step, nested ones too, unless what heads the
+    list says that it is none ("Ingredients"); its further paragraphs are paragraphs. Subheadings such as "Step 2: Boil
+    the water" are steps. Code, HTML blocks and front matter are passed over.
     """
     text = whole_text(source)
     if isinstance(text, Discard):

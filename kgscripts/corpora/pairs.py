@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kgscripts.corpora.jsonl import joined
+from kgscripts.corpora.plain_text import joined_lines
 from kgscripts.corpora.source import Source, text_lines
 from schemas.records import Discard, DiscardReason, Document, Passage, PassageKind
 
@@ -27,7 +27,7 @@ def read_pairs(source: Source) -> Iterator[Document | Discard]:
         if fault := _fault(columns):
             yield source.discard(DiscardReason.MALFORMED, number, fault)
             continue
-        text, spans = joined(columns[:2])
+        text, spans = joined_lines(columns[:2])
         kinds = (PassageKind.ABSTRACT, PassageKind.CONCRETE)
         passages = [Passage(kind=kind, start=start, end=end) for kind, (start, end) in zip(kinds, spans, strict=True)]
         yield Document(name=source.label(number), format="pairs", text=text, passages=passages)

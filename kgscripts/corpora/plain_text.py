@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kgscripts.corpora.source import Source, whole_text
 from schemas.records import Discard, Document, Passage, PassageKind
@@ -59,6 +59,17 @@ def paragraph_spans(text: str) -> list[tuple[int, int]]:
     if first is not None:
         spans.append(trimmed(text, first, len(text)))
     return spans
+
+
+def joined_lines(parts: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
+    """The parts as lines of one text, and where each that is not blank stands in it."""
+    text = "\n".join(parts)
+    spans = []
+    start = 0
+    for part in parts:
+        spans.append(trimmed(text, start, start + len(part)))
+        start += len(part) + 1
+    return text, [(first, end) for first, end in spans if first < end]
 
 
 def title_line(text: str, spans: list[tuple[int, int]]) -> str:

@@ -86,10 +86,10 @@ class _Utf8(io.RawIOBase):
             self._raw.seek(0)
             self._raw = gzip.GzipFile(fileobj=self._raw, mode="rb")
             head = self._raw.read(4)
-        for mark, encoding in _MARKS:
-            if head.startswith(mark):
-                self._decoder = codecs.getincrementaldecoder(encoding)()
-                self.recoded = True
+        encoding = next((encoding for mark, encoding in _MARKS if head.startswith(mark)), None)
+        if encoding:
+            self._decoder = codecs.getincrementaldecoder(encoding)()
+            self.recoded = True
         return (head + self._raw.read(_CHUNK)).removeprefix(codecs.BOM_UTF8)
 
 

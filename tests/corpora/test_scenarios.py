@@ -85,7 +85,13 @@ def test_resolving_is_stable(text: str) -> None:
     [
         *[("bake", "baking"), ("put", "putting"), ("tie", "tying"), ("see", "seeing"), ("dye", "dyeing")],
         *[("open", "opening"), ("fix", "fixing"), ("sew", "sewing"), ("unclog", "unclogging"), ("begin", "beginning")],
-        *[("bring", "bringing"), ("baking", "baking"), ("picnic", "picnicking"), ("be", "being"), ("clean", "cleaning")],
+        *[
+            ("bring", "bringing"),
+            ("baking", "baking"),
+            ("picnic", "picnicking"),
+            ("be", "being"),
+            ("clean", "cleaning"),
+        ],
         *[("quit", "quitting"), ("buy", "buying"), ("preheat", "preheating"), ("re-tie", "re-tie"), ("", "")],
     ],
 )

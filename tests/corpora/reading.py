@@ -1,0 +1,48 @@
+"""What the tests of the readers share: bytes in, documents and discards out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kgscripts.corpora.inputs import InputFile
+from kgscripts.corpora.reading import read_file
+from schemas.records import Discard, Document, PassageKind
+
+
+def read(folder: Path, name: str, data: bytes | str, format: str | None = None) -> tuple[list[Document], list[Discard]]:
+    """The documents and the discards of a file with this content, after the checks that hold for any file."""
+    path = folder / name
+    path.write_bytes(data.encode("utf-8") if isinstance(data, str) else data)
+    documents: list[Document] = []
+    discards: list[Discard] = []
+    for item in read_file(InputFile(path, name), format=format):
+        if isinstance(item, Document):
+            documents.append(item)
+        else:
+            discards.append(item)
+    for document in documents:
+        assert document.name.startswith(name)
+        check_spans(document)
+    for discard in discards:
+        place, _, line = discard.where.rpartition(":")
+        assert place == name
+        assert int(line) >= 1
+        assert discard.detail
+    assert documents or discards
+    return documents, discards
+
+
+def check_spans(document: Document) -> None:
+    """Every passage reads back as text that begins and ends with something, behind the passage before it."""
+    last = 0
+    assert document.passages
+    for passage in document.passages:
+        assert last <= passage.start < passage.end <= len(document.text)
+        stretch = document.text[passage.start : passage.end]
+        assert stretch == stretch.strip() != ""
+        last = passage.end
+
+
+def passages(document: Document, kind: PassageKind | None = None) -> list[str]:
+    """The texts of the passages, of one kind or all."""
+    return [document.text[p.start : p.end] for p in document.passages if kind in (None, p.kind)]
