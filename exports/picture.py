@@ -1,0 +1,243 @@
+"""A scenario's script as a picture (SVG): its sub-events from top to bottom, with their tools beside them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from attrs import frozen
+
+from exports.aside import new_file
+from exports.layered_layout import Edge, Extent, Layout, Point, lay_out
+from exports.lettering import text_width, wrapped
+from exports.scripts import Part, Script, Step
+from exports.svg import Element, Svg
+from schemas.errors import ConfigurationError
+
+MOST_STEPS = 150
+"""More sub-events than anybody could read in one picture."""
+
+_MARGIN, _GAP_X, _GAP_Y = 36.0, 32.0, 50.0
+_ACROSS = 4
+_SMALLEST, _LARGEST = 12.0, 17.0
+"""Font sizes of a sub-event that one source tells and of one that all the script's sources tell."""
+_LINE_WIDTH, _MOST_LINES = 12.0, 3
+"""A line's width in font sizes, and how many lines a label may take."""
+_TOOL_SIZE, _TOOL_HEIGHT, _TOOL_GAP, _TOOL_REACH, _MOST_TOOLS = 11.0, 20.0, 5.0, 16.0, 5
+_ARROW = 7.0
+_LEGEND_SIZE = 11.0
+_LEGEND = (
+    ("step", 52.0, "sub-event (larger: more texts tell it)", (0.0, 0.0)),
+    ("step optional", 30.0, "optional (fewer than half tell it)", (0.0, 28.0)),
+    ("before", 28.0, "comes before (thicker: more texts)", (310.0, 0.0)),
+    ("tool", 30.0, "tool", (310.0, 28.0)),
+)
+"""CSS class, width in pixels, meaning and place of what the legend explains."""
+_LEGEND_WIDTH, _LEGEND_HEIGHT = 560.0, 47.0
+_STYLE = """
+text { font-family: "Helvetica Neue", Helvetica, Arial, "Liberation Sans", "DejaVu Sans", sans-serif; fill: #1e1b4b }
+.paper { fill: #ffffff }
+.title { font-weight: bold }
+.note { fill: #64748b }
+.step rect { fill: #e0e7ff; stroke: #6366f1; stroke-width: 1.5 }
+.optional rect { fill: #ffffff; stroke-dasharray: 5 4 }
+.tool rect { fill: #fef3c7; stroke: #d97706 }
+.tool path { fill: none; stroke: #d97706 }
+.tool text { fill: #78350f }
+.before path { fill: none; stroke: #94a3b8; stroke-linecap: round; stroke-linejoin: round }
+.before polygon { fill: #94a3b8 }
+"""
+
+
+@frozen(kw_only=True)
+class _Box:
+    """A sub-event as it is drawn: `lines` of text of `size` pixels in a box, with the words of its tools' pills."""
+
+    lines: Sequence[str]
+    size: float
+    tools: Sequence[str]
+
+    @property
+    def width(self) -> float:
+        return max(text_width(line, self.size) for line in self.lines) + 2 * self.size
+
+    @property
+    def height(self) -> float:
+        return len(self.lines) * self.size * 1.25 + self.size
+
+    @property
+    def extent(self) -> Extent:
+        reach = max((_pill_width(tool) + _TOOL_REACH for tool in self.tools), default=0)
+        height = max(self.height, len(self.tools) * (_TOOL_HEIGHT + _TOOL_GAP) - _TOOL_GAP)
+        return Extent(left=self.width / 2, right=self.width / 2 + reach, height=height)
+
+
+def write_picture(script: Script, path: Path) -> None:
+    """Write the picture of `script` to the SVG file `path`, whole or not at all.
+
+    Raises
+    ------
+    ConfigurationError
+        If `path` is not named as an SVG file, or the script has more than `MOST_STEPS` steps.
+    StoreError
+        If the file cannot be written.
+    """
+    if path.suffix.lower() != ".svg":
+        raise ConfigurationError("a picture is an SVG file", where=str(path), remedy="end its name in .svg")
+    content = picture(script)
+    with new_file(path) as partial:
+        partial.write_text(content, encoding="utf-8")
+
+
+def picture(script: Script) -> str:
+    """The text of an SVG file that shows `script`; the same script gives the same text.
+
+    Raises
+    ------
+    ConfigurationError
+        If the script has more than `MOST_STEPS` steps.
+    """
+    if len(script.steps) > MOST_STEPS:
+        raise ConfigurationError(
+            f"nobody can read a picture of {len(script.steps)} sub-events",
+            where=repr(script.scenario.label),
+            remedy=f"choose a --limit from 1 to {MOST_STEPS}",
+        )
+    boxes = {step.iri: _box(step, _share(step.support, script)) for step in script.steps}
+    before = arrows(script)
+    extents = {iri: box.extent for iri, box in boxes.items()}
+    layout = lay_out(extents, before, across=_ACROSS, gap_x=_GAP_X, gap_y=_GAP_Y)
+    title = wrapped(script.scenario.label, 24, 560, 2)
+    told = f"{len(script.steps)} sub-events read in {script.scenario.support} texts"
+    notes = [told if not script.left_out else f"{told}; {script.left_out} more are not shown"]
+    width = max(
+        layout.right - layout.left,
+        max(text_width(line, 26) for line in title),
+        text_width(notes[0], 13),
+        _LEGEND_WIDTH,
+    )
+    top = _MARGIN + len(title) * 30 + 44
+    svg = Svg(
+        width=width + 2 * _MARGIN,
+        height=top + layout.height + 40 + _LEGEND_HEIGHT + _MARGIN,
+        title=script.scenario.label,
+        style=_STYLE,
+    )
+    svg.rect(svg.root, 0, 0, svg.width, svg.height, radius=14, kind="paper")
+    svg.text(svg.root, title, _MARGIN, _MARGIN, size=24, kind="title", anchor="start")
+    svg.text(svg.root, notes, _MARGIN, _MARGIN + len(title) * 30 + 4, size=13, kind="note", anchor="start")
+    left = _MARGIN + (width - layout.right + layout.left) / 2 - layout.left
+    _draw_arrows(svg, svg.group(svg.root, move=(left, top)), before, layout, boxes)
+    drawing = svg.group(svg.root, move=(left, top))
+    for step in script.steps:
+        _draw_step(svg, drawing, step, boxes[step.iri], layout.nodes[step.iri])
+    _draw_legend(svg, svg.group(svg.root, move=(_MARGIN, top + layout.height + 40)))
+    return svg.document()
+
+
+def arrows(script: Script) -> dict[Edge, float]:
+    """The arrows to draw, with the share of the scenario's sources that say so; 0 where it only follows."""
+    support = {(pair.before, pair.after): pair.support for pair in script.precedes}
+    return {edge: _share(support.get(edge, 0), script) for edge in script.order}
+
+
+def _share(support: int, script: Script) -> float:
+    """`support` as a share of the scenario's sources, 0 to 1."""
+    return min(1.0, max(0.0, support / max(1, script.scenario.support)))
+
+
+def _box(step: Step, share: float) -> _Box:
+    size = round(_SMALLEST + (_LARGEST - _SMALLEST) * share, 1)
+    shown = step.tools[:_MOST_TOOLS] if len(step.tools) <= _MOST_TOOLS else step.tools[: _MOST_TOOLS - 1]
+    tools = [wrapped(tool.label, _TOOL_SIZE, 140, 1)[0] for tool in shown]
+    if len(step.tools) > len(shown):
+        tools.append(f"{len(step.tools) - len(shown)} more")
+    return _Box(lines=wrapped(step.label, size, size * _LINE_WIDTH, _MOST_LINES), size=size, tools=tools)
+
+
+def _pill_width(text: str) -> float:
+    return text_width(text, _TOOL_SIZE) + _TOOL_HEIGHT
+
+
+def _draw_step(svg: Svg, parent: Element, step: Step, box: _Box, at: Point) -> None:
+    x, y = at
+    middle = y + box.extent.height / 2
+    tip = f"{step.label}: {step.support} sources, {step.probability:.0%}"
+    group = svg.group(parent, kind="step optional" if step.optional else "step", tip=tip)
+    svg.rect(group, x - box.width / 2, middle - box.height / 2, box.width, box.height, radius=9)
+    svg.text(group, box.lines, x, middle - box.height / 2 + box.size / 2, size=box.size)
+    first = middle - (len(box.tools) * (_TOOL_HEIGHT + _TOOL_GAP) - _TOOL_GAP) / 2
+    for number, text in enumerate(box.tools):
+        corner = (x + box.width / 2 + _TOOL_REACH, first + number * (_TOOL_HEIGHT + _TOOL_GAP))
+        part = step.tools[number] if number < len(step.tools) else None
+        _draw_tool(svg, parent, text, corner, part, start=(x + box.width / 2, middle))
+
+
+def _draw_tool(svg: Svg, parent: Element, text: str, corner: Point, part: Part | None, start: Point | None) -> None:
+    x, y = corner
+    tip = f"{part.label}: {part.support} sources, {part.probability:.0%}" if part else text
+    group = svg.group(parent, kind="tool", tip=tip)
+    if start:
+        end = (x, y + _TOOL_HEIGHT / 2)
+        bend = (start[0] + x) / 2
+        svg.path(group, [("M", start), ("C", (bend, start[1]), (bend, end[1]), end)], width=1)
+    svg.rect(group, x, y, _pill_width(text), _TOOL_HEIGHT, radius=_TOOL_HEIGHT / 2)
+    svg.text(group, [text], x + _pill_width(text) / 2, y + (_TOOL_HEIGHT - _TOOL_SIZE * 1.25) / 2, size=_TOOL_SIZE)
+
+
+def _draw_arrows(
+    svg: Svg, parent: Element, before: Mapping[Edge, float], layout: Layout, boxes: Mapping[str, _Box]
+) -> None:
+    ports = _ports(layout, boxes)
+    for edge, share in before.items():
+        start, end = edge
+        way = [(x, y) for x, y in layout.ways[edge]]
+        way[0] = (ports[edge][0], way[0][1])
+        way[-1] = (ports[edge][1], way[-1][1] - _ARROW)
+        bottom = layout.nodes[start][1] + (boxes[start].extent.height + boxes[start].height) / 2
+        top = layout.nodes[end][1] + (boxes[end].extent.height - boxes[end].height) / 2
+        _draw_arrow(svg, parent, [(way[0][0], bottom), *way, (way[-1][0], top)], share)
+
+
+def _draw_arrow(svg: Svg, parent: Element, way: Sequence[Point], share: float) -> None:
+    """Straight from the first point to the second, a curve to the third, straight to the fourth, and so on."""
+    *_, (x, y) = way
+    moves: list[tuple[str, *tuple[Point, ...]]] = [("M", way[0])]
+    for number, (a, b) in enumerate(zip(way, [*way[1:-1], (x, y - _ARROW)], strict=False)):
+        middle = (a[1] + b[1]) / 2
+        moves.append(("C", (a[0], middle), (b[0], middle), b) if number % 2 else ("L", b))
+    group = svg.group(parent, kind="before")
+    svg.path(group, moves, width=1.2 + 2.4 * share)
+    svg.polygon(group, [(x, y - 1), (x - _ARROW * 0.6, y - 1 - _ARROW * 1.2), (x + _ARROW * 0.6, y - 1 - _ARROW * 1.2)])
+
+
+def _ports(layout: Layout, boxes: Mapping[str, _Box]) -> dict[Edge, tuple[float, float]]:
+    """Where on its box's lower and upper edge each arrow begins and ends: beside each other, by where they lead."""
+    leaving: dict[str, list[tuple[float, Edge]]] = defaultdict(list)
+    arriving: dict[str, list[tuple[float, Edge]]] = defaultdict(list)
+    for edge, way in layout.ways.items():
+        leaving[edge[0]].append((way[1][0], edge))
+        arriving[edge[1]].append((way[-2][0], edge))
+    x: list[dict[Edge, float]] = [{}, {}]
+    for side, ends in enumerate((leaving, arriving)):
+        for node, towards in ends.items():
+            apart = min(16.0, boxes[node].width * 0.8 / len(towards))
+            for number, (_, edge) in enumerate(sorted(towards)):
+                x[side][edge] = layout.nodes[node][0] + (number - (len(towards) - 1) / 2) * apart
+    return {edge: (x[0][edge], x[1][edge]) for edge in layout.ways}
+
+
+def _draw_legend(svg: Svg, parent: Element) -> None:
+    for kind, width, meaning, at in _LEGEND:
+        sample = svg.group(parent, kind=kind, move=at)
+        if kind == "before":
+            for x, share in ((7.0, 0.0), (21.0, 1.0)):
+                _draw_arrow(svg, sample, [(x, -1), (x, 20)], share)
+        elif kind == "step":
+            svg.rect(sample, 0, 4, 18, 11, radius=3)
+            svg.rect(sample, 22, 0, width - 22, 19, radius=5)
+        else:
+            svg.rect(sample, 0, 0, width, 19, radius=9.5 if kind == "tool" else 5)
+        place = (at[0] + width + 8, at[1] + 3)
+        svg.text(parent, [meaning], *place, size=_LEGEND_SIZE, kind="note", anchor="start")

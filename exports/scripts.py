@@ -1,0 +1,230 @@
+"""The script of a scenario: its sub-events in the order in which people tell them, with all that hangs on them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
+
+import networkx as nx
+from attrs import field, frozen
+
+from exports.rows import Row, column, find, labels_of, select
+from schemas.script_graph import ScriptGraph
+
+
+@frozen(kw_only=True)
+class Scenario:
+    """A scenario, with the number of `sub_events` that the graph has of it."""
+
+    iri: str
+    label: str
+    alternative_labels: tuple[str, ...] = field(converter=tuple)
+    support: int
+    sub_events: int
+
+
+@frozen(kw_only=True)
+class Part:
+    """What hangs on a sub-event (a tool, a participant, a change, a concrete step) with its support in sources.
+
+    `role` is a participant's, empty for all others.
+    """
+
+    label: str
+    support: int
+    probability: float
+    role: str = ""
+
+
+@frozen(kw_only=True)
+class Step:
+    """A sub-event in its script; what hangs on it comes with the most support first, concrete steps in order."""
+
+    iri: str
+    label: str
+    support: int
+    probability: float
+    mean_position: float
+    optional: bool
+    tools: tuple[Part, ...] = ()
+    participants: tuple[Part, ...] = ()
+    state_changes: tuple[Part, ...] = ()
+    decomposes_into: tuple[Part, ...] = ()
+
+
+@frozen(kw_only=True)
+class Precedence:
+    """The sub-event `before` comes before `after` (IRIs), as `support` sources tell it."""
+
+    before: str
+    after: str
+    support: int
+    probability: float
+
+
+@frozen(kw_only=True)
+class Script:
+    """A scenario's steps in order; `left_out` counts those that a limit or a minimum of support left out.
+
+    `precedes` is what the graph says of these steps. `order` is what follows from it, by way of steps that are left
+    out too: pairs of IRIs, without those that other pairs imply.
+    """
+
+    scenario: Scenario
+    steps: tuple[Step, ...]
+    precedes: tuple[Precedence, ...]
+    order: tuple[tuple[str, str], ...]
+    left_out: int
+
+
+def list_scenarios(graph: ScriptGraph) -> list[Scenario]:
+    """Every scenario, those read in most sources first."""
+    found = select(graph, "Scenario", ("id", "label", "alternative_labels", "support"))
+    counts: dict[str, int] = defaultdict(int)
+    for row in select(graph, "HAS_SUB_EVENT", ("from_id",)):
+        counts[row["from_id"]] += 1
+    scenarios = [_scenario(graph, row, counts[row["id"]]) for row in found]
+    return sorted(scenarios, key=lambda each: (-each.support, each.label, each.iri))
+
+
+def read_script(graph: ScriptGraph, name: str, *, limit: int = 0, min_support: int = 1) -> Script:
+    """The script of the scenario called `name`: its label, an alternative label, or its IRI, in any case.
+
+    Steps ascend by PRECEDES, by mean position where that leaves it open. `limit` keeps the steps that most sources
+    tell (0: all).
+
+    Raises
+    ------
+    QueryError
+        If no scenario is called so, or several are.
+    """
+    row = find(graph, "Scenario", name, ("label", "alternative_labels", "support"))
+    told = select(
+        graph, "HAS_SUB_EVENT", ("to_id", "support", "probability", "mean_position", "optional"), from_id=[row["id"]]
+    )
+    likely = sorted(told, key=lambda each: (-each["support"], each["mean_position"], each["to_id"]))
+    enough = [each for each in likely if each["support"] >= min_support]
+    kept = {each["to_id"]: each for each in (enough[:limit] if limit else enough)}
+    every = {each["to_id"] for each in told}
+    pairs = [
+        pair
+        for pair in select(graph, "PRECEDES", ("from_id", "to_id", "support", "probability"), from_id=every)
+        if pair["to_id"] in every
+    ]
+    positions = {each["to_id"]: each["mean_position"] for each in told}
+    every_in_order = in_order(positions, ((pair["from_id"], pair["to_id"]) for pair in pairs))
+    order = [step for step in every_in_order if step in kept]
+    labels = labels_of(graph, "SubEvent", kept)
+    parts = {name: _parts(graph, name, kept) for name in ("USES", "HAS_PARTICIPANT", "CHANGES", "DECOMPOSES_INTO")}
+    return Script(
+        scenario=_scenario(graph, row, len(told)),
+        steps=tuple(
+            Step(
+                iri=graph.iri(step),
+                label=labels[step],
+                support=kept[step]["support"],
+                probability=kept[step]["probability"],
+                mean_position=kept[step]["mean_position"],
+                optional=kept[step]["optional"],
+                tools=parts["USES"][step],
+                participants=parts["HAS_PARTICIPANT"][step],
+                state_changes=parts["CHANGES"][step],
+                decomposes_into=parts["DECOMPOSES_INTO"][step],
+            )
+            for step in order
+        ),
+        precedes=tuple(
+            Precedence(
+                before=graph.iri(pair["from_id"]),
+                after=graph.iri(pair["to_id"]),
+                support=pair["support"],
+                probability=pair["probability"],
+            )
+            for pair in pairs
+            if pair["from_id"] in kept and pair["to_id"] in kept
+        ),
+        order=tuple(
+            (graph.iri(start), graph.iri(end))
+            for start, end in least_order(every_in_order, [(pair["from_id"], pair["to_id"]) for pair in pairs], kept)
+        ),
+        left_out=len(told) - len(kept),
+    )
+
+
+def in_order(positions: dict[str, float], pairs: Iterable[tuple[str, str]]) -> list[str]:
+    """The keys of `positions` so that each pair's first comes before its second, else by position.
+
+    Steps that precede each other (no build makes them, a graph of another hand may) stay together, by position.
+    """
+    graph = nx.DiGraph()
+    graph.add_nodes_from(positions)
+    graph.add_edges_from(pairs)
+    knots = nx.condensation(graph)
+    members = {knot: sorted((positions[step], step) for step in steps) for knot, steps in knots.nodes(data="members")}
+    return [step for knot in nx.lexicographical_topological_sort(knots, members.get) for _, step in members[knot]]
+
+
+def least_order(
+    order: Sequence[str], pairs: Iterable[tuple[str, str]], kept: Collection[str]
+) -> Iterator[tuple[str, str]]:
+    """The fewest pairs of `kept` nodes from which every path between them follows, whatever nodes it leads over.
+
+    The nodes stand in an `order` that the pairs agree with; pairs that do not are passed over.
+    """
+    place = {node: i for i, node in enumerate(order)}
+    later: dict[str, list[str]] = defaultdict(list)
+    for start, end in pairs:
+        if place[start] < place[end]:
+            later[start].append(end)
+    # The kept nodes that a node leads to, as the bits of their places.
+    reached: dict[str, int] = {}
+    for node in reversed(order):
+        reached[node] = 0
+        for end in later[node]:
+            reached[node] |= reached[end] | (1 << place[end] if end in kept else 0)
+    nodes = [node for node in order if node in kept]
+    for node in nodes:
+        ends = [end for end in nodes if reached[node] >> place[end] & 1]
+        implied = 0
+        for end in ends:
+            implied |= reached[end]
+        yield from ((node, end) for end in ends if not implied >> place[end] & 1)
+
+
+def _scenario(graph: ScriptGraph, row: Row, sub_events: int) -> Scenario:
+    return Scenario(
+        iri=graph.iri(row["id"]),
+        label=row["label"],
+        alternative_labels=row["alternative_labels"],
+        support=row["support"],
+        sub_events=sub_events,
+    )
+
+
+_PARTS = {
+    "USES": ("Tool", ()),
+    "HAS_PARTICIPANT": ("Entity", ("role",)),
+    "CHANGES": ("StateChange", ()),
+    "DECOMPOSES_INTO": ("SubEvent", ("position",)),
+}
+
+
+def _parts(graph: ScriptGraph, relation: str, steps: Collection[str]) -> dict[str, tuple[Part, ...]]:
+    ends, more = _PARTS[relation]
+    rows = select(graph, relation, ("from_id", "to_id", "support", "probability", *more), from_id=steps)
+    labels = labels_of(graph, ends, column(rows, "to_id"))
+    rows.sort(key=lambda row: (row.get("position", 0), -row["support"], -row["probability"], labels[row["to_id"]]))
+    parts: dict[str, tuple[Part, ...]] = defaultdict(tuple)
+    for step, group in groupby(sorted(rows, key=itemgetter("from_id")), itemgetter("from_id")):
+        parts[step] = tuple(
+            Part(
+                label=labels[row["to_id"]],
+                support=row["support"],
+                probability=row["probability"],
+                role=row.get("role", ""),
+            )
+            for row in group
+        )
+    return parts

@@ -1,0 +1,173 @@
+"""`kgscripts show`: a graph for people, as trees on the terminal or as a picture."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterable
+from io import TextIOWrapper
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+from typing import Annotated
+
+import attrs
+import typer
+from rich.console import Console
+from rich.text import Text
+from rich.tree import Tree
+
+from exports.picture import write_picture
+from exports.results import printable
+from exports.scripts import Part, Scenario, Script, Step, list_scenarios, read_script
+from exports.tool_uses import ToolUse, read_tool_uses
+from schemas.errors import ConfigurationError
+from schemas.script_graph import ScriptGraph
+
+_LONGEST = 240
+"""Characters of a label or sentence; the rest of an endless one helps nobody."""
+_ENDLESS = 100_000
+"""Characters in a line where no terminal folds it."""
+
+
+def show(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A graph directory.", show_default=False)],
+    scenario: Annotated[
+        str | None, typer.Argument(help="Its label, another name of it, or its IRI.", show_default=False)
+    ] = None,
+    tool: Annotated[
+        str | None, typer.Option("--tool", help="Show which sub-events are done with this tool.", show_default=False)
+    ] = None,
+    picture: Annotated[
+        Path | None,
+        typer.Option("--picture", metavar="FILE.svg", help="Draw the scenario into this file.", show_default=False),
+    ] = None,
+    limit: Annotated[int, typer.Option(min=0, help="Keep those that most sources tell; 0 keeps all.")] = 20,
+    min_support: Annotated[int, typer.Option(min=1, help="Leave out what fewer sources tell.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Print a scenario as a tree, or what a tool is used for. With DIR alone: list the scenarios.
+
+    Example: kgscripts show graph "baking a cake" --picture cake.svg
+
+    Example: kgscripts show graph --tool strainer
+    """
+    graph = ScriptGraph.open(directory)
+    if picture is not None:
+        if scenario is None or tool is not None or as_json:
+            raise ConfigurationError(
+                "a picture shows one scenario",
+                where="--picture",
+                remedy="name a SCENARIO, and leave out --tool and --json",
+            )
+        write_picture(read_script(graph, scenario, limit=limit, min_support=min_support), picture)
+        return
+    if tool is not None:
+        label, uses, left_out = read_tool_uses(graph, tool, scenario=scenario, limit=limit, min_support=min_support)
+        content: object = {"tool": label, "uses": [attrs.asdict(use) for use in uses], "left_out": left_out}
+        tree = _tool_tree(label, uses, left_out)
+    elif scenario is not None:
+        script = read_script(graph, scenario, limit=limit, min_support=min_support)
+        content, tree = attrs.asdict(script), _script_tree(script)
+    else:
+        every = list_scenarios(graph)
+        enough = [each for each in every if each.support >= min_support]
+        kept = enough[:limit] if limit else enough
+        left_out = len(every) - len(kept)
+        content = {"scenarios": [attrs.asdict(each) for each in kept], "left_out": left_out}
+        tree = _scenarios_tree(kept, left_out)
+    if as_json:
+        typer.echo(json.dumps(content, indent=1))
+    else:
+        _print(tree)
+
+
+def _print(tree: Tree) -> None:
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = _ENDLESS
+    console.print(tree)
+
+
+def _scenarios_tree(scenarios: list[Scenario], left_out: int) -> Tree:
+    tree = Tree(Text(_count(len(scenarios) + left_out, "scenario"), style="bold"))
+    for each in scenarios:
+        counts = f"{_count(each.sub_events, 'sub-event')}, read in {_count(each.support, 'source')}"
+        tree.add(_line((each.label, "bold"), (f"  {counts}", "dim")))
+    _add_left_out(tree, left_out)
+    return tree
+
+
+def _script_tree(script: Script) -> Tree:
+    scenario = script.scenario
+    counts = f"{_count(scenario.sub_events, 'sub-event')}, read in {_count(scenario.support, 'source')}"
+    tree = Tree(_line((scenario.label, "bold"), (f"  {counts}", "dim")))
+    for number, step in enumerate(script.steps, start=1):
+        branch = tree.add(
+            _line(
+                (f"{number}. ", "dim"),
+                (step.label, "" if step.optional else "bold"),
+                (" (optional)" if step.optional else "", "italic"),
+                (f"  {_told(step)}", "dim"),
+            )
+        )
+        for kind, parts, style, between in (
+            ("tools", step.tools, "green", ", "),
+            ("participants", step.participants, "cyan", ", "),
+            ("changes", step.state_changes, "magenta", "; "),
+            ("done by", step.decomposes_into, "yellow", ", then "),
+        ):
+            if parts:
+                branch.add(_parts_line(kind, parts, style, between))
+    _add_left_out(tree, script.left_out)
+    return tree
+
+
+def _tool_tree(tool: str, uses: list[ToolUse], left_out: int) -> Tree:
+    tree = Tree(_line((tool, "bold green"), (f"  used in {_count(len(uses) + left_out, 'sub-event')}", "dim")))
+    for scenario, group in groupby(uses, attrgetter("scenario")):
+        branch = tree.add(_line((scenario, "bold") if scenario else ("of no scenario", "italic")))
+        for use in group:
+            leaf = branch.add(_line((use.label, ""), (f"  {_told(use)}", "dim")))
+            if use.evidence:
+                where = f"{use.evidence.source}, characters {use.evidence.start} to {use.evidence.end}"
+                leaf.add(_line((f'"{_shown(use.evidence.text)}"', "italic"), (f"  {where}", "dim")))
+    _add_left_out(tree, left_out)
+    return tree
+
+
+def _add_left_out(tree: Tree, left_out: int) -> None:
+    if left_out:
+        tree.add(Text(f"{left_out} more: --limit 0 --min-support 1 shows all", style="dim"))
+
+
+def _parts_line(kind: str, parts: Iterable[Part], style: str, between: str) -> Text:
+    line = Text(f"{kind}: ", style="dim")
+    for number, part in enumerate(parts):
+        told = ", ".join(filter(None, (part.role, _told(part))))
+        line.append_text(_line((between if number else "", ""), (part.label, style), (f" ({told})", "dim")))
+    return line
+
+
+def _told(what: Step | Part | ToolUse) -> str:
+    return f"{_count(what.support, 'source')}, {what.probability:.0%}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _line(*pieces: tuple[str, str]) -> Text:
+    line = Text()
+    for text, style in pieces:
+        line.append(_shown(text), style=style)
+    return line
+
+
+def _shown(text: str) -> str:
+    """`text` in one line without control characters, cut where it is endless."""
+    line = printable(re.sub(r"[\t\n\r\x0b\x0c\x85\u2028\u2029]+", " ", text))
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"

@@ -1,0 +1,102 @@
+"""Which sub-events of which scenarios are done with a tool, each with a sentence that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from attrs import frozen
+
+from exports.rows import Row, column, find, labels_of, select
+from schemas.script_graph import ScriptGraph
+
+
+@frozen(kw_only=True)
+class Evidence:
+    """A sentence, the name of its source, and where in it the sentence stands (code points, end exclusive)."""
+
+    text: str
+    source: str
+    start: int
+    end: int
+
+
+@frozen(kw_only=True)
+class ToolUse:
+    """A sub-event done with a tool. `scenario` is empty for sub-events that belong to none."""
+
+    scenario: str
+    iri: str
+    label: str
+    support: int
+    probability: float
+    evidence: Evidence | None
+
+
+def read_tool_uses(
+    graph: ScriptGraph, tool: str, *, scenario: str | None = None, limit: int = 0, min_support: int = 1
+) -> tuple[str, list[ToolUse], int]:
+    """The label of the tool called `tool`, the sub-events done with it, and how many of them were left out.
+
+    They come by scenario, with the most support first; `scenario` asks for one scenario's only, `limit` keeps those
+    that most sources tell (0: all). The evidence is the shortest sentence that says so.
+
+    Raises
+    ------
+    QueryError
+        If no tool, or no scenario, is called so.
+    """
+    row = find(graph, "Tool", tool, ("label",))
+    uses = select(graph, "USES", ("from_id", "support", "probability", "statement"), to_id=[row["id"]])
+    steps = {
+        step["id"]: step for step in select(graph, "SubEvent", ("id", "label", "scenario"), id=column(uses, "from_id"))
+    }
+    if scenario is not None:
+        wanted = find(graph, "Scenario", scenario, ("label", "alternative_labels"))["id"]
+        uses = [use for use in uses if steps[use["from_id"]]["scenario"] == wanted]
+    likely = sorted(uses, key=lambda use: (-use["support"], -use["probability"], steps[use["from_id"]]["label"]))
+    enough = [use for use in likely if use["support"] >= min_support]
+    kept = enough[:limit] if limit else enough
+    scenarios = labels_of(graph, "Scenario", {steps[use["from_id"]]["scenario"] for use in kept} - {None})
+    evidence = _evidence(graph, column(kept, "statement"))
+    found = [
+        ToolUse(
+            scenario=scenarios.get(steps[use["from_id"]]["scenario"], ""),
+            iri=graph.iri(use["from_id"]),
+            label=steps[use["from_id"]]["label"],
+            support=use["support"],
+            probability=use["probability"],
+            evidence=evidence.get(use["statement"]),
+        )
+        for use in kept
+    ]
+    return row["label"], sorted(found, key=lambda use: (not use.scenario, use.scenario)), len(uses) - len(kept)
+
+
+def _evidence(graph: ScriptGraph, statements: Collection[str]) -> dict[str, Evidence]:
+    """The shortest sentence behind each statement: a mention stands for the smallest passage that it lies within."""
+    said = select(graph, "EVIDENCED_BY", ("from_id", "to_id"), from_id=statements)
+    columns = ("id", "kind", "start", "end", "text", "source")
+    passages = {row["id"]: row for row in select(graph, "Passage", columns, id=column(said, "to_id"))}
+    mentions = {identifier for identifier, row in passages.items() if row["kind"] == "mention"}
+    within = select(graph, "WITHIN", ("from_id", "to_id"), from_id=mentions)
+    wider = {row["id"]: row for row in select(graph, "Passage", columns, id=column(within, "to_id"))}
+    by_length = sorted(within, key=lambda row: _length(wider.get(row["to_id"])), reverse=True)
+    sentences = passages | {row["from_id"]: wider[row["to_id"]] for row in by_length if row["to_id"] in wider}
+    names = {
+        row["id"]: row["name"]
+        for row in select(graph, "Source", ("id", "name"), id={row["source"] for row in sentences.values()})
+    }
+    said.sort(key=lambda row: (_length(sentences[row["to_id"]]), row["to_id"]), reverse=True)
+    return {
+        row["from_id"]: Evidence(
+            text=(sentence := sentences[row["to_id"]])["text"],
+            source=names[sentence["source"]],
+            start=sentence["start"],
+            end=sentence["end"],
+        )
+        for row in said
+    }
+
+
+def _length(passage: Row | None) -> int:
+    return passage["end"] - passage["start"] if passage else 0

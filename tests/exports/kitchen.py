@@ -1,0 +1,168 @@
+"""A small graph as a build makes it: two scenarios of the kitchen, told by five texts, with all their evidence."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from itertools import combinations
+from pathlib import Path
+
+import networkx as nx
+
+from schemas.script_graph import ScriptGraph
+from schemas.vocabulary import node_id
+from tests.graphs import Rows, write_graph
+
+# scenario -> source -> (sentence, label of its sub-event, tools, participants with roles)
+TOLD: dict[str, dict[str, list[tuple[str, str, str, str]]]] = {
+    "cooking pasta": {
+        "how_to.md": [
+            ("Fill a large pot with water.", "fill pot with water", "pot", "water:patient cook:agent"),
+            ("Boil the water on the stove.", "boil water", "stove", "water:patient"),
+            ("Add a spoonful of salt.", "add salt", "", "salt:patient"),
+            ("Add the pasta to the boiling water.", "add pasta", "", "pasta:patient"),
+            ("Stir the pasta with a wooden spoon.", "stir pasta", "spoon", "pasta:patient"),
+            ("Drain the pasta in a colander.", "drain pasta", "colander", "pasta:patient"),
+            ("Serve the pasta in deep plates.", "serve pasta", "plate", "pasta:patient"),
+        ],
+        "short.md": [
+            ("Take a pot and fill it with cold water.", "fill pot with water", "pot", "water:patient"),
+            ("Boil the water in the pot.", "boil water", "pot", "water:patient"),
+            ("Put the pasta in the pot.", "add pasta", "pot", "pasta:patient"),
+            ("Set a timer for nine minutes.", "set timer", "", "timer:patient"),
+            ("Use a fork to taste the pasta.", "taste pasta", "fork", "pasta:patient"),
+            ("Drain the pasta in a strainer over the sink.", "drain pasta", "strainer", "pasta:patient sink:place"),
+            ("Serve it with grated cheese.", "serve pasta", "", "cheese:companion"),
+        ],
+        "story.txt": [
+            ("My cousin Nina boiled the water.", "boil water", "", "water:patient cousin:agent"),
+            ("I added the pasta.", "add pasta", "", "pasta:patient"),
+            ("Nina chopped two cloves of garlic with a small knife.", "chop garlic", "knife", "garlic:patient"),
+            ("She warmed the sauce in a pan.", "warm sauce", "pan", "sauce:patient"),
+            ("I drained the pasta in a colander.", "drain pasta", "colander", "pasta:patient"),
+            ("Then I poured the sauce over the pasta.", "pour sauce", "", "sauce:patient pasta:place"),
+            ("We served the pasta in deep plates.", "serve pasta", "plate", "pasta:patient"),
+        ],
+    },
+    "making coffee": {
+        "coffee.txt": [
+            ("I boiled the water in a kettle.", "boil water", "kettle", "water:patient"),
+            ("I put two spoons of coffee in the filter.", "put coffee in filter", "filter", "coffee:patient"),
+            ("I poured the water into the filter.", "pour water", "filter", "water:patient"),
+        ],
+        "coffee.md": [
+            ("Boil the water.", "boil water", "", "water:patient"),
+            ("Pour the water over the coffee.", "pour water", "", "water:patient coffee:place"),
+            ("Stir the coffee with a spoon.", "stir coffee", "spoon", "coffee:patient"),
+        ],
+    },
+}
+OTHER_NAMES = {"cooking pasta": ["cook pasta", "make spaghetti"], "making coffee": ["make coffee"]}
+
+
+def kitchen_rows() -> Rows:
+    """The rows of the graph, by type."""
+    rows: Rows = defaultdict(list)
+    model = node_id("Model", "rules", "rules")
+    rows["Model"].append({"id": model, "name": "rules", "version": "1", "digest": "0" * 64, "task": "reading"})
+    for metric, value in (("precision", 91.25), ("recall", 83.0)):
+        score = node_id("BenchmarkScore", metric, model, metric)
+        figure = {"dataset": "InScript", "split": "val", "metric": metric, "value": value, "unit": "percent"}
+        rows["BenchmarkScore"].append({"id": score, **figure, "direction": "higher"})
+        rows["SCORED"].append({"from_id": model, "to_id": score})
+    for scenario, sources in TOLD.items():
+        _add_scenario(rows, model, scenario, sources)
+    for name in ("Tool", "Entity", "Action"):
+        support = Counter(row["id"] for row in rows[name])
+        rows[name] = [{**row, "support": support[row["id"]]} for row in {row["id"]: row for row in rows[name]}.values()]
+    return dict(rows)
+
+
+def kitchen_graph(directory: Path) -> ScriptGraph:
+    """The graph, written into `directory`."""
+    return write_graph(directory, kitchen_rows())
+
+
+def _add_scenario(rows: Rows, model: str, label: str, sources: dict[str, list[tuple[str, str, str, str]]]) -> None:
+    scenario = node_id("Scenario", label, label)
+    names = {"label": label, "alternative_labels": OTHER_NAMES[label], "listed": True, "support": len(sources)}
+    rows["Scenario"].append({"id": scenario, **names})
+    evidence: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    roles: dict[tuple[str, str], str] = {}
+    positions: dict[str, list[float]] = defaultdict(list)
+    before: Counter[tuple[str, str]] = Counter()
+    for name, sentences in sources.items():
+        mentions = _add_source(rows, scenario, label, name, sentences)
+        steps = [_step(scenario, step) for _, step, _, _ in sentences]
+        for i, ((_, words, tools, participants), step, mention) in enumerate(
+            zip(sentences, steps, mentions, strict=True)
+        ):
+            positions[step].append(i / (len(steps) - 1))
+            evidence["HAS_SUB_EVENT", scenario, step].append(mention)
+            action = node_id("Action", words, words)
+            rows["Action"].append({"id": action, "label": words, "predicate": words.split()[0]})
+            evidence["EXPRESSED_AS", step, action].append(mention)
+            rows["REALIZES"].append({"from_id": mention, "to_id": step, "score": 1.0})
+            for tool in tools.split():
+                rows["Tool"].append({"id": node_id("Tool", tool, tool), "label": tool})
+                evidence["USES", step, node_id("Tool", tool, tool)].append(mention)
+            for entity, _, role in (each.partition(":") for each in participants.split()):
+                rows["Entity"].append({"id": node_id("Entity", entity, entity), "label": entity})
+                evidence["HAS_PARTICIPANT", step, node_id("Entity", entity, entity)].append(mention)
+                roles[step, node_id("Entity", entity, entity)] = role
+        for first, second in combinations(range(len(steps)), 2):
+            before[steps[first], steps[second]] += 1
+            evidence["PRECEDES", steps[first], steps[second]].append(mentions[first])
+    reduced = set(nx.transitive_reduction(nx.DiGraph(before.keys())).edges)
+    for (relation, start, end), passages in evidence.items():
+        if relation == "PRECEDES" and (start, end) not in reduced:
+            continue
+        told = len(sources) if relation == "HAS_SUB_EVENT" else len(positions[start])
+        if relation == "PRECEDES":
+            told = before[start, end] + before[end, start]
+        row = {"from_id": start, "to_id": end, "support": len(passages)}
+        row["probability"] = round(len(passages) / told, 4)
+        row["statement"] = node_id("Statement", "", start, relation, end)
+        if relation == "HAS_SUB_EVENT":
+            row["mean_position"] = round(sum(positions[end]) / len(positions[end]), 4)
+            row["optional"] = 2 * len(passages) < len(sources)
+        if relation == "HAS_PARTICIPANT":
+            row["role"] = roles[start, end]
+        rows[relation].append(row)
+        ends = {"subject": start, "relation": relation, "object": end, "scenario": scenario}
+        rows["Statement"].append({"id": row["statement"], **ends})
+        rows["READ_BY"].append({"from_id": row["statement"], "to_id": model, "score": 1.0})
+        rows["EVIDENCED_BY"] += [{"from_id": row["statement"], "to_id": passage} for passage in passages]
+    labels = {_step(scenario, words): words for sentences in sources.values() for _, words, _, _ in sentences}
+    for step, places in positions.items():
+        counts = {"support": len(places), "mentions": len(places)}
+        rows["SubEvent"].append({"id": step, "label": labels[step], "scenario": scenario, **counts})
+
+
+def _add_source(
+    rows: Rows, scenario: str, label: str, name: str, sentences: list[tuple[str, str, str, str]]
+) -> list[str]:
+    """Add the text and its passages; return its mentions."""
+    source = node_id("Source", name, name)
+    length = sum(len(sentence) + 1 for sentence, *_ in sentences)
+    content = {"name": name, "digest": f"{len(rows['Source']):064x}", "format": "text", "characters": length}
+    rows["Source"].append({"id": source, **content, "scenario_label": label})
+    rows["ABOUT"].append({"from_id": source, "to_id": scenario})
+    mentions: list[str] = []
+    start = 0
+    for text, *_ in sentences:
+        end = start + len(text)
+        ids = {kind: node_id("Passage", text, name, kind, str(start)) for kind in ("sentence", "mention")}
+        for kind, last in (("sentence", end), ("mention", end - 1)):
+            span = {"kind": kind, "start": start, "end": last, "text": text[: last - start], "source": source}
+            rows["Passage"].append({"id": ids[kind], **span})
+        rows["WITHIN"].append({"from_id": ids["mention"], "to_id": ids["sentence"]})
+        rows["WITHIN"].append({"from_id": ids["sentence"], "to_id": source})
+        if mentions:
+            rows["NEXT"].append({"from_id": mentions[-1], "to_id": ids["mention"]})
+        mentions.append(ids["mention"])
+        start = end + 1
+    return mentions
+
+
+def _step(scenario: str, words: str) -> str:
+    return node_id("SubEvent", words, scenario, words)

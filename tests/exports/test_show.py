@@ -1,0 +1,321 @@
+"""`kgscripts show`: trees, lists and JSON, on terminals and in pipes, whatever characters a graph holds."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+import unicodedata
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+import cli
+from exports.rows import find
+from exports.scripts import in_order, least_order, list_scenarios, read_script
+from exports.tool_uses import read_tool_uses
+from schemas.errors import ConfigurationError, GraphDirectoryError, KGScriptsError, QueryError
+from schemas.script_graph import ScriptGraph
+from schemas.tables import table_path
+from tests.exports.kitchen import kitchen_graph, kitchen_rows
+from tests.graphs import ODD_TEXTS, generated_graph, odd_graph, write_graph
+
+
+@pytest.fixture(scope="module")
+def kitchen(tmp_path_factory: pytest.TempPathFactory) -> ScriptGraph:
+    return kitchen_graph(tmp_path_factory.mktemp("kitchen"))
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory: pytest.TempPathFactory) -> ScriptGraph:
+    return odd_graph(tmp_path_factory.mktemp("odd"))
+
+
+def show(graph: ScriptGraph, *arguments: str) -> str:
+    """What the command prints."""
+    result = CliRunner().invoke(cli.app, ["show", str(graph.directory), *arguments])
+    if result.exception is not None:
+        raise result.exception
+    return result.output
+
+
+def show_json(graph: ScriptGraph, *arguments: str) -> Any:
+    return json.loads(show(graph, *arguments, "--json"))
+
+
+def test_a_scenario_as_a_tree(kitchen: ScriptGraph) -> None:
+    lines = show(kitchen, "cooking pasta").splitlines()
+    assert lines[:3] == [
+        "cooking pasta  12 sub-events, read in 3 sources",
+        "├── 1. fill pot with water  2 sources, 67%",
+        "│   ├── tools: pot (2 sources, 100%)",
+    ]
+    assert "├── 3. add salt (optional)  1 source, 33%" in lines
+    assert "│   ├── tools: colander (2 sources, 67%), strainer (1 source, 33%)" in lines
+    assert "    └── participants: pasta (patient, 2 sources, 67%), cheese (companion, 1 source, 33%)" in lines
+    assert not any(line.endswith(" ") for line in lines)
+
+
+def test_steps_stand_in_the_order_of_the_graph(kitchen: ScriptGraph) -> None:
+    script = read_script(kitchen, "cooking pasta")
+    place = {step.iri: i for i, step in enumerate(script.steps)}
+    assert script.precedes
+    assert all(place[pair.before] < place[pair.after] for pair in script.precedes)
+    assert [step.label for step in script.steps][-3:] == ["drain pasta", "pour sauce", "serve pasta"]
+
+
+@pytest.mark.parametrize("name", ["cooking pasta", "COOKING  Pasta", "make spaghetti", "Cook Pasta"])
+def test_a_scenario_is_found_by_any_of_its_names(kitchen: ScriptGraph, name: str) -> None:
+    assert show(kitchen, name) == show(kitchen, "cooking pasta")
+
+
+def test_a_scenario_is_found_by_its_iri(kitchen: ScriptGraph) -> None:
+    iri = read_script(kitchen, "cooking pasta").scenario.iri
+    assert iri.startswith("https://w3id.org/kgscripts/data/scenario/cooking-pasta-")
+    assert show(kitchen, iri) == show(kitchen, "cooking pasta")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message", "remedy"),
+    [
+        (["pasta"], "there is no scenario called 'pasta'", "did you mean 'cooking pasta'?"),
+        (["coking pasta"], "there is no scenario called", "did you mean 'cooking pasta'?"),
+        (["make spagetti"], "there is no scenario called", "'cooking pasta'"),
+        (["\x07"], r"there is no scenario called '\x07'", "lists the scenarios"),
+        ([""], "there is no scenario called ''", "did you mean 'cook"),
+        (["--tool", "colandre"], "there is no tool called 'colandre'", "did you mean 'colander'?"),
+        (["--tool", "zzz"], "there is no tool called 'zzz'", "`kgscripts show DIR` lists the scenarios"),
+        (["nothing", "--tool", "pot"], "there is no scenario called 'nothing'", "lists the scenarios"),
+    ],
+)
+def test_a_miss_says_what_there_is(kitchen: ScriptGraph, arguments: list[str], message: str, remedy: str) -> None:
+    with pytest.raises(QueryError) as error:
+        show(kitchen, *arguments)
+    assert message in error.value.message
+    assert remedy in str(error.value.remedy)
+
+
+def test_a_name_that_several_scenarios_have_is_refused(tmp_path: Path) -> None:
+    rows = kitchen_rows()
+    for scenario in rows["Scenario"]:
+        scenario["alternative_labels"] = ["in the kitchen"]
+    graph = write_graph(tmp_path, rows)
+    with pytest.raises(QueryError, match="2 scenarios are called 'in the kitchen'") as error:
+        show(graph, "in the kitchen")
+    assert "scenario/making-coffee-" in str(error.value.remedy)
+    assert find(graph, "Scenario", "making coffee", ("label", "alternative_labels"))["label"] == "making coffee"
+
+
+def test_a_tool_the_other_way_round(kitchen: ScriptGraph) -> None:
+    assert show(kitchen, "--tool", "Spoon").splitlines() == [
+        "spoon  used in 2 sub-events",
+        "├── cooking pasta",
+        "│   └── stir pasta  1 source, 100%",
+        '│       └── "Stir the pasta with a wooden spoon."  how_to.md, characters 118 to 153',
+        "└── making coffee",
+        "    └── stir coffee  1 source, 100%",
+        '        └── "Stir the coffee with a spoon."  coffee.md, characters 48 to 77',
+    ]
+    assert "cooking pasta" not in show(kitchen, "making coffee", "--tool", "spoon")
+
+
+def test_evidence_is_a_sentence_that_names_the_tool(kitchen: ScriptGraph) -> None:
+    for tool in ("pot", "colander", "strainer", "filter"):
+        _, uses, _ = read_tool_uses(kitchen, tool)
+        assert uses
+        for use in uses:
+            assert use.evidence is not None
+            assert tool in use.evidence.text
+            assert use.evidence.text.endswith("."), "the sentence, not the mention within it"
+            assert len(use.evidence.text) == use.evidence.end - use.evidence.start
+
+
+def test_a_directory_alone_lists_its_scenarios(kitchen: ScriptGraph) -> None:
+    assert show(kitchen).splitlines() == [
+        "2 scenarios",
+        "├── cooking pasta  12 sub-events, read in 3 sources",
+        "└── making coffee  4 sub-events, read in 2 sources",
+    ]
+    assert [each.label for each in list_scenarios(kitchen)] == ["cooking pasta", "making coffee"]
+
+
+def test_limits_keep_what_most_sources_tell(kitchen: ScriptGraph) -> None:
+    lines = show(kitchen, "cooking pasta", "--limit", "4").splitlines()
+    steps = [line.split(". ")[1].split("  ")[0] for line in lines if re.search(r" \d+\. ", line)]
+    assert steps == ["boil water", "add pasta", "drain pasta", "serve pasta"]
+    assert lines[-1] == "└── 8 more: --limit 0 --min-support 1 shows all"
+    assert show_json(kitchen, "cooking pasta", "--min-support", "3")["left_out"] == 8
+    assert show_json(kitchen, "--min-support", "3")["left_out"] == 1
+    assert show_json(kitchen, "--tool", "pot", "--limit", "1")["left_out"] == 2
+    assert len(show_json(kitchen, "cooking pasta", "--limit", "0")["steps"]) == 12
+
+
+def test_order_survives_what_is_left_out(kitchen: ScriptGraph) -> None:
+    script = read_script(kitchen, "cooking pasta", min_support=3)
+    labels = {step.iri: step.label for step in script.steps}
+    assert [(labels[start], labels[end]) for start, end in script.order] == [
+        ("boil water", "add pasta"),
+        ("add pasta", "drain pasta"),
+        ("drain pasta", "serve pasta"),
+    ]
+
+
+def test_json_holds_all_that_the_tree_shows(kitchen: ScriptGraph) -> None:
+    content = show_json(kitchen, "cooking pasta")
+    assert content["scenario"]["alternative_labels"] == ["cook pasta", "make spaghetti"]
+    assert content["left_out"] == 0
+    drain = next(step for step in content["steps"] if step["label"] == "drain pasta")
+    assert drain["tools"] == [
+        {"label": "colander", "support": 2, "probability": 0.6667, "role": ""},
+        {"label": "strainer", "support": 1, "probability": 0.3333, "role": ""},
+    ]
+    assert drain["optional"] is False
+    assert show_json(kitchen)["scenarios"][1]["sub_events"] == 4
+    assert show_json(kitchen, "--tool", "knife")["uses"][0]["evidence"]["source"] == "story.txt"
+
+
+def test_changes_and_concrete_steps_are_shown(odd: ScriptGraph) -> None:
+    trees = "".join(show(odd, each.iri) for each in list_scenarios(odd))
+    assert "changes: " in trees
+    assert "done by: " in trees
+
+
+@pytest.mark.parametrize("arguments", [[], ["--json"]])
+def test_no_control_character_reaches_the_terminal(odd: ScriptGraph, arguments: list[str]) -> None:
+    outputs = [show(odd, *arguments)]
+    outputs += [show(odd, each.iri, *arguments) for each in list_scenarios(odd)]
+    outputs += [show(odd, "--tool", odd.iri(row["id"]), *arguments) for row in odd.rows("Tool")]
+    for output in outputs:
+        assert {char for char in output if unicodedata.category(char) == "Cc"} <= {"\n"}
+    if not arguments:
+        assert r"nul \x00 and bell \x07" in outputs[0]
+        assert "family 👩‍👩‍👧" in outputs[0], "what is no control character stays"
+        assert max(len(line) for output in outputs for line in output.splitlines()) < 2_000
+
+
+def test_odd_characters_come_back_whole_in_json(odd: ScriptGraph) -> None:
+    assert {each["label"] for each in show_json(odd, "--limit", "0")["scenarios"]} == set(ODD_TEXTS) - {"plain"}
+    assert read_script(odd, odd.iri(next(odd.rows("Scenario"))["id"])).scenario.label in ODD_TEXTS
+
+
+def test_a_terminal_gets_colours_and_folded_lines(odd: ScriptGraph, kitchen: ScriptGraph) -> None:
+    for graph in (kitchen, odd):
+        shown, terminal = pty.openpty()
+        environment = {**os.environ, "COLUMNS": "60", "TERM": "xterm-256color"}
+        environment.pop("NO_COLOR", None)
+        arguments = [sys.executable, "-m", "cli", "show", str(graph.directory)]
+        with subprocess.Popen(arguments, stdout=terminal, stderr=terminal, env=environment) as process:
+            os.close(terminal)
+            output = b""
+            try:
+                while part := os.read(shown, 4096):
+                    output += part
+            except OSError:  # how Linux says that the other side of a pseudo-terminal has gone
+                pass
+        os.close(shown)
+        assert process.returncode == 0
+        text = output.decode()
+        assert "\x1b[1m" in text
+        plain = re.sub(r"\x1b\[[0-9;]*m", "", text)
+        assert {char for char in plain if unicodedata.category(char) == "Cc"} <= {"\n", "\r"}
+        assert max(map(len, plain.split("\r\n"))) <= 60
+
+
+def test_an_ascii_pipe_breaks_nothing(odd: ScriptGraph) -> None:
+    result = subprocess.run(
+        [sys.executable, "-m", "cli", "show", str(odd.directory)],
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        check=True,
+        timeout=60,
+    )
+    assert r"emoji \U0001f35d" in result.stdout.decode("ascii")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--picture", "FILE.svg"],
+        ["cooking pasta", "--tool", "pot", "--picture", "FILE.svg"],
+        ["cooking pasta", "--json", "--picture", "FILE.svg"],
+        ["cooking pasta", "--picture", "FILE.png"],
+        ["cooking pasta", "--picture", "FILE"],
+    ],
+)
+def test_options_that_contradict_each_other_are_refused(
+    kitchen: ScriptGraph, tmp_path: Path, arguments: list[str]
+) -> None:
+    with pytest.raises(ConfigurationError):
+        show(kitchen, *(argument.replace("FILE", str(tmp_path / "picture")) for argument in arguments))
+    assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("arguments", [["--limit", "-1"], ["--min-support", "0"], ["--limit", "many"]])
+def test_numbers_out_of_range_exit_with_2(kitchen: ScriptGraph, arguments: list[str]) -> None:
+    result = CliRunner().invoke(cli.app, ["show", str(kitchen.directory), *arguments])
+    assert result.exit_code == 2
+    assert arguments[0] in result.output
+
+
+def test_a_damaged_table_is_a_clear_error(tmp_path: Path) -> None:
+    graph = kitchen_graph(tmp_path)
+    file = tmp_path / table_path("SubEvent")
+    content = bytearray(file.read_bytes())
+    content[: len(content) // 2] = bytes(len(content) // 2)
+    file.write_bytes(content)
+    with pytest.raises(GraphDirectoryError, match="the table is damaged") as error:
+        show(graph, "cooking pasta")
+    assert error.value.where == str(file)
+    assert error.value.remedy
+
+
+def test_no_graph_is_a_clear_error(tmp_path: Path) -> None:
+    with pytest.raises(KGScriptsError, match="there is no graph"):
+        ScriptGraph.open(tmp_path)
+    result = CliRunner().invoke(cli.app, ["show", str(tmp_path), "baking a cake"])
+    assert isinstance(result.exception, GraphDirectoryError)
+
+
+def test_a_larger_graph(tmp_path: Path) -> None:
+    graph = generated_graph(tmp_path, 20_000)
+    script = read_script(graph, "scenario 7")
+    assert script.scenario.sub_events == len(script.steps) == 8
+    assert all(len(step.tools) == 2 for step in script.steps)
+    label, uses, left_out = read_tool_uses(graph, "tool 9", limit=3)
+    uses_of_all = [row for row in graph.rows("USES") if row["to_id"].startswith("tool/tool-9-")]
+    assert (label, len(uses), left_out) == ("tool 9", 3, len(uses_of_all) - 3)
+    assert all(use.evidence is not None and use.evidence.source.startswith("story ") for use in uses)
+
+
+_NODES = [f"step {i}" for i in range(9)]
+_PAIRS = st.lists(st.tuples(st.sampled_from(_NODES), st.sampled_from(_NODES)), max_size=25)
+
+
+@given(st.lists(st.floats(0, 1), min_size=9, max_size=9), _PAIRS)
+def test_order_respects_every_pair_outside_a_cycle(positions: list[float], pairs: list[tuple[str, str]]) -> None:
+    order = in_order(dict(zip(_NODES, positions, strict=True)), pairs)
+    assert sorted(order) == _NODES
+    graph = nx.DiGraph(pairs)
+    for start, end in pairs:
+        if start != end and not nx.has_path(graph, end, start):
+            assert order.index(start) < order.index(end)
+
+
+@given(_PAIRS, st.sets(st.sampled_from(_NODES)))
+def test_the_least_order_implies_what_the_whole_one_does(pairs: list[tuple[str, str]], kept: set[str]) -> None:
+    pairs = [(start, end) for start, end in pairs if start < end]
+    least = nx.DiGraph(least_order(_NODES, pairs, kept))
+    least.add_nodes_from(kept)
+    whole = nx.DiGraph(pairs)
+    whole.add_nodes_from(kept)
+    paths = {(a, b) for a, b in nx.transitive_closure(whole).edges if a in kept and b in kept}
+    assert set(nx.transitive_closure(least).edges) == paths
+    assert set(nx.transitive_reduction(least).edges) == set(least.edges)
