@@ -57,18 +57,18 @@ def read_conllu(path: Path) -> Iterator[Sentence]:
             for number, line in enumerate(lines, start=1):
                 if line.strip():
                     block.append((number, line.rstrip("\n")))
-                elif block:
-                    yield _sentence(path, block)
+                else:
+                    yield from _sentence(path, block)
                     block = []
-        if block:
-            yield _sentence(path, block)
+        yield from _sentence(path, block)
     except (UnicodeDecodeError, OSError) as error:
         raise InputError(
             f"it cannot be read: {error}", where=str(path), remedy="give a CoNLL-U file in UTF-8"
         ) from error
 
 
-def _sentence(path: Path, block: list[tuple[int, str]]) -> Sentence:
+def _sentence(path: Path, block: list[tuple[int, str]]) -> Iterator[Sentence]:
+    """The sentence of a block of lines; none for a block of comments."""
     sentence = Sentence()
     contraction_end = 0
     space_after_contraction = True
@@ -115,7 +115,8 @@ def _sentence(path: Path, block: list[tuple[int, str]]) -> Sentence:
                 space_after=spaced,
             )
         )
-    return sentence
+    if sentence.words:
+        yield sentence
 
 
 def _broken(path: Path, line: int, found: str) -> InputError:

@@ -40,7 +40,7 @@ def load_pipeline(name: str | None = None) -> Language:
     path: str | Path = shipped_directory() if name is None or name == SHIPPED else name
     try:
         nlp = spacy.load(path, exclude=["ner", "entity_linker", "entity_ruler", "textcat", "spancat"])
-    except (OSError, ValueError, ImportError, KeyError) as error:
+    except (OSError, ValueError, ImportError, KeyError, AttributeError) as error:
         raise ModelError(
             f"the spaCy pipeline {name or SHIPPED!r} cannot be loaded: {str(error).splitlines()[0]}",
             where=str(path),

@@ -63,7 +63,8 @@ def train_pipeline(
         source = shutil.copytree(best, work / "resumed", dirs_exist_ok=True)
         for name in config["nlp"]["pipeline"]:
             config["components"][name] = {"source": str(source)}
-    train_loop(init_nlp(config), work / "run")
+    best.parent.mkdir(parents=True, exist_ok=True)
+    train_loop(init_nlp(config), best.parent)
     return best
 
 

@@ -1,0 +1,124 @@
+"""Training data are well-formed trees, and the training command works from treebank to package."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+import spacy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kgscripts.text.conllu import Sentence, Word, to_doc
+from kgscripts.text.pipeline import describe_pipeline, load_pipeline
+from lightning_modules.text.augment import imperative_from, lower_cased, without_final_stop
+from lightning_modules.text.data import DEVELOPMENT, INSTRUCTIONS, TEST, TRAINING, Augmentation
+from lightning_modules.text.instructions import InstructionWriter
+from lightning_modules.text.train import package, train_pipeline, write_scores
+
+VOCAB = spacy.blank("en").vocab
+
+
+def sentence(rows: str) -> Sentence:
+    """A sentence out of "form/lemma/POS/TAG/head/dep" items, heads counted from 1."""
+    words = []
+    for index, row in enumerate(rows.split()):
+        form, lemma, upos, xpos, head, dep = row.split("/")
+        place = int(head) - 1 if head != "0" else index
+        words.append(Word(form, lemma, upos, xpos, "", place, "ROOT" if head == "0" else dep, True))
+    return Sentence(words)
+
+
+def text(found: Sentence | None) -> str | None:
+    return None if found is None else " ".join(word.form for word in found.words)
+
+
+STATEMENT = (
+    "We/we/PRON/PRP/3/nsubj should/should/AUX/MD/3/aux wash/wash/VERB/VB/0/root the/the/DET/DT/5/det "
+    "car/car/NOUN/NN/3/obj and/and/CCONJ/CC/7/cc {} ././PUNCT/./3/punct"
+)
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        (STATEMENT.format("dry/dry/VERB/VB/3/conj"), "Wash the car and dry ."),
+        (STATEMENT.format("dried/dry/VERB/VBD/3/conj"), "Wash the car and dry ."),
+        (STATEMENT.format("house/house/NOUN/NN/5/conj"), "Wash the car and house ."),
+        ("They/they/PRON/PRP/2/nsubj left/leave/VERB/VBD/0/root early/early/ADV/RB/2/advmod", "Leave early"),
+        ("Mary/Mary/PROPN/NNP/2/nsubj left/leave/VERB/VBD/0/root", None),
+        ("I/I/PRON/PRP/2/nsubj know/know/VERB/VBP/0/root it/it/PRON/PRP/2/obj", None),
+        ("I/I/PRON/PRP/3/nsubj have/have/AUX/VBP/3/aux eaten/eat/VERB/VBN/0/root it/it/PRON/PRP/3/obj", None),
+        ("I/I/PRON/PRP/3/nsubj never/never/ADV/RB/3/advmod eat/eat/VERB/VBP/0/root", None),
+        ("Can/can/AUX/MD/3/aux we/we/PRON/PRP/3/nsubj go/go/VERB/VB/0/root ?/?/PUNCT/./3/punct", None),
+        ("A/a/DET/DT/2/det car/car/NOUN/NN/0/root", None),
+    ],
+)
+def test_imperatives_out_of_statements(rows: str, expected: str | None) -> None:
+    found = imperative_from(sentence(rows))
+    assert text(found) == expected
+    if found is not None:
+        verb = found.words[0]
+        assert (verb.xpos, verb.deprel) == ("VB", "ROOT")
+        assert "Mood=Imp" in verb.feats
+
+
+def test_roughened_sentences_keep_their_tree() -> None:
+    plain = sentence(STATEMENT.format("dry/dry/VERB/VB/3/conj"))
+    assert text(lower_cased(plain)) == "we should wash the car and dry ."
+    assert text(without_final_stop(plain)) == "We should wash the car and dry"
+    headed = sentence("Go/go/VERB/VB/2/parataxis ././PUNCT/./0/root")
+    assert without_final_stop(headed) is headed
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 10_000))
+def test_generated_instructions_are_trees(seed: int) -> None:
+    written = list(InstructionWriter(seed).sentences(20))
+    again = list(InstructionWriter(seed).sentences(20))
+    assert [found.words for found in written] == [found.words for found in again]
+    for found in written:
+        words = found.words
+        roots = [index for index, word in enumerate(words) if word.head == index]
+        assert len(roots) == 1
+        assert words[roots[0]].deprel == "ROOT"
+        for index, word in enumerate(words):
+            low, high = sorted((index, word.head))
+            assert all(low <= words[inner].head <= high for inner in range(low + 1, high)), "projective"
+        assert to_doc(VOCAB, [found]).has_annotation("DEP")
+
+
+def write_treebank(path: Path, sentences: Iterable[Sentence]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = ["# newdoc id = generated"]
+    for found in sentences:
+        for index, word in enumerate(found.words):
+            head, dep = (0, "root") if word.head == index else (word.head + 1, word.deprel)
+            space = "_" if word.space_after else "SpaceAfter=No"
+            columns = (index + 1, word.form, word.lemma, word.upos, word.xpos, word.feats or "_", head, dep, "_", space)
+            lines.append("\t".join(map(str, columns)))
+        lines.append("")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def test_training_from_treebank_to_package(tmp_path: Path) -> None:
+    treebanks, work, output = tmp_path / "treebanks", tmp_path / "work", tmp_path / "pipeline"
+    for seed, name in enumerate((*TRAINING, DEVELOPMENT, TEST, INSTRUCTIONS)):
+        write_treebank(treebanks / name, InstructionWriter(seed).sentences(40))
+    few = Augmentation(instructions=40)
+    package(train_pipeline(treebanks, work, augmentation=few, steps=3), output)
+    scores = write_scores(treebanks, output)
+    assert {(score.dataset, score.split) for score in scores} == {
+        ("UD English EWT", "dev"),
+        ("UD English EWT", "test"),
+        ("GUM wikiHow", "dev"),
+    }
+    first = describe_pipeline(str(output))
+    assert list(first.scores) == scores
+    assert load_pipeline(str(output))("Peel it.").has_annotation("DEP")
+    assert str(tmp_path) not in (output / "config.cfg").read_text(encoding="utf-8")
+
+    resumed = tmp_path / "resumed"
+    package(train_pipeline(treebanks, work, augmentation=few, steps=3, resume=True), resumed)
+    assert describe_pipeline(str(resumed)).digest != first.digest
