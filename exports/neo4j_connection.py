@@ -45,7 +45,8 @@ def connected(uri: str, ask: Callable[[str], str] | None = None) -> Iterator[neo
             where=uri.rpartition("@")[2],
             remedy="set NEO4J_USERNAME and NEO4J_PASSWORD instead: others can read the arguments of a command",
         )
-    with _explained(uri), neo4j.GraphDatabase.driver(uri, auth=_credentials(uri, ask)) as driver:
+    auth = _credentials(uri, ask)
+    with _explained(uri), neo4j.GraphDatabase.driver(uri, auth=auth, notifications_min_severity="OFF") as driver:
         driver.verify_connectivity()
         yield driver
 

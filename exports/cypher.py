@@ -1,0 +1,165 @@
+"""Cypher over the graph's own embedded store, a Ladybug file or a server that speaks Bolt: one text for all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import ladybug
+import neo4j
+from neo4j.exceptions import ClientError
+from neo4j.graph import Node, Relationship
+from neo4j.graph import Path as GraphPath
+
+from exports.ladybug_store import connection, embedded_store
+from exports.neo4j_connection import SCHEMES, connected
+from exports.neo4j_store import BUILD, GRAPH
+from exports.place import at_place
+from exports.results import Table, Value
+from schemas.errors import QueryError
+from schemas.graph_types import NODE_TYPES, RELATION_TYPES
+from schemas.script_graph import ScriptGraph
+
+_OPAQUE = re.compile(r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|`[^`]*`|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_READING = ("MATCH", "OPTIONAL", "UNWIND", "WITH", "RETURN", "CALL")
+_LADYBUG_PLACE = re.compile(r"\(line: (\d+), offset: (\d+)\)")
+_NEO4J_PLACE = re.compile(r"\(line (\d+), column (\d+) \(offset: \d+\)\)")
+_PROPERTIES = {
+    item.name
+    for properties in (kind.properties for kinds in (NODE_TYPES, RELATION_TYPES) for kind in kinds.values())
+    for item in properties
+}
+_ONLY_READS = "queries only read; `kgscripts export` writes"
+
+
+def run_query(
+    source: ScriptGraph | str | Path,
+    text: str,
+    *,
+    parameters: Mapping[str, object] | None = None,
+    database: str | None = None,
+    ask: Callable[[str], str] | None = None,
+) -> Table:
+    """What the Cypher query `text` finds in a graph's own store, in a Ladybug file or on a server.
+
+    A server is named by its address (``bolt://HOST``, ``neo4j+s://HOST``, ...); `database` is one of its databases
+    and `ask` gets a password, as in `exports.neo4j_connection.connected`. Nodes and relations of an answer are
+    mappings of their properties, with their type as `_label`.
+
+    Raises
+    ------
+    QueryError
+        If the query does not parse (the message shows the place), would write, or cannot be answered.
+    StoreError
+        If the store or server cannot be opened.
+    """
+    if isinstance(source, ScriptGraph):
+        return _query_ladybug(embedded_store(source), text, parameters or {})
+    if isinstance(source, str) and source.partition("://")[0] in SCHEMES:
+        return _query_server(source, text, parameters or {}, database, ask)
+    return _query_ladybug(Path(source), text, parameters or {})
+
+
+def _query_ladybug(path: Path, text: str, parameters: Mapping[str, object]) -> Table:
+    used = _check_reading(text, parameters)
+    with connection(path) as opened:
+        try:
+            # One statement has one result: `_check_reading` refuses more.
+            result = cast(ladybug.QueryResult, opened.execute(text, used))
+            columns, rows = result.get_column_names(), result.get_all()
+        except RuntimeError as error:
+            raise _ladybug_error(text, str(error)) from error
+    return Table(columns=columns, rows=[tuple(map(_plain, row)) for row in rows])
+
+
+def _check_reading(text: str, parameters: Mapping[str, object]) -> dict[str, object]:
+    """Refuse what Ladybug would do even to a store opened for reading (write files, install extensions).
+
+    Returns the parameters that the query uses, for Ladybug takes a missing one as null and refuses one too many.
+    """
+    statement = _OPAQUE.sub(lambda found: " " if found[0][0] == "/" else "x", text).strip().removesuffix(";")
+    words = statement.split()
+    if not words:
+        raise QueryError("the query is empty", remedy="for example: MATCH (tool:Tool) RETURN tool.label")
+    if ";" in statement:
+        raise QueryError("there is more than one statement", remedy="ask them one by one")
+    if re.split(r"\W", words[0])[0].upper() not in _READING:
+        raise QueryError(
+            f"the query begins with {words[0]!r}", remedy=f"begin with {', '.join(_READING)}: {_ONLY_READS}"
+        )
+    used = set(re.findall(r"\$(\w+)", statement))
+    if missing := used - parameters.keys():
+        raise QueryError(f"the query's parameter {min(missing)!r} has no value")
+    return {name: parameters[name] for name in used}
+
+
+def _ladybug_error(text: str, message: str) -> QueryError:
+    first = message.partition("\n")[0]
+    if "read-only" in first:
+        return QueryError("the query writes", remedy=_ONLY_READS)
+    if place := _LADYBUG_PLACE.search(message):
+        line, offset = int(place[1]), int(place[2])
+        word = re.split(r"\W", text.split("\n")[line - 1][offset:])[0]
+        remedy = f"it is a reserved word: write it in backticks, `{word}`" if word in _PROPERTIES else None
+        return at_place("the query does not parse", text, line, offset + 1, remedy)
+    return QueryError(first.partition("exception: ")[2] or first)
+
+
+def _query_server(
+    uri: str,
+    text: str,
+    parameters: Mapping[str, object],
+    database: str | None,
+    ask: Callable[[str], str] | None,
+) -> Table:
+    with connected(uri, ask) as driver:
+        try:
+            found = driver.execute_query(text, dict(parameters), routing_=neo4j.RoutingControl.READ, database_=database)
+        except ClientError as error:
+            if (error.code or "").startswith("Neo.ClientError.Statement."):
+                raise _neo4j_error(text, error) from error
+            raise
+    return Table(columns=found.keys, rows=[tuple(map(_plain, record)) for record in found.records])
+
+
+def _neo4j_error(text: str, error: ClientError) -> QueryError:
+    message = (error.message or str(error)).strip()
+    if (error.code or "").endswith(".AccessMode"):
+        return QueryError("the query writes", remedy=_ONLY_READS)
+    place = _NEO4J_PLACE.search(message)
+    if place is None or place[1] == "0":
+        return QueryError(message.partition("\n")[0].partition(" (line 0")[0])
+    line, column = int(place[1]), int(place[2])
+    # Neo4j counts as Java does: what lies beyond the basic plane is two.
+    before = text.split("\n")[line - 1].encode("utf-16-le")[: 2 * (column - 1)].decode("utf-16-le", "ignore")
+    return at_place(message[: place.start()].strip(), text, line, len(before) + 1)
+
+
+def _plain(value: Any) -> Value:
+    """A value of an answer without what only one store knows."""
+    if isinstance(value, GraphPath):
+        return {"nodes": [_plain(node) for node in value.nodes], "relations": [_plain(r) for r in value.relationships]}
+    if isinstance(value, Node):
+        return _element(next(iter(value.labels), ""), dict(value))
+    if isinstance(value, Relationship):
+        return _element(value.type, dict(value))
+    if isinstance(value, dict):
+        if "_NODES" in value:
+            return {"nodes": _plain(value["_NODES"]), "relations": _plain(value["_RELS"])}
+        if "_LABEL" in value:
+            return _element(value["_LABEL"], value)
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return value if value is None or isinstance(value, str | int | float | bool) else str(value)
+
+
+def _element(label: str, properties: dict[str, Any]) -> Value:
+    known = {
+        name: _plain(item)
+        for name, item in sorted(properties.items())
+        if item is not None and name[0] != "_" and name not in (GRAPH, BUILD)
+    }
+    return {"_label": label, **known}
