@@ -8,7 +8,7 @@ from typing import Any
 
 from kgscripts.corpora.plain_text import joined_lines, paragraph_spans
 from kgscripts.corpora.source import Source, text_lines
-from schemas.errors import InputError, RecordError
+from schemas.errors import InputError
 from schemas.records import Discard, DiscardReason, Document, Passage, PassageKind
 
 
@@ -25,7 +25,7 @@ def read_jsonl(source: Source) -> Iterator[Document | Discard]:
             record = _parse(line)
             identifier = _identifier(record)
             document = document_of_record(record, name=source.label(identifier))
-        except (InputError, RecordError) as error:
+        except InputError as error:
             yield source.discard(DiscardReason.MALFORMED, number, error.message)
             continue
         if identifier in seen:
@@ -43,7 +43,7 @@ def document_of_record(record: Mapping[str, Any], *, name: str) -> Document | No
     """The document that a record tells; None where its text is blank.
 
     The text of steps is the steps, one a line. Other keys are passed over. Raises InputError for a value of the
-    wrong type, and RecordError for half a surrogate pair.
+    wrong type, or with half a surrogate pair.
     """
     title = _string(record, "title")
     scenario = _string(record, "scenario")
@@ -77,7 +77,7 @@ def _identifier(record: dict[str, Any]) -> str:
     identifier = record.get("id")
     if isinstance(identifier, bool) or not isinstance(identifier, str | int) or identifier == "":
         raise InputError('wants an "id", a string or a whole number')
-    return str(identifier)
+    return _encodable("id", str(identifier))
 
 
 def _string(record: Mapping[str, Any], key: str) -> str:
@@ -86,10 +86,19 @@ def _string(record: Mapping[str, Any], key: str) -> str:
         return ""
     if not isinstance(value, str):
         raise InputError(f'"{key}" is no string')
+    return _encodable(key, value)
+
+
+def _encodable(key: str, value: str) -> str:
+    """JSON can escape half a surrogate pair, which is no character and cannot be written."""
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InputError(f'"{key}" has half a surrogate pair at character {error.start}') from error
     return value
 
 
 def _steps(value: object) -> list[str]:
     if not isinstance(value, list) or not all(isinstance(step, str) for step in value):
         raise InputError('"steps" is no list of strings')
-    return value
+    return [_encodable("steps", step) for step in value]

@@ -40,9 +40,9 @@ def read_markdown(source: Source) -> Iterator[Document | Discard]:
         yield text
         return
     how_tos = [how_to for how_to in _Blocks(text).how_tos() if how_to.passages]
-    ends = [how_to.start for how_to in how_tos[1:]] + [len(text)]
-    for number, (how_to, end) in enumerate(zip(how_tos, ends, strict=True), 1):
-        start = how_to.start if number > 1 else 0
+    starts = [0, *(how_to.start for how_to in how_tos[1:]), len(text)]
+    for number, how_to in enumerate(how_tos, 1):
+        start, end = starts[number - 1 : number + 1]
         yield Document(
             name=source.name if len(how_tos) == 1 else source.label(number),
             format="markdown",

@@ -16,7 +16,7 @@ from kgscripts.corpora.pairs import read_pairs
 from kgscripts.corpora.plain_text import read_plain_text
 from kgscripts.corpora.sniffing import sniff
 from kgscripts.corpora.source import DamagedSourceError, Source, is_binary, open_source, source_of
-from schemas.errors import ConfigurationError, InputError, RecordError
+from schemas.errors import ConfigurationError, InputError
 from schemas.records import Discard, DiscardReason, Document
 
 Reader = Callable[[Source], Iterator[Document | Discard]]
@@ -52,7 +52,7 @@ def documents_from_strings(
     """Documents from text in memory: strings (plain text or Markdown, or what `format` says), or mappings like a line
     of JSON lines, whose id may be missing.
 
-    They are named ``text#1``, ``text#2``, ...
+    They are named ``text#1``, ``text#2``, ..., whatever ids they have.
     """
     _check_format(format)
     for number, text in enumerate(texts, 1):
@@ -61,9 +61,9 @@ def documents_from_strings(
             if isinstance(text, str):
                 yield from _read_string(text, label, format)
             else:
-                document = document_of_record(text, name=f"{name}#{text.get('id', number)}")
+                document = document_of_record(text, name=label)
                 yield document or Discard(reason=DiscardReason.EMPTY, where=f"{label}:1", detail="no text")
-        except (InputError, RecordError) as error:
+        except InputError as error:
             yield Discard(reason=DiscardReason.MALFORMED, where=f"{label}:1", detail=error.message)
 
 

@@ -175,17 +175,15 @@ class TestXml:
 
 class TestStrings:
     def test_strings_and_records(self) -> None:
-        items = list(
-            documents_from_strings(
-                ["Baking\n\nWe baked.", "# Tea\n\n- Boil\n- Pour", {"text": "I ran."}, {"id": "x", "steps": ["Sit"]}]
-            )
-        )
+        texts: list[str | dict[str, object]] = ["Baking\n\nWe baked.", "# Tea\n\n- Boil\n- Pour"]
+        texts += [{"text": "I ran."}, {"id": "x", "steps": ["Sit"]}]
+        items = list(documents_from_strings(texts))
         documents = [item for item in items if isinstance(item, Document)]
         assert [(d.name, d.format) for d in documents] == [
             ("text#1", "text"),
             ("text#2", "markdown"),
             ("text#3", "jsonl"),
-            ("text#x", "jsonl"),
+            ("text#4", "jsonl"),
         ]
         for document in documents:
             check_spans(document)
@@ -195,7 +193,7 @@ class TestStrings:
         assert [item.name for item in items if isinstance(item, Document)] == ["stories#1#7", "stories#1#8"]
 
     def test_what_cannot_be_read_is_a_discard(self) -> None:
-        bad = ["", "\ud800", {"text": 3}, {}, {"text": "  "}, {"text": "\udfff"}]
+        bad: list[str | dict[str, object]] = ["", "\ud800", {"text": 3}, {}, {"text": "  "}, {"text": "\udfff"}]
         reasons = [item.reason for item in documents_from_strings(bad) if isinstance(item, Discard)]
         malformed, empty = DiscardReason.MALFORMED, DiscardReason.EMPTY
         assert reasons == [empty, malformed, malformed, malformed, empty, malformed]

@@ -120,7 +120,7 @@ def test_what_a_document_says_it_is_about() -> None:
 def test_all_scenarios_of_the_corpora_are_listed(shared_corpora: Path) -> None:
     names = {scenario_of_file(path.name) for path in (shared_corpora / "descript" / "esds").iterdir()}
     names |= {path.name for path in (shared_corpora / "inscript" / "val").iterdir()}
-    stories = defusedxml.ElementTree.parse(shared_corpora / "mcscript" / "labelled-data.xml").getroot()
+    stories = defusedxml.ElementTree.fromstring((shared_corpora / "mcscript" / "labelled-data.xml").read_bytes())
     names |= {instance.get("scenario", "") for instance in stories.iter("instance")}
     listed = [line.split("\t")[1] for line in (shared_corpora / "scenarios.tsv").read_text("utf-8").splitlines()[1:]]
     assert [concept.label for concept in concept_scheme()] == listed

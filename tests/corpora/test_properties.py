@@ -1,0 +1,132 @@
+"""Whatever the content: nothing but discards goes wrong, and every span reads back, in order."""
+
+from __future__ import annotations
+
+import io
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgscripts.corpora.detokenizing import detokenize
+from kgscripts.corpora.plain_text import line_spans, paragraph_spans
+from kgscripts.corpora.reading import FORMATS, documents_from_strings
+from kgscripts.corpora.scenarios import scenario_of
+from kgscripts.corpora.sniffing import sniff
+from kgscripts.corpora.source import DamagedSourceError, source_of, text_lines
+from schemas.records import Discard, Document
+from tests.corpora.reading import check_spans
+
+# Pieces that mean something to a reader, and characters that upset one.
+_PIECES = st.sampled_from(
+    [
+        *[
+            "\n",
+            "\r\n",
+            "\r",
+            "\n\n",
+            "\t",
+            " ",
+            "    ",
+            "\0",
+            "\u00a0",
+            "\u2028",
+            "\ufeff",
+            "\x0c",
+            "\ud800",
+            "\U0001f370",
+        ],
+        *[
+            "# ",
+            "## Step 1: ",
+            "- ",
+            "1. ",
+            "* ",
+            "> ",
+            "```\n",
+            "---\n",
+            "===\n",
+            "[ ] ",
+            "<b>",
+            "|",
+            "**",
+            "[a]: b\n",
+        ],
+        *[
+            "Boil water.",
+            "cake",
+            "Ingredients:",
+            "caf\u00e9",
+            '"',
+            "0 1",
+            '{"id": 1, "text": "x"}',
+            "▁I none none none none none",
+        ],
+        *["<end_of_story>\n", "<data>", "<instance id='1'><text>", "</text></instance>", "</data>", "<scripts>"],
+        *["<script id='1'>", "<item original='x'/>", "</script>", "</scripts>", "&amp;", "<!DOCTYPE a [", "]>"],
+    ]
+)
+_TEXTS = st.lists(_PIECES | st.text(max_size=5), max_size=30).map("".join)
+
+
+@given(_TEXTS, st.sampled_from([None, *FORMATS]))
+def test_any_text_in_any_format(text: str, format: str | None) -> None:
+    items = list(documents_from_strings([text], format=format))
+    assert items
+    for item in items:
+        if isinstance(item, Discard):
+            assert item.where.startswith("text#1")
+        else:
+            check_spans(item)
+            assert item.digest
+            scenario_of(item)
+
+
+# No bytes that would begin gzip: what is damaged there has tests of its own.
+@given(
+    st.binary(max_size=300).filter(lambda data: data[:1] not in (b"\x1f", b"\xff", b"\xfe", b"\0")),
+    st.sampled_from(["", "\ufeff"]),
+    st.sampled_from(["utf-8", "utf-16", "utf-32-be"]),
+)
+def test_lines_of_any_bytes(data: bytes, mark: str, encoding: str) -> None:
+    source = source_of("x", io.BytesIO(mark.encode(encoding) + data))
+    try:
+        lines = list(text_lines(source))
+    except DamagedSourceError as error:
+        assert mark
+        assert error.line >= 1
+    else:
+        assert [number for number, _ in lines] == list(range(1, len(lines) + 1))
+
+
+@given(_TEXTS)
+def test_lines_and_paragraphs_cover_the_text(text: str) -> None:
+    assert "".join(text[slice(*span)] for span in line_spans(text)) == text
+    spans = paragraph_spans(text)
+    between = [end for start, end in [(0, 0), *spans]], [start for start, _ in spans] + [len(text)]
+    assert all(not text[end:start].strip() for end, start in zip(*between, strict=True))
+
+
+@given(
+    st.lists(st.sampled_from(["I", "did", "n't", ".", ",", '"', "``", "''", "`", "'s", "-LRB-", ")", "$", "a\\/b", ""]))
+)
+def test_tokens_are_found_again(tokens: list[str]) -> None:
+    text, spans = detokenize(tokens)
+    assert len(spans) == len(tokens)
+    assert "".join(text[slice(*span)] for span in spans) == text.replace(" ", "")
+    assert spans == sorted(spans)
+    assert "  " not in text
+
+
+@given(st.lists(st.text(min_size=1).filter(str.strip), min_size=1), st.text(max_size=20))
+def test_steps_are_lines_of_the_text(steps: list[str], title: str) -> None:
+    record = {"id": 1, "title": title, "steps": steps}
+    (document,) = documents_from_strings([json.loads(json.dumps(record))])
+    assert isinstance(document, Document)
+    assert document.text == "\n".join(steps)
+    assert [document.text[p.start : p.end] for p in document.passages] == [step.strip() for step in steps]
+
+
+@given(st.binary(max_size=200), st.text(max_size=10))
+def test_sniffing_never_fails(sample: bytes, name: str) -> None:
+    assert sniff(sample, name) in (None, *FORMATS)

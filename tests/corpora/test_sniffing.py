@@ -1,0 +1,45 @@
+"""The format is told by the content; the name decides only where the content leaves it open."""
+
+from __future__ import annotations
+
+import pytest
+
+from kgscripts.corpora.sniffing import sniff
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "format"),
+    [
+        ("I ran.\n", "a", "text"),
+        ("I ran.\n", "a.txt", "text"),
+        ("I ran.\n", "a.md", "markdown"),
+        ("I ran.\n", "a.md.gz", "markdown"),
+        ("# Tea\n", "a.txt", "markdown"),
+        ("Tea\n---\n", "a", "markdown"),
+        ("Make tea\n\n* a\n* b\n", "a.txt", "markdown"),
+        ("Make tea\n\n1) a\n2) b\n", "", "markdown"),
+        ("I have\n- one remark.\n", "a.txt", "text"),
+        ("#hashtag\n", "a", "text"),
+        ('  {"id": 1}\n', "a.data", "jsonl"),
+        ("{aside} I ran.\n", "a.txt", "text"),
+        ("a b\tc d\n", "a.txt", "pairs"),
+        ("a\tb\t1\nc\td\t0\n", "", "pairs"),
+        ("no tab\na\tb\nc\td\n", "", "pairs"),
+        ("no tab\n", "a.tsv", "pairs"),
+        ("\tIndented by a tab.\nI ran.\n", "a.txt", "text"),
+        ("<data>\n", "a.txt", "mcscript"),
+        ('<?xml version="1.0"?>\n<!-- <scripts> --><data>\n', "", "mcscript"),
+        ('<?xml version="1.0"?><!DOCTYPE data [<!ENTITY a "b">]><data>\n', "", "mcscript"),
+        ("\n<scripts><script id='1'>", "a.xml", "descript"),
+        ("<html>\n", "a.html", None),
+        ("<?xml version='1.0'?>", "a.xml", None),
+        ("<p>Tea</p>\n", "a.md", "markdown"),
+        ("<sighs> I ran.\n", "a.txt", "text"),
+        ("<3 this cake\n", "a", "text"),
+        ("▁I @ScrPart_bather_bath single none none 0 \n", "bath", "inscript"),
+        ("<end_of_story>\n", "bath", "inscript"),
+        ("", "a", "text"),
+    ],
+)
+def test_formats(content: str, name: str, format: str | None) -> None:
+    assert sniff(content.encode(), name) == format
