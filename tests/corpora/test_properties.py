@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import io
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kgscripts.corpora.detokenizing import detokenize
+from kgscripts.corpora.inputs import InputFile
 from kgscripts.corpora.plain_text import line_spans, paragraph_spans
-from kgscripts.corpora.reading import FORMATS, documents_from_strings
+from kgscripts.corpora.reading import FORMATS, documents_from_strings, read_file
 from kgscripts.corpora.scenarios import scenario_of
 from kgscripts.corpora.sniffing import sniff
-from kgscripts.corpora.source import DamagedSourceError, source_of, text_lines
 from schemas.records import Discard, Document
 from tests.corpora.reading import check_spans
 
@@ -69,7 +69,10 @@ _PIECES = st.sampled_from(
 _TEXTS = st.lists(_PIECES | st.text(max_size=5), max_size=30).map("".join)
 
 
-@given(_TEXTS, st.sampled_from([None, *FORMATS]))
+_FORMATS = st.sampled_from([None, *FORMATS])
+
+
+@given(_TEXTS, _FORMATS)
 def test_any_text_in_any_format(text: str, format: str | None) -> None:
     items = list(documents_from_strings([text], format=format))
     assert items
@@ -82,21 +85,24 @@ def test_any_text_in_any_format(text: str, format: str | None) -> None:
             scenario_of(item)
 
 
-# No bytes that would begin gzip: what is damaged there has tests of its own.
-@given(
-    st.binary(max_size=300).filter(lambda data: data[:1] not in (b"\x1f", b"\xff", b"\xfe", b"\0")),
-    st.sampled_from(["", "\ufeff"]),
-    st.sampled_from(["utf-8", "utf-16", "utf-32-be"]),
+_MARKS = st.sampled_from(
+    [b"", b"\xff\xfe", b"\xfe\xff", b"\xff\xfe\0\0", b"\xef\xbb\xbf", b"\x1f\x8b", b"\x1f\x8b\x08\0"]
 )
-def test_lines_of_any_bytes(data: bytes, mark: str, encoding: str) -> None:
-    source = source_of("x", io.BytesIO(mark.encode(encoding) + data))
-    try:
-        lines = list(text_lines(source))
-    except DamagedSourceError as error:
-        assert mark
-        assert error.line >= 1
-    else:
-        assert [number for number, _ in lines] == list(range(1, len(lines) + 1))
+
+
+@given(_MARKS, st.binary(max_size=100) | _TEXTS.map(lambda text: text.encode("utf-16-le", "replace")), _FORMATS)
+def test_any_bytes_in_any_format(
+    tmp_path_factory: pytest.TempPathFactory, mark: bytes, data: bytes, format: str | None
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "any"
+    path.write_bytes(mark + data)
+    items = list(read_file(InputFile(path, "any"), format=format))
+    assert items
+    for item in items:
+        if isinstance(item, Discard):
+            assert item.where.startswith("any:")
+        else:
+            check_spans(item)
 
 
 @given(_TEXTS)
