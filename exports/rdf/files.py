@@ -5,16 +5,14 @@ from __future__ import annotations
 import gzip
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import chain
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, cast
 
 import pyarrow as pa
 
 from exports.aside import new_file
-from exports.rdf.dataset import describe_dataset
+from exports.rdf.chunks import GraphChunks
 from exports.rdf.json_ld import JsonLd
-from exports.rdf.mapping import describe
 from exports.rdf.syntax import NQuads, Syntax
 from exports.rdf.turtle import TriG, Turtle
 from exports.targets import COMPRESSIONS, ExportOptions, ExportReport, report
@@ -40,21 +38,12 @@ def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportRep
     compression = suffixes.pop() if suffixes[-1] in COMPRESSIONS else ""
     syntax = SYNTAXES[suffixes[-1]](graph.manifest.base_iri)
     if options.dry_run:
-        return report(graph, target, syntax=type(syntax).__name__)
-    triples = 0
+        return report(graph, target)
+    chunks = GraphChunks(graph, options.progress)
     with new_file(path) as aside, _opened(aside, compression) as sink:
-
-        def counted() -> Iterator[Any]:
-            nonlocal triples
-            for chunk in chain(describe_dataset(graph), describe(graph)):
-                yield chunk
-                triples += chunk.triples
-                if options.progress is not None and chunk.rows:
-                    options.progress(chunk.rows)
-
-        for part in syntax.document(counted()):
+        for part in syntax.document(chunks):
             sink.write(part)
-    return report(graph, target, syntax=type(syntax).__name__, triples=triples, bytes=path.stat().st_size)
+    return report(graph, target, triples=chunks.triples, bytes=path.stat().st_size)
 
 
 @contextmanager

@@ -39,7 +39,7 @@ class Syntax(ABC):
             pieces = self.pieces(chunk)
             if text := pieces.buffers()[2] if len(pieces) else None:
                 # The texts of an Arrow array lie in memory one after the other: they are the document.
-                yield memoryview(text)[skip:]
+                yield memoryview(text).cast("B")[skip:]
                 skip = 0
         yield memoryview(self.end().encode())
 
