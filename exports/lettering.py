@@ -1,8 +1,11 @@
-"""How much room text takes in a picture whose font nobody knows before it is shown."""
+"""Text in a picture: what may stand there, and how much room it takes in a font that nobody knows before."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
+
+from exports.results import printable
 
 # Advances in em, rounded up from DejaVu Sans, the widest of the usual sans-serif fonts: what fits in it fits in all.
 _ADVANCES = {
@@ -10,7 +13,12 @@ _ADVANCES = {
     **dict.fromkeys(' ftr()[]{}/\\-`"', 0.42),
     **dict.fromkeys("mwMW@%", 1.0),
 }
-_LOWER_CASE, _OTHER, _WIDE = 0.64, 0.8, 1.1
+_LOWER_CASE, _OTHER, _WIDE = 0.64, 0.8, 1.4
+
+
+def legible(text: str) -> str:
+    """`text` in one line, without characters that steer or that XML 1.0 (section 2.2) does not allow."""
+    return re.sub("[\ufffe\uffff]", "\ufffd", printable(" ".join(text.split())))
 
 
 def text_width(text: str, size: float) -> float:
@@ -27,9 +35,9 @@ def _advance(char: str) -> float:
 
 
 def wrapped(text: str, size: float, width: float, lines: int) -> list[str]:
-    """`text` in at most `lines` lines of `width` pixels; what finds no room gives way to an ellipsis."""
+    """Legible `text` in at most `lines` lines of `width` pixels; what finds no room gives way to an ellipsis."""
     found = [""]
-    for word in text.split():
+    for word in legible(text).split():
         joined = f"{found[-1]} {word}".strip()
         if text_width(joined, size) <= width:
             found[-1] = joined

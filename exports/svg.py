@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 from xml.etree import ElementTree
 
-from exports.results import printable
+from exports.lettering import legible
 
 Element: TypeAlias = ElementTree.Element
 Point: TypeAlias = tuple[float, float]
@@ -21,7 +20,7 @@ class Svg:
         size = {"width": _number(width), "height": _number(height)}
         box = {"viewBox": f"0 0 {_number(width)} {_number(height)}", "role": "img"}
         self.root = ElementTree.Element("svg", {"xmlns": "http://www.w3.org/2000/svg", **size, **box})
-        ElementTree.SubElement(self.root, "title").text = _allowed(title)
+        ElementTree.SubElement(self.root, "title").text = legible(title)
         ElementTree.SubElement(self.root, "style").text = style
 
     def group(self, parent: Element, *, kind: str = "", tip: str = "", move: Point | None = None) -> Element:
@@ -30,7 +29,7 @@ class Svg:
         if move:
             group.set("transform", f"translate({_point(move)})")
         if tip:
-            ElementTree.SubElement(group, "title").text = _allowed(tip)
+            ElementTree.SubElement(group, "title").text = legible(tip)
         return group
 
     def rect(
@@ -58,7 +57,7 @@ class Svg:
             baseline = top + (number * 1.25 + 0.97) * size
             places = {"x": _number(x), "y": _number(baseline), "font-size": _number(size), "text-anchor": anchor}
             text = ElementTree.SubElement(parent, "text", places | ({"class": kind} if kind else {}))
-            text.text = _allowed(line)
+            text.text = legible(line)
 
     def path(self, parent: Element, moves: Iterable[tuple[str, *tuple[Point, ...]]], *, width: float) -> None:
         """A line; each move is an SVG path command with its points."""
@@ -81,8 +80,3 @@ def _number(value: float) -> str:
 
 def _point(point: Point) -> str:
     return f"{_number(point[0])},{_number(point[1])}"
-
-
-def _allowed(text: str) -> str:
-    """`text` without the characters that XML 1.0 (section 2.2) does not allow, which are shown as escapes."""
-    return re.sub("[\ufffe\uffff]", "\ufffd", printable(" ".join(text.split())))
