@@ -1,0 +1,159 @@
+"""Fetching files with checksums: broken transfers go on where they stopped, wrong content is refused."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterable, Iterator
+from enum import StrEnum
+from pathlib import Path
+
+import httpx
+from attrs import frozen
+
+from kgscripts.corpora.catalogue import GITHUB, RemoteFile
+from schemas.errors import ConfigurationError, InputError, StoreError
+
+ATTEMPTS = 4
+"""How often a file is asked for in one call, each time from where the last attempt broke off."""
+
+_TIMEOUT = 30.0  # seconds without a byte
+
+
+class Outcome(StrEnum):
+    """What had to be done for a file."""
+
+    PRESENT = "present"
+    FETCHED = "fetched"
+
+
+@frozen
+class Fetched:
+    """A file that is there now, with the right content."""
+
+    remote: RemoteFile
+    path: Path
+    outcome: Outcome
+
+
+class _WrongContentError(Exception):
+    """Another number of bytes than the file has."""
+
+
+def fetch(
+    files: Iterable[RemoteFile],
+    into: Path,
+    *,
+    base_url: str = GITHUB,
+    pause: float = 1.0,
+    on_bytes: Callable[[int], None] = lambda _: None,
+) -> Iterator[Fetched]:
+    """Each file once it is complete in the folder.
+
+    A file that is there with the right SHA-256 is not asked for. A transfer is kept in ``NAME.part`` and goes on from
+    there, in this call (after `pause` seconds, twice that, ...) or in a later one. `on_bytes` hears of every stretch
+    of bytes that is there now; it may be negative where a stretch has to be fetched again.
+
+    Raises InputError for content with another digest, StoreError where the server refuses or cannot be reached or
+    the disk cannot be written, ConfigurationError for a base URL that is none.
+    """
+    if not base_url.startswith(("http://", "https://")):
+        raise ConfigurationError(f"no base URL: {base_url!r}", remedy="it begins with https:// or http://")
+    headers = {"User-Agent": "kgscripts", "Accept-Encoding": "identity"}
+    with httpx.Client(headers=headers, timeout=_TIMEOUT, follow_redirects=True) as client:
+        for remote in files:
+            try:
+                yield _fetch_file(client, remote, into / remote.file, remote.url(base_url), pause, on_bytes)
+            except httpx.InvalidURL as error:
+                raise ConfigurationError(f"no base URL: {error}", where=base_url) from error
+            except OSError as error:
+                raise StoreError(
+                    f"cannot be written: {error.strerror}",
+                    where=str(error.filename or into / remote.file),
+                    remedy="free some space, or name another folder by --into",
+                ) from error
+
+
+def _fetch_file(
+    client: httpx.Client, remote: RemoteFile, target: Path, url: str, pause: float, on_bytes: Callable[[int], None]
+) -> Fetched:
+    if target.exists():
+        if _digest(target) != remote.sha256:
+            raise InputError(
+                "there is another file of this name, which is not overwritten",
+                where=str(target),
+                remedy="move it away, or name another folder by --into",
+            )
+        on_bytes(remote.bytes)
+        return Fetched(remote, target, Outcome.PRESENT)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part = target.with_name(target.name + ".part")
+    on_bytes(_size(part))
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            _transfer(client, remote, part, url, on_bytes)
+            break
+        except httpx.RequestError as error:
+            if attempt == ATTEMPTS:
+                raise StoreError(
+                    f"cannot be fetched: {error or type(error).__name__}",
+                    where=url,
+                    remedy="call again: it goes on from where it stopped",
+                ) from error
+            time.sleep(pause * attempt)
+        except _WrongContentError:
+            break
+    if _size(part) != remote.bytes or _digest(part) != remote.sha256:
+        part.unlink(missing_ok=True)
+        raise InputError(
+            f"wrong content: not the {remote.bytes:,} bytes with SHA-256 {remote.sha256}",
+            where=url,
+            remedy="nothing of it was kept; call again, or from another --base-url if it stays so",
+        )
+    part.replace(target)
+    return Fetched(remote, target, Outcome.FETCHED)
+
+
+def _transfer(client: httpx.Client, remote: RemoteFile, part: Path, url: str, on_bytes: Callable[[int], None]) -> None:
+    """Fetches what the part lacks. Raises httpx.TransportError for what may work the next time."""
+    have = _size(part)
+    if have >= remote.bytes:
+        return
+    with client.stream("GET", url, headers={"Range": f"bytes={have}-"} if have else {}) as response:
+        if response.status_code == 429 or response.status_code >= 500:
+            raise httpx.TransportError(f"the server answers {response.status_code} {response.reason_phrase}")
+        if response.status_code == 416:
+            raise _WrongContentError
+        if response.status_code not in (200, 206):
+            raise StoreError(
+                f"the server answers {response.status_code} {response.reason_phrase}",
+                where=url,
+                remedy="check --base-url and the network's proxy",
+            )
+        goes_on = response.headers.get("content-range", "").startswith(f"bytes {have}-")
+        if not goes_on:
+            if response.status_code == 206:
+                raise httpx.RemoteProtocolError("the server sends another range than it was asked for")
+            on_bytes(-have)
+            have = 0
+        length = response.headers.get("content-length")
+        if length and "content-encoding" not in response.headers and have + int(length) != remote.bytes:
+            raise _WrongContentError
+        with part.open("ab" if goes_on else "wb") as file:
+            for chunk in response.iter_bytes():
+                file.write(chunk)
+                have += len(chunk)
+                on_bytes(len(chunk))
+                if have > remote.bytes:
+                    raise _WrongContentError
+        if have < remote.bytes:
+            raise httpx.RemoteProtocolError("the server closed the connection before the end")
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,316 @@
+"""Fetching from a real server on this machine: one that resumes, breaks off, lies, refuses or is not there."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from kgscripts.corpora.catalogue import GITHUB, RemoteFile, corpora, select
+from kgscripts.corpora.fetching import ATTEMPTS, Fetched, Outcome, fetch
+from schemas.errors import ConfigurationError, InputError, StoreError
+
+CONTENT = bytes(range(256)) * 2000
+REMOTE = RemoteFile(
+    file="tiny/a file.bin",
+    repository="owner/repository",
+    commit="0123abc",
+    path="data/a file#1.bin",
+    sha256=hashlib.sha256(CONTENT).hexdigest(),
+    bytes=len(CONTENT),
+)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: _Server
+
+    def do_GET(self) -> None:
+        self.server.requests.append((self.path, self.headers.get("Range", "")))
+        behaviour = self.server.behaviours.pop(0) if len(self.server.behaviours) > 1 else self.server.behaviours[0]
+        if behaviour.isdecimal():
+            self.send_response(int(behaviour))
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
+        content = {"wrong": CONTENT[::-1], "short": CONTENT[:-9], "long": CONTENT + b"more"}.get(behaviour, CONTENT)
+        ranged = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
+        start = int(ranged.group(1)) if ranged and behaviour != "no ranges" else 0
+        if start >= len(content):
+            self.send_response(416)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
+        self.send_response(206 if start else 200)
+        if start:
+            place = 0 if behaviour == "another range" else start
+            self.send_header("Content-Range", f"bytes {place}-{len(content) - 1}/{len(content)}")
+        if behaviour in ("close", "long without length"):
+            self.send_header("Connection", "close")
+        else:
+            self.send_header("Content-Length", str(len(content) - start))
+        self.end_headers()
+        body = content[start:]
+        if behaviour in ("break", "close"):
+            body = body[: len(body) // 2]
+            self.close_connection = True
+        elif behaviour == "long without length":
+            body += bytes(100_000)
+        self.wfile.write(body)
+
+
+class _Server(ThreadingHTTPServer):
+    """Answers request after request as `behaviours` say, the last one for ever."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.behaviours = ["good"]
+        self.requests: list[tuple[str, str]] = []
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}"
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that hangs up is part of the tests."""
+
+
+@pytest.fixture(autouse=True)
+def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+
+@pytest.fixture
+def server() -> Iterator[_Server]:
+    with _Server() as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+def _fetch(server: _Server, into: Path, *behaviours: str) -> Fetched:
+    server.behaviours = list(behaviours)
+    (fetched,) = fetch([REMOTE], into, base_url=server.url, pause=0)
+    assert fetched.path.read_bytes() == CONTENT
+    assert [path for path in into.rglob("*") if path.is_file()] == [fetched.path]
+    return fetched
+
+
+def test_a_file(server: _Server, tmp_path: Path) -> None:
+    heard: list[int] = []
+    (fetched,) = fetch([REMOTE], tmp_path, base_url=f"{server.url}/", on_bytes=heard.append)
+    assert fetched == Fetched(REMOTE, tmp_path / "tiny" / "a file.bin", Outcome.FETCHED)
+    assert fetched.path.read_bytes() == CONTENT
+    assert sum(heard) == REMOTE.bytes
+    assert server.requests == [("/owner/repository/0123abc/data/a%20file%231.bin", "")]
+
+
+def test_what_is_there_is_not_asked_for(server: _Server, tmp_path: Path) -> None:
+    _fetch(server, tmp_path, "good")
+    assert _fetch(server, tmp_path, "500").outcome is Outcome.PRESENT
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("how", ["break", "close"])
+def test_a_broken_transfer_goes_on(server: _Server, tmp_path: Path, how: str) -> None:
+    heard: list[int] = []
+    server.behaviours = [how, how, "good"]
+    (fetched,) = fetch([REMOTE], tmp_path, base_url=server.url, pause=0, on_bytes=heard.append)
+    assert fetched.path.read_bytes() == CONTENT
+    assert sum(heard) == REMOTE.bytes
+    half = len(CONTENT) // 2
+    assert [ranges for _, ranges in server.requests] == ["", f"bytes={half}-", f"bytes={half + half // 2}-"]
+
+
+def test_a_later_call_goes_on(server: _Server, tmp_path: Path) -> None:
+    server.behaviours = ["break", "503"]
+    with pytest.raises(StoreError, match="call again") as caught:
+        list(fetch([REMOTE], tmp_path, base_url=server.url, pause=0))
+    assert "503" in caught.value.message
+    assert len(server.requests) == ATTEMPTS
+    assert (tmp_path / "tiny" / "a file.bin.part").stat().st_size == len(CONTENT) // 2
+    server.requests.clear()
+    _fetch(server, tmp_path, "good")
+    assert server.requests[0][1] == f"bytes={len(CONTENT) // 2}-"
+
+
+def test_a_part_that_is_complete(server: _Server, tmp_path: Path) -> None:
+    (tmp_path / "tiny").mkdir()
+    (tmp_path / "tiny" / "a file.bin.part").write_bytes(CONTENT)
+    _fetch(server, tmp_path, "500")
+    assert server.requests == []
+
+
+@pytest.mark.parametrize("behaviours", [("break", "no ranges"), ("break", "another range", "no ranges")])
+def test_a_server_without_ranges(server: _Server, tmp_path: Path, behaviours: tuple[str, ...]) -> None:
+    heard: list[int] = []
+    server.behaviours = list(behaviours)
+    (fetched,) = fetch([REMOTE], tmp_path, base_url=server.url, pause=0, on_bytes=heard.append)
+    assert fetched.path.read_bytes() == CONTENT
+    assert sum(heard) == REMOTE.bytes
+
+
+@pytest.mark.parametrize("behaviour", ["wrong", "short", "long", "long without length"])
+def test_wrong_content_is_refused(server: _Server, tmp_path: Path, behaviour: str) -> None:
+    server.behaviours = [behaviour]
+    with pytest.raises(InputError, match=REMOTE.sha256) as caught:
+        list(fetch([REMOTE], tmp_path, base_url=server.url, pause=0))
+    assert caught.value.where is not None
+    assert caught.value.where.startswith(server.url)
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(server.requests) == 1
+    _fetch(server, tmp_path, "good")
+
+
+@pytest.mark.parametrize("stale", [b"something else", b"x" * len(CONTENT), b"x" * (len(CONTENT) + 1)])
+def test_a_part_with_wrong_content(server: _Server, tmp_path: Path, stale: bytes) -> None:
+    part = tmp_path / "tiny" / "a file.bin.part"
+    part.parent.mkdir()
+    part.write_bytes(stale)
+    with pytest.raises(InputError, match="wrong content"):
+        list(fetch([REMOTE], tmp_path, base_url=server.url, pause=0))
+    assert not part.exists()
+    _fetch(server, tmp_path, "good")
+
+
+def test_a_part_longer_than_what_the_server_has(server: _Server, tmp_path: Path) -> None:
+    part = tmp_path / "tiny" / "a file.bin.part"
+    part.parent.mkdir()
+    part.write_bytes(CONTENT[:-5])
+    server.behaviours = ["short"]
+    with pytest.raises(InputError, match="wrong content"):
+        list(fetch([REMOTE], tmp_path, base_url=server.url, pause=0))
+
+
+def test_another_file_is_not_overwritten(server: _Server, tmp_path: Path) -> None:
+    (tmp_path / "tiny").mkdir()
+    (tmp_path / "tiny" / "a file.bin").write_text("mine")
+    with pytest.raises(InputError, match="not overwritten"):
+        list(fetch([REMOTE], tmp_path, base_url=server.url))
+    assert (tmp_path / "tiny" / "a file.bin").read_text() == "mine"
+    assert server.requests == []
+
+
+@pytest.mark.parametrize("status", ["404", "403", "301"])
+def test_what_will_not_get_better_is_not_tried_again(server: _Server, tmp_path: Path, status: str) -> None:
+    server.behaviours = [status]
+    with pytest.raises(StoreError, match=status):
+        list(fetch([REMOTE], tmp_path, base_url=server.url, pause=0))
+    assert len(server.requests) == 1
+
+
+def test_nobody_listens(server: _Server, tmp_path: Path) -> None:
+    url = server.url
+    server.server_close()
+    with pytest.raises(StoreError, match="cannot be fetched"):
+        list(fetch([REMOTE], tmp_path, base_url=url, pause=0))
+
+
+@pytest.mark.parametrize("url", ["", "example.org", "file:///etc", "http://x:port"])
+def test_no_base_url(tmp_path: Path, url: str) -> None:
+    with pytest.raises(ConfigurationError, match="base URL"):
+        list(fetch([REMOTE], tmp_path, base_url=url))
+
+
+def test_a_folder_that_cannot_be_written(server: _Server, tmp_path: Path) -> None:
+    (tmp_path / "tiny").write_text("a file where the folder should be")
+    with pytest.raises(StoreError, match="--into"):
+        list(fetch([REMOTE], tmp_path, base_url=server.url))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_a_full_disk(server: _Server, tmp_path: Path) -> None:
+    (tmp_path / "tiny").mkdir()
+    (tmp_path / "tiny" / "a file.bin.part").symlink_to("/dev/full")
+    with pytest.raises(StoreError, match="No space left"):
+        list(fetch([REMOTE], tmp_path, base_url=server.url))
+    assert not (tmp_path / "tiny" / "a file.bin").exists()
+
+
+class TestCatalogue:
+    def test_files(self) -> None:
+        files = [file for corpus in corpora() for file in corpus.files]
+        assert len(files) == 44
+        assert all(
+            re.fullmatch("[0-9a-f]{64}", file.sha256) and re.fullmatch("[0-9a-f]{40}", file.commit) for file in files
+        )
+        assert all(".." not in file.file and not file.file.startswith("/") for file in files)
+        assert files[0].url() == (
+            f"{GITHUB}/coli-saar/SSP_sem/8c2a30ff7c8502cdc6fc144a94e4990f2ba6dc8c/data_combinations/data_train/bath_inscript"
+        )
+
+    def test_selection(self) -> None:
+        assert [corpus.name for corpus in select(["openpi", "inscript", "openpi"])] == ["openpi", "inscript"]
+        assert {corpus.name for corpus in select(["all"])} == {corpus.name for corpus in corpora() if corpus.files}
+        with pytest.raises(ConfigurationError, match="inscript"):
+            select(["inscripts"])
+        with pytest.raises(ConfigurationError, match="https://"):
+            select(["mcscript"])
+
+    def test_it_says_what_the_corpora_hold(self, shared_corpora: Path) -> None:
+        for corpus in corpora():
+            for file in corpus.files:
+                content = (shared_corpora / file.file).read_bytes()
+                assert (len(content), hashlib.sha256(content).hexdigest()) == (file.bytes, file.sha256), file.file
+
+
+def _cli(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "cli", "corpora", *arguments]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=60, check=False)
+
+
+class TestCommands:
+    def test_list(self, tmp_path: Path) -> None:
+        facts = json.loads(_cli("list", "--json", cwd=tmp_path).stdout)
+        assert [corpus["name"] for corpus in facts] == [corpus.name for corpus in corpora()]
+        assert "MIT" in _cli("list", cwd=tmp_path).stdout
+
+    def test_fetch(self, tmp_path: Path, shared_corpora: Path) -> None:
+        (openpi_c,) = select(["openpi-c"])
+        by_path = {
+            f"/{file.repository}/{file.commit}/{file.path}": shared_corpora / file.file for file in openpi_c.files
+        }
+
+        class Mirror(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                self.send_response(200)
+                self.end_headers()
+                self.wfile.write(by_path[self.path].read_bytes())
+
+            def log_message(self, format: str, *args: object) -> None:
+                """Silence."""
+
+        with ThreadingHTTPServer(("127.0.0.1", 0), Mirror) as mirror:
+            thread = threading.Thread(target=mirror.serve_forever, kwargs={"poll_interval": 0.01})
+            thread.start()
+            options = ["--into", "data", "--base-url", f"http://127.0.0.1:{mirror.server_port}"]
+            first = _cli("fetch", "openpi-c", *options, "--json", cwd=tmp_path)
+            second = _cli("fetch", "openpi-c", *options, cwd=tmp_path)
+            mirror.shutdown()
+            thread.join()
+        assert first.returncode == second.returncode == 0
+        assert [item["outcome"] for item in json.loads(first.stdout)] == ["fetched", "fetched"]
+        assert "licence" in first.stderr
+        assert "\x1b" not in first.stderr
+        assert "2 were there" in second.stdout
+        assert (tmp_path / "data" / "openpi-c" / "dev.jsonl").stat().st_size == 89_881
+
+    @pytest.mark.parametrize("name", ["no-such-corpus", "descript"])
+    def test_errors(self, tmp_path: Path, name: str) -> None:
+        result = _cli("fetch", name, cwd=tmp_path)
+        assert result.returncode == 2
+        assert result.stderr.startswith("error: ")
+        assert "Traceback" not in result.stderr
+        assert list(tmp_path.iterdir()) == []
