@@ -8,7 +8,7 @@ from attrs import define, field
 from spacy.tokens import Doc, Token
 
 from kgscripts.extractors.frames import Frame, content_head, frames_of, is_noun, noun_lemma
-from kgscripts.extractors.lexicon import verbs
+from kgscripts.extractors.lexicon import is_a, verbs
 from kgscripts.extractors.model import describe_extractor
 from kgscripts.extractors.participants import participants_of, phrase_of_action
 from kgscripts.extractors.protocol import Parse, ParsedDocument
@@ -67,7 +67,7 @@ def _emptiness(frame: Frame) -> DiscardReason | None:
             noun in verbs("light_have") or noun.rsplit(" ", 1)[-1] in verbs("light_have") for noun in nouns
         )
         return None if eventful else DiscardReason.STATIVE
-    if _is_copular(frame):
+    if _is_copular(frame) or (word == "take" and nouns and is_a(nouns[0], "time")):
         return DiscardReason.STATIVE
     if word in verbs("vague") and not nouns and frame.particle is None and phrase_of_action(frame, []) is None:
         return DiscardReason.NO_CONTENT
@@ -94,7 +94,7 @@ def _sentences(parse: Parse) -> Iterator[Passage]:
 
 def _mentions(frame: Frame, offset: int) -> Iterator[EventMention]:
     """One mention for each object, or one without."""
-    objects: Iterable[Token | None] = [content_head(noun) for noun in frame.objects if is_noun(noun)] or [None]
+    objects: Iterable[Token | None] = _acted_upon(frame) or [None]
     tools = tools_of(frame)
     phrase = phrase_of_action(frame, tools)
     for noun in objects:
@@ -117,6 +117,12 @@ def _mentions(frame: Frame, offset: int) -> Iterator[EventMention]:
                 for tool in tools
             ],
         )
+
+
+def _acted_upon(frame: Frame) -> list[Token]:
+    """The nouns that the event is done to; a duration is none ("wait ten minutes")."""
+    nouns = [content_head(noun) for noun in frame.objects if is_noun(noun)]
+    return [noun for noun in nouns if lemma(frame.verb) == "spend" or not is_a(noun_lemma(noun), "time")]
 
 
 def _span(tokens: Iterable[Token | None]) -> tuple[int, int]:

@@ -11,6 +11,7 @@ from kgscripts.extractors.lexicon import classes_of, verbs
 from kgscripts.extractors.reality import Reality
 from kgscripts.text.syntax import (
     PARTICLE,
+    UNMARKED_OBLIQUE,
     PrepositionalPhrase,
     compound_lemma,
     indirect_objects_of,
@@ -31,27 +32,38 @@ _NO_PREDICATE = frozenset(
     {"amod", "compound", "case", "mark", "fixed", "cc", "advmod", "flat", "goeswith", "discourse"}
 )
 _PARTICLE_ADVERBS = frozenset(
-    {"on", "off", "up", "down", "out", "in", "away", "back", "over", "around", "apart", "along"}
+    {"on", "off", "up", "down", "out", "in", "away", "back", "over", "around", "apart", "along", "through", "together"}
+    | {"home", "inside", "outside", "upstairs", "downstairs", "indoors", "outdoors", "aside", "forward"}
 )
-_CAUSATIVES = frozenset({"let", "get", "have", "make", "help", "allow", "leave", "keep"})
+_DIRECTIONS = _PARTICLE_ADVERBS - {"up"}
+_ADVERBIAL = UNMARKED_OBLIQUE | {"advmod"}
+# Prepositions that place what the verb does, even where the parser gives them to the object.
+_OF_VERB = frozenset({"into", "onto", "out of", "off", "off of", "through"})
+_WHEN_PLACING = frozenset({"in", "on", "to", "from", "over", "inside"})
 _PARTITIVES = frozenset(
-    ["cup", "glass", "bottle", "bowl", "can", "jar", "bag", "box", "piece", "slice", "bit", "lot", "pair", "pinch", "teaspoon", "tablespoon", "handful", "dash", "bunch", "loaf", "stick", "drop", "layer", "set", "pile", "amount", "number", "kind", "type", "sort", "part", "rest", "half", "one", "some", "all", "couple", "ounce", "pound", "gram", "liter", "litre", "quart", "pint", "gallon", "sheet", "roll", "tube", "packet", "package", "pack", "scoop", "dozen", "spoonful", "plenty", "most", "any", "each", "both", "variety", "majority", "quantity", "load", "plate", "mug", "jug", "bucket", "pot", "bar", "squirt", "splash", "can", "carton", "spoon"]
+    {"cup", "glass", "bottle", "bowl", "can", "jar", "bag", "box", "piece", "slice", "bit", "lot", "pair", "pinch"}
+    | {"teaspoon", "tablespoon", "handful", "dash", "bunch", "loaf", "stick", "drop", "layer", "set", "pile", "amount"}
+    | {"number", "kind", "type", "sort", "part", "rest", "half", "one", "some", "all", "couple", "ounce", "pound"}
+    | {"gram", "liter", "litre", "quart", "pint", "gallon", "sheet", "roll", "tube", "packet", "package", "pack"}
+    | {"scoop", "dozen", "spoonful", "plenty", "most", "any", "each", "both", "variety", "majority", "quantity", "load"}
+    | {"plate", "mug", "jug", "bucket", "pot", "bar", "squirt", "splash", "carton", "spoon", "remainder", "few", "many"}
 )
-_OF_ALL = frozenset({"rest", "half", "one", "some", "all", "couple", "most", "any", "each", "both", "part", "piece"})
+_OF_ALL = frozenset(
+    {"rest", "half", "one", "some", "all", "couple", "most", "any", "each", "both", "part", "few", "many", "remainder"}
+)
 
 
 @dataclass(slots=True)
 class Frame:
     """A predicate and its dependents.
 
-    `noun_arguments` lists are token heads; `carried` holds tools that another clause names ("take a knife and cut").
+    Lists hold the heads of noun phrases. `instruments` are tools that another clause names ("use a knife to cut");
     `reason` says why the event does not count.
     """
 
     verb: Token
     particle: Token | None = None
     objects: list[Token] = field(default_factory=list)
-    subjects: list[Token] = field(default_factory=list)
     agents: list[Token] = field(default_factory=list)
     recipients: list[Token] = field(default_factory=list)
     phrases: list[PrepositionalPhrase] = field(default_factory=list)
@@ -101,9 +113,7 @@ def frames_of(doc: Doc) -> Iterator[Frame]:
 
 
 def _predicates(token: Token) -> bool:
-    if token.dep_ in _NO_PREDICATE or not token.text[0].isalpha():
-        return False
-    return is_verb(token)
+    return token.dep_ not in _NO_PREDICATE and token.text[0].isalpha() and is_verb(token)
 
 
 def _frame(verb: Token, reality: Reality) -> Frame:
@@ -115,32 +125,34 @@ def _frame(verb: Token, reality: Reality) -> Frame:
         frame.phrases = [phrase for phrase in frame.phrases if phrase.preposition != "by"]
     else:
         frame.objects = objects_of(verb, shared=_shares_object(verb))
-        frame.subjects = frame.agents = subjects_of(verb)
-    if not frame.objects and verb.dep_ == "xcomp" and verb.head.lemma_.lower() in _CAUSATIVES:
+        frame.agents = subjects_of(verb)
+    if not frame.objects and verb.dep_ == "xcomp" and lemma(verb.head) in verbs("causative"):
         frame.objects = objects_of(verb.head, shared=False)
+    placing = lemma(verb) in verbs("placing")
+    for noun in frame.objects:
+        frame.phrases += [
+            phrase
+            for phrase in prepositional_phrases(noun)
+            if phrase.preposition in _OF_VERB or (placing and phrase.preposition in _WHEN_PLACING)
+        ]
     return frame
 
 
 def _particle(verb: Token) -> Token | None:
+    """The particle, or an adverb of direction that works like one: "on" of "turn the water on", "home" of "go home"."""
     found = particle_of(verb)
     if found is not None:
         return found
-    return next(
-        (
-            child
-            for child in verb.rights
-            if child.dep_ == "advmod" and child.lower_ in _PARTICLE_ADVERBS and child.i <= verb.i + 4
-        ),
-        None,
-    )
+    adverbs = (child for child in verb.rights if child.dep_ in _ADVERBIAL and child.lower_ in _PARTICLE_ADVERBS)
+    return next(adverbs, None)
 
 
 def _shares_object(verb: Token) -> bool:
-    """Whether nothing but conjuncts stands between the verb and the object after them: "wash and chop the carrots"."""
-    if lemma(verb) in verbs("motion") or verb.dep_ in {"advcl", "acl"}:
-        return verb.dep_ == "conj" and lemma(verb) not in verbs("motion")
+    """Whether it may share an object that follows: "wash and chop the carrots", but not "sit down and read a book"."""
+    if lemma(verb) in verbs("intransitive"):
+        return False
     allowed = PARTICLE | {"conj", "cc", "punct", "advmod"}
-    return all(child.dep_ in allowed and child.lower_ not in _PARTICLE_ADVERBS - {"up"} for child in verb.rights)
+    return all(child.dep_ in allowed and child.lower_ not in _DIRECTIONS for child in verb.rights)
 
 
 def _hand_on(frame: Frame, frames: dict[int, Frame]) -> bool:
@@ -148,16 +160,15 @@ def _hand_on(frame: Frame, frames: dict[int, Frame]) -> bool:
     word = lemma(frame.verb)
     if word == "use":
         return _hand_on_instrument(frame, frames)
-    complements = [child for child in frame.verb.children if child.dep_ == "xcomp" and child.i in frames]
-    if not complements:
+    complement = next((child for child in frame.verb.children if child.dep_ == "xcomp" and child.i in frames), None)
+    if complement is None:
         return False
-    if word in {"let", "help", "start", "begin", "continue", "keep", "finish", "proceed", "manage", "commence"}:
-        return True
-    complement = complements[0]
     infinitive = any(marker.lower_ == "to" for marker in markers_of(complement))
+    if word in verbs("auxiliary"):
+        return True
     if word in {"have", "get", "need"}:
         return infinitive or (complement.tag_ == "VBN" and bool(frame.objects))
-    return word in {"go", "come"} and complement.tag_ == "VBG"
+    return word in {"go", "come", "end"} and complement.tag_ == "VBG"
 
 
 def _hand_on_instrument(frame: Frame, frames: dict[int, Frame]) -> bool:

@@ -19,7 +19,9 @@ _TOOL_PREPOSITIONS = {
     "device": frozenset({"with", "on", "via", "through"}),
 }
 TOOL_CLASSES = frozenset(_TOOL_PREPOSITIONS)
-NO_TOOL_CLASSES = frozenset({"consumable", "person", "animal", "body", "clothing", "place", "time", "abstract"})
+NO_TOOL_CLASSES = frozenset(
+    {"consumable", "person", "animal", "body", "clothing", "place", "time", "abstract", "information"}
+)
 _NOTHING: frozenset[str] = frozenset()
 
 

@@ -18,7 +18,36 @@ _DIRECTIONAL = frozenset(
 _PLACES = (
     _DIRECTIONAL
     | frozenset(
-        ["in", "on", "at", "inside", "outside", "under", "underneath", "beneath", "over", "above", "below", "behind", "beside", "near", "next", "to", "by", "around", "across", "along", "between", "against", "among", "within", "past", "beyond", "up", "down"]
+        [
+            "in",
+            "on",
+            "at",
+            "inside",
+            "outside",
+            "under",
+            "underneath",
+            "beneath",
+            "over",
+            "above",
+            "below",
+            "behind",
+            "beside",
+            "near",
+            "next",
+            "to",
+            "by",
+            "around",
+            "across",
+            "along",
+            "between",
+            "against",
+            "among",
+            "within",
+            "past",
+            "beyond",
+            "up",
+            "down",
+        ]
     )
     | {"next to", "on top of", "in front of", "close to", "inside of", "in between"}
 )
@@ -67,16 +96,24 @@ def participants_of(frame: Frame, acted_upon: Token | None, tools: Iterable[Toke
 
 
 def _roles(frame: Frame, acted_upon: Token | None) -> Iterator[tuple[Token, Role]]:
-    if acted_upon is not None:
-        yield acted_upon, Role.PATIENT
-        for phrase in prepositional_phrases(acted_upon):
-            if phrase.preposition not in _NO_ARGUMENT:
-                yield phrase.head, Role.OTHER
-    yield from ((noun, Role.AGENT) for noun in frame.agents)
-    yield from ((noun, Role.RECIPIENT) for noun in frame.recipients)
-    for phrase in frame.phrases:
+    named: list[tuple[Token, Role]] = [(acted_upon, Role.PATIENT)] if acted_upon is not None else []
+    named += [(noun, Role.AGENT) for noun in frame.agents]
+    named += [(noun, Role.RECIPIENT) for noun in frame.recipients]
+    named += [(phrase.head, _role(frame, phrase)) for phrase in frame.phrases if phrase.preposition not in _NO_ARGUMENT]
+    yield from named
+    for noun, _ in named:
+        yield from ((inner, Role.OTHER) for inner in _inside(noun))
+
+
+def _inside(noun: Token) -> Iterator[Token]:
+    """Nouns within the phrase of a noun: "bus" of "the front of the bus", "sister" of "my sister's cake"."""
+    for child in noun.children:
+        if child.dep_ in {"nmod:poss", "poss"}:
+            yield child
+    for phrase in prepositional_phrases(noun):
         if phrase.preposition not in _NO_ARGUMENT:
-            yield phrase.head, _role(frame, phrase)
+            yield phrase.head
+            yield from _inside(phrase.head)
 
 
 def _role(frame: Frame, phrase: PrepositionalPhrase) -> Role:

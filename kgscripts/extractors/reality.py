@@ -15,6 +15,7 @@ from spacy.tokens import Doc, Token
 from kgscripts.extractors.lexicon import is_tool, verbs
 from kgscripts.text.syntax import (
     AUXILIARY,
+    OBJECT,
     compound_lemma,
     is_imperative,
     is_negated,
@@ -35,6 +36,7 @@ _NOMINAL = frozenset(
 )
 _QUOTATION = re.compile(r"“[^”]*”|\"[^\"]*\"|(?<!\w)'(?=\w)[^']*[.,!?]'(?!\w)")
 _CERTAIN = frozenset({"sure", "certain"})
+_FINITE = frozenset({"VBD", "VBZ", "VBP"})
 
 
 def quoted_tokens(doc: Doc) -> frozenset[int]:
@@ -101,7 +103,7 @@ class Reality:
         """What the place of the clause in the sentence says."""
         relation = verb.dep_
         if relation == "conj":
-            return governing if _continues(verb) else (governing if governing in _NOT_TOLD else None)
+            return _of_conjunct(verb, governing)
         if verb.head.i == verb.i or relation in {"parataxis", "list", "dep"}:
             return DiscardReason.MENTIONED if _asks(verb) else None
         if relation in {"xcomp", "ccomp"}:
@@ -109,9 +111,9 @@ class Reality:
         if relation == "advcl":
             return self._of_adverbial(verb, governing)
         if relation in {"acl:relcl", "relcl"}:
-            before = verb.left_edge
-            told = before.i > 0 and before.nbor(-1).lower_ == ","
-            return governing if told else DiscardReason.MENTIONED
+            return governing if _goes_on(verb) else DiscardReason.MENTIONED
+        if relation == "acl" and verb.tag_ == "VBG" and _marking(verb) <= {"by"}:
+            return governing if governing in _NOT_TOLD else None
         if relation == "acl" and "to" in _marking(verb) and is_tool(compound_lemma(verb.head)):
             return _of_use(verb.head.head, governing)
         if relation in {"acl", "nmod", "obl"} and "to" in _marking(verb):
@@ -122,7 +124,7 @@ class Reality:
         governor, infinitive = verb.head, "to" in _marking(verb)
         lemma = governor.lemma_.lower()
         if governor.pos_ == "ADJ" or lemma == "sure":
-            if lemma == "able" or (lemma in _CERTAIN and _addresses_reader(governor)):
+            if lemma in _CERTAIN or lemma == "able":
                 return governing
             return governing or (DiscardReason.PLANNED if infinitive else DiscardReason.MENTIONED)
         if lemma in verbs("negative") and (infinitive or verb.tag_ == "VBG"):
@@ -131,7 +133,7 @@ class Reality:
             return governing
         if infinitive:
             return None if _binds(governor, lemma) else DiscardReason.PLANNED
-        if lemma in verbs("perception") or lemma in verbs("transparent") or verb.tag_ == "VBN":
+        if lemma in verbs("perception") or lemma in verbs("binding") or verb.tag_ == "VBN":
             return None
         if verb.dep_ == "xcomp":
             return DiscardReason.PLANNED if lemma in verbs("planning") and lemma not in {"have", "feel"} else None
@@ -203,12 +205,39 @@ def _binds(governor: Token, lemma: str) -> bool:
         if lemma == "go" and governor.tag_ != "VBG":
             return False
         return _addresses_reader(governor) and not imperative and lemma != "get"
-    return lemma in verbs("transparent") or lemma == "use"
+    return lemma in verbs("binding")
 
 
 def _ensures(governor: Token, lemma: str) -> bool:
     """ "Make sure (that) you rinse it", "ensure that you rinse it"."""
     return lemma in {"ensure", "make"} and _addresses_reader(governor)
+
+
+def _of_conjunct(verb: Token, governing: DiscardReason | None) -> DiscardReason | None:
+    if _continues(verb):
+        return governing
+    # A finite verb is no conjunct of an infinitive: it goes on with the story.
+    if verb.tag_ in _FINITE and verb.head.tag_ not in _FINITE:
+        return None
+    if any(child.dep_.startswith("nsubj") for child in verb.lefts):
+        return governing if governing is DiscardReason.HYPOTHETICAL else None
+    return governing if governing in _NOT_TOLD else None
+
+
+def _goes_on(verb: Token) -> bool:
+    """Whether a relative clause goes on with the story: after a comma, after "where", or if it is none.
+
+    Without a comma after an adverbial clause, parsers take the main clause for a relative one ("before I left the
+    house I made coffee"); having subject, object and no relative word tells it apart.
+    """
+    first = verb.left_edge
+    if (first.i > first.sent.start and first.nbor(-1).lower_ == ",") or first.lower_ == "where":
+        return True
+    if verb.head.dep_ not in {"obj", "obl", "nmod", "dobj", "pobj"} or verb.head.lower_ in {"time", "day", "way"}:
+        return False
+    relative = any(child.tag_ in {"WDT", "WP", "WRB", "WP$"} or child.lower_ == "that" for child in verb.children)
+    subject = any(child.dep_ == "nsubj" for child in verb.lefts)
+    return not relative and subject and any(child.dep_ in OBJECT for child in verb.rights)
 
 
 def _continues(verb: Token) -> bool:

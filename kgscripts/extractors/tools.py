@@ -72,6 +72,6 @@ def _follows(using: Token, taking: Token) -> bool:
 
 def _works_on_something(using: Frame, taking: Frame) -> bool:
     """Whether the next event has an object of its own that is no pronoun for the tool, and is no mere motion."""
-    if lemma(using.verb) in verbs("motion") or not using.objects:
+    if lemma(using.verb) in verbs("moving") or not using.objects:
         return False
     return all(is_noun(noun) and noun not in taking.objects for noun in using.objects)

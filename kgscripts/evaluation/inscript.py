@@ -1,0 +1,124 @@
+"""Event and participant heads against the labels of InScript (Modi et al., LREC 2016).
+
+InScript labels nearly every verb: `ScrEv_…` (an event of the script), `RelNScrEv` (related to it), `Evoking` (names
+the whole scenario: "took a bath"), `UnrelEv` (any other, states included: "was", "wanted"), `Unclear`.
+The extractor knows no scenario, so that it cannot tell script events from others, and it leaves out on purpose what
+was denied, supposed, planned or a state, which InScript labels too. So each class is reported:
+
+- event head precision: share of the extracted predicates that are a gold event head of any class;
+- script event head precision: the same, counting ScrEv, RelNScrEv and Evoking alone as right;
+- recall of ScrEv heads, of script event heads (the three classes) and of all event heads;
+- event head F1 (all classes) and, to see what the parse finds before anything is left out, recall of all heads
+  by extracted and discarded predicates together.
+
+A predicate matches a gold head where it begins at the same character. Participant heads (`ScrPart_…`, `NPart`) are
+nouns: pronouns and possessives, half of the labels, are left out on both sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from kgscripts.corpora.inscript import GoldStory, gold_stories
+from kgscripts.corpora.source import source_of
+from kgscripts.evaluation.counting import Matches, percent
+from kgscripts.extractors.events import judged_frames
+from kgscripts.extractors.frames import Frame, content_head, is_noun
+from kgscripts.extractors.participants import participants_of
+from kgscripts.extractors.tools import tools_of
+from schemas.errors import InputError
+from schemas.provenance import BenchmarkScore
+
+DATASET = "InScript"
+_SCRIPT_CLASSES = ("ScrEv", "RelNScrEv", "Evoking")
+_PARTICIPANT_CLASSES = ("ScrPart", "NPart")
+_PRONOUNS = frozenset(
+    "i me my mine myself we us our ours ourselves you your yours yourself he him his himself she her hers herself it its "
+    "itself they them their theirs themselves who whom whose which that this these those one ones someone somebody "
+    "everyone everybody anyone anybody nobody something anything everything nothing all some both each other others "
+    "another none many much more most few several any either neither there what".split()
+)
+
+
+def read_stories(directory: Path) -> list[GoldStory]:
+    """The labelled stories of a folder with one file a scenario.
+
+    Raises
+    ------
+    InputError
+        if there is no story in it.
+    """
+    stories: list[GoldStory] = []
+    for path in sorted(path for path in directory.glob("*") if path.is_file()):
+        with path.open("rb") as file:
+            stories += [story for story in gold_stories(source_of(path.name, file)) if isinstance(story, GoldStory)]
+    if not stories:
+        raise InputError(
+            "no InScript story in it", where=str(directory), remedy="give the folder with one token file a scenario"
+        )
+    return stories
+
+
+def inscript_scores(nlp: Language, stories: Sequence[GoldStory], split: str) -> list[BenchmarkScore]:
+    """The figures described above for the extractor on the parses of `nlp`."""
+    docs = nlp.pipe(story.document.text for story in stories)
+    return score_parses(zip(stories, docs, strict=True), split)
+
+
+def score_parses(parsed: Iterable[tuple[GoldStory, Doc]], split: str) -> list[BenchmarkScore]:
+    """The same on parses that exist."""
+    every, script, core, detected, participants = (Matches() for _ in range(5))
+    for story, doc in parsed:
+        judged = list(judged_frames(doc))
+        extracted = [frame for frame, reason in judged if reason is None]
+        found: set[object] = {frame.verb.idx for frame in extracted}
+        gold_script = _gold_events(story, _SCRIPT_CLASSES)
+        gold_every = _gold_events(story, ("",))
+        every.add(found, gold_every)
+        script.add(found, gold_script)
+        core.add(found, _gold_events(story, ("ScrEv",)))
+        detected.add({frame.verb.idx for frame, _ in judged}, gold_every)
+        participants.add(set(_participant_heads(extracted)), _gold_participants(story))
+    return [
+        percent(DATASET, split, metric, value)
+        for metric, value in (
+            ("event head precision", every.precision),
+            ("script event head precision", script.precision),
+            ("ScrEv head recall", core.recall),
+            ("script event head recall", script.recall),
+            ("event head recall", every.recall),
+            ("event head F1", every.f1),
+            ("event head recall, discards included", detected.recall),
+            ("event head precision, discards included", detected.precision),
+            ("participant head precision", participants.precision),
+            ("participant head recall", participants.recall),
+            ("participant head F1", participants.f1),
+        )
+    ]
+
+
+def _gold_events(story: GoldStory, classes: tuple[str, ...]) -> set[object]:
+    return {word.start for word in story.words if word.is_event_head and word.event.startswith(classes)}
+
+
+def _gold_participants(story: GoldStory) -> set[object]:
+    text = story.document.text
+    return {
+        word.start
+        for word in story.words
+        if word.is_participant_head
+        and word.participant.startswith(_PARTICIPANT_CLASSES)
+        and text[word.start : word.end].lower() not in _PRONOUNS
+    }
+
+
+def _participant_heads(frames: Iterable[Frame]) -> Iterator[int]:
+    for frame in frames:
+        tools = tools_of(frame)
+        yield from (tool.idx for tool in tools)
+        for noun in [content_head(noun) for noun in frame.objects if is_noun(noun)] or [None]:
+            yield from (participant.noun.idx for participant in participants_of(frame, noun, tools))
