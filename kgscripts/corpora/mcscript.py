@@ -22,10 +22,12 @@ def read_mcscript(source: Source) -> Iterator[Document | Discard]:
             yield record
             continue
         identifier = record.element.get("id", "")
-        text = record.element.findtext("text")
-        if not identifier or text is None:
+        story = record.element.find("text")
+        if not identifier or story is None:
             yield source.discard(DiscardReason.MALFORMED, record.line, "an <instance> without id or <text>")
-        elif identifier in seen:
+            continue
+        text = "".join(story.itertext())
+        if identifier in seen:
             detail = f"id {identifier!r} was on line {seen[identifier]} before"
             yield source.discard(DiscardReason.DUPLICATE_ID, record.line, detail)
         elif not text.strip():

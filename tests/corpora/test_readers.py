@@ -15,7 +15,7 @@ from tests.corpora.reading import check_spans, passages, read
 MCSCRIPT = """<?xml version='1.0' encoding='utf-8'?>
 <data>
   <instance id="7" scenario="taking a bath">
-    <text>I ran a bath. It was caf\u00e9-hot &amp; deep.</text>
+    <text>I ran a bath. It was caf\u00e9-hot &amp; <b>deep</b>.</text>
     <questions><question id="0" text="Was it hot?"><answer correct="True" id="0" text="Yes"/></question></questions>
   </instance>
   <instance id="8"><text>First part.
