@@ -12,6 +12,7 @@ from typing import Any
 import spacy
 from spacy.language import Language
 
+from kgscripts.text import lemmas  # noqa: F401  (registers the component that the shipped pipeline names)
 from schemas.errors import ModelError
 from schemas.provenance import BenchmarkScore, Model
 

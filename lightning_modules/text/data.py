@@ -48,13 +48,17 @@ class Augmentation:
     derived: bool = True
 
 
+def training_sentences(treebanks: Path) -> Iterator[Sentence]:
+    """The sentences of the treebanks that the pipeline is trained on."""
+    for name in TRAINING:
+        yield from _harmonised(read_conllu(treebanks / name))
+
+
 def write_training_data(treebanks: Path, output: Path, augmentation: Augmentation, seed: int) -> int:
     """Writes the training documents to `output`, shuffled; returns the number of words."""
     rng = random.Random(seed)
     groups: list[list[Sentence]] = []
-    sources: list[list[Sentence]] = []
-    for name in TRAINING:
-        sources += list(documents(_harmonised(read_conllu(treebanks / name))))
+    sources = list(documents(training_sentences(treebanks)))
     for view in range(augmentation.views):
         for source in sources:
             for group in grouped(source, rng):

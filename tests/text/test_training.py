@@ -9,12 +9,16 @@ import pytest
 import spacy
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from spacy.lookups import Lookups
+from spacy.tokens import Doc
 
 from kgscripts.text.conllu import Sentence, Word, to_doc
+from kgscripts.text.lemmas import LemmaCorrector
 from kgscripts.text.pipeline import describe_pipeline, load_pipeline
 from lightning_modules.text.augment import imperative_from, lower_cased, without_final_stop
-from lightning_modules.text.data import DEVELOPMENT, INSTRUCTIONS, TEST, TRAINING, Augmentation
+from lightning_modules.text.data import DEVELOPMENT, INSTRUCTIONS, TEST, TRAINING, Augmentation, training_sentences
 from lightning_modules.text.instructions import InstructionWriter
+from lightning_modules.text.lemma_tables import lemma_tables
 from lightning_modules.text.train import package, train_pipeline, write_scores
 
 VOCAB = spacy.blank("en").vocab
@@ -102,12 +106,49 @@ def write_treebank(path: Path, sentences: Iterable[Sentence]) -> None:
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
+def word_lists() -> Lookups:
+    lookups = Lookups()
+    empty: dict[str, object] = {pos: {} for pos in ("noun", "verb", "adj", "adv")}
+    lookups.add_table("lemma_index", {**empty, "verb": ["chop", "rub"], "noun": ["knife", "lemon"]})
+    lookups.add_table("lemma_exc", {**empty, "verb": {"chopped": ["chop"]}, "noun": {"knives": ["knife"]}})
+    lookups.add_table("lemma_rules", {**empty, "verb": [["ed", "e"], ["ed", ""]], "noun": [["s", ""]]})
+    return lookups
+
+
+@pytest.mark.parametrize(
+    ("form", "pos", "tag", "proposed", "expected"),
+    [
+        ("chopped", "VERB", "VBD", "choppe", "chop"),
+        ("knives", "NOUN", "NNS", "knive", "knife"),
+        ("lemons", "NOUN", "NNS", "lemo", "lemon"),
+        ("Lemon", "NOUN", "NN", "leMon", "lemon"),
+        ("grommets", "NOUN", "NNS", "grommet", "grommet"),
+        ("FREE", "ADJ", "JJ", "fREE", "free"),
+        ("Debra", "PROPN", "NNP", "debra", "Debra"),
+        ("washed", "VERB", "VBD", "wash", "wash"),
+        ("her", "PRON", "PRP$", "her", "she"),
+        ("it", "PRON", "PRP", "it", "it"),
+    ],
+)
+def test_lemmas_are_known_words(form: str, pos: str, tag: str, proposed: str, expected: str) -> None:
+    treebank = [
+        sentence("wash/wash/VERB/VB/0/root her/she/PRON/PRP$/3/det hair/hair/NOUN/NN/1/obj"),
+        sentence("brush/brush/VERB/VB/0/root her/she/PRON/PRP$/3/det hair/hair/NOUN/NN/1/obj"),
+    ]
+    written = LemmaCorrector(lemma_tables(treebank, word_lists())).to_bytes()
+    corrector = LemmaCorrector().from_bytes(written)
+    doc = Doc(VOCAB, words=[form], pos=[pos], tags=[tag], lemmas=[proposed])
+    assert corrector(doc)[0].lemma_ == expected
+    assert corrector.to_bytes() == written
+
+
 def test_training_from_treebank_to_package(tmp_path: Path) -> None:
     treebanks, work, output = tmp_path / "treebanks", tmp_path / "work", tmp_path / "pipeline"
     for seed, name in enumerate((*TRAINING, DEVELOPMENT, TEST, INSTRUCTIONS)):
         write_treebank(treebanks / name, InstructionWriter(seed).sentences(40))
     few = Augmentation(instructions=40)
-    package(train_pipeline(treebanks, work, augmentation=few, steps=3), output)
+    tables = lemma_tables(training_sentences(treebanks), word_lists())
+    package(train_pipeline(treebanks, work, augmentation=few, steps=3), output, tables)
     scores = write_scores(treebanks, output)
     assert {(score.dataset, score.split) for score in scores} == {
         ("UD English EWT", "dev"),
@@ -120,5 +161,5 @@ def test_training_from_treebank_to_package(tmp_path: Path) -> None:
     assert str(tmp_path) not in (output / "config.cfg").read_text(encoding="utf-8")
 
     resumed = tmp_path / "resumed"
-    package(train_pipeline(treebanks, work, augmentation=few, steps=3, resume=True), resumed)
+    package(train_pipeline(treebanks, work, augmentation=few, steps=3, resume=True), resumed, tables)
     assert describe_pipeline(str(resumed)).digest != first.digest

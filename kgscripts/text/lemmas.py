@@ -1,0 +1,128 @@
+"""The last word on lemmas: what a treebank says of a form, else a regular inflection of a known word.
+
+The trainable lemmatizer proposes edits of the form ("chopped" to "choppe") that no dictionary has seen. This component
+follows it and keeps a proposal only where it is a known lemma.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from spacy.language import Language
+from spacy.tokens import Doc, Token
+
+FACTORY = "kgscripts_lemma_corrector"
+_INFLECTED = frozenset({"NNS", "NNPS", "VBD", "VBN", "VBG", "VBZ", "JJR", "JJS", "RBR", "RBS"})
+_OPEN_CLASSES = frozenset({"NOUN", "VERB", "ADJ", "ADV"})
+_PROPER_NAME = "NNP"
+
+
+@dataclass
+class LemmaTables:
+    """What is known of English forms.
+
+    Attributes
+    ----------
+    forms:
+        by part of speech, the lemma of each form that a treebank is sure about.
+    lemmas:
+        lemmas that occur in the treebank.
+    words:
+        by part of speech, the base forms of a dictionary.
+    irregular:
+        by part of speech, the base form of irregular inflections.
+    endings:
+        by part of speech, pairs of an inflectional ending and what stands for it in the base form.
+    """
+
+    forms: dict[str, dict[str, str]] = field(default_factory=dict)
+    lemmas: list[str] = field(default_factory=list)
+    words: dict[str, list[str]] = field(default_factory=dict)
+    irregular: dict[str, dict[str, str]] = field(default_factory=dict)
+    endings: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+
+
+class LemmaCorrector:
+    """Pipeline component that corrects the lemmas that an earlier one wrote."""
+
+    def __init__(self, tables: LemmaTables | None = None) -> None:
+        self.use(tables or LemmaTables())
+
+    def use(self, tables: LemmaTables) -> None:
+        """Takes over other tables."""
+        self._tables = tables
+        self._known = frozenset(tables.lemmas)
+        self._words = {pos: frozenset(words) for pos, words in tables.words.items()}
+
+    def __call__(self, doc: Doc) -> Doc:
+        for token in doc:
+            lemma = self.lemma_of(token)
+            if lemma != token.lemma_:
+                token.lemma_ = lemma
+        return doc
+
+    def lemma_of(self, token: Token) -> str:
+        """The corrected lemma of a token that has a part of speech, a tag and a proposed lemma."""
+        form, pos, proposed = token.text, token.pos_, token.lemma_
+        attested = self._tables.forms.get(pos, {}).get(form)
+        if attested is not None:
+            return attested
+        if pos in _OPEN_CLASSES and proposed not in self._known:
+            return self._base_form(form.lower(), pos, token.tag_) or _unchanged(form, proposed)
+        if token.tag_ == _PROPER_NAME and proposed.lower() == form.lower():
+            return form
+        return proposed
+
+    def _base_form(self, form: str, pos: str, tag: str) -> str | None:
+        words = self._words.get(pos, frozenset())
+        if tag not in _INFLECTED:
+            return form if form in words else None
+        irregular = self._tables.irregular.get(pos, {}).get(form)
+        if irregular is not None:
+            return irregular
+        candidates = [
+            form.removesuffix(ending) + replacement
+            for ending, replacement in self._tables.endings.get(pos, [])
+            if form.endswith(ending) and len(form) > len(ending) + 1
+        ]
+        found = [candidate for candidate in candidates if candidate in words]
+        return next((candidate for candidate in found if candidate in self._known), found[0] if found else None)
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """The tables as compressed JSON, the same bytes for the same tables."""
+        del exclude
+        text = json.dumps(asdict(self._tables), ensure_ascii=False, sort_keys=True)
+        return gzip.compress(text.encode("utf-8"), mtime=0)
+
+    def from_bytes(self, content: bytes, *, exclude: Iterable[str] = ()) -> LemmaCorrector:
+        """Takes over the tables that `to_bytes` wrote."""
+        del exclude
+        self.use(LemmaTables(**json.loads(gzip.decompress(content))))
+        return self
+
+    def to_disk(self, path: Path | str, *, exclude: Iterable[str] = ()) -> None:
+        """Writes the tables to a file."""
+        Path(path).write_bytes(self.to_bytes(exclude=exclude))
+
+    def from_disk(self, path: Path | str, *, exclude: Iterable[str] = ()) -> LemmaCorrector:
+        """Takes over the tables in a file."""
+        return self.from_bytes(Path(path).read_bytes(), exclude=exclude)
+
+
+def _unchanged(form: str, proposed: str) -> str:
+    """A proposal that only changes case is made lower case throughout ("fREE")."""
+    changes_case = proposed != form and proposed.lower() == form.lower()
+    return form.lower() if changes_case else proposed
+
+
+def make_lemma_corrector(nlp: Language, name: str) -> LemmaCorrector:
+    """The component's factory; spaCy gives both arguments, and neither matters."""
+    del nlp, name
+    return LemmaCorrector()
+
+
+Language.factory(FACTORY, assigns=["token.lemma"], requires=["token.lemma", "token.pos"], func=make_lemma_corrector)
