@@ -1,8 +1,14 @@
 """Script knowledge from text: a typed graph of what everybody knows and nobody writes down."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import schemas
+
+if TYPE_CHECKING:
+    from kgscripts.pipeline import build_graph, remove_source
+
+__all__ = ["build_graph", "remove_source"]
 
 _FOUND = Path(schemas.__file__ or "").resolve()
 if not (_FOUND.parent / "script_graph.py").exists():
@@ -10,3 +16,12 @@ if not (_FOUND.parent / "script_graph.py").exists():
         f"kgscripts needs its own package `schemas`, but {_FOUND} shadows it; "
         "rename or move that file, or install kgscripts into an environment of its own"
     )
+
+
+def __getattr__(name: str) -> Any:
+    """The main functions, loaded when they are first asked for: `import kgscripts` stays light."""
+    if name in __all__:
+        from kgscripts import pipeline
+
+        return getattr(pipeline, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -37,7 +37,8 @@ class TableFile:
 class Manifest:
     """What stands in `manifest.json`.
 
-    `configuration` holds the options that shaped the graph, `discards` counts what was left out by reason,
+    `models` holds name and version of each reader by its digest, `configuration` the options that shaped the graph,
+    `discards` counts what was left out by reason,
     `tables` describes every file under `nodes/` and `relations/` by its type's name.
     """
 
@@ -47,6 +48,7 @@ class Manifest:
     sources_digest: str
     configuration: dict[str, str | int | float | bool | None]
     discards: dict[str, int]
+    models: dict[str, str] = field(factory=dict)
     tables: dict[str, TableFile] = field(factory=dict)
     format_version: int = field(default=FORMAT_VERSION, validator=validators.in_((FORMAT_VERSION,)))
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
+from typing import Any
 
 from attrs import field, frozen, validators
 
@@ -14,6 +16,11 @@ class Direction(StrEnum):
 
     HIGHER = "higher"
     LOWER = "lower"
+
+
+def _tuple(values: Iterable[Any]) -> tuple[Any, ...]:
+    """`tuple` itself, whose type mypy's attrs plugin does not see through."""
+    return tuple(values)
 
 
 def _rounded(value: float) -> float:
@@ -55,4 +62,4 @@ class Model:
     digest: str = field(validator=validators.matches_re(r"[0-9a-f]{64}"))
     task: str = field(validator=validators.min_len(1))
     licence: str = ""
-    scores: tuple[BenchmarkScore, ...] = field(default=(), converter=tuple)
+    scores: tuple[BenchmarkScore, ...] = field(default=(), converter=_tuple)

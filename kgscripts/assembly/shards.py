@@ -28,6 +28,7 @@ _EVENT = pa.struct(
         *(pa.field(part, pa.string()) for part in ACTION_PARTS),
         *_SPAN,
         pa.field("score", pa.float64()),
+        pa.field("extractor", pa.int64()),
         pa.field("participants", pa.list_(_ARGUMENT)),
         pa.field("tools", pa.list_(_TOOL)),
     ]
@@ -52,8 +53,12 @@ RECORDS = pa.schema(
 """The columns of a shard. Rows ascend by `digest`, which with `reader` names a row."""
 
 
-def encode(documents: Sequence[Document], readings: Sequence[Reading], reader: str) -> pa.RecordBatch:
-    """Documents and what the reader with the digest `reader` found in each, as rows of a shard."""
+def encode(documents: Sequence[Document], readings: Sequence[Sequence[Reading]], reader: str) -> pa.RecordBatch:
+    """Documents and what the reader with the digest `reader` found in each, as rows of a shard.
+
+    `readings` holds one sequence a document with the reading of each extractor of the reader; sentences are taken from
+    the first.
+    """
     rows = [
         {
             "digest": document.digest,
@@ -63,11 +68,11 @@ def encode(documents: Sequence[Document], readings: Sequence[Reading], reader: s
             "scenario": document.scenario,
             "text": document.text,
             "passages": [_passage(passage) for passage in document.passages],
-            "sentences": [_passage(sentence) for sentence in reading.sentences],
-            "events": [_event(event) for event in reading.events],
-            "discards": [encode_discard(discard) for discard in reading.discards],
+            "sentences": [_passage(sentence) for sentence in found[0].sentences],
+            "events": [_event(event, place) for place, reading in enumerate(found) for event in reading.events],
+            "discards": [encode_discard(discard) for reading in found for discard in reading.discards],
         }
-        for document, reading in zip(documents, readings, strict=True)
+        for document, found in zip(documents, readings, strict=True)
     ]
     return pa.RecordBatch.from_pylist(rows, schema=RECORDS)
 
@@ -76,12 +81,13 @@ def _passage(passage: Passage) -> dict[str, Any]:
     return {"kind": passage.kind, "start": passage.start, "end": passage.end}
 
 
-def _event(event: EventMention) -> dict[str, Any]:
+def _event(event: EventMention, extractor: int) -> dict[str, Any]:
     return {
         **dict(zip(ACTION_PARTS, event.action.key, strict=True)),
         "start": event.start,
         "end": event.end,
         "score": event.score,
+        "extractor": extractor,
         "participants": [
             {"lemma": item.lemma, "role": item.role, "start": item.start, "end": item.end}
             for item in event.participants

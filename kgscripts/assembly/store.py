@@ -70,7 +70,7 @@ class RecordStore:
 
     def has(self, digest: str, reader: str) -> bool:
         """Whether this reader's reading of this source is here."""
-        return (digest, reader) in self._holders
+        return (digest, reader) in self._holders and reader in self.readers
 
     def is_current(self, key: str, fingerprint: str, reader: str) -> bool:
         """Whether an input was read whole, by this reader, and all of it is here."""
@@ -83,10 +83,18 @@ class RecordStore:
         )
 
     def add_reader(self, models: tuple[Model, ...]) -> str:
-        """Make a reader known; its digest."""
+        """Make a reader known, with the scores of its models as they are now; its digest.
+
+        The first model reads for the others, which are the reader's extractors in their order.
+        """
         digest = reader_digest(models)
-        if self.readers.get(digest) != models:
-            self.readers[digest] = models
+        now = {(model.name, model.digest): model for model in models}
+        readers = {
+            known: tuple(now.get((model.name, model.digest), model) for model in those)
+            for known, those in (self.readers | {digest: models}).items()
+        }
+        if readers != self.readers:
+            self.readers = readers
             self._write_readers()
         return digest
 
@@ -102,6 +110,27 @@ class RecordStore:
             item.complement(known)
         self.inputs[item.key] = item
         self._changed = True
+
+    def remove_input(self, key: str) -> None:
+        """Take an input out with all that it gave."""
+        del self.inputs[key]
+        self._changed = True
+
+    def remove_source(self, digest: str) -> None:
+        """Take a source out of every input; what is left of them counts as incomplete, so that it can come back."""
+        for key, item in list(self.inputs.items()):
+            kept = {source: reader for source, reader in item.sources.items() if source[0] != digest}
+            if len(kept) < len(item.sources):
+                self._changed = True
+                if kept:
+                    item.sources, item.complete = kept, False
+                else:
+                    del self.inputs[key]
+
+    @property
+    def pending_bytes(self) -> int:
+        """Size of what was taken in since the last `commit`."""
+        return sum(batch.nbytes for batch in self._pending)
 
     def commit(self) -> None:
         """Make all that was taken in durable."""
@@ -153,6 +182,15 @@ class RecordStore:
         for path in self._folder.glob("*.damaged"):
             path.unlink()
 
+    def models(self) -> list[Model]:
+        """The models that read what is in the graph, each once."""
+        used = {
+            (model.name, model.digest): model
+            for reader in set(self.wanted().values())
+            for model in self.readers[reader]
+        }
+        return [model for _, model in sorted(used.items())]
+
     def batches(self, rows: int = 256) -> Iterator[pa.RecordBatch]:
         """All records of the graph, ascending by source, `rows` sources at a time."""
         return merged(self._shards, self.wanted(), rows)
@@ -196,7 +234,7 @@ def _read_readers(path: Path) -> dict[str, tuple[Model, ...]]:
         return {}
     try:
         content: dict[str, list[dict[str, Any]]] = json.loads(path.read_text(encoding="utf-8"))
-        return {digest: tuple(_model(**model) for model in models) for digest, models in content.items()}
+        return {digest: tuple(_model(model) for model in models) for digest, models in content.items()}
     except (OSError, ValueError, TypeError, AttributeError, RecordError) as error:
         raise GraphDirectoryError(
             f"the list of readers is damaged ({error})",
@@ -205,6 +243,5 @@ def _read_readers(path: Path) -> dict[str, tuple[Model, ...]]:
         ) from error
 
 
-def _model(scores: list[dict[str, Any]], **fields: Any) -> Model:
-    read: tuple[BenchmarkScore, ...] = tuple([BenchmarkScore(**score) for score in scores])
-    return Model(scores=read, **fields)
+def _model(row: dict[str, Any]) -> Model:
+    return Model(**row | {"scores": [BenchmarkScore(**score) for score in row["scores"]]})

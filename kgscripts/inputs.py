@@ -1,0 +1,69 @@
+"""What a build is given: files and texts, told apart by keys, their contents by fingerprints."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve, frozen
+
+from kgscripts.corpora.inputs import InputFile
+from kgscripts.corpora.reading import documents_from_strings, read_file
+from schemas.errors import InputError
+from schemas.records import Discard, Document
+
+Text = str | Mapping[str, Any] | Document
+
+
+@frozen
+class Given:
+    """An input before it is parsed. The fingerprint is worked out when asked for, since that reads the file."""
+
+    key: str
+    fingerprint: Callable[[], str]
+    items: Callable[[], Iterable[Document | Discard]]
+
+
+def given_file(file: InputFile, format: str | None) -> Given:
+    """A file, whose key is its resolved path; another version of the readers may parse it otherwise."""
+    version = metadata.version("kgscripts")
+    return Given(
+        key=path_key(file.path),
+        fingerprint=lambda: f"{_sha256(file.path)} {format or ''} {version}",
+        items=lambda: read_file(file, format=format),
+    )
+
+
+def given_text(text: Text, format: str | None) -> Given:
+    """A text in memory. Its content is its key, so that it does not matter how many others came before it."""
+    items = [text] if isinstance(text, Document) else list(_parsed(text, format))
+    content = "\n".join(item.digest if isinstance(item, Document) else item.detail for item in items)
+    digest = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
+    return Given(key=f"text:{digest}", fingerprint=lambda: digest, items=lambda: items)
+
+
+def path_key(path: Path) -> str:
+    """The resolved path as text, whatever bytes it is made of."""
+    return os.fsencode(path.resolve()).decode("utf-8", "backslashreplace")
+
+
+def _parsed(text: str | Mapping[str, Any], format: str | None) -> Iterator[Document | Discard]:
+    for item in documents_from_strings([text], format=format):
+        if isinstance(item, Document) and (isinstance(text, str) or "id" not in text):
+            yield evolve(item, name=f"text#{item.digest[:12]}")
+        else:
+            yield item
+
+
+def _sha256(path: Path) -> str:
+    try:
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(
+            f"cannot be read ({error.strerror or error})", where=str(path), remedy="check the path and its permissions"
+        ) from error

@@ -1,0 +1,165 @@
+"""What a build did and what is in its graph, for a screen and as JSON."""
+
+from __future__ import annotations
+
+import json
+import platform
+import time
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from attrs import asdict, define, field, frozen
+from rich.console import Console
+from rich.table import Table
+
+from schemas.graph_directory import durable
+from schemas.graph_types import NODE_TYPES, RELATION_TYPES
+from schemas.script_graph import ScriptGraph
+
+_TOP_SCENARIOS = 5
+_SCORES_A_MODEL = 6
+
+
+@define
+class Run:
+    """One build: what it read and how long it took, in seconds. It decides nothing in the graph."""
+
+    jobs: int
+    inputs_read: int = 0
+    inputs_known: int = 0
+    sources_read: int = 0
+    words_read: int = 0
+    reading_seconds: float = 0.0
+    seconds: float = 0.0
+    started: str = field(factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
+    _start: float = field(factory=time.perf_counter, init=False)
+
+    def reading_ended(self) -> None:
+        """Take the time that reading took."""
+        self.reading_seconds = round(time.perf_counter() - self._start, 3)
+
+    def ended(self) -> None:
+        """Take the time that all took."""
+        self.seconds = round(time.perf_counter() - self._start, 3)
+
+    @property
+    def words_per_second(self) -> float:
+        """Throughput of the whole build; 0 where nothing was read."""
+        return round(self.words_read / self.seconds, 1) if self.seconds else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """What stands in ``run.json``, versions left out."""
+        content = asdict(self, filter=lambda attribute, _: not attribute.name.startswith("_"))
+        return content | {"words_per_second": self.words_per_second}
+
+    def write(self, path: Path) -> None:
+        """Write ``run.json``."""
+        versions = {name: metadata.version(name) for name in ("kgscripts", "spacy", "pyarrow", "numpy")}
+        content = self.to_dict() | {"versions": versions | {"python": platform.python_version()}}
+        part = path.with_suffix(".part")
+        with durable(part):
+            part.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        part.replace(path)
+
+
+@frozen
+class ScenarioSummary:
+    """A scenario with the numbers of sources about it and of its steps."""
+
+    label: str
+    sources: int
+    steps: int
+
+
+@frozen
+class ModelSummary:
+    """A reader, with its scores in words."""
+
+    name: str
+    version: str
+    scores: tuple[str, ...]
+
+
+@frozen
+class BuildReport:
+    """What a build found. Counts are of the whole graph, `run` is about this build."""
+
+    directory: Path
+    build_id: str
+    sources: int
+    nodes: dict[str, int]
+    relations: dict[str, int]
+    scenarios: tuple[ScenarioSummary, ...]
+    discards: dict[str, int]
+    models: tuple[ModelSummary, ...]
+    run: Run
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as plain values, for JSON."""
+        content = asdict(self, filter=lambda attribute, _: attribute.name != "run")
+        return content | {"directory": str(self.directory), "run": self.run.to_dict()}
+
+
+def report(graph: ScriptGraph, run: Run) -> BuildReport:
+    """Describe `graph` as `run` left it."""
+    rows = graph.manifest.rows
+    return BuildReport(
+        directory=graph.directory,
+        build_id=graph.build_id,
+        sources=graph.manifest.sources,
+        nodes={name: rows(name) for name in NODE_TYPES if rows(name)},
+        relations={name: rows(name) for name in RELATION_TYPES if rows(name)},
+        scenarios=_scenarios(graph),
+        discards=dict(sorted(graph.manifest.discards.items(), key=lambda item: -item[1])),
+        models=_models(graph),
+        run=run,
+    )
+
+
+def _scenarios(graph: ScriptGraph) -> tuple[ScenarioSummary, ...]:
+    steps: dict[str, int] = {}
+    for batch in graph.batches("HAS_SUB_EVENT"):
+        for counted in batch["from_id"].value_counts().to_pylist():
+            steps[counted["values"]] = steps.get(counted["values"], 0) + counted["counts"]
+    rows = sorted(graph.rows("Scenario"), key=lambda row: (-row["support"], row["label"]))[:_TOP_SCENARIOS]
+    return tuple(ScenarioSummary(row["label"], row["support"], steps.get(row["id"], 0)) for row in rows)
+
+
+def _models(graph: ScriptGraph) -> tuple[ModelSummary, ...]:
+    scores = {row["id"]: row for row in graph.rows("BenchmarkScore")}
+    owned: dict[str, list[str]] = {}
+    for row in graph.rows("SCORED"):
+        score = scores[row["to_id"]]
+        text = f"{score['metric']} {score['value']:g} {score['unit']} ({score['dataset']} {score['split']})"
+        owned.setdefault(row["from_id"], []).append(text)
+    return tuple(
+        ModelSummary(row["name"], row["version"], tuple(sorted(owned.get(row["id"], ()))))
+        for row in graph.rows("Model")
+    )
+
+
+def print_report(found: BuildReport, console: Console) -> None:
+    """Print the report on one screen."""
+    run = found.run
+    console.print(f"[bold]{found.directory}[/] · {found.sources:,} sources · build {found.build_id[:12]}")
+    counts = Table.grid(padding=(0, 3))
+    for title, numbers in (("nodes", found.nodes), ("relations", found.relations), ("left out", found.discards)):
+        counts.add_row(
+            f"[bold]{title}[/]", " · ".join(f"{name} {number:,}" for name, number in numbers.items()) or "none"
+        )
+    if found.scenarios:
+        most = (f"{item.label} ({item.sources:,} sources, {item.steps:,} steps)" for item in found.scenarios)
+        counts.add_row("[bold]scenarios[/]", " · ".join(most))
+    for model in found.models:
+        shown = " · ".join(model.scores[:_SCORES_A_MODEL]) or "not measured"
+        more = len(model.scores) - _SCORES_A_MODEL
+        counts.add_row(
+            "[bold]read by[/]", f"{model.name} {model.version}: {shown}" + (f" · {more} more" if more > 0 else "")
+        )
+    read = f"{run.sources_read:,} sources, {run.words_read:,} words in {run.seconds:.1f} s"
+    if run.words_read:
+        read += f" ({run.words_per_second:,.0f} words/s)"
+    counts.add_row("[bold]this build[/]", read + (f" · {run.inputs_known:,} inputs known" if run.inputs_known else ""))
+    console.print(counts)
