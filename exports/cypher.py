@@ -114,14 +114,23 @@ def _query_server(
     database: str | None,
     ask: Callable[[str], str] | None,
 ) -> Table:
-    with connected(uri, ask) as driver:
+    access = neo4j.READ_ACCESS
+    with connected(uri, ask) as driver, driver.session(database=database, default_access_mode=access) as session:
+        transaction = session.begin_transaction()
         try:
-            found = driver.execute_query(text, dict(parameters), routing_=neo4j.RoutingControl.READ, database_=database)
+            result = transaction.run(text, dict(parameters))
+            columns, rows = result.keys(), result.values()
+            writes = result.consume().counters.contains_updates
         except ClientError as error:
             if (error.code or "").startswith("Neo.ClientError.Statement."):
                 raise _neo4j_error(text, error) from error
             raise
-    return Table(columns=found.keys, rows=[tuple(map(_plain, record)) for record in found.records])
+        finally:
+            # Rolled back: Neo4j itself refuses to write here, other servers that speak Bolt may not.
+            transaction.close()
+    if writes:
+        raise QueryError("the query writes", remedy=_ONLY_READS)
+    return Table(columns=columns, rows=[tuple(map(_plain, row)) for row in rows])
 
 
 def _neo4j_error(text: str, error: ClientError) -> QueryError:

@@ -11,8 +11,8 @@ import ladybug
 from filelock import FileLock
 
 from exports.aside import new_file
-from exports.property_graph import KEY, count, quoted
-from exports.targets import ExportOptions, ExportReport
+from exports.property_graph import KEY, quoted
+from exports.targets import ExportOptions, ExportReport, report, scheme_of
 from schemas.errors import StoreError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES, Property, ValueType
 from schemas.script_graph import ScriptGraph
@@ -41,14 +41,21 @@ def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportRep
     StoreError
         If the file cannot be written, or is there and no Ladybug file.
     """
-    path = Path(target.removeprefix("ladybug:"))
-    if path.exists() and not (path.is_file() and path.open("rb").read(len(_MAGIC)) == _MAGIC):
+    path = Path(target.partition(":")[2] if scheme_of(target) else target)
+    if path.exists() and not _is_store(path):
         raise StoreError("is there and is no Ladybug store", where=str(path), remedy="name another file")
-    nodes, relations = count(graph)
-    if not options.dry_run:
-        with new_file(path) as aside:
-            _load(graph, aside, options)
-    return ExportReport(nodes=nodes, relations=relations, target=str(path))
+    if options.dry_run:
+        return report(graph, target)
+    with new_file(path) as aside:
+        _load(graph, aside, options)
+    return report(graph, target, bytes=path.stat().st_size)
+
+
+def _is_store(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as stream:
+        return stream.read(len(_MAGIC)) == _MAGIC
 
 
 @contextmanager
@@ -86,7 +93,8 @@ def embedded_store(graph: ScriptGraph) -> Path:
         folder.mkdir(exist_ok=True)
         with FileLock(folder / ".ladybug.lock"):
             if not path.exists():
-                export(graph, str(path), ExportOptions())
+                with new_file(path) as aside:
+                    _load(graph, aside, ExportOptions())
                 for other in folder.glob("ladybug-*"):
                     if other != path:
                         other.unlink()
@@ -109,14 +117,14 @@ def _load(graph: ScriptGraph, path: Path, options: ExportOptions) -> None:
                 columns = ", ".join([f"{KEY} STRING PRIMARY KEY", *map(_column, node.properties)])
                 opened.execute(f"CREATE NODE TABLE {quoted(label)}({columns})")
                 _copy(opened, graph, label, ("id",), node.properties)
-                _tell(options, graph.manifest.rows(label))
+                options.tell(graph.manifest.rows(label))
             for name, relation in RELATION_TYPES.items():
                 pairs = [f"FROM {quoted(start)} TO {quoted(end)}" for start, end in relation.ends]
                 columns = ", ".join([*pairs, *map(_column, relation.properties)])
                 opened.execute(f"CREATE REL TABLE {quoted(name)}({columns})")
                 for ends in relation.ends:
                     _copy(opened, graph, name, ("from_id", "to_id"), relation.properties, ends)
-                _tell(options, graph.manifest.rows(name))
+                options.tell(graph.manifest.rows(name))
     except RuntimeError as error:
         raise StoreError(f"Ladybug refuses the graph ({error})", where=str(path)) from error
 
@@ -149,8 +157,3 @@ def _copy(
         f"COPY {quoted(name)} FROM (LOAD FROM '{file}' {where} RETURN {', '.join(columns)}) {between}",
         {"base": graph.manifest.base_iri},
     )
-
-
-def _tell(options: ExportOptions, rows: int) -> None:
-    if options.progress:
-        options.progress(rows)

@@ -16,8 +16,8 @@ import pyarrow as pa
 from attrs import frozen
 
 from exports.neo4j_connection import connected
-from exports.property_graph import ENDS, KEY, count, node_batches, portions, quoted, relation_batches
-from exports.targets import ExportOptions, ExportReport
+from exports.property_graph import ENDS, KEY, node_batches, portions, quoted, relation_batches
+from exports.targets import ExportOptions, ExportReport, report
 from schemas.errors import StoreError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES, Property
 from schemas.script_graph import ScriptGraph
@@ -40,7 +40,6 @@ def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportRep
     StoreError
         If the server cannot be reached, refuses or fails; what was written so far stays.
     """
-    nodes, relations = count(graph)
     details: dict[str, str | int | float] = {"build": graph.build_id}
     with connected(target, options.ask) as driver, driver.session(database=options.database) as session:
         database = _Database(session, graph, options)
@@ -51,7 +50,7 @@ def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportRep
             database.merge()
         if options.prune:
             details |= database.prune(driver)
-    return ExportReport(nodes=nodes, relations=relations, target=target, details=details)
+    return report(graph, target, **details)
 
 
 @frozen
@@ -86,11 +85,10 @@ class _Database:
                         f"{len(rows) - written} relations found no nodes: somebody removed them at the same time",
                         remedy="run the export again when nobody else writes to the database",
                     )
-                if self.options.progress:
-                    self.options.progress(len(rows))
+                self.options.tell(len(rows))
 
     def _change(self, query: str, **parameters: object) -> int:
-        """Run one write that returns a count, in a transaction that is retried when the server asks for it."""
+        """Run one write that returns a in a transaction that is retried when the server asks for it."""
 
         def work(transaction: neo4j.ManagedTransaction) -> int:
             record = transaction.run(query, parameters, build=self.graph.build_id).single(strict=True)

@@ -13,10 +13,12 @@ import pyarrow.compute as pc
 
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES, Property, ValueType
 from schemas.script_graph import ScriptGraph
+from schemas.tables import ARROW_TYPES
 from schemas.vocabulary import ID_PREFIXES
 
 KEY = "iri"
 ENDS = ("from_iri", "to_iri")
+_HOLDS_IRI = {b"kgscripts": b"iri"}
 
 
 def quoted(name: str) -> str:
@@ -24,35 +26,49 @@ def quoted(name: str) -> str:
     return f"`{name}`"
 
 
+def node_schema(label: str) -> pa.Schema:
+    """The columns of `node_batches`."""
+    return _schema((KEY,), NODE_TYPES[label].properties)
+
+
+def relation_schema(name: str) -> pa.Schema:
+    """The columns of `relation_batches`."""
+    return _schema(ENDS, RELATION_TYPES[name].properties)
+
+
 def node_batches(graph: ScriptGraph, label: str) -> Iterator[pa.RecordBatch]:
     """The nodes of one type: the column `iri`, then the type's properties in their order."""
-    properties = NODE_TYPES[label].properties
+    schema = node_schema(label)
     for batch in graph.batches(label):
-        yield _with_iris(graph, batch, (KEY,), properties)
+        yield _with_iris(graph, batch, schema)
 
 
 def relation_batches(graph: ScriptGraph, name: str, ends: tuple[str, str]) -> Iterator[pa.RecordBatch]:
     """The relations of one type between one pair of node types: `from_iri`, `to_iri`, then the properties."""
-    relation = RELATION_TYPES[name]
+    schema = relation_schema(name)
     start, end = (ID_PREFIXES[label] + "/" for label in ends)
     for batch in graph.batches(name):
-        if len(relation.ends) > 1:
+        if len(RELATION_TYPES[name].ends) > 1:
             fits = pc.and_(pc.starts_with(batch.column(0), start), pc.starts_with(batch.column(1), end))
             batch = batch.filter(fits)
         if batch.num_rows:
-            yield _with_iris(graph, batch, ENDS, relation.properties)
+            yield _with_iris(graph, batch, schema)
 
 
-def _with_iris(
-    graph: ScriptGraph, batch: pa.RecordBatch, keys: tuple[str, ...], properties: tuple[Property, ...]
-) -> pa.RecordBatch:
-    names = [*keys, *(item.name for item in properties)]
-    holds_iri = [True] * len(keys) + [item.type is ValueType.NODE for item in properties]
+def _schema(keys: tuple[str, ...], properties: tuple[Property, ...]) -> pa.Schema:
+    fields = [pa.field(key, pa.string(), metadata=_HOLDS_IRI) for key in keys]
+    for item in properties:
+        metadata = _HOLDS_IRI if item.type is ValueType.NODE else None
+        fields.append(pa.field(item.name, ARROW_TYPES[item.type], metadata=metadata))
+    return pa.schema(fields)
+
+
+def _with_iris(graph: ScriptGraph, batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     columns = [
-        pc.binary_join_element_wise(graph.manifest.base_iri, column, "") if is_iri else column
-        for column, is_iri in zip(batch.columns, holds_iri, strict=True)
+        pc.binary_join_element_wise(graph.manifest.base_iri, column, "") if field.metadata else column
+        for column, field in zip(batch.columns, schema, strict=True)
     ]
-    return pa.RecordBatch.from_arrays(columns, names=names)
+    return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
 def portions(batch: pa.RecordBatch, rows: int, size: int) -> Iterator[pa.RecordBatch]:
@@ -63,8 +79,3 @@ def portions(batch: pa.RecordBatch, rows: int, size: int) -> Iterator[pa.RecordB
     step = min(rows, (batch.num_rows + 1) // 2)
     for start in range(0, batch.num_rows, step):
         yield from portions(batch.slice(start, step), rows, size)
-
-
-def count(graph: ScriptGraph) -> tuple[int, int]:
-    """Number of nodes and of relations."""
-    return sum(map(graph.manifest.rows, NODE_TYPES)), sum(map(graph.manifest.rows, RELATION_TYPES))

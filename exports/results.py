@@ -5,9 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from attrs import field, frozen
 
@@ -23,12 +23,17 @@ class ResultFormat(StrEnum):
     TSV = "tsv"
 
 
+def _tuple(values: Iterable[Any]) -> tuple[Any, ...]:
+    """`tuple` itself, whose type mypy's attrs plugin does not see through."""
+    return tuple(values)
+
+
 @frozen(kw_only=True)
 class Table:
     """The rows that answer a query. IRIs are plain strings; nodes and lists of a Cypher answer keep their parts."""
 
-    columns: tuple[str, ...] = field(converter=tuple)
-    rows: tuple[tuple[Value, ...], ...] = field(converter=tuple)
+    columns: tuple[str, ...] = field(converter=_tuple)
+    rows: tuple[tuple[Value, ...], ...] = field(converter=_tuple)
 
     def render(self, form: ResultFormat, width: int | None = None) -> str:
         """The table as text that ends in a newline; `width` in characters wraps a `ResultFormat.TABLE`."""

@@ -31,6 +31,11 @@ class ExportOptions:
     ask: Callable[[str], str] | None = None
     progress: Callable[[int], None] | None = None
 
+    def tell(self, rows: int) -> None:
+        """Say that `rows` more rows are done."""
+        if self.progress is not None:
+            self.progress(rows)
+
 
 @frozen(kw_only=True)
 class ExportReport:
@@ -106,7 +111,12 @@ EXPORTERS: tuple[Exporter, ...] = (
         module="exports.neo4j_store",
         schemes=("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc"),
     ),
-    Exporter(name="CSV for neo4j-admin database import", module="exports.neo4j_csv", schemes=("neo4j-csv",)),
+    Exporter(
+        name="CSV for neo4j-admin database import",
+        module="exports.neo4j_csv",
+        suffixes=(".neo4j-csv",),
+        schemes=("neo4j-csv",),
+    ),
     Exporter(name="GraphML", module="exports.graphml", suffixes=(".graphml",), compressions=(".gz",)),
     Exporter(name="Parquet", module="exports.parquet", schemes=("parquet",)),
 )

@@ -1,0 +1,25 @@
+"""The graph as pandas data frames."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pyarrow as pa
+
+from exports.property_graph import node_batches, node_schema, relation_batches, relation_schema
+from schemas.graph_types import NODE_TYPES, RELATION_TYPES
+from schemas.script_graph import ScriptGraph
+
+
+def to_frames(graph: ScriptGraph) -> dict[str, pd.DataFrame]:
+    """One frame for each node type and relation type, by the type's name.
+
+    Frames of nodes begin with the column `iri`, frames of relations with `from_iri` and `to_iri`; properties follow
+    under their own names and in Arrow's types, so that numbers stay numbers where values are missing.
+    """
+    tables = {
+        label: pa.Table.from_batches(node_batches(graph, label), schema=node_schema(label)) for label in NODE_TYPES
+    }
+    for name, relation in RELATION_TYPES.items():
+        batches = (batch for ends in relation.ends for batch in relation_batches(graph, name, ends))
+        tables[name] = pa.Table.from_batches(batches, schema=relation_schema(name))
+    return {name: table.to_pandas(types_mapper=pd.ArrowDtype) for name, table in tables.items()}

@@ -1,0 +1,32 @@
+"""The graph's Parquet tables as they are: a directory that `ScriptGraph.open` reads, without the records."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from exports.aside import new_directory
+from exports.targets import ExportOptions, ExportReport, report
+from schemas.script_graph import ScriptGraph
+from schemas.tables import TABLE_NAMES, table_path
+
+
+def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportReport:
+    """Copy the tables and the manifest (``parquet:DIR``).
+
+    Raises
+    ------
+    StoreError
+        If the directory cannot be written, or holds what no export made.
+    """
+    path = Path(target.partition(":")[2])
+    if options.dry_run:
+        return report(graph, target)
+    with new_directory(path) as aside:
+        for name in TABLE_NAMES:
+            copy = aside / table_path(name)
+            copy.parent.mkdir(exist_ok=True)
+            shutil.copyfile(graph.directory / table_path(name), copy)
+            options.tell(graph.manifest.rows(name))
+        shutil.copyfile(graph.directory / "manifest.json", aside / "manifest.json")
+    return report(graph, target)
