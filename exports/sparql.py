@@ -1,0 +1,201 @@
+"""SPARQL over the graph's own embedded store, an Oxigraph directory or a server."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyoxigraph
+from filelock import FileLock
+
+from exports.aside import MARKER, new_directory
+from exports.place import at_place
+from exports.rdf.oxigraph_store import load
+from exports.rdf.sparql_client import SparqlClient, first_line
+from exports.rdf.terms import PREFIXES
+from exports.results import Table, Value
+from schemas.errors import QueryError, StoreError
+from schemas.script_graph import ScriptGraph
+
+_TOKENS = re.compile(
+    r"""(?P<iri><[^<>"{}|^`\\\x00-\x20]*>)
+    |(?P<string>\"{3}(?:\"{0,2}(?:\\.|[^"\\]))*\"{3}|'{3}(?:'{0,2}(?:\\.|[^'\\]))*'{3}
+                |"(?:\\.|[^"\\\n\r])*"|'(?:\\.|[^'\\\n\r])*')
+    |(?P<comment>\#[^\n\r]*)
+    |(?P<variable>[?$]\w+)
+    |(?P<name>[\w.-]*:(?:[\w:%-]|\\.|\.(?=[\w:%\\-]))*)
+    |(?P<word>\w+)""",
+    re.VERBOSE | re.DOTALL,
+)
+_READING = ("SELECT", "ASK", "CONSTRUCT", "DESCRIBE")
+_ONLY_READS = "queries only read; `kgscripts export` writes"
+_LOCAL_PLACE = re.compile(r"^error at (\d+):(\d+): (.*)", re.DOTALL)
+_SERVER_PLACE = re.compile(r"[Ll]ine:? (\d+), [Cc]olumn:? (\d+)")
+_NUMBERS = ("double", "float", "decimal")
+
+
+def run_query(source: ScriptGraph | str | Path, text: str, *, ask: Callable[[str], str] | None = None) -> Table:
+    """What the SPARQL query `text` finds in a graph's own store, in an Oxigraph directory or on a server.
+
+    A server is named by the address of its query service (``https://HOST/DATASET/query``). The prefixes of
+    `exports.rdf.terms.PREFIXES` need no declaration, nor does ``data:`` for a graph's things. On disk the default
+    graph of a query is the union of all graphs; on a server it is what the server says. ASK answers one row; CONSTRUCT
+    and DESCRIBE answer triples.
+
+    Raises
+    ------
+    QueryError
+        If the query does not parse (the message shows the place), would write or reach out to another server, or
+        cannot be answered.
+    StoreError
+        If the store or server cannot be opened.
+    """
+    _check_reading(text)
+    if isinstance(source, ScriptGraph):
+        return _query_store(embedded_store(source), text, PREFIXES | {"data": source.manifest.base_iri})
+    if isinstance(source, str) and source.startswith(("http://", "https://")):
+        return _query_server(source, text, ask)
+    return _query_store(Path(source), text, PREFIXES)
+
+
+def embedded_store(graph: ScriptGraph) -> Path:
+    """The graph's own store under its directory, built when there is none of this very build; older ones go.
+
+    Raises
+    ------
+    StoreError
+        If it cannot be written.
+    """
+    folder = graph.directory / "stores"
+    path = folder / f"oxigraph-{graph.build_id}"
+    if path.exists():
+        return path
+    try:
+        folder.mkdir(exist_ok=True)
+        with FileLock(folder / ".oxigraph.lock"):
+            if not path.exists():
+                with new_directory(path) as aside:
+                    load(graph, aside)
+                for other in folder.glob("oxigraph-*"):
+                    if other != path:
+                        shutil.rmtree(other, ignore_errors=True)
+    except OSError as error:
+        raise StoreError(
+            f"the store for queries cannot be written ({error.strerror})",
+            where=str(folder),
+            remedy="export the graph to a .oxigraph directory elsewhere and query that",
+        ) from error
+    return path
+
+
+def _check_reading(text: str) -> None:
+    """Refuse updates, and SERVICE, which would send what the graph holds to wherever the query says."""
+    words = []
+    for token in _TOKENS.finditer(text):
+        kind, content = token.lastgroup, token[0]
+        if kind == "word":
+            words.append(content.upper())
+        if (kind == "word" and "SERVICE" in content.upper()) or (kind == "name" and _begins_with_service(content)):
+            line = text.count("\n", 0, token.start()) + 1
+            column = token.start() - (text.rfind("\n", 0, token.start()) + 1) + 1
+            raise at_place("SERVICE would ask another server", text, line, column, "query each server by itself")
+    first = next((word for word in words if word not in ("PREFIX", "BASE")), None)
+    if first is None:
+        raise QueryError("the query is empty", remedy="for example: SELECT ?tool { ?step kgs:uses ?tool }")
+    if first not in _READING:
+        raise QueryError(f"the query begins with {first}", remedy=f"begin with {', '.join(_READING)}: {_ONLY_READS}")
+
+
+def _begins_with_service(name: str) -> bool:
+    """Whether a prefixed name may be read as SERVICE with a name of the empty prefix after it."""
+    return name.partition(":")[0].upper().endswith("SERVICE")
+
+
+def _query_store(path: Path, text: str, prefixes: dict[str, str]) -> Table:
+    if not (path / MARKER).is_file():
+        raise StoreError("there is no Oxigraph store", where=str(path), remedy="export a graph to it first")
+    try:
+        store = pyoxigraph.Store.read_only(str(path))
+    except OSError as error:
+        raise StoreError(f"cannot be opened ({error})", where=str(path), remedy="export the graph again") from error
+    try:
+        return _table(store.query(text, prefixes=prefixes, use_default_graph_as_union=True))
+    except SyntaxError as error:
+        raise _syntax_error(text, str(error)) from error
+    except (OSError, ValueError, RuntimeError) as error:
+        raise QueryError(f"the query cannot be answered ({error})") from error
+
+
+def _syntax_error(text: str, message: str) -> QueryError:
+    found = _LOCAL_PLACE.match(message)
+    if found is None:
+        return QueryError(f"the query does not parse ({message})")
+    if "Prefix not found" in found[3]:
+        known = ", ".join(f"{prefix}:" for prefix in PREFIXES)
+        return at_place(
+            "a prefix is not declared", text, int(found[1]), int(found[2]), f"without declaration one may use {known}"
+        )
+    words = [word for word in re.findall(r"[A-Z][A-Za-z ]+", found[3]) if len(word) > 2]
+    expected = f": here may stand {', '.join(words)}" if words and len(words) <= 10 else ""
+    return at_place(f"the query does not parse{expected}", text, int(found[1]), int(found[2]))
+
+
+def _query_server(address: str, text: str, ask: Callable[[str], str] | None) -> Table:
+    prologue = " ".join(f"PREFIX {prefix}: <{iri}>" for prefix, iri in PREFIXES.items()) + "\n"
+    headers = {
+        "Content-Type": "application/sparql-query",
+        "Accept": "application/sparql-results+json, application/n-triples;q=0.9",
+    }
+    with SparqlClient(address, ask) as client:
+        response = client.post(address, (prologue + text).encode(), headers)
+    if not response.is_success:
+        place = _SERVER_PLACE.search(response.text)
+        if place is None or int(place[1]) < 2:
+            raise QueryError(f"the server cannot answer the query ({first_line(response)})", where=address)
+        raise at_place("the query does not parse", text, int(place[1]) - 1, int(place[2]))
+    media_type = response.headers.get("Content-Type", "").partition(";")[0].strip()
+    try:
+        if media_type == "application/n-triples":
+            return _triples(quad.triple for quad in pyoxigraph.parse(response.content, pyoxigraph.RdfFormat.N_TRIPLES))
+        return _table(pyoxigraph.parse_query_results(response.content, pyoxigraph.QueryResultsFormat.JSON))
+    except SyntaxError as error:
+        raise StoreError(
+            f"the answer is no SPARQL result but {media_type or 'of no type'}",
+            where=address,
+            remedy="name the address of a SPARQL query service",
+        ) from error
+
+
+def _table(result: Any) -> Table:
+    if isinstance(result, pyoxigraph.QueryBoolean):
+        return Table(columns=("answer",), rows=((bool(result),),))
+    if isinstance(result, pyoxigraph.QueryTriples):
+        return _triples(result)
+    columns = tuple(variable.value for variable in result.variables)
+    return Table(columns=columns, rows=[tuple(map(_plain, solution)) for solution in result])
+
+
+def _triples(triples: Any) -> Table:
+    rows = [(_plain(triple.subject), _plain(triple.predicate), _plain(triple.object)) for triple in triples]
+    return Table(columns=("subject", "predicate", "object"), rows=rows)
+
+
+def _plain(term: Any) -> Value:
+    """A term as a Python value: IRIs and all that has no type of its own in Python as text."""
+    if term is None:
+        return None
+    if isinstance(term, pyoxigraph.BlankNode):
+        return f"_:{term.value}"
+    if not isinstance(term, pyoxigraph.Literal):
+        return str(term.value) if isinstance(term, pyoxigraph.NamedNode) else str(term)
+    datatype = term.datatype.value.removeprefix(PREFIXES["xsd"])
+    text: str = term.value
+    if datatype == "boolean":
+        return text in ("true", "1")
+    try:
+        return int(text) if datatype == "integer" else float(text) if datatype in _NUMBERS else text
+    except ValueError:
+        return text
