@@ -6,9 +6,10 @@ the barycentres of their neighbours, and each then stands as near to its neighbo
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations, pairwise
+from itertools import accumulate, combinations, pairwise
 from typing import TypeAlias
 
 from attrs import frozen
@@ -32,22 +33,35 @@ class Extent:
 
 @frozen(kw_only=True)
 class Layout:
-    """The anchor of each node (the middle of its top), the ways of the edges, and the corners of it all in pixels.
+    """The anchor of each node (the middle of its top), the ways of the edges, and the size of it all in pixels.
 
     A way begins below the layer of the edge's start and ends above that of its end. From its first point to its
     second it crosses the gap between two layers, from its second to its third it goes straight down past a layer,
-    and so on.
+    and so on. Where it leads upwards, from the foot of a column to the head of the next, it does so along the last
+    of the `alleys` (their x) before that column, and has half a gap of room below and above.
     """
 
     nodes: Mapping[str, Point]
     ways: Mapping[Edge, Sequence[Point]]
-    left: float
-    right: float
+    alleys: Sequence[float]
+    width: float
     height: float
 
 
-def lay_out(extents: Mapping[str, Extent], edges: Iterable[Edge], *, across: int, gap_x: float, gap_y: float) -> Layout:
-    """Place nodes of these `extents` so that `edges` point downwards, at most `across` nodes beside each other."""
+def lay_out(
+    extents: Mapping[str, Extent],
+    edges: Iterable[Edge],
+    *,
+    across: int,
+    gap_x: float,
+    gap_y: float,
+    tall: float = math.inf,
+) -> Layout:
+    """Place nodes of these `extents` so that `edges` point downwards, at most `across` nodes beside each other.
+
+    What is taller than `tall` is folded into columns of about that height, where at most one edge leads from one to
+    the next.
+    """
     edges = list(edges)
     layer_of = _layers(list(extents), edges, across)
     chains = {edge: _chain(edge, layer_of) for edge in edges}
@@ -66,12 +80,24 @@ def lay_out(extents: Mapping[str, Extent], edges: Iterable[Edge], *, across: int
     rooms = {node: extents.get(node, passing) for layer in layers for node in layer}
     layers = _ordered(layers, near)
     x = _across(layers, near, rooms, gap_x)
-    tops: list[float] = []
-    bottom = -gap_y
     heights = [max(rooms[node].height for node in layer) for layer in layers]
-    for height in heights:
-        tops.append(bottom + gap_y)
-        bottom = tops[-1] + height
+    folds = _folds([sum(len(near[node][1]) for node in layer) for layer in layers], heights, gap_y, tall)
+    tops: list[float] = []
+    alleys: list[float] = []
+    width = height = 0.0
+    for first, last in pairwise([0, *folds, len(layers)]):
+        column = [node for layer in layers[first:last] for node in layer]
+        if first:
+            alleys.append(width + gap_x)
+            width += 2 * gap_x
+        shift = width - min((x[node] - rooms[node].left for node in column), default=0)
+        x.update({node: x[node] + shift for node in column})
+        width = max((x[node] + rooms[node].right for node in column), default=0)
+        bottom = -gap_y / 2 if folds else -gap_y
+        for layer in range(first, last):
+            tops.append(bottom + gap_y)
+            bottom = tops[-1] + heights[layer]
+        height = max(height, bottom + (gap_y / 2 if folds else 0))
     nodes = {
         node: (x[node], tops[layer_of[node]] + (heights[layer_of[node]] - extents[node].height) / 2) for node in extents
     }
@@ -80,13 +106,24 @@ def lay_out(extents: Mapping[str, Extent], edges: Iterable[Edge], *, across: int
         depths = range(layer_of[start], layer_of[end] + 1)
         through = [(x[n], y) for n, i in zip(chain, depths, strict=True) for y in (tops[i], tops[i] + heights[i])]
         ways[start, end] = through[1:-1]
-    return Layout(
-        nodes=nodes,
-        ways=ways,
-        left=min((x[node] - rooms[node].left for node in x), default=0),
-        right=max((x[node] + rooms[node].right for node in x), default=0),
-        height=max(bottom, 0),
-    )
+    return Layout(nodes=nodes, ways=ways, alleys=alleys, width=width, height=max(height, 0))
+
+
+def _folds(crossing: list[int], heights: list[float], gap: float, tall: float) -> list[int]:
+    """The layers at which a new column begins; `crossing` counts the edges that leave each layer downwards."""
+    bottoms = list(accumulate(height + gap for height in heights))
+    columns = math.ceil(bottoms[-1] / tall) if bottoms else 1
+    folds: list[int] = []
+    for number in range(1, columns):
+        wanted = bottoms[-1] * number / columns
+        fitting = [
+            layer
+            for layer in range(folds[-1] + 1 if folds else 1, len(heights))
+            if crossing[layer - 1] <= 1 and abs(bottoms[layer - 1] - wanted) < bottoms[-1] / (2 * columns)
+        ]
+        if fitting:
+            folds.append(min(fitting, key=lambda layer: abs(bottoms[layer - 1] - wanted)))
+    return folds
 
 
 def _layers(nodes: list[str], edges: list[Edge], across: int) -> dict[str, int]:

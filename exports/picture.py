@@ -9,23 +9,23 @@ from pathlib import Path
 from attrs import frozen
 
 from exports.aside import new_file
-from exports.layered_layout import Edge, Extent, Layout, Point, lay_out
+from exports.layered_layout import Edge, Extent, Layout, lay_out
 from exports.lettering import text_width, wrapped
 from exports.scripts import Part, Script, Step
-from exports.svg import Element, Svg
+from exports.svg import Element, Move, Point, Svg
 from schemas.errors import ConfigurationError
 
 MOST_STEPS = 150
 """More sub-events than anybody could read in one picture."""
 
-_MARGIN, _GAP_X, _GAP_Y = 36.0, 32.0, 50.0
-_ACROSS = 4
+_MARGIN, _GAP_X, _GAP_Y = 36.0, 32.0, 46.0
+_ACROSS, _TALL = 4, 800.0
 _SMALLEST, _LARGEST = 12.0, 17.0
 """Font sizes of a sub-event that one source tells and of one that all the script's sources tell."""
 _LINE_WIDTH, _MOST_LINES = 12.0, 3
 """A line's width in font sizes, and how many lines a label may take."""
 _TOOL_SIZE, _TOOL_HEIGHT, _TOOL_GAP, _TOOL_REACH, _MOST_TOOLS = 11.0, 20.0, 5.0, 16.0, 5
-_ARROW = 7.0
+_ARROW, _ROUND = 7.0, 10.0
 _LEGEND_SIZE = 11.0
 _LEGEND = (
     ("step", 52.0, "sub-event (larger: more texts tell it)", (0.0, 0.0)),
@@ -107,12 +107,12 @@ def picture(script: Script) -> str:
     boxes = {step.iri: _box(step, _share(step.support, script)) for step in script.steps}
     before = arrows(script)
     extents = {iri: box.extent for iri, box in boxes.items()}
-    layout = lay_out(extents, before, across=_ACROSS, gap_x=_GAP_X, gap_y=_GAP_Y)
+    layout = lay_out(extents, before, across=_ACROSS, gap_x=_GAP_X, gap_y=_GAP_Y, tall=_TALL)
     title = wrapped(script.scenario.label, 24, 560, 2)
     told = f"{len(script.steps)} sub-events read in {script.scenario.support} texts"
     notes = [told if not script.left_out else f"{told}; {script.left_out} more are not shown"]
     width = max(
-        layout.right - layout.left,
+        layout.width,
         max(text_width(line, 26) for line in title),
         text_width(notes[0], 13),
         _LEGEND_WIDTH,
@@ -127,7 +127,7 @@ def picture(script: Script) -> str:
     svg.rect(svg.root, 0, 0, svg.width, svg.height, radius=14, kind="paper")
     svg.text(svg.root, title, _MARGIN, _MARGIN, size=24, kind="title", anchor="start")
     svg.text(svg.root, notes, _MARGIN, _MARGIN + len(title) * 30 + 4, size=13, kind="note", anchor="start")
-    left = _MARGIN + (width - layout.right + layout.left) / 2 - layout.left
+    left = _MARGIN + (width - layout.width) / 2
     _draw_arrows(svg, svg.group(svg.root, move=(left, top)), before, layout, boxes)
     drawing = svg.group(svg.root, move=(left, top))
     for step in script.steps:
@@ -197,19 +197,41 @@ def _draw_arrows(
         way[-1] = (ports[edge][1], way[-1][1] - _ARROW)
         bottom = layout.nodes[start][1] + (boxes[start].extent.height + boxes[start].height) / 2
         top = layout.nodes[end][1] + (boxes[end].extent.height - boxes[end].height) / 2
-        _draw_arrow(svg, parent, [(way[0][0], bottom), *way, (way[-1][0], top)], share)
+        _draw_arrow(svg, parent, [(way[0][0], bottom), *way, (way[-1][0], top)], share, layout.alleys)
 
 
-def _draw_arrow(svg: Svg, parent: Element, way: Sequence[Point], share: float) -> None:
+def _draw_arrow(svg: Svg, parent: Element, way: Sequence[Point], share: float, alleys: Sequence[float] = ()) -> None:
     """Straight from the first point to the second, a curve to the third, straight to the fourth, and so on."""
     *_, (x, y) = way
-    moves: list[tuple[str, *tuple[Point, ...]]] = [("M", way[0])]
+    moves: list[Move] = [("M", way[0])]
     for number, (a, b) in enumerate(zip(way, [*way[1:-1], (x, y - _ARROW)], strict=False)):
         middle = (a[1] + b[1]) / 2
-        moves.append(("C", (a[0], middle), (b[0], middle), b) if number % 2 else ("L", b))
+        if number % 2 == 0:
+            moves.append(("L", b))
+        elif a[1] < b[1]:
+            moves.append(("C", (a[0], middle), (b[0], middle), b))
+        else:
+            moves += _around(a, b, max(alley for alley in alleys if alley < b[0]))
     group = svg.group(parent, kind="before")
     svg.path(group, moves, width=1.2 + 2.4 * share)
     svg.polygon(group, [(x, y - 1), (x - _ARROW * 0.6, y - 1 - _ARROW * 1.2), (x + _ARROW * 0.6, y - 1 - _ARROW * 1.2)])
+
+
+def _around(a: Point, b: Point, alley: float) -> list[Move]:
+    """Down from the foot of a column, up the `alley` beside it, and down to the head of the next: round corners."""
+    low, high = a[1] + _GAP_Y / 2, b[1] + _ARROW - _GAP_Y / 2
+    way = [a, (a[0], low), (alley, low), (alley, high), (b[0], high), b]
+    moves: list[Move] = []
+    for before, corner, after in zip(way, way[1:], way[2:], strict=False):
+        moves += [("L", _towards(corner, before)), ("Q", corner, _towards(corner, after))]
+    return [*moves, ("L", b)]
+
+
+def _towards(corner: Point, other: Point) -> Point:
+    """The point `_ROUND` pixels, or half the way, from `corner` towards `other`, which is level or plumb with it."""
+    x, y = other[0] - corner[0], other[1] - corner[1]
+    share = min(0.5, _ROUND / max(abs(x), abs(y)))
+    return (corner[0] + x * share, corner[1] + y * share)
 
 
 def _ports(layout: Layout, boxes: Mapping[str, _Box]) -> dict[Edge, tuple[float, float]]:

@@ -10,6 +10,8 @@ from exports.lettering import legible
 
 Element: TypeAlias = ElementTree.Element
 Point: TypeAlias = tuple[float, float]
+Move: TypeAlias = "tuple[str, *tuple[Point, ...]]"
+"""An SVG path command with its points."""
 
 
 class Svg:
@@ -59,8 +61,8 @@ class Svg:
             text = ElementTree.SubElement(parent, "text", places | ({"class": kind} if kind else {}))
             text.text = legible(line)
 
-    def path(self, parent: Element, moves: Iterable[tuple[str, *tuple[Point, ...]]], *, width: float) -> None:
-        """A line; each move is an SVG path command with its points."""
+    def path(self, parent: Element, moves: Iterable[Move], *, width: float) -> None:
+        """A line."""
         d = " ".join(f"{command}{' '.join(map(_point, points))}" for command, *points in moves)
         ElementTree.SubElement(parent, "path", {"d": d, "stroke-width": _number(width)})
 

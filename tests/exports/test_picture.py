@@ -9,7 +9,7 @@ import random
 import re
 import shutil
 import subprocess
-from itertools import combinations, pairwise
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -166,13 +166,18 @@ _SIZES = st.floats(10, 200)
 _EXTENTS = st.lists(st.builds(Extent, left=_SIZES, right=_SIZES, height=_SIZES), max_size=12)
 
 
-@given(_EXTENTS, st.sets(st.tuples(st.integers(0, 11), st.integers(0, 11)), max_size=25), st.integers(1, 4))
+@given(
+    _EXTENTS,
+    st.sets(st.tuples(st.integers(0, 11), st.integers(0, 11)), max_size=25),
+    st.integers(1, 4),
+    st.sampled_from([float("inf"), 500.0, 10.0]),
+)
 def test_nothing_overlaps_and_every_edge_points_down(
-    extents: list[Extent], edges: set[tuple[int, int]], across: int
+    extents: list[Extent], edges: set[tuple[int, int]], across: int, tall: float
 ) -> None:
     nodes = {f"node {i:02d}": extent for i, extent in enumerate(extents)}
     pairs = [(f"node {a:02d}", f"node {b:02d}") for a, b in sorted(edges) if a < b < len(extents)]
-    layout = lay_out(nodes, pairs, across=across, gap_x=20, gap_y=30)
+    layout = lay_out(nodes, pairs, across=across, gap_x=20, gap_y=30, tall=tall)
     boxes = {
         name: (x - nodes[name].left, y, x + nodes[name].right, y + nodes[name].height)
         for name, (x, y) in layout.nodes.items()
@@ -181,16 +186,35 @@ def test_nothing_overlaps_and_every_edge_points_down(
     for (ax, ay, bx, by), (cx, cy, dx, dy) in combinations(boxes.values(), 2):
         assert bx <= cx + 0.01 or dx <= ax + 0.01 or by <= cy or dy <= ay
     for left, top, right, bottom in boxes.values():
-        assert layout.left - 0.01 <= left
-        assert right <= layout.right + 0.01
+        assert left >= -0.01
+        assert right <= layout.width + 0.01
+        assert not any(left - 10 < alley < right + 10 for alley in layout.alleys)
         assert 0 <= top <= bottom <= layout.height + 0.01
+    folded: set[float] = set()
     for (start, end), way in layout.ways.items():
         assert boxes[start][3] <= way[0][1] + 0.01
         assert way[-1][1] <= boxes[end][1] + 0.01
-        assert all(upper[1] < lower[1] or upper == lower for upper, lower in pairwise(way))
+        for upper, lower in zip(way[::2], way[1::2], strict=True):
+            if upper[1] >= lower[1]:
+                alley = max(alley for alley in layout.alleys if alley < lower[0])
+                assert upper[0] < alley
+                assert alley not in folded, "two edges in one alley"
+                folded.add(alley)
         for (x, top), (_, bottom) in zip(way[1:-1:2], way[2:-1:2], strict=True):
             for left, above, right, below in boxes.values():
                 assert not (left < x < right and above < bottom and top < below), "an edge behind a node"
+    assert not layout.alleys or tall < float("inf")
+
+
+def test_what_is_tall_is_folded_where_one_edge_leads_on() -> None:
+    extents = {f"{i}": Extent(left=20, right=20, height=30) for i in range(12)}
+    chain = [(f"{i}", f"{i + 1}") for i in range(11)]
+    layout = lay_out(extents, chain, across=4, gap_x=20, gap_y=20, tall=300)
+    assert len(layout.alleys) == 1
+    assert (layout.width, layout.height) == (120, 6 * 30 + 5 * 20 + 20)
+    assert {x for x, _ in layout.nodes.values()} == {20, 100}
+    beside = [*chain, *((f"{i}", f"{i + 2}") for i in range(10))]
+    assert not lay_out(extents, beside, across=4, gap_x=20, gap_y=20, tall=300).alleys
 
 
 @given(st.text(max_size=200), st.floats(8, 30), st.floats(60, 300), st.integers(1, 4))
