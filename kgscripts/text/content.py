@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spacy.tokens import Doc, Span
 
-from kgscripts.text.syntax import PARTICLE, is_verb
+from kgscripts.text.syntax import PARTICLE, is_verb_form
 
 _NOUNS = frozenset({"NOUN", "PROPN"})
 
@@ -14,5 +14,5 @@ def content_words(text: Doc | Span) -> list[str]:
     return [
         (token.lemma_ or token.text).lower()
         for token in text
-        if token.pos_ in _NOUNS or is_verb(token) or token.dep_ in PARTICLE
+        if token.pos_ in _NOUNS or is_verb_form(token) or token.dep_ in PARTICLE
     ]

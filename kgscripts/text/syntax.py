@@ -27,6 +27,7 @@ _PREPOSITION = frozenset({"prep", "agent"})
 PREPOSITIONAL = _NOMINAL_MODIFIER | _PREPOSITION
 _PREPOSITION_OBJECT = frozenset({"pobj"})
 _NEGATION_WORDS = frozenset({"not", "n't", "nt", "n’t", "never", "neither"})
+_NO_PREDICATE = frozenset({"amod", "compound", "case", "mark", "prep", "fixed"})
 _MAIN_VERB_LEMMAS = frozenset({"have", "do"})
 # Participles that describe a state of the noun rather than name a kind of it.
 _DESCRIPTIVE_PARTICIPLES = frozenset(
@@ -72,7 +73,16 @@ class PrepositionalPhrase:
 
 
 def is_verb(token: Token) -> bool:
-    """A verb that can be a predicate: no auxiliary and no copula, though "have" and "do" may be main verbs."""
+    """A verb that can be a predicate, "have" and "do" included.
+
+    Auxiliaries, copulas, prepositions that look like verbs ("including") and participles before a noun ("the salted
+    water", "a frying pan") are none.
+    """
+    return token.dep_ not in _NO_PREDICATE and is_verb_form(token)
+
+
+def is_verb_form(token: Token) -> bool:
+    """A verb by its part of speech, in whatever place it stands, but neither auxiliary nor copula."""
     if token.dep_ in AUXILIARY or token.dep_ == "cop":
         return False
     return token.pos_ == "VERB" or (token.pos_ == "AUX" and token.lemma_.lower() in _MAIN_VERB_LEMMAS)
@@ -247,8 +257,8 @@ def is_negated(verb: Token) -> bool:
 
 
 def auxiliaries_of(verb: Token) -> list[Token]:
-    """The auxiliaries of a verb, in text order: "would", "have"."""
-    return [child for child in verb.children if child.dep_ in AUXILIARY]
+    """The auxiliaries of a verb, in text order: "would", "have"; the "to" of an infinitive is a marker."""
+    return [child for child in verb.children if child.dep_ in AUXILIARY and child.tag_ != "TO"]
 
 
 def markers_of(verb: Token) -> list[Token]:

@@ -167,6 +167,27 @@ def test_imperatives(rows: str, index: int, expected: bool) -> None:
     assert syntax.is_imperative(parse(rows)[index]) is expected
 
 
+@pytest.mark.parametrize(
+    ("rows", "verbs"),
+    [
+        ("salted/salt/VERB/VBN/2/amod water/water/NOUN/NN/0/root", []),
+        ("frying/fry/VERB/VBG/2/compound pan/pan/NOUN/NN/0/root", []),
+        ("I/I/PRON/PRP/2/nsubj have/have/AUX/VBP/0/root it/it/PRON/PRP/2/obj", ["have"]),
+        ("have/have/AUX/VBP/2/aux eaten/eat/VERB/VBN/0/root", ["eaten"]),
+        ("is/be/AUX/VBZ/2/cop good/good/ADJ/JJ/0/root", []),
+        ("is/be/AUX/VBZ/0/root good/good/ADJ/JJ/1/acomp", []),
+        ("including/include/VERB/VBG/2/case salt/salt/NOUN/NN/0/root", []),
+    ],
+)
+def test_predicates(rows: str, verbs: list[str]) -> None:
+    assert [token.text for token in parse(rows) if syntax.is_verb(token)] == verbs
+
+
+def test_participles_count_as_content() -> None:
+    doc = parse("salted/salt/VERB/VBN/2/amod water/water/NOUN/NN/0/root is/be/AUX/VBZ/4/cop hot/hot/ADJ/JJ/0/root")
+    assert content_words(doc) == ["salt", "water"]
+
+
 def test_a_long_coordination_does_not_exhaust_the_stack() -> None:
     rows = " ".join(f"egg/egg/NOUN/NN/{number}/conj" for number in range(3000))
     assert len(syntax.conjuncts(parse(rows)[0])) == 3000
