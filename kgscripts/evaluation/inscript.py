@@ -21,13 +21,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Token
 
 from kgscripts.corpora.inscript import GoldStory, gold_stories
 from kgscripts.corpora.source import source_of
 from kgscripts.evaluation.counting import Matches, percent
 from kgscripts.extractors.events import judged_frames
-from kgscripts.extractors.frames import Frame, content_head, is_noun
+from kgscripts.extractors.frames import Frame
 from kgscripts.extractors.participants import participants_of
 from kgscripts.extractors.tools import tools_of
 from schemas.errors import InputError
@@ -37,10 +37,12 @@ DATASET = "InScript"
 _SCRIPT_CLASSES = ("ScrEv", "RelNScrEv", "Evoking")
 _PARTICIPANT_CLASSES = ("ScrPart", "NPart")
 _PRONOUNS = frozenset(
-    "i me my mine myself we us our ours ourselves you your yours yourself he him his himself she her hers herself it its "
-    "itself they them their theirs themselves who whom whose which that this these those one ones someone somebody "
-    "everyone everybody anyone anybody nobody something anything everything nothing all some both each other others "
-    "another none many much more most few several any either neither there what".split()
+    {"i", "me", "my", "mine", "myself", "we", "us", "our", "ours", "ourselves", "you", "your", "yours"}
+    | {"yourself", "he", "him", "his", "himself", "she", "her", "hers", "herself", "it", "its", "itself", "they"}
+    | {"them", "their", "theirs", "themselves", "who", "whom", "whose", "which", "that", "this", "these", "those"}
+    | {"one", "ones", "someone", "somebody", "everyone", "everybody", "anyone", "anybody", "nobody", "something"}
+    | {"anything", "everything", "nothing", "all", "some", "both", "each", "other", "others", "another", "none"}
+    | {"many", "much", "more", "most", "few", "several", "any", "either", "neither", "there", "what"}
 )
 
 
@@ -120,5 +122,7 @@ def _participant_heads(frames: Iterable[Frame]) -> Iterator[int]:
     for frame in frames:
         tools = tools_of(frame)
         yield from (tool.idx for tool in tools)
-        for noun in [content_head(noun) for noun in frame.objects if is_noun(noun)] or [None]:
-            yield from (participant.noun.idx for participant in participants_of(frame, noun, tools))
+        nouns: list[Token | None] = [*frame.nouns()] or [None]
+        for participant in (found for noun in nouns for found in participants_of(frame, noun, tools)):
+            if participant.noun != frame.stands_for:
+                yield participant.noun.idx

@@ -10,12 +10,13 @@ from spacy.tokens import Doc, Token
 from kgscripts.extractors.frames import Frame, content_head, frames_of, is_noun, noun_lemma
 from kgscripts.extractors.lexicon import is_a, verbs
 from kgscripts.extractors.model import describe_extractor
-from kgscripts.extractors.participants import participants_of, phrase_of_action
+from kgscripts.extractors.participants import Participant, participants_of, phrase_of_action
+from kgscripts.extractors.pronouns import resolve_objects
 from kgscripts.extractors.protocol import Parse, ParsedDocument
 from kgscripts.extractors.tools import carry_tools, tools_of
 from kgscripts.text.syntax import lemma
 from schemas.provenance import Model
-from schemas.records import Action, Discard, DiscardReason, EventMention, Passage, PassageKind, Reading, Tool
+from schemas.records import Action, Argument, Discard, DiscardReason, EventMention, Passage, PassageKind, Reading, Tool
 
 
 @define
@@ -40,9 +41,12 @@ def _read_document(parsed: ParsedDocument) -> Reading:
     sentences: list[Passage] = []
     events: list[EventMention] = []
     discards: list[Discard] = []
+    before: Frame | None = None
     for parse in parsed.parses:
         sentences.extend(_sentences(parse))
-        for frame, reason in judged_frames(parse.doc):
+        judged = judged_frames(parse.doc, before)
+        before = judged[-1][0] if judged else before
+        for frame, reason in judged:
             if reason is None:
                 events.extend(_mentions(frame, parse.offset))
             else:
@@ -51,17 +55,20 @@ def _read_document(parsed: ParsedDocument) -> Reading:
     return Reading(sentences=sentences, events=events, discards=discards)
 
 
-def judged_frames(doc: Doc) -> Iterator[tuple[Frame, DiscardReason | None]]:
-    """The frames of a parse in text order, each with the reason why it is left out, if it is."""
+def judged_frames(doc: Doc, before: Frame | None = None) -> list[tuple[Frame, DiscardReason | None]]:
+    """The frames of a parse in text order, each with the reason why it is left out, if it is.
+
+    `before` is the last frame of the passage before: its object may be what a pronoun stands for.
+    """
     frames = list(frames_of(doc))
+    resolve_objects(frames, before)
     carry_tools(frames)
-    for frame in frames:
-        yield frame, frame.reason or _emptiness(frame)
+    return [(frame, frame.reason or _emptiness(frame)) for frame in frames]
 
 
 def _emptiness(frame: Frame) -> DiscardReason | None:
     word = lemma(frame.verb)
-    nouns = [noun_lemma(content_head(noun)) for noun in frame.objects if is_noun(noun)]
+    nouns = [noun_lemma(noun) for noun in frame.nouns()]
     if word in verbs("stative"):
         eventful = word == "have" and any(
             noun in verbs("light_have") or noun.rsplit(" ", 1)[-1] in verbs("light_have") for noun in nouns
@@ -94,10 +101,9 @@ def _sentences(parse: Parse) -> Iterator[Passage]:
 
 def _mentions(frame: Frame, offset: int) -> Iterator[EventMention]:
     """One mention for each object, or one without."""
-    objects: Iterable[Token | None] = _acted_upon(frame) or [None]
     tools = tools_of(frame)
     phrase = phrase_of_action(frame, tools)
-    for noun in objects:
+    for noun in _acted_upon(frame) or (None,):
         action = Action(
             predicate=lemma(frame.verb),
             particle=frame.particle.lower_ if frame.particle is not None else "",
@@ -105,13 +111,13 @@ def _mentions(frame: Frame, offset: int) -> Iterator[EventMention]:
             preposition=phrase.preposition if phrase else "",
             prepositional_object=noun_lemma(content_head(phrase.head)) if phrase else "",
         )
-        participants = participants_of(frame, noun, tools)
-        start, end = _span([frame.verb, frame.particle, noun, phrase.head if phrase else None, *tools])
+        mentioned = frame.objects[0] if frame.stands_for is not None else noun
+        start, end = _span([frame.verb, frame.particle, mentioned, phrase.head if phrase else None, *tools])
         yield EventMention(
             action=action,
             start=offset + start,
             end=offset + end,
-            participants=[participant.argument(offset) for participant in participants],
+            participants=[_argument(frame, found, offset) for found in participants_of(frame, noun, tools)],
             tools=[
                 Tool(lemma=noun_lemma(tool), start=offset + tool.idx, end=offset + tool.idx + len(tool))
                 for tool in tools
@@ -119,10 +125,17 @@ def _mentions(frame: Frame, offset: int) -> Iterator[EventMention]:
         )
 
 
+def _argument(frame: Frame, participant: Participant, offset: int) -> Argument:
+    """The record of a participant; it stands where the text mentions it, be it by a pronoun."""
+    resolved = frame.stands_for is not None and participant.noun == frame.stands_for
+    mentioned = frame.objects[0] if resolved else participant.noun
+    start = offset + mentioned.idx
+    return Argument(lemma=noun_lemma(participant.noun), role=participant.role, start=start, end=start + len(mentioned))
+
+
 def _acted_upon(frame: Frame) -> list[Token]:
     """The nouns that the event is done to; a duration is none ("wait ten minutes")."""
-    nouns = [content_head(noun) for noun in frame.objects if is_noun(noun)]
-    return [noun for noun in nouns if lemma(frame.verb) == "spend" or not is_a(noun_lemma(noun), "time")]
+    return [noun for noun in frame.nouns() if lemma(frame.verb) == "spend" or not is_a(noun_lemma(noun), "time")]
 
 
 def _span(tokens: Iterable[Token | None]) -> tuple[int, int]:

@@ -58,7 +58,8 @@ class Frame:
     """A predicate and its dependents.
 
     Lists hold the heads of noun phrases. `instruments` are tools that another clause names ("use a knife to cut");
-    `reason` says why the event does not count.
+    `stands_for` is the noun
+    that the only object, a pronoun, stands for; `reason` says why the event does not count.
     """
 
     verb: Token
@@ -68,7 +69,14 @@ class Frame:
     recipients: list[Token] = field(default_factory=list)
     phrases: list[PrepositionalPhrase] = field(default_factory=list)
     instruments: list[Token] = field(default_factory=list)
+    stands_for: Token | None = None
     reason: DiscardReason | None = None
+
+    def nouns(self) -> list[Token]:
+        """The nouns that the event is done to, measures seen through; for a pronoun that is resolved, its noun."""
+        if self.stands_for is not None:
+            return [self.stands_for]
+        return [content_head(noun) for noun in self.objects if is_noun(noun)]
 
 
 def is_noun(token: Token) -> bool:

@@ -10,7 +10,7 @@ from spacy.tokens import Token
 from kgscripts.extractors.frames import Frame, content_head, is_noun, noun_lemma
 from kgscripts.extractors.lexicon import is_a, verbs
 from kgscripts.text.syntax import PrepositionalPhrase, lemma, prepositional_phrases
-from schemas.records import Argument, Role
+from schemas.records import Role
 
 _DIRECTIONAL = frozenset(
     {"into", "onto", "out of", "off", "off of", "from", "to", "through", "towards", "toward", "over"}
@@ -73,26 +73,21 @@ _NO_ARGUMENT = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Participant:
-    """A noun in a role, before offsets are known."""
+    """A noun in a role."""
 
     noun: Token
     role: Role
 
-    def argument(self, offset: int) -> Argument:
-        """The record, for a parse that begins at character `offset`."""
-        start = offset + self.noun.idx
-        return Argument(lemma=noun_lemma(self.noun), role=self.role, start=start, end=start + len(self.noun))
-
 
 def participants_of(frame: Frame, acted_upon: Token | None, tools: Iterable[Token]) -> list[Participant]:
     """Participants of the event on one of the frame's objects, in text order; tools are none, pronouns are left out."""
-    excluded = {tool.i for tool in tools}
-    found: dict[int, Participant] = {}
+    excluded = set(tools)
+    found: dict[Token, Role] = {}
     for noun, role in _roles(frame, acted_upon):
         head = content_head(noun)
-        if is_noun(head) and head.i not in excluded and not is_a(noun_lemma(head), "time", "abstract"):
-            found.setdefault(head.i, Participant(head, role))
-    return [found[index] for index in sorted(found)]
+        if is_noun(head) and head not in excluded and not is_a(noun_lemma(head), "time", "abstract"):
+            found.setdefault(head, role)
+    return [Participant(noun, role) for noun, role in sorted(found.items(), key=lambda item: item[0].i)]
 
 
 def _roles(frame: Frame, acted_upon: Token | None) -> Iterator[tuple[Token, Role]]:
@@ -101,7 +96,8 @@ def _roles(frame: Frame, acted_upon: Token | None) -> Iterator[tuple[Token, Role
     named += [(noun, Role.RECIPIENT) for noun in frame.recipients]
     named += [(phrase.head, _role(frame, phrase)) for phrase in frame.phrases if phrase.preposition not in _NO_ARGUMENT]
     yield from named
-    for noun, _ in named:
+    # What a resolved pronoun stands for is described elsewhere in the text, where it was named.
+    for noun in (noun for noun, _ in named if noun != frame.stands_for):
         yield from ((inner, Role.OTHER) for inner in _inside(noun))
 
 
@@ -135,12 +131,12 @@ def phrase_of_action(frame: Frame, tools: Iterable[Token]) -> PrepositionalPhras
     """
     placing = lemma(frame.verb) in verbs("placing")
     transitive = any(is_noun(noun) or noun.pos_ == "PRON" for noun in frame.objects)
-    excluded = {tool.i for tool in tools} if not placing else set()
+    excluded = set() if placing else set(tools)
     for phrase in frame.phrases:
         noun = content_head(phrase.head)
         if not is_noun(noun) or is_a(noun_lemma(noun), "time", "abstract") or phrase.preposition in _NO_ARGUMENT:
             continue
-        if phrase.preposition == "with" or phrase.head.i in excluded:
+        if phrase.preposition == "with" or phrase.head in excluded:
             continue
         if not transitive or phrase.preposition in _DIRECTIONAL or (placing and phrase.preposition in _PLACES):
             return phrase

@@ -1,13 +1,76 @@
-"""Which noun "it" and "them" stand for, where a simple rule knows."""
+"""Which noun the object "it" or "them" stands for, where a simple rule knows.
+
+"Peel the carrots. Slice them": an object pronoun stands for the object of the predicate right before it, in the
+same passage or the one before. It is left as it is wherever that is in doubt: when number or kind do not fit, when
+that predicate has no object or several, when another noun that fits stands between ("pour the batter into the pan
+and put it …"), after "add" and "put" (what was added, or what it was added to?), after "take a knife" (what is cut
+with it?) and in infinitives that qualify a noun ("a place to plant it"). `kgscripts evaluate extraction` measures it
+on hand-written items.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from spacy.tokens import Token
 
+from kgscripts.extractors.frames import Frame, is_noun, noun_lemma
+from kgscripts.extractors.lexicon import is_a, is_tool, verbs
+from kgscripts.text.syntax import lemma
 
-class Antecedents:
-    """The nouns of a document that a pronoun may stand for; documents are read front to back."""
+_PLURAL = {"it": False, "them": True}
+_PLURAL_TAGS = frozenset({"NNS", "NNPS"})
+_NO_RIVAL = frozenset({"compound", "flat", "nmod:poss", "poss", "nsubj", "vocative"})
+_ADDING = frozenset({"add", "put", "apply"})
 
-    def resolve(self, pronoun: Token) -> str | None:
-        """Lemma of the noun that the pronoun stands for, or nothing where the rule does not know."""
+
+def resolve_objects(frames: list[Frame], before: Frame | None) -> None:
+    """Set `stands_for` of the frames, in text order, whose object is a pronoun that the rule understands.
+
+    `before` is the last frame of the passage before, if there is one.
+    """
+    for frame in frames:
+        if before is not None and len(frame.objects) == 1 and frame.objects[0].lower_ in _PLURAL:
+            frame.stands_for = _antecedent(frame, before)
+        before = frame
+
+
+def _antecedent(frame: Frame, before: Frame) -> Token | None:
+    pronoun = frame.objects[0]
+    plural = _PLURAL[pronoun.lower_]
+    if frame.verb.dep_ in {"acl", "acl:relcl", "relcl"} or lemma(before.verb) in _ADDING:
         return None
+    nouns = [noun for noun in before.nouns() if not is_a(noun_lemma(noun), "time")]
+    if len(nouns) != 1 or not _fits(nouns[0], plural):
+        return None
+    name = noun_lemma(nouns[0])
+    if lemma(before.verb) in verbs("grasping") and is_tool(name) and lemma(frame.verb) not in verbs("moving"):
+        return None
+    rivals = (noun for noun in _between(before, pronoun) if _fits(noun, plural) and noun_lemma(noun) != name)
+    return nouns[0] if not any(_is_rival(noun) for noun in rivals) else None
+
+
+def _fits(noun: Token, plural: bool) -> bool:
+    return (noun.tag_ in _PLURAL_TAGS) == plural and not is_a(noun_lemma(noun), "time", "abstract", "person")
+
+
+def _between(before: Frame, pronoun: Token) -> Iterator[Token]:
+    """The nouns of the predicate before and those up to the pronoun."""
+    first = min(before.verb.i, *(noun.i for noun in before.objects))
+    doc = before.verb.doc
+    same = doc is pronoun.doc
+    for token in doc[first : pronoun.i if same else len(doc)]:
+        if is_noun(token):
+            yield token
+    if not same:
+        yield from (token for token in pronoun.doc[: pronoun.i] if is_noun(token))
+
+
+def _is_rival(noun: Token) -> bool:
+    """Whether another noun could be meant: neither part of a name, nor a doer, a place or an instrument."""
+    if noun.dep_ in _NO_RIVAL:
+        return False
+    if noun.dep_ not in {"obj", "dobj", "conj"} and is_a(noun_lemma(noun), "place"):
+        return False
+    case = next((child.lower_ for child in noun.lefts if child.dep_ == "case"), "")
+    return case != "with" and not (noun.dep_ == "pobj" and noun.head.lower_ == "with")

@@ -21,8 +21,7 @@ _CARRIED = frozenset({"implement", "device"})
 
 def tools_of(frame: Frame) -> list[Token]:
     """Heads of the nouns that name a tool of the event, in text order, each lemma once."""
-    acted_upon = {noun_lemma(noun) for noun in frame.objects}
-    acted_upon.update(noun_lemma(content_head(noun)) for noun in frame.objects)
+    acted_upon = {noun_lemma(noun) for noun in (*frame.objects, *frame.nouns())}
     found: dict[str, Token] = {}
     for noun in (*frame.instruments, *_named(frame)):
         name = noun_lemma(noun)
@@ -72,6 +71,6 @@ def _follows(using: Token, taking: Token) -> bool:
 
 def _works_on_something(using: Frame, taking: Frame) -> bool:
     """Whether the next event has an object of its own that is no pronoun for the tool, and is no mere motion."""
-    if lemma(using.verb) in verbs("moving") or not using.objects:
+    if lemma(using.verb) in verbs("moving"):
         return False
-    return all(is_noun(noun) and noun not in taking.objects for noun in using.objects)
+    return bool(using.nouns()) and not set(using.nouns()) & set(taking.objects)

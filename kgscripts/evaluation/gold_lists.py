@@ -1,0 +1,130 @@
+"""Tools and pronouns against the lists written for the project (``data/tools.tsv``, ``data/pronouns.tsv``)."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from importlib import resources
+
+from attrs import frozen
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from kgscripts.evaluation.counting import Matches, percent
+from kgscripts.extractors.events import judged_frames
+from kgscripts.extractors.frames import Frame, noun_lemma
+from kgscripts.extractors.tools import tools_of
+from kgscripts.text.syntax import lemma
+from schemas.provenance import BenchmarkScore
+
+TOOLS = "kgscripts tools"
+PRONOUNS = "kgscripts pronouns"
+_SPLIT = "all"
+
+
+@frozen
+class ToolItem:
+    """A text and its gold pairs of sub-event and tool."""
+
+    text: str
+    pairs: frozenset[tuple[str, str]]
+
+
+@frozen
+class PronounItem:
+    """A pronoun at a character of a text; `antecedent` is "" where there is none to tell."""
+
+    text: str
+    start: int
+    antecedent: str
+
+
+def _rows(name: str) -> Iterator[dict[str, str]]:
+    text = (resources.files("kgscripts.evaluation") / "data" / name).read_text(encoding="utf-8")
+    return csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
+
+
+def tool_items() -> list[ToolItem]:
+    """The texts of ``tools.tsv``, each once, with all their pairs; distractors have none."""
+    pairs: dict[str, set[tuple[str, str]]] = {}
+    for row in _rows("tools.tsv"):
+        tools = [tool for tool in (row["tools"] or "").split(";") if tool]
+        pairs.setdefault(row["text"], set()).update((row["sub_event"], singular(tool)) for tool in tools)
+    return [ToolItem(text, frozenset(found)) for text, found in pairs.items()]
+
+
+def pronoun_items() -> list[PronounItem]:
+    """The items of ``pronouns.tsv``."""
+    return [
+        PronounItem(row["text"], int(row["char_offset"]), row["antecedent"].strip("-"))
+        for row in _rows("pronouns.tsv")
+    ]
+
+
+def singular(tool: str) -> str:
+    """The tool without a plural "s", so that "tongs" is "tong"."""
+    return tool.removesuffix("s") if not tool.endswith("ss") else tool
+
+
+def tool_scores(nlp: Language, items: Sequence[ToolItem]) -> list[BenchmarkScore]:
+    """Precision, recall and F1 of the tools of each text, and of the pairs of sub-event and tool.
+
+    A sub-event is right when predicate, particle and object's head all are: in the lists an object without its
+    compound is right too ("sauce" for "tomato sauce").
+    """
+    tools, pairs = Matches(), Matches()
+    for item, doc in zip(items, nlp.pipe(item.text for item in items), strict=True):
+        found = set(_pairs(doc))
+        tools.add({tool for _, tool in found}, {tool for _, tool in item.pairs})
+        known = {event for event, _ in item.pairs}
+        pairs.add({(_as_listed(event, known), tool) for event, tool in found}, set(item.pairs))
+    return [
+        percent(TOOLS, _SPLIT, f"{name} {metric}", value)
+        for name, counts in (("tool", tools), ("sub-event and tool", pairs))
+        for metric, value in (("precision", counts.precision), ("recall", counts.recall), ("F1", counts.f1))
+    ]
+
+
+def _pairs(doc: Doc) -> Iterator[tuple[tuple[str, str], str]]:
+    """((predicate with particle, object), tool) of the events of a text."""
+    for frame, reason in judged_frames(doc):
+        if reason is None:
+            for tool in tools_of(frame):
+                for noun in _object_names(frame):
+                    yield (_predicate(frame), noun), singular(noun_lemma(tool))
+
+
+def _predicate(frame: Frame) -> str:
+    return f"{lemma(frame.verb)} {frame.particle.lower_}" if frame.particle is not None else lemma(frame.verb)
+
+
+def _object_names(frame: Frame) -> list[str]:
+    return [noun_lemma(noun) for noun in frame.nouns()] or [""]
+
+
+def _as_listed(event: tuple[str, str], known: set[str]) -> str:
+    """The listed form of a sub-event, with the object's compound or without."""
+    predicate, noun = event
+    whole = f"{predicate} {noun}".strip()
+    head = f"{predicate} {noun.rsplit(' ', 1)[-1]}".strip()
+    return head if whole not in known and head in known else whole
+
+
+def pronoun_scores(nlp: Language, items: Sequence[PronounItem]) -> list[BenchmarkScore]:
+    """How often the rule is right where it resolves a pronoun, and how many of the resolvable ones it resolves rightly.
+
+    A pronoun that has no antecedent must be left as it is: resolving it is wrong.
+    """
+    counts = Matches()
+    for item, doc in zip(items, nlp.pipe(item.text for item in items), strict=True):
+        found = {
+            ("antecedent", noun_lemma(frame.stands_for).rsplit(" ", 1)[-1])
+            for frame, _ in judged_frames(doc)
+            if frame.stands_for is not None and frame.objects[0].idx == item.start
+        }
+        gold = {("antecedent", item.antecedent.rsplit(" ", 1)[-1])} if item.antecedent else set()
+        counts.add(set(found), set(gold))
+    return [
+        percent(PRONOUNS, _SPLIT, "pronoun precision", counts.precision),
+        percent(PRONOUNS, _SPLIT, "pronoun recall", counts.recall),
+    ]
