@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 from typing import cast
 
@@ -16,7 +17,7 @@ from spacy.util import load_config
 
 from kgscripts.evaluation.text import evaluate_text
 from kgscripts.text.lemmas import FACTORY, LemmaCorrector, LemmaTables
-from kgscripts.text.pipeline import SCORES, SHIPPED, describe_pipeline, shipped_directory
+from kgscripts.text.pipeline import SCORES, SHIPPED, shipped_directory
 from lightning_modules.text import corpus  # noqa: F401  (registers the corpus reader that the configuration names)
 from lightning_modules.text.data import (
     DEVELOPMENT,
@@ -107,6 +108,21 @@ def write_scores(treebanks: Path, output: Path) -> list[BenchmarkScore]:
     return scores
 
 
+def score_table(scores: Iterable[BenchmarkScore]) -> str:
+    """The scores as the Markdown table of the model card."""
+    table: dict[str, dict[tuple[str, str], float]] = {}
+    for score in scores:
+        table.setdefault(score.metric, {})[score.dataset, score.split] = score.value
+    columns = list(dict.fromkeys(column for row in table.values() for column in row))
+    lines = [
+        "| metric | " + " | ".join(" ".join(column) for column in columns) + " |",
+        "|---" * (len(columns) + 1) + "|",
+    ]
+    for metric, row in table.items():
+        lines.append(f"| {metric} | " + " | ".join(f"{row[column]:.2f}" for column in columns) + " |")
+    return "\n".join(lines)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("treebanks", type=Path, help="folder with ewt/ and gum/ in CoNLL-U")
@@ -126,9 +142,7 @@ def main() -> None:
         resume=arguments.resume,
     )
     package(best, arguments.output, lemma_tables(training_sentences(arguments.treebanks), word_lists))
-    for score in write_scores(arguments.treebanks, arguments.output):
-        print(f"{score.dataset:20} {score.split:5} {score.metric:22} {score.value:6.2f}")
-    print(f"digest {describe_pipeline(str(arguments.output)).digest}")
+    print(score_table(write_scores(arguments.treebanks, arguments.output)))
 
 
 if __name__ == "__main__":
