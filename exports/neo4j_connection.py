@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 from urllib.parse import urlsplit
 
 import neo4j
 from neo4j.exceptions import (
     AuthError,
-    ClientError,
     DriverError,
     Neo4jError,
     ServiceUnavailable,
@@ -22,6 +22,8 @@ from neo4j.exceptions import (
 
 from schemas.errors import ConfigurationError, StoreError
 
+RETRY_SECONDS = 30.0
+"""How long a transaction is tried again when the server asks for it or goes away."""
 SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 
 
@@ -46,7 +48,8 @@ def connected(uri: str, ask: Callable[[str], str] | None = None) -> Iterator[neo
             remedy="set NEO4J_USERNAME and NEO4J_PASSWORD instead: others can read the arguments of a command",
         )
     auth = _credentials(uri, ask)
-    with _explained(uri), neo4j.GraphDatabase.driver(uri, auth=auth, notifications_min_severity="OFF") as driver:
+    options: dict[str, Any] = {"notifications_min_severity": "OFF", "max_transaction_retry_time": RETRY_SECONDS}
+    with _explained(uri), neo4j.GraphDatabase.driver(uri, auth=auth, **options) as driver:
         driver.verify_connectivity()
         yield driver
 
@@ -83,22 +86,22 @@ def _explained(uri: str) -> Iterator[None]:
         ) from error
     except (DriverConfigurationError, ValueError) as error:
         raise ConfigurationError(f"not the address of a Neo4j server ({_first_line(error)})", where=uri) from error
-    except ClientError as error:
-        raise StoreError(_first_line(error), where=uri, remedy=_REMEDIES.get(error.code or "")) from error
     except (Neo4jError, DriverError) as error:
-        raise StoreError(_first_line(error), where=uri, remedy="see the server's log, then run this again") from error
+        code = error.code if isinstance(error, Neo4jError) else None
+        raise StoreError(_first_line(error), where=uri, remedy=_REMEDIES.get(code or "", _OTHERWISE)) from error
 
 
+_OTHERWISE = "see the server's log, then run this again"
 _REMEDIES = {
     "Neo.ClientError.Database.DatabaseNotFound": "name one that the server has with --database",
     "Neo.ClientError.Security.Forbidden": "ask for a user who may write to this database",
     "Neo.ClientError.Schema.ConstraintValidationFailed": "the database holds other nodes with the same label and iri: "
     "remove them or export to another database",
-    "Neo.ClientError.Schema.ConstraintCreationFailed": "the database holds other nodes with the same label and iri: "
+    "Neo.DatabaseError.Schema.ConstraintCreationFailed": "the database holds other nodes with the same label and iri: "
     "remove them or export to another database",
 }
 
 
 def _first_line(error: Exception) -> str:
     text = getattr(error, "message", None) or str(error)
-    return str(text).strip().partition("\n")[0]
+    return str(text).strip().partition("\n")[0].rstrip(":")

@@ -1,0 +1,244 @@
+"""Neo4j: merged twice is once, a killed server loses nothing, pruning takes only what is ours."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from exports.cypher import run_query
+from exports.neo4j_store import BUILD, GRAPH
+from exports.targets import ExportOptions, export
+from schemas.errors import ConfigurationError, KGScriptsError, QueryError, StoreError
+from schemas.graph_types import NODE_TYPES, RELATION_TYPES
+from schemas.script_graph import ScriptGraph
+from tests.exports.neo4j_server import BoltServer, free_port
+from tests.graphs import Rows, generated_graph, odd_graph, odd_rows, write_graph
+
+pytestmark = pytest.mark.servers
+PRUNE = ExportOptions(prune=True)
+
+
+def totals(server: BoltServer) -> tuple[object, object]:
+    return server.ask("MATCH (n) RETURN count(n)")[0][0], server.ask("MATCH ()-[r]->() RETURN count(r)")[0][0]
+
+
+def sizes(graph: ScriptGraph) -> tuple[int, int]:
+    return sum(map(graph.manifest.rows, NODE_TYPES)), sum(map(graph.manifest.rows, RELATION_TYPES))
+
+
+def without(rows: Rows, label: str) -> Rows:
+    """`rows` without the nodes of one type and the relations that end there."""
+    prefix = rows[label][0]["id"].partition("/")[0] + "/"
+    return {
+        name: [
+            row
+            for row in table
+            if not any(str(row.get(column)).startswith(prefix) for column in ("id", "from_id", "to_id"))
+        ]
+        for name, table in rows.items()
+    }
+
+
+def test_every_node_type_has_a_constraint(neo4j_server: BoltServer, tmp_path: Path) -> None:
+    export(odd_graph(tmp_path), neo4j_server.uri)
+    found = neo4j_server.ask("SHOW CONSTRAINTS YIELD labelsOrTypes, properties, type")
+    assert sorted(labels[0] for labels, *_ in found) == sorted(NODE_TYPES)  # type: ignore[index]
+    assert all(properties == ["iri"] and kind == "UNIQUENESS" for _, properties, kind in found)
+
+
+def test_all_carry_the_build_and_nodes_the_graph(neo4j_server: BoltServer, tmp_path: Path) -> None:
+    graph = odd_graph(tmp_path)
+    assert export(graph, neo4j_server.uri).details["build"] == graph.build_id
+    nodes = f"MATCH (n) RETURN DISTINCT n.{GRAPH}, n.{BUILD}"
+    assert neo4j_server.ask(nodes) == [[graph.manifest.base_iri, graph.build_id]]
+    assert neo4j_server.ask(f"MATCH ()-[r]->() RETURN DISTINCT r.{BUILD}") == [[graph.build_id]]
+
+
+def test_a_later_build_changes_what_changed_and_keeps_what_others_added(
+    neo4j_server: BoltServer, tmp_path: Path
+) -> None:
+    rows = odd_rows()
+    export(write_graph(tmp_path / "a", rows), neo4j_server.uri)
+    neo4j_server.ask("MATCH (n:Action) SET n.embedding = [0.5, 0.25]")
+    for row in rows["Action"]:
+        row |= {"support": 99, "particle": None}
+    export(write_graph(tmp_path / "b", rows), neo4j_server.uri)
+    found = neo4j_server.ask("MATCH (n:Action) RETURN DISTINCT n.support, n.particle, n.embedding")
+    assert found == [[99, None, [0.5, 0.25]]]
+
+
+def test_pruning_removes_what_the_new_build_lacks(neo4j_server: BoltServer, tmp_path: Path) -> None:
+    rows = odd_rows()
+    export(write_graph(tmp_path / "a", rows), neo4j_server.uri)
+    smaller = write_graph(tmp_path / "b", without(rows, "Tool") | {"NEXT": []})
+    before = totals(neo4j_server)
+    export(smaller, neo4j_server.uri)
+    assert totals(neo4j_server) == before
+    foreseen = export(smaller, neo4j_server.uri, ExportOptions(prune=True, dry_run=True)).details
+    assert totals(neo4j_server) == before
+    removed = export(smaller, neo4j_server.uri, PRUNE).details
+    assert removed == foreseen
+    assert removed["removed_nodes"] == len(rows["Tool"])
+    assert removed["removed_relations"] == len(rows["USES"]) + len(rows["NEXT"])
+    assert totals(neo4j_server) == sizes(smaller)
+
+
+def test_pruning_leaves_what_others_own(neo4j_server: BoltServer, tmp_path: Path) -> None:
+    rows = odd_rows()
+    other = write_graph(tmp_path / "other", rows, "https://example.org/other/")
+    export(other, neo4j_server.uri)
+    export(write_graph(tmp_path / "a", rows), neo4j_server.uri)
+    neo4j_server.ask("CREATE (:Tool {iri: 'urn:mine', label: 'mine'}), (:Person {name: 'Ada'})")
+    tool = rows["Tool"][0]["id"]
+    iri = write_graph(tmp_path / "b", without(rows, "Tool")).iri(tool)
+    neo4j_server.ask("MATCH (p:Person), (t:Tool {iri: $iri}) CREATE (p)-[:USES]->(t)", iri=iri)
+    report = export(ScriptGraph.open(tmp_path / "b"), neo4j_server.uri, PRUNE)
+    assert report.details["removed_nodes"] == len(rows["Tool"]) - 1
+    assert neo4j_server.ask("MATCH (:Person)-[:USES]->(t:Tool) RETURN t.iri") == [[iri]]
+    assert neo4j_server.ask("MATCH (t:Tool {iri: 'urn:mine'}) RETURN t.label") == [["mine"]]
+    count = f"MATCH (n) WHERE n.{GRAPH} = 'https://example.org/other/' RETURN count(n)"
+    assert neo4j_server.ask(count) == [[sizes(other)[0]]]
+
+
+def test_a_dry_run_writes_nothing(neo4j_server: BoltServer, tmp_path: Path) -> None:
+    graph = odd_graph(tmp_path)
+    neo4j_server.ask("DROP CONSTRAINT kgscripts_tool_iri IF EXISTS")
+    report = export(graph, neo4j_server.uri, ExportOptions(dry_run=True))
+    assert (report.nodes, report.relations) == sizes(graph)
+    assert totals(neo4j_server) == (0, 0)
+    assert ["Tool"] not in [row[0] for row in neo4j_server.ask("SHOW CONSTRAINTS YIELD labelsOrTypes")]
+
+
+def test_a_server_killed_in_the_middle_loses_nothing(neo4j_server: BoltServer, tmp_path: Path) -> None:
+    """SIGKILL during the export: it ends with an error or outlives the restart; the next run is complete and single."""
+    if neo4j_server.process is None:
+        pytest.skip("KGSCRIPTS_TEST_NEO4J is an address: its server cannot be killed from here")
+    graph = generated_graph(tmp_path, 30_000)
+    reached, written = threading.Event(), 0
+
+    def progress(rows: int) -> None:
+        nonlocal written
+        written += rows
+        if written > sum(sizes(graph)) // 2 and not reached.is_set():
+            reached.set()
+            assert neo4j_server.process is not None
+            neo4j_server.process.kill()
+
+    failures: list[KGScriptsError] = []
+
+    def run() -> None:
+        try:
+            export(graph, neo4j_server.uri, ExportOptions(progress=progress))
+        except KGScriptsError as error:
+            failures.append(error)
+
+    exporting = threading.Thread(target=run)
+    exporting.start()
+    assert reached.wait(120)
+    neo4j_server.process.start()
+    exporting.join(120)
+    assert not exporting.is_alive()
+    # The driver retries for half a minute, which a restart may or may not fit into.
+    assert all(isinstance(error, StoreError) for error in failures)
+    assert 0 < int(str(totals(neo4j_server)[0])) <= sizes(graph)[0]
+    export(graph, neo4j_server.uri)
+    assert totals(neo4j_server) == sizes(graph)
+
+
+def test_a_server_that_stays_down_is_a_clear_error(
+    neo4j_server: BoltServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("exports.neo4j_connection.RETRY_SECONDS", 1.0)
+    if neo4j_server.process is None:
+        pytest.skip("KGSCRIPTS_TEST_NEO4J is an address: its server cannot be killed from here")
+    process = neo4j_server.process
+    try:
+        with pytest.raises(StoreError, match="cannot be reached or went away") as caught:
+            export(odd_graph(tmp_path), neo4j_server.uri, ExportOptions(progress=lambda _: process.kill()))
+        assert "start the server and run this again" in str(caught.value)
+    finally:
+        process.start()
+
+
+def test_a_wrong_password_is_refused(neo4j_server: BoltServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NEO4J_PASSWORD", "wrong-password")
+    with pytest.raises(StoreError, match="refuses the user name or password") as caught:
+        export(odd_graph(tmp_path), neo4j_server.uri)
+    assert "wrong-password" not in str(caught.value)
+    assert "NEO4J_PASSWORD" in str(caught.value)
+
+
+def test_a_missing_database_is_named(neo4j_server: BoltServer, tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="--database"):
+        export(odd_graph(tmp_path), neo4j_server.uri, ExportOptions(database="nowhere"))
+    with pytest.raises(StoreError, match="--database"):
+        run_query(neo4j_server.uri, "RETURN 1", database="nowhere")
+
+
+def test_nobody_at_the_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NEO4J_PASSWORD", "some-password")
+    with pytest.raises(StoreError, match="cannot be reached"):
+        export(odd_graph(tmp_path), f"bolt://127.0.0.1:{free_port()}")
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("bolt://neo4j:secret@127.0.0.1:7687", "holds a user name"),
+        ("neo4j://127.0.0.1:port", "not the address"),
+    ],
+)
+def test_addresses_that_are_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str, message: str) -> None:
+    monkeypatch.setenv("NEO4J_PASSWORD", "some-password")
+    with pytest.raises(ConfigurationError, match=message) as caught:
+        export(odd_graph(tmp_path), target)
+    assert "secret" not in str(caught.value)
+
+
+def test_a_password_is_asked_for_where_none_is_set(
+    neo4j_server: BoltServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = odd_graph(tmp_path)
+    monkeypatch.delenv("NEO4J_PASSWORD")
+    with pytest.raises(ConfigurationError, match="no password"):
+        export(graph, neo4j_server.uri)
+    prompts: list[str] = []
+
+    def ask(prompt: str) -> str:
+        prompts.append(prompt)
+        return neo4j_server.password
+
+    export(graph, neo4j_server.uri, ExportOptions(ask=ask))
+    assert prompts == [f"Password of neo4j at {neo4j_server.uri}: "]
+    assert totals(neo4j_server) == sizes(graph)
+
+
+def test_nodes_in_the_way_of_a_constraint_are_named(neo4j_server: BoltServer, tmp_path: Path) -> None:
+    neo4j_server.ask("DROP CONSTRAINT kgscripts_tool_iri IF EXISTS")
+    neo4j_server.ask("CREATE (:Tool {iri: 'urn:a'}), (:Tool {iri: 'urn:a'})")
+    with pytest.raises(StoreError, match="same label and iri"):
+        export(odd_graph(tmp_path), neo4j_server.uri)
+
+
+@pytest.mark.parametrize("text", ["CREATE (n:Tool {iri: 'x'})", "MATCH (n) SET n.label = 'x' RETURN n"])
+def test_queries_never_write(neo4j_server: BoltServer, text: str) -> None:
+    neo4j_server.ask("CREATE (:Tool {iri: 'urn:a', label: 'a'})")
+    with pytest.raises(QueryError, match="writes"):
+        run_query(neo4j_server.uri, text)
+    assert neo4j_server.ask("MATCH (n) RETURN n.label") == [["a"]]
+
+
+def test_queries_never_write_on_servers_that_would_let_them(arcadedb_server: BoltServer) -> None:
+    arcadedb_server.ask("CREATE (:Tool {iri: 'urn:a', label: 'a'})")
+    with pytest.raises(QueryError, match="writes"):
+        run_query(arcadedb_server.uri, "MATCH (n:Tool) SET n.label = 'x' RETURN n")
+    assert arcadedb_server.ask("MATCH (n:Tool) RETURN n.label") == [["a"]]
+
+
+def test_a_syntax_error_shows_the_place(neo4j_server: BoltServer) -> None:
+    with pytest.raises(QueryError) as caught:
+        run_query(neo4j_server.uri, "MATCH (n)\nWHERE n.label = '🍝' RETRUN n")
+    assert str(caught.value).startswith("line 2, column 21: Invalid input 'RETRUN'")
+    assert str(caught.value).split("\n")[-2:] == ["  WHERE n.label = '🍝' RETRUN n", "  " + " " * 20 + "^"]
