@@ -41,7 +41,9 @@ def given_file(file: InputFile, format: str | None) -> Given:
 def given_text(text: Text, format: str | None) -> Given:
     """A text in memory. Its content is its key, so that it does not matter how many others came before it."""
     items = [text] if isinstance(text, Document) else list(_parsed(text, format))
-    content = "\n".join(item.digest if isinstance(item, Document) else item.detail for item in items)
+    content = "\n".join(
+        f"{item.digest} {item.name}" if isinstance(item, Document) else f"{item.where} {item.detail}" for item in items
+    )
     digest = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
     return Given(key=f"text:{digest}", fingerprint=lambda: digest, items=lambda: items)
 

@@ -48,7 +48,7 @@ def write_relations(writer: ScriptGraphWriter, stated: Sequence[Stated], scenari
         ),
         lambda said: node_id("Statement", said.relation, said.subject, said.relation, said.object, said.scenario or ""),
     )
-    own = np.array(statements.ids)[statements.place]
+    own = [statements.ids[place] for place in statements.place.tolist()]
     fields = ("subject", "relation", "object", "scenario")
     columns = {name: [getattr(said, name) for said in statements.values] for name in fields}
     writer.write("Statement", batches("Statement", {"id": statements.ids, **columns}))
