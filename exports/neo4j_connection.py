@@ -49,9 +49,18 @@ def connected(uri: str, ask: Callable[[str], str] | None = None) -> Iterator[neo
         )
     auth = _credentials(uri, ask)
     options: dict[str, Any] = {"notifications_min_severity": "OFF", "max_transaction_retry_time": RETRY_SECONDS}
-    with _explained(uri), neo4j.GraphDatabase.driver(uri, auth=auth, **options) as driver:
+    with _explained(uri), _driver(uri, auth, options) as driver:
         driver.verify_connectivity()
         yield driver
+
+
+def _driver(uri: str, auth: tuple[str, str] | None, options: dict[str, Any]) -> neo4j.Driver:
+    try:
+        # The driver itself looks at the port only when it connects.
+        _ = urlsplit(uri).port
+        return neo4j.GraphDatabase.driver(uri, auth=auth, **options)
+    except (DriverConfigurationError, ValueError) as error:
+        raise ConfigurationError(f"not the address of a Neo4j server ({_first_line(error)})", where=uri) from error
 
 
 def _credentials(uri: str, ask: Callable[[str], str] | None) -> tuple[str, str] | None:
@@ -84,8 +93,6 @@ def _explained(uri: str) -> Iterator[None]:
             where=uri,
             remedy="check the address, start the server and run this again: what is written stays and is not doubled",
         ) from error
-    except (DriverConfigurationError, ValueError) as error:
-        raise ConfigurationError(f"not the address of a Neo4j server ({_first_line(error)})", where=uri) from error
     except (Neo4jError, DriverError) as error:
         code = error.code if isinstance(error, Neo4jError) else None
         raise StoreError(_first_line(error), where=uri, remedy=_REMEDIES.get(code or "", _OTHERWISE)) from error
