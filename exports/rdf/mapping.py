@@ -145,6 +145,11 @@ def _list_cells(name: str, item: Property, subjects: pa.Array, lists: pa.Array) 
     return Chunk((members, Description(cells, (), values)))
 
 
+def qualified_ids(name: str, starts: pa.Array, ends: pa.Array) -> pa.Array:
+    """The ids of what holds the numbers of relations that have no Statement."""
+    return join(starts, f".{_local(relation_term(name))}.", pc.replace_substring(ends, "/", "."))
+
+
 def _local(term: str) -> str:
     return term.partition(":")[2]
 
@@ -164,8 +169,7 @@ def _describe_relations(name: str, batch: pa.RecordBatch, passages: PassageSourc
             Value("rdf:predicate", constant(term, len(starts)), Reference.TERM),
             Value("rdf:object", ends, Reference.DATA),
         )
-        subjects = join(starts, f".{_local(term)}.", pc.replace_substring(ends, "/", "."))
-        descriptions.append(Description(subjects, (QUALIFIED_RELATION,), (*reified, *numbers)))
+        descriptions.append(Description(qualified_ids(name, starts, ends), (QUALIFIED_RELATION,), (*reified, *numbers)))
     graphs = None
     if passages is not None:
         is_source = pc.starts_with(starts, "source/")

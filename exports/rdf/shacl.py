@@ -1,0 +1,99 @@
+"""The SHACL shapes that ship with the package, asked of some nodes at a time: a graph need not fit in memory."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pyoxigraph
+import pyshacl
+import rdflib
+from attrs import frozen
+from rdflib.namespace import RDF, SH
+
+from exports.rdf.terms import PREFIXES, expand
+
+_TYPE = pyoxigraph.NamedNode(expand("rdf:type"))
+_STRING = pyoxigraph.NamedNode(expand("xsd:string"))
+_LITERAL = re.compile(r"Literal\((\".*?\")(?:, datatype=[\w:]+)?\)")
+
+
+@frozen(kw_only=True)
+class Violation:
+    """What is wrong with `node`, at which property (none: with the node as a whole)."""
+
+    node: str
+    path: str | None
+    message: str
+
+
+@cache
+def shapes() -> rdflib.Graph:
+    """The shapes."""
+    text = (files("schemas") / "data" / "shapes.ttl").read_text(encoding="utf-8")
+    return rdflib.Graph().parse(data=text, format="turtle")
+
+
+class ShapesOver:
+    """Asks the shapes of nodes in an Oxigraph store.
+
+    A shape looks at a node, at what is part of it (a list's cells, a passage's selector) and at the types of what it
+    refers to; so much of the store is given to pySHACL for each call and no more.
+    """
+
+    def __init__(self, store: Path) -> None:
+        self._store = pyoxigraph.Store.read_only(str(store))
+
+    def violations(self, type_name: str, nodes: Sequence[str]) -> Iterator[Violation]:
+        """What is wrong with `nodes` (IRIs) as nodes of a type."""
+        if not nodes:
+            return
+        shape = rdflib.URIRef(f"{PREFIXES['kgs']}{type_name}Shape")
+        conforms, results, _ = pyshacl.validate(
+            self._around(nodes), shacl_graph=shapes(), focus_nodes=list(nodes), use_shapes=[shape], inplace=True
+        )
+        if conforms or not isinstance(results, rdflib.Graph):
+            return
+        found = (_violation(results, result) for result in results.subjects(RDF.type, SH.ValidationResult))
+        yield from sorted(set(found), key=lambda item: (item.node, item.path or "", item.message))
+
+    def _around(self, nodes: Sequence[str]) -> rdflib.Graph:
+        graph = rdflib.Graph()
+        referred: set[pyoxigraph.NamedNode] = set()
+        for node in nodes:
+            pending = [pyoxigraph.NamedNode(node)]
+            while pending:
+                for subject, predicate, value, _ in self._store.quads_for_pattern(pending.pop(), None, None, None):
+                    graph.add((_term(subject), _term(predicate), _term(value)))
+                    if isinstance(value, pyoxigraph.NamedNode) and predicate != _TYPE:
+                        if value.value.startswith(f"{node}."):
+                            pending.append(value)
+                        else:
+                            referred.add(value)
+        for thing in referred:
+            for quad in self._store.quads_for_pattern(thing, _TYPE, None, None):
+                graph.add((_term(thing), RDF.type, _term(quad.object)))
+        return graph
+
+
+def _term(term: Any) -> rdflib.URIRef | rdflib.Literal:
+    if isinstance(term, pyoxigraph.NamedNode):
+        return rdflib.URIRef(term.value)
+    # rdflib keeps "a" and "a"^^xsd:string apart.
+    datatype = None if term.datatype == _STRING else rdflib.URIRef(term.datatype.value)
+    return rdflib.Literal(term.value, datatype=datatype)
+
+
+def _violation(results: rdflib.Graph, result: rdflib.term.Node) -> Violation:
+    path, value = results.value(result, SH.resultPath), results.value(result, SH.value)
+    message = _LITERAL.sub(r"\1", str(results.value(result, SH.resultMessage)))
+    shown = f" ({value})" if isinstance(value, rdflib.Literal) else ""
+    return Violation(
+        node=str(results.value(result, SH.focusNode)),
+        path=str(path) if isinstance(path, rdflib.URIRef) else None,
+        message=f"{message}{shown}"[:300],
+    )

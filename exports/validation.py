@@ -1,0 +1,121 @@
+"""Is a graph what it says? Its files' digests, its references, and the SHACL shapes over what it says in RDF."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from attrs import frozen
+
+from exports.rdf.mapping import qualified_ids
+from exports.rdf.shacl import ShapesOver, Violation
+from exports.sparql import embedded_store
+from schemas.graph_types import NODE_TYPES, RELATION_TYPES, ValueType
+from schemas.script_graph import ScriptGraph
+from schemas.tables import TABLE_NAMES
+from schemas.vocabulary import ID_PREFIXES
+
+SAMPLE = 1000
+"""Nodes of each type that the shapes are asked of unless one wants all: pySHACL takes some milliseconds a node."""
+_NODES_A_CALL = 500
+_QUALIFIED = tuple(name for name, kind in RELATION_TYPES.items() if kind.properties and not kind.has_statement)
+
+
+@frozen(kw_only=True)
+class TypeCheck:
+    """How many of a type's `rows` the shapes were asked of."""
+
+    type: str
+    checked: int
+    rows: int
+
+
+@frozen(kw_only=True)
+class ValidationReport:
+    """What was checked and what is wrong; `references` counts the references that were followed, which is all."""
+
+    shapes: tuple[TypeCheck, ...]
+    references: int
+    violations: tuple[Violation, ...]
+
+    @property
+    def conforms(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.violations
+
+
+def validate(
+    graph: ScriptGraph, sample: int | None = SAMPLE, progress: Callable[[str], None] | None = None
+) -> ValidationReport:
+    """Check the digest of every file, every reference between rows, and the shapes of `sample` nodes a type (or all).
+
+    The sample is spread evenly over a type's nodes. `progress` is told what is being checked.
+
+    Raises
+    ------
+    GraphDirectoryError
+        If a file is not the one that the manifest names, or is damaged.
+    """
+    tell = progress or (lambda _: None)
+    tell("files")
+    graph.check_digests()
+    tell("references")
+    references, violations = _dangling(graph)
+    tell("store")
+    shapes = ShapesOver(embedded_store(graph))
+    checks = []
+    for name in (*NODE_TYPES, *_QUALIFIED):
+        tell(name)
+        rows = graph.manifest.rows(name)
+        count = rows if sample is None else min(sample, rows)
+        for nodes in _chosen(graph, name, count):
+            violations += shapes.violations(name if name in NODE_TYPES else "QualifiedRelation", nodes)
+        checks.append(TypeCheck(type=name, checked=count, rows=rows))
+    return ValidationReport(shapes=tuple(checks), references=references, violations=tuple(violations))
+
+
+def _chosen(graph: ScriptGraph, name: str, count: int) -> Iterator[list[str]]:
+    """The IRIs of `count` of a type's rows, evenly spread."""
+    rows = graph.manifest.rows(name)
+    chosen = np.arange(count, dtype=np.int64) * rows // max(count, 1)
+    before = 0
+    for batch in graph.batches(name):
+        here = chosen[(chosen >= before) & (chosen < before + batch.num_rows)] - before
+        before += batch.num_rows
+        taken = batch.take(pa.array(here))
+        column = taken.column
+        ids = column("id") if name in NODE_TYPES else qualified_ids(name, column("from_id"), column("to_id"))
+        iris = [graph.iri(identifier) for identifier in ids.to_pylist()]
+        for start in range(0, len(iris), _NODES_A_CALL):
+            yield iris[start : start + _NODES_A_CALL]
+
+
+def _dangling(graph: ScriptGraph) -> tuple[int, list[Violation]]:
+    """Follow each reference; return how many there are, and a violation for each that leads to nothing."""
+    followed = 0
+    violations: dict[tuple[str, str, str], Violation] = {}
+    for node_type, prefix in ID_PREFIXES.items():
+        known = pa.chunked_array([batch.column("id") for batch in graph.batches(node_type)], pa.string())
+        for name in TABLE_NAMES:
+            for column in _reference_columns(name, node_type):
+                for batch in graph.batches(name):
+                    targets = batch.column(column)
+                    targets = targets.filter(pc.starts_with(targets, f"{prefix}/"))
+                    followed += len(targets)
+                    for missing in pc.unique(targets.filter(pc.invert(pc.is_in(targets, known)))).to_pylist():
+                        violations[name, column, missing] = Violation(
+                            node=graph.iri(missing), path=None, message=f"{name}.{column} names it, but it is not there"
+                        )
+    return followed, list(violations.values())
+
+
+def _reference_columns(name: str, node_type: str) -> list[str]:
+    """The columns of a type's table that may name nodes of `node_type`."""
+    properties = NODE_TYPES[name].properties if name in NODE_TYPES else RELATION_TYPES[name].properties
+    columns = [item.name for item in properties if item.type is ValueType.NODE]
+    if name in RELATION_TYPES:
+        starts, ends = zip(*RELATION_TYPES[name].ends, strict=True)
+        columns += ["from_id"] * (node_type in starts) + ["to_id"] * (node_type in ends)
+    return columns
