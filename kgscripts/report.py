@@ -14,7 +14,7 @@ from attrs import asdict, define, field, frozen
 from rich.console import Console
 from rich.table import Table
 
-from schemas.graph_directory import durable
+from schemas.graph_directory import writing
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.script_graph import ScriptGraph
 
@@ -59,7 +59,7 @@ class Run:
         versions = {name: metadata.version(name) for name in ("kgscripts", "spacy", "pyarrow", "numpy")}
         content = self.to_dict() | {"versions": versions | {"python": platform.python_version()}}
         part = path.with_suffix(".part")
-        with durable(part):
+        with writing(part):
             part.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
         part.replace(path)
 

@@ -83,8 +83,8 @@ def _unwritable(directory: Path, error: OSError) -> GraphDirectoryError:
 
 
 @contextmanager
-def durable(path: Path) -> Iterator[None]:
-    """Around the writing of the file `path`, which is on the disk afterwards, or not there at all.
+def writing(path: Path) -> Iterator[None]:
+    """Around the writing of the file `path`, which is there whole afterwards, or not at all.
 
     Raises
     ------
@@ -93,11 +93,18 @@ def durable(path: Path) -> Iterator[None]:
     """
     try:
         yield
-        with path.open("rb") as stream:
-            os.fsync(stream.fileno())
     except OSError as error:
         path.unlink(missing_ok=True)
         raise _unwritable(path.parent, error) from error
+
+
+@contextmanager
+def durable(path: Path) -> Iterator[None]:
+    """Like `writing`, and a power failure does not undo it: for what cannot be worked out again."""
+    with writing(path):
+        yield
+        with path.open("rb") as stream:
+            os.fsync(stream.fileno())
 
 
 def start_next(directory: Path) -> Path:

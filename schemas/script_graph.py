@@ -161,7 +161,7 @@ class ScriptGraphWriter:
         last: tuple[str, ...] | None = None
         rows = 0
         with (
-            graph_directory.durable(file),
+            graph_directory.writing(file),
             pq.ParquetWriter(file, table_schema(name), compression="zstd", write_batch_size=_ROWS_A_GROUP) as writer,
         ):
 
@@ -188,7 +188,7 @@ class ScriptGraphWriter:
     def discarded(self) -> Iterator[Callable[[str], None]]:
         """Write ``discarded.jsonl`` a line at a time; what is entered takes the next line, without its end."""
         file = self._next / graph_directory.DISCARDED
-        with graph_directory.durable(file), file.open("w", encoding="utf-8") as stream:
+        with graph_directory.writing(file), file.open("w", encoding="utf-8") as stream:
             yield lambda line: print(line, file=stream)
 
     def finish(self, manifest: Manifest) -> ScriptGraph:
@@ -198,7 +198,7 @@ class ScriptGraphWriter:
                 self.write(name, ())
         manifest = evolve(manifest, tables=self._tables)
         partial = self._next / "manifest.json.part"
-        with graph_directory.durable(partial):
+        with graph_directory.writing(partial):
             partial.write_text(manifest.to_json(), encoding="utf-8")
         partial.replace(self._next / "manifest.json")
         graph_directory.install(self._directory)

@@ -41,6 +41,6 @@ def test_adding_and_removing_is_as_if_nothing_had_been(documents: list[Document]
 
 
 def test_many_calls_leave_few_files(tmp_path: Path) -> None:
-    for number in range(60):
+    for number in range(40):
         build_graph(output=tmp_path, texts=[tiny_document(f"boil the pot{number}.")], reader=TinyReader())
     assert len(list(tmp_path.glob("records/*.parquet"))) <= 5

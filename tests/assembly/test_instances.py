@@ -1,0 +1,122 @@
+"""The texts in the graph: passages, their nesting and order, and the evidence that hangs on statements."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import networkx as nx
+import pytest
+
+from kgscripts.assembly.passages import parents, passage_id
+from kgscripts.pipeline import build_graph
+from schemas.records import Document, Passage, PassageKind
+from tests.assembly.built import Rows, graph_rows, labels
+from tests.assembly.tiny_reader import TinyReader, tiny_document
+
+_TEXT = "we boil the water in the pot. not stir the pot. add the pasta with the spoon. boil the water."
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory: pytest.TempPathFactory) -> Rows:
+    directory = tmp_path_factory.mktemp("graph")
+    documents = [tiny_document(_TEXT, scenario="cooking pasta"), tiny_document("boil the water.")]
+    build_graph(output=directory, texts=documents, reader=TinyReader())
+    return graph_rows(directory)
+
+
+def test_every_passage_is_its_text(rows: Rows) -> None:
+    texts = {row["id"]: (_TEXT if row["scenario_label"] else "boil the water.") for row in rows["Source"]}
+    assert {row["kind"] for row in rows["Passage"]} == {"paragraph", "sentence", "mention"}
+    for row in rows["Passage"]:
+        assert row["text"] == texts[row["source"]][row["start"] : row["end"]]
+
+
+def test_mentions_lie_in_sentences_in_paragraphs_in_sources(rows: Rows) -> None:
+    kinds = {row["id"]: row["kind"] for row in rows["Passage"]} | {row["id"]: "source" for row in rows["Source"]}
+    ends = [(kinds[row["from_id"]], kinds[row["to_id"]]) for row in rows["WITHIN"]]
+    assert set(ends) == {("mention", "sentence"), ("sentence", "paragraph"), ("paragraph", "source")}
+    assert len(ends) == len(rows["Passage"])
+
+
+def test_mentions_follow_each_other_in_the_text(rows: Rows) -> None:
+    texts = {row["id"]: row["text"] for row in rows["Passage"]}
+    order = nx.DiGraph([(row["from_id"], row["to_id"]) for row in rows["NEXT"]])
+    assert [texts[passage] for passage in nx.topological_sort(order)] == [
+        "we boil the water in the pot",
+        "add the pasta with the spoon",
+        "boil the water",
+    ]
+
+
+def test_mentions_realize_their_step(rows: Rows) -> None:
+    steps, texts = labels(rows, "SubEvent"), {row["id"]: row["text"] for row in rows["Passage"]}
+    told = {(texts[row["from_id"]], steps[row["to_id"]], row["score"]) for row in rows["REALIZES"]}
+    assert told == {
+        ("we boil the water in the pot", "boil water", 0.54),
+        ("boil the water", "boil water", 0.54),
+        ("add the pasta with the spoon", "add pasta", 0.53),
+    }
+
+
+def test_every_statement_has_passages_models_and_their_scores(rows: Rows) -> None:
+    statements = {row["id"]: row for row in rows["Statement"]}
+    relations = ("HAS_SUB_EVENT", "PRECEDES", "EXPRESSED_AS", "HAS_PARTICIPANT", "USES")
+    stated = {row["statement"]: (name, row) for name in relations for row in rows[name]}
+    assert stated.keys() == statements.keys()
+    for identifier, (name, row) in stated.items():
+        statement = statements[identifier]
+        assert (statement["subject"], statement["relation"], statement["object"]) == (
+            row["from_id"],
+            name,
+            row["to_id"],
+        )
+    models = {row["id"]: row["name"] for row in rows["Model"]}
+    readers = {(row["from_id"], models[row["to_id"]]) for row in rows["READ_BY"]}
+    assert readers == {(identifier, name) for identifier in statements for name in ("tiny", "tiny-syntax")}
+    assert {row["from_id"] for row in rows["EVIDENCED_BY"]} == statements.keys()
+    assert [models[row["from_id"]] for row in rows["SCORED"]] == ["tiny"]
+    assert rows["BenchmarkScore"][0]["value"] == 100
+
+
+def test_evidence_is_the_mentions_that_say_so(rows: Rows) -> None:
+    texts = {row["id"]: row["text"] for row in rows["Passage"]}
+    tools = labels(rows, "Tool")
+    said = {
+        (statement["relation"], tools[statement["object"]], texts[row["to_id"]])
+        for statement in rows["Statement"]
+        for row in rows["EVIDENCED_BY"]
+        if row["from_id"] == statement["id"] and statement["relation"] == "USES"
+    }
+    assert said == {("USES", "spoon", "add the pasta with the spoon")}
+    order = [statement["id"] for statement in rows["Statement"] if statement["relation"] == "PRECEDES"]
+    assert {texts[row["to_id"]] for row in rows["EVIDENCED_BY"] if row["from_id"] in order} == {
+        "we boil the water in the pot",
+        "add the pasta with the spoon",
+    }
+
+
+def test_scenarios_that_are_not_listed_come_from_titles_of_how_tos(tmp_path: Path) -> None:
+    step = Passage(kind=PassageKind.STEP, start=0, end=15)
+    document = Document(name="x", format="text", text="boil the water.", title="How to carve a pumpkin?", passages=[step])
+    build_graph(output=tmp_path, texts=[document], reader=TinyReader())
+    rows = graph_rows(tmp_path)
+    (scenario,) = rows["Scenario"]
+    assert (scenario["label"], scenario["listed"], scenario["support"]) == ("carving a pumpkin", False, 1)
+    assert len(rows["ABOUT"]) == 1
+
+
+def test_overlapping_passages_lie_in_the_smallest_that_holds_them_whole() -> None:
+    step, sentence, across, mention = (0, 10, "step"), (0, 10, "sentence"), (5, 15, "paragraph"), (6, 9, "mention")
+    assert parents([step, sentence, across, mention]) == {
+        step: None,
+        sentence: step,
+        across: None,
+        mention: across,
+    }
+
+
+def test_ids_of_passages_ascend_with_their_place() -> None:
+    digest = "0123456789abcdef" * 4
+    ids = [passage_id(digest, (start, 200_000, "mention")) for start in (0, 9, 10, 99, 100_000)]
+    assert ids == sorted(ids)
+    assert ids[0].startswith("passage/0123456789abcdef-000000000-mention-")

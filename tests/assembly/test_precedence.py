@@ -1,0 +1,67 @@
+"""Ranked pairs against a naive implementation, and their promises on random tournaments."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgscripts.assembly.precedence import Verdict, ordered_pairs, rank_pairs
+
+_PAIRS = st.dictionaries(
+    st.tuples(st.integers(0, 7), st.integers(0, 7)).filter(lambda pair: pair[0] != pair[1]),
+    st.tuples(st.integers(1, 6), st.integers(0, 5)),
+    max_size=30,
+)
+
+
+@given(told=_PAIRS)
+def test_verdicts_are_those_of_a_graph_search(told: dict[tuple[int, int], tuple[int, int]]) -> None:
+    edges = {
+        (first, second): odds for (first, second), odds in told.items() if (second, first) not in told or first < second
+    }
+    first = np.array([pair[0] for pair in edges], np.int64)
+    second = np.array([pair[1] for pair in edges], np.int64)
+    against = np.array([odds[1] for odds in edges.values()], np.int64)
+    support = against + np.array([odds[0] for odds in edges.values()], np.int64)
+    verdicts = rank_pairs(first, second, support, against, np.zeros(len(edges)))
+
+    graph = nx.DiGraph()
+    graph.add_nodes_from(range(8))
+    ranked = sorted(
+        zip(support - against, against, first, second, verdicts, strict=True), key=lambda r: (-r[0], *r[1:4])
+    )
+    for _, _, earlier, later, verdict in ranked:
+        if nx.has_path(graph, later, earlier):
+            assert verdict == Verdict.CONTRADICTED
+        elif nx.has_path(graph, earlier, later):
+            assert verdict == Verdict.IMPLIED
+        else:
+            assert verdict == Verdict.KEPT
+            graph.add_edge(earlier, later)
+    assert nx.is_directed_acyclic_graph(graph)
+
+
+def test_the_weakest_pair_of_a_cycle_gives_way() -> None:
+    # Boil before add (5 : 0), add before drain (4 : 1), drain before boil (3 : 2).
+    verdicts = rank_pairs(
+        np.array([0, 1, 2]), np.array([1, 2, 0]), np.array([5, 4, 3]), np.array([0, 1, 2]), np.zeros(3)
+    )
+    assert verdicts.tolist() == [Verdict.KEPT, Verdict.KEPT, Verdict.CONTRADICTED]
+
+
+def test_near_steps_come_first_so_that_a_chain_stays_a_chain() -> None:
+    verdicts = rank_pairs(
+        np.array([0, 0, 1]), np.array([2, 1, 2]), np.array([2, 2, 2]), np.zeros(3, np.int64), np.array([1.0, 0.5, 0.5])
+    )
+    assert verdicts.tolist() == [Verdict.IMPLIED, Verdict.KEPT, Verdict.KEPT]
+
+
+def test_pairs_of_a_long_source_stay_few() -> None:
+    earlier, later = ordered_pairs(3)
+    assert list(zip(earlier.tolist(), later.tolist(), strict=True)) == [(0, 1), (0, 2), (1, 2)]
+    earlier, later = ordered_pairs(1_000)
+    assert (later - earlier).min() == 1
+    assert (later - earlier).max() == 100
+    assert len(earlier) < 100_000
