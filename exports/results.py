@@ -64,7 +64,7 @@ class Table:
         natural = 4 + 3 * len(self.columns) + sum(self._column_width(i) for i in range(len(self.columns)))
         stream = io.StringIO()
         Console(file=stream, width=width or max(natural, 20), highlight=False, color_system=None).print(table)
-        return "\n".join(line.rstrip() for line in stream.getvalue().strip("\n").split("\n")) + "\n"
+        return "\n".join(line.rstrip() for line in stream.getvalue().split("\n")).strip("\n") + "\n"
 
     def _column_width(self, position: int) -> int:
         texts = [self.columns[position], *(printable(as_text(row[position])) for row in self.rows)]

@@ -90,10 +90,11 @@ def _term(term: Any) -> rdflib.URIRef | rdflib.Literal:
 
 def _violation(results: rdflib.Graph, result: rdflib.term.Node) -> Violation:
     path, value = results.value(result, SH.resultPath), results.value(result, SH.value)
-    message = _LITERAL.sub(r"\1", str(results.value(result, SH.resultMessage)))
+    message = _LITERAL.sub(r"\1", str(results.value(result, SH.resultMessage))).partition(" not in list [")
+    said = f"{message[0]} is none of those allowed" if message[1] else message[0]
     shown = f" ({value})" if isinstance(value, rdflib.Literal) else ""
     return Violation(
         node=str(results.value(result, SH.focusNode)),
         path=str(path) if isinstance(path, rdflib.URIRef) else None,
-        message=f"{message}{shown}"[:300],
+        message=f"{said}{shown}"[:300],
     )

@@ -1,0 +1,188 @@
+"""`kgscripts export`, `kgscripts query` and `kgscripts validate`."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import attrs
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from exports.results import ResultFormat, Table, printable
+from exports.targets import ExportOptions, resolve
+from schemas.errors import ConfigurationError
+from schemas.graph_types import NODE_TYPES, RELATION_TYPES
+from schemas.script_graph import ScriptGraph
+
+_SHOWN_VIOLATIONS = 20
+_QUERY_SUFFIXES = (".rq", ".sparql", ".cypher", ".cyp", ".cql")
+_DIRECTORY = typer.Argument(metavar="DIR", help="A graph directory.", show_default=False)
+_AS_JSON = typer.Option("--json", help="Print JSON.")
+
+
+def export(
+    directory: Annotated[Path, _DIRECTORY],
+    target: Annotated[str, typer.Argument(metavar="TARGET", help="Where to: see below.", show_default=False)],
+    database: Annotated[str | None, typer.Option(help="A database of the Neo4j server.", show_default=False)] = None,
+    prune: Annotated[
+        bool, typer.Option("--prune", help="Neo4j: remove what an earlier build of this graph left there.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Change nothing; say what would be done.")] = False,
+    as_json: Annotated[bool, _AS_JSON] = False,
+) -> None:
+    """Write a graph to TARGET, told by its suffix or scheme; what an earlier export left there is replaced.
+
+    Files: .ttl .trig .nq .jsonld (each also .gz, .zst), .graphml (also .gz), .lbug. Directories: .oxigraph,
+    neo4j-csv:DIR, parquet:DIR. Servers: sparql+http(s)://HOST/DATASET, neo4j(+s)://HOST, bolt(+s)://HOST, with the
+    user of KGSCRIPTS_SPARQL_USER and KGSCRIPTS_SPARQL_PASSWORD, or NEO4J_USERNAME and NEO4J_PASSWORD.
+
+    Example: kgscripts export graph graph.ttl.gz
+
+    Example: kgscripts export graph neo4j://localhost --prune
+    """
+    graph = ScriptGraph.open(directory)
+    exporter = resolve(target)
+    with _bar(exporter.name, graph) as progress:
+        options = ExportOptions(database=database, prune=prune, dry_run=dry_run, ask=_asker(), progress=progress)
+        report = exporter.load()(graph, target, options)
+    if as_json:
+        print(json.dumps(attrs.asdict(report), ensure_ascii=False, indent=1))
+        return
+    done = "would write" if dry_run else "wrote"
+    details = "".join(f"\n  {name}: {_number(value)}" for name, value in report.details.items())
+    print(f"{done} {report.nodes:,} nodes and {report.relations:,} relations to {printable(report.target)}{details}")
+
+
+def query(
+    directory: Annotated[Path | None, _DIRECTORY] = None,
+    sparql: Annotated[
+        str | None, typer.Option(help="A SPARQL query, a file with one, or - for standard input.", show_default=False)
+    ] = None,
+    cypher: Annotated[
+        str | None, typer.Option(help="A Cypher query, a file with one, or - for standard input.", show_default=False)
+    ] = None,
+    endpoint: Annotated[
+        str | None, typer.Option(metavar="URL", help="Ask this SPARQL query service.", show_default=False)
+    ] = None,
+    uri: Annotated[
+        str | None, typer.Option(metavar="URI", help="Ask this Neo4j server (neo4j://, bolt://).", show_default=False)
+    ] = None,
+    database: Annotated[str | None, typer.Option(help="A database of the Neo4j server.", show_default=False)] = None,
+    form: Annotated[ResultFormat, typer.Option("--format", "-f", help="How to print.")] = ResultFormat.TABLE,
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+) -> None:
+    """Ask a graph, or a server, in SPARQL or Cypher. The first query builds a store in DIR, later ones use it.
+
+    In SPARQL the prefixes kgs:, skos:, rdfs:, prov:, oa:, schema: and others need no declaration.
+
+    Example: kgscripts query graph --sparql "SELECT DISTINCT ?tool { ?step kgs:uses/rdfs:label ?tool }"
+
+    Example: kgscripts query --uri neo4j://localhost --cypher question.cypher --format csv
+    """
+    if (sparql is None) == (cypher is None):
+        raise ConfigurationError("a query is either --sparql or --cypher", remedy="name one of them")
+    server, other = (endpoint, uri) if sparql is not None else (uri, endpoint)
+    if other is not None or (server is None) == (directory is None):
+        raise ConfigurationError(
+            "what to ask is a graph directory or one server",
+            remedy="name DIR, or --endpoint for --sparql, or --uri for --cypher",
+        )
+    source = ScriptGraph.open(directory) if directory is not None else str(server)
+    table = _answer(source, sparql, cypher, database)
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    print(table.render(ResultFormat.JSON if as_json else form, width), end="")
+
+
+def _answer(source: ScriptGraph | str, sparql: str | None, cypher: str | None, database: str | None) -> Table:
+    # One language's stores need not be imported to ask in the other.
+    if sparql is not None:
+        from exports.sparql import run_query as run_sparql
+
+        return run_sparql(source, _query_text(sparql), ask=_asker())
+    from exports.cypher import run_query as run_cypher
+
+    return run_cypher(source, _query_text(str(cypher)), database=database, ask=_asker())
+
+
+def _query_text(given: str) -> str:
+    """The query itself, a file's content, or standard input."""
+    if given == "-":
+        return sys.stdin.read()
+    if "\n" not in given and (given.lower().endswith(_QUERY_SUFFIXES) or _is_file(given)):
+        try:
+            return Path(given).read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise ConfigurationError("the query is not in UTF-8", where=given) from error
+    return given
+
+
+def _is_file(given: str) -> bool:
+    try:
+        return Path(given).is_file()
+    except (OSError, ValueError):  # too long for a name, or with a NUL in it
+        return False
+
+
+def validate(
+    directory: Annotated[Path, _DIRECTORY],
+    sample: Annotated[int, typer.Option(min=1, help="Ask the shapes of so many nodes of each type.")] = 1000,
+    everything: Annotated[bool, typer.Option("--all", help="Ask them of every node (some 500 a second).")] = False,
+    as_json: Annotated[bool, _AS_JSON] = False,
+) -> None:
+    """Check a graph's files, all its references and, with SHACL, what it says. Ends with 2 if something is wrong.
+
+    Example: kgscripts validate graph --all
+    """
+    from exports.validation import validate as check
+
+    graph = ScriptGraph.open(directory)
+    with Console(stderr=True).status("checking") as status:
+        report = check(graph, None if everything else sample, lambda what: status.update(f"checking {what}"))
+    if as_json:
+        print(json.dumps({"conforms": report.conforms, **attrs.asdict(report)}, ensure_ascii=False, indent=1))
+    else:
+        shapes = Table(
+            columns=("type", "checked", "of"), rows=[(item.type, item.checked, item.rows) for item in report.shapes]
+        )
+        print(shapes.render(ResultFormat.TABLE))
+        print(f"{report.references:,} references followed")
+        for violation in report.violations[:_SHOWN_VIOLATIONS]:
+            place = f" {violation.path}" if violation.path else ""
+            print(printable(f"{violation.node}{place}: {violation.message}"))
+        if len(report.violations) > _SHOWN_VIOLATIONS:
+            print(f"{len(report.violations) - _SHOWN_VIOLATIONS:,} more (--json shows all)")
+        print("conforms" if report.conforms else f"does not conform: {len(report.violations):,} violations")
+    if not report.conforms:
+        raise typer.Exit(2)
+
+
+def _number(value: str | int | float) -> str:
+    return printable(value) if isinstance(value, str) else f"{value:,}"
+
+
+def _asker() -> Callable[[str], str] | None:
+    """Asks for a password where a person sits."""
+    if not sys.stdin.isatty():
+        return None
+    return lambda prompt: str(typer.prompt(prompt.rstrip(": "), hide_input=True, err=True))
+
+
+@contextmanager
+def _bar(name: str, graph: ScriptGraph) -> Iterator[Callable[[int], None] | None]:
+    """A bar on a terminal, nothing elsewhere."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        rows = sum(map(graph.manifest.rows, (*NODE_TYPES, *RELATION_TYPES)))
+        task = bar.add_task(name, total=rows)
+        yield lambda done: bar.advance(task, done)
