@@ -130,13 +130,14 @@ def remove_source(directory: str | Path, source: str | Path) -> list[str]:
         If nothing or more than one source is meant.
     """
     path = Path(directory)
-    manifest = ScriptGraph.open(path).manifest
-    with locked(path):
+    with locked(path, create=False):
+        manifest = ScriptGraph.open(path).manifest
         store = RecordStore(path / "records")
         names = take_out(store, str(source), manifest.base_iri, path_key)
-        store.commit()
         min_support = int(manifest.configuration.get("min_support") or 1)
         assemble(store, path, base_iri=manifest.base_iri, min_support=min_support)
+        # The records forget it last: a call that dies before can be repeated.
+        store.commit()
         store.compact()
     return names
 

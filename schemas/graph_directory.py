@@ -47,14 +47,18 @@ def claim(directory: Path) -> None:
 
 
 @contextmanager
-def locked(directory: Path) -> Iterator[None]:
+def locked(directory: Path, *, create: bool = True) -> Iterator[None]:
     """Hold the directory for writing; a process that dies lets go of it.
 
     Raises
     ------
     GraphDirectoryError
-        If another process holds it.
+        If another process holds it, or it holds something else; without `create`, if it is no graph directory.
     """
+    if not create and not (directory / MARKER).exists():
+        raise GraphDirectoryError(
+            "no graph directory", where=str(directory), remedy="name one that `kgscripts build-graph` made"
+        )
     claim(directory)
     lock = FileLock(directory / _LOCK)
     try:

@@ -1,0 +1,79 @@
+"""Builds that die: a process that kills itself at its n-th step on the file system.
+
+Run as a program it reads one order a line from standard input, ``[operation, directory, inputs, n]`` as JSON, carries
+it out in a child of its own, and answers with how many steps the child took, or -1 where it was killed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from kgscripts import pipeline
+from tests.assembly.tiny_reader import TinyReader
+
+_CHANGES = ("open", "os.", "shutil.")
+
+
+def carry_out(operation: str, directory: str, inputs: list[str]) -> None:
+    """Build from `inputs`, or remove them."""
+    if operation == "build":
+        pipeline.build_graph(inputs, directory, reader=TinyReader())
+    else:
+        for item in inputs:
+            pipeline.remove_source(directory, item)
+
+
+def _count_steps(directory: str, at: Callable[[int], None]) -> None:
+    """Call `at` before each thing that is opened, renamed or deleted in `directory`."""
+    steps = 0
+
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        nonlocal steps
+        if event.startswith(_CHANGES) and any(str(argument).startswith(directory) for argument in arguments[:2]):
+            steps += 1
+            at(steps)
+
+    sys.addaudithook(hook)
+
+
+def _child(operation: str, directory: str, inputs: list[str], last: int, answer: int) -> None:
+    taken = 0
+
+    def at(step: int) -> None:
+        nonlocal taken
+        taken = step
+        if step == last:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    _count_steps(directory, at)
+    carry_out(operation, directory, inputs)
+    os.write(answer, str(taken).encode())
+
+
+def main() -> None:
+    # Several batches and commits in a build of a few stories.
+    pipeline._DOCUMENTS_A_BATCH, pipeline._BYTES_A_COMMIT = 3, 1
+    for line in sys.stdin:
+        read, write = os.pipe()
+        child = os.fork()
+        if child == 0:
+            operation, directory, inputs, last = json.loads(line)
+            _child(operation, directory, inputs, last, write)
+            os._exit(0)
+        os.close(write)
+        _, status = os.waitpid(child, 0)
+        steps = os.read(read, 20).decode()
+        os.close(read)
+        killed = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
+        print(-1 if killed else int(steps), flush=True)
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parents[2]))
+    main()
