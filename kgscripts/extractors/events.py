@@ -13,8 +13,9 @@ from kgscripts.extractors.model import describe_extractor
 from kgscripts.extractors.participants import Participant, participants_of, phrase_of_action
 from kgscripts.extractors.pronouns import resolve_objects
 from kgscripts.extractors.protocol import Parse, ParsedDocument
+from kgscripts.extractors.steps import as_instruction
 from kgscripts.extractors.tools import carry_tools, tools_of
-from kgscripts.text.syntax import lemma
+from kgscripts.text.syntax import is_imperative, lemma
 from schemas.provenance import Model
 from schemas.records import Action, Argument, Discard, DiscardReason, EventMention, Passage, PassageKind, Reading, Tool
 
@@ -44,7 +45,8 @@ def _read_document(parsed: ParsedDocument) -> Reading:
     before: Frame | None = None
     for parse in parsed.parses:
         sentences.extend(_sentences(parse))
-        judged = judged_frames(parse.doc, before)
+        is_step = parse.passage.kind is PassageKind.STEP
+        judged = judged_frames(as_instruction(parse.doc) if is_step else parse.doc, before)
         before = judged[-1][0] if judged else before
         for frame, reason in judged:
             if reason is None:
@@ -73,7 +75,8 @@ def _emptiness(frame: Frame) -> DiscardReason | None:
         eventful = word == "have" and any(
             noun in verbs("light_have") or noun.rsplit(" ", 1)[-1] in verbs("light_have") for noun in nouns
         )
-        return None if eventful else DiscardReason.STATIVE
+        commanded = word not in {"be", "have", "need", "want"} and nouns and is_imperative(frame.verb)
+        return None if eventful or commanded else DiscardReason.STATIVE
     if _is_copular(frame) or (word == "take" and nouns and is_a(nouns[0], "time")):
         return DiscardReason.STATIVE
     if word in verbs("vague") and not nouns and frame.particle is None and phrase_of_action(frame, []) is None:

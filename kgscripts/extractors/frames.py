@@ -48,6 +48,9 @@ _PARTITIVES = frozenset(
     | {"scoop", "dozen", "spoonful", "plenty", "most", "any", "each", "both", "variety", "majority", "quantity", "load"}
     | {"plate", "mug", "jug", "bucket", "pot", "bar", "squirt", "splash", "carton", "spoon", "remainder", "few", "many"}
 )
+_NOUNS = frozenset({"NOUN", "PROPN"})
+_MISTAKEN = frozenset({"VERB", "ADJ", "ADV", "X", "INTJ"})
+_NOMINAL = frozenset({"obj", "obl", "nmod", "nsubj", "nsubj:pass", "dobj", "pobj", "nsubjpass"})
 _OF_ALL = frozenset(
     {"rest", "half", "one", "some", "all", "couple", "most", "any", "each", "both", "part", "few", "many", "remainder"}
 )
@@ -80,8 +83,19 @@ class Frame:
 
 
 def is_noun(token: Token) -> bool:
-    """A noun or a name, as opposed to a pronoun, a number or a clause."""
-    return token.pos_ in {"NOUN", "PROPN"}
+    """A noun or a name, as opposed to a pronoun, a number or a clause.
+
+    Where part of speech and relation contradict each other ("plug" of "pull plug" as a verb and an object), the
+    relation counts: a bare verb is no object.
+    """
+    if token.pos_ in _NOUNS:
+        return True
+    if token.pos_ not in _MISTAKEN or token.dep_ not in _NOMINAL:
+        return False
+    if token.pos_ == "VERB" and token.tag_ in {"VB", "VBP"}:
+        bare = not any(child.dep_ in {"mark", "aux"} for child in token.lefts)
+        return bare and (token.dep_ in {"obj", "dobj"} or bool(classes_of(token.lower_)))
+    return token.tag_ in {"NN", "NNS"} or (token.tag_ != "VBG" and bool(classes_of(token.lower_)))
 
 
 def content_head(token: Token) -> Token:
@@ -121,7 +135,7 @@ def frames_of(doc: Doc) -> Iterator[Frame]:
 
 
 def _predicates(token: Token) -> bool:
-    return token.dep_ not in _NO_PREDICATE and token.text[0].isalpha() and is_verb(token)
+    return token.dep_ not in _NO_PREDICATE and is_verb(token) and token.text[0].isalpha() and not is_noun(token)
 
 
 def _frame(verb: Token, reality: Reality) -> Frame:

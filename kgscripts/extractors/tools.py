@@ -23,9 +23,9 @@ def tools_of(frame: Frame) -> list[Token]:
     """Heads of the nouns that name a tool of the event, in text order, each lemma once."""
     acted_upon = {noun_lemma(noun) for noun in (*frame.objects, *frame.nouns())}
     found: dict[str, Token] = {}
-    for noun in (*frame.instruments, *_named(frame)):
+    for noun in (*map(content_head, frame.instruments), *_named(frame)):
         name = noun_lemma(noun)
-        if is_noun(noun) and name not in acted_upon:
+        if is_noun(noun) and name not in acted_upon and may_be_tool(name):
             found.setdefault(name, noun)
     return sorted(found.values(), key=lambda noun: noun.i)
 
@@ -33,12 +33,13 @@ def tools_of(frame: Frame) -> list[Token]:
 def _named(frame: Frame) -> Iterator[Token]:
     for phrase in frame.phrases:
         noun = phrase.head
-        if phrase.preposition in {"with", "by", "through", "by means of"} and lemma(noun) in _BY_MEANS:
-            yield from (inner.head for inner in prepositional_phrases(noun) if may_be_tool(noun_lemma(inner.head)))
-        elif phrase.preposition == "by means of":
-            if may_be_tool(noun_lemma(noun)):
-                yield noun
-        elif content_head(noun) is noun and is_tool_after(phrase.preposition, noun_lemma(noun)):
+        if phrase.preposition in {"with", "by", "through"} and lemma(noun) in _BY_MEANS:
+            yield from (inner.head for inner in prepositional_phrases(noun))
+            continue
+        measured = content_head(noun)
+        if phrase.preposition == "by means of" or is_tool_after(phrase.preposition, noun_lemma(measured)):
+            yield measured
+        elif phrase.preposition != "with" and is_tool_after(phrase.preposition, noun_lemma(noun)):
             yield noun
     # "Cut the carrots with a knife" is often parsed as carrots that have a knife.
     for acted in frame.objects:

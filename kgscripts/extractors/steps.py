@@ -1,0 +1,115 @@
+"""Steps in telegraphic style ("drain tub", "go to airport"), which parsers trained on sentences take for noun phrases.
+
+A step is an instruction. Where it begins with an everyday verb and the parser found a noun phrase, the first word
+becomes an imperative and the noun its object; where the parser found an infinitive that names a place ("go to
+airport"), that becomes a noun.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from spacy.tokens import Doc, Span, Token
+
+from kgscripts.extractors.lexicon import is_a, verbs
+from kgscripts.text.syntax import is_verb, lemma
+
+_SKIPPED = frozenset({"PUNCT", "SPACE", "NUM", "SYM", "ADV", "CCONJ", "X"})
+_SEQUENCE = frozenset({"first", "then", "next", "second", "finally", "now"})
+_MODIFIES = frozenset({"compound", "amod"})
+_GOING = frozenset({"go", "come", "get", "return", "proceed", "walk", "drive", "head", "run", "travel", "move", "ride"})
+# What stays with a noun when a verb is put above it.
+_WITHIN_NOUN = frozenset(
+    {"det", "compound", "amod", "nummod", "nmod:poss", "poss", "case", "flat", "acl", "acl:relcl", "relcl", "appos"}
+    | {"nmod", "prep", "conj", "cc", "goeswith", "nmod:desc"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """New head (an index), relation, part of speech and tag of a token; None keeps the old one."""
+
+    token: Token
+    head: int
+    relation: str
+    pos: str | None = None
+    tag: str | None = None
+
+
+def as_instruction(doc: Doc) -> Doc:
+    """The parse of a step with telegraphic imperatives repaired; the same document where there is nothing to repair."""
+    changes = [change for sentence in doc.sents for change in _changes(_first(sentence))]
+    return _changed(doc, changes) if changes else doc
+
+
+def _first(sentence: Span) -> Token:
+    """The word that an instruction begins with: numbers, punctuation and "then" may stand before it."""
+    words = (token for token in sentence if token.pos_ not in _SKIPPED and token.lower_ not in _SEQUENCE)
+    return next(words, sentence[0])
+
+
+def _changes(first: Token) -> Iterator[_Change]:
+    if first.dep_ == "ROOT" and is_verb(first):
+        if lemma(first) in _GOING:
+            yield from _goal_as_noun(first)
+    elif first.lower_ in verbs("action") or (first.pos_ == "VERB" and first.tag_ in {"VB", "VBP"}):
+        yield from _as_imperative(first)
+
+
+def _as_imperative(first: Token) -> Iterator[_Change]:
+    noun = first
+    while noun.dep_ in _MODIFIES and noun.head.i > noun.i:
+        noun = noun.head
+    if noun.dep_ != "ROOT" or is_verb(noun) or any(child.dep_ in {"cop", "nsubj"} for child in noun.children):
+        return
+    yield _Change(first, first.i, "ROOT", "VERB", "VB")
+    if noun.i != first.i:
+        yield _Change(noun, first.i, "obj")
+    for child in noun.children:
+        if child.i != first.i and not _stays(child):
+            yield _Change(child, first.i, "obl" if child.dep_ == "nmod" else child.dep_)
+
+
+def _stays(child: Token) -> bool:
+    if child.dep_ == "nmod":
+        return not any(case.dep_ == "case" and case.lower_ != "of" for case in child.lefts)
+    return child.dep_ in _WITHIN_NOUN and not (child.dep_ == "conj" and is_verb(child))
+
+
+def _goal_as_noun(verb: Token) -> Iterator[_Change]:
+    """ "To" with a bare infinitive right behind it that is a place or a person: "go to airport"."""
+    for goal in verb.rights:
+        to = goal.nbor(-1) if goal.i > verb.i + 1 else None
+        if goal.dep_ not in {"xcomp", "advcl"} or to is None or to.lower_ != "to":
+            continue
+        head = next((child for child in goal.rights if child.i == goal.i + 1 and child.dep_ == "obj"), goal)
+        if is_a(f"{goal.lower_} {head.lower_}" if head.i != goal.i else goal.lower_, "place", "person", "appliance"):
+            if head.i != goal.i:
+                yield _Change(goal, head.i, "compound", "NOUN", "NN")
+            yield _Change(head, verb.i, "obl", "NOUN", "NN")
+            yield _Change(to, head.i, "case", "ADP", "IN")
+
+
+def _changed(doc: Doc, changes: list[_Change]) -> Doc:
+    heads = [token.head.i for token in doc]
+    relations = [token.dep_ for token in doc]
+    parts = [token.pos_ for token in doc]
+    tags = [token.tag_ for token in doc]
+    lemmas = [token.lemma_ for token in doc]
+    for change in changes:
+        place = change.token.i
+        heads[place], relations[place] = change.head, change.relation
+        if change.pos and change.tag:
+            parts[place], tags[place], lemmas[place] = change.pos, change.tag, change.token.lower_
+    return Doc(
+        doc.vocab,
+        words=[token.text for token in doc],
+        spaces=[bool(token.whitespace_) for token in doc],
+        heads=heads,
+        deps=relations,
+        pos=parts,
+        tags=tags,
+        lemmas=lemmas,
+        morphs=[str(token.morph) for token in doc],
+    )
