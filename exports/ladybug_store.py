@@ -67,12 +67,13 @@ def connection(path: Path) -> Iterator[ladybug.Connection]:
     StoreError
         If it is no Ladybug store or is damaged.
     """
+    remedy = "export the graph to this file again"
+    if not _is_store(path):
+        raise StoreError("is no Ladybug store", where=str(path), remedy=remedy)
     try:
         database = ladybug.Database(path, read_only=True, buffer_pool_size=_BUFFER_POOL)
     except RuntimeError as error:
-        raise StoreError(
-            f"cannot be opened ({error})", where=str(path), remedy="export the graph to this file again"
-        ) from error
+        raise StoreError(f"cannot be opened ({error})", where=str(path), remedy=remedy) from error
     with database, ladybug.Connection(database) as opened:
         yield opened
 
@@ -113,20 +114,29 @@ def _load(graph: ScriptGraph, path: Path, options: ExportOptions) -> None:
             ladybug.Database(path, buffer_pool_size=_BUFFER_POOL) as database,
             ladybug.Connection(database) as opened,
         ):
+            # Each transaction ends in a checkpoint: one for all empty tables, then one a table, which bounds memory.
+            opened.execute("BEGIN TRANSACTION")
+            for statement in _tables():
+                opened.execute(statement)
+            opened.execute("COMMIT")
             for label, node in NODE_TYPES.items():
-                columns = ", ".join([f"{KEY} STRING PRIMARY KEY", *map(_column, node.properties)])
-                opened.execute(f"CREATE NODE TABLE {quoted(label)}({columns})")
                 _copy(opened, graph, label, ("id",), node.properties)
                 options.tell(graph.manifest.rows(label))
             for name, relation in RELATION_TYPES.items():
-                pairs = [f"FROM {quoted(start)} TO {quoted(end)}" for start, end in relation.ends]
-                columns = ", ".join([*pairs, *map(_column, relation.properties)])
-                opened.execute(f"CREATE REL TABLE {quoted(name)}({columns})")
                 for ends in relation.ends:
                     _copy(opened, graph, name, ("from_id", "to_id"), relation.properties, ends)
                 options.tell(graph.manifest.rows(name))
     except RuntimeError as error:
         raise StoreError(f"Ladybug refuses the graph ({error})", where=str(path)) from error
+
+
+def _tables() -> Iterator[str]:
+    for label, node in NODE_TYPES.items():
+        columns = ", ".join([f"{KEY} STRING PRIMARY KEY", *map(_column, node.properties)])
+        yield f"CREATE NODE TABLE {quoted(label)}({columns})"
+    for name, relation in RELATION_TYPES.items():
+        pairs = [f"FROM {quoted(start)} TO {quoted(end)}" for start, end in relation.ends]
+        yield f"CREATE REL TABLE {quoted(name)}({', '.join([*pairs, *map(_column, relation.properties)])})"
 
 
 def _column(item: Property) -> str:
@@ -141,11 +151,10 @@ def _copy(
     properties: tuple[Property, ...],
     ends: tuple[str, str] | None = None,
 ) -> None:
-    iris = {*keys, *(item.name for item in properties if item.type is ValueType.NODE)}
-    columns = [
-        f"$base + {quoted(column)}" if column in iris else quoted(column)
-        for column in (*keys, *(item.name for item in properties))
-    ]
+    if not graph.manifest.rows(name):
+        return
+    columns = [f"$base + {quoted(key)}" for key in keys]
+    columns += [_iri(quoted(item.name)) if item.type is ValueType.NODE else quoted(item.name) for item in properties]
     where, between = "", ""
     if ends:
         begins = zip(keys, ends, strict=True)
@@ -157,3 +166,8 @@ def _copy(
         f"COPY {quoted(name)} FROM (LOAD FROM '{file}' {where} RETURN {', '.join(columns)}) {between}",
         {"base": graph.manifest.base_iri},
     )
+
+
+def _iri(column: str) -> str:
+    # Ladybug's sum of a text and null is the text.
+    return f"CASE WHEN {column} IS NULL THEN NULL ELSE $base + {column} END"

@@ -1,0 +1,191 @@
+"""Property-graph targets as the compliance suite sees them: write a graph, read back all that is there.
+
+Reading goes the way of each target's own users (driver, Cypher, networkx, CSV rules), not through the exporters.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+import ladybug
+import networkx as nx
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+from attrs import frozen
+
+from exports import to_frames
+from schemas.graph_types import NODE_TYPES, RELATION_TYPES, ValueType
+from schemas.script_graph import ScriptGraph
+from tests.exports.neo4j_server import BoltServer
+
+Nodes = dict[str, dict[str, Any]]
+Relations = dict[tuple[str, str, str], dict[str, Any]]
+MARKS = ("kgscripts_graph", "kgscripts_build")
+
+
+@frozen
+class Content:
+    """All of a property graph: nodes by IRI, relations by start, type and end; `type` and properties without nulls.
+
+    Read from a list of rows, so that what is there twice is an error.
+    """
+
+    nodes: Nodes
+    relations: Relations
+
+    @classmethod
+    def of(cls, nodes: list[dict[str, Any]], relations: list[dict[str, Any]]) -> Content:
+        by_iri = {row["iri"]: _known(row, "iri") for row in nodes}
+        by_ends = {
+            (row["from_iri"], row["type"], row["to_iri"]): _known(row, "from_iri", "to_iri") for row in relations
+        }
+        assert len(by_iri) == len(nodes), "a node is there twice"
+        assert len(by_ends) == len(relations), "a relation is there twice"
+        return cls(by_iri, by_ends)
+
+
+def _known(row: dict[str, Any], *keys: str) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if value is not None and name not in (*keys, *MARKS)}
+
+
+def expected(graph: ScriptGraph) -> Content:
+    """What a property-graph store must hold of `graph`."""
+    base = graph.manifest.base_iri
+
+    def with_iris(name: str, row: dict[str, Any], renamed: dict[str, str]) -> dict[str, Any]:
+        properties = {p.name: p.type for p in (NODE_TYPES.get(name) or RELATION_TYPES[name]).properties}
+        values = {
+            renamed.get(key, key): base + value
+            if value is not None and (key in renamed or properties[key] is ValueType.NODE)
+            else value
+            for key, value in row.items()
+        }
+        return {"type": name, **values}
+
+    ends = {"from_id": "from_iri", "to_id": "to_iri"}
+    return Content.of(
+        [with_iris(name, row, {"id": "iri"}) for name in NODE_TYPES for row in graph.rows(name)],
+        [with_iris(name, row, ends) for name in RELATION_TYPES for row in graph.rows(name)],
+    )
+
+
+def read_bolt(server: BoltServer) -> Content:
+    nodes = server.ask("MATCH (n) RETURN labels(n), properties(n)")
+    relations = server.ask("MATCH (a)-[r]->(b) RETURN a.iri, b.iri, type(r), properties(r)")
+    assert all(len(labels) == 1 for labels, _ in nodes)  # type: ignore[arg-type]
+    return Content.of(
+        [{"type": labels[0], **properties} for labels, properties in nodes],  # type: ignore[index, dict-item]
+        [
+            {"from_iri": start, "to_iri": end, "type": name, **properties}  # type: ignore[dict-item]
+            for start, end, name, properties in relations
+        ],
+    )
+
+
+def read_ladybug(path: Path) -> Content:
+    def inner(value: dict[str, Any]) -> dict[str, Any]:
+        return {"type": value["_LABEL"], **{name: item for name, item in value.items() if name[0] != "_"}}
+
+    with ladybug.Database(path, read_only=True) as database, ladybug.Connection(database) as connection:
+
+        def rows(query: str) -> list[Any]:
+            return list(cast(ladybug.QueryResult, connection.execute(query)))
+
+        nodes, relations = rows("MATCH (n) RETURN n"), rows("MATCH (a)-[r]->(b) RETURN a.iri, b.iri, r")
+    return Content.of(
+        [inner(row[0]) for row in nodes],
+        [{"from_iri": start, "to_iri": end, **inner(relation)} for start, end, relation in relations],
+    )
+
+
+def read_networkx(graph: nx.MultiDiGraph) -> Content:
+    return Content.of(
+        [{"iri": iri, **values} for iri, values in graph.nodes(data=True)],
+        [{"from_iri": start, "to_iri": end, **values} for start, end, values in graph.edges(data=True)],
+    )
+
+
+def read_graphml(path: Path) -> Content:
+    """By networkx, then as documented: lists are JSON, and `_json` holds the exact text."""
+
+    def exact(values: dict[str, Any]) -> None:
+        values.pop("id", None)
+        for name in [name for name in values if name.endswith("_json")]:
+            values[name.removesuffix("_json")] = json.loads(values.pop(name))
+        if "alternative_labels" in values:
+            values["alternative_labels"] = json.loads(values["alternative_labels"])
+
+    graph = nx.read_graphml(path, force_multigraph=True)
+    for _, values in graph.nodes(data=True):
+        exact(values)
+    for _, _, values in graph.edges(data=True):
+        exact(values)
+    return read_networkx(graph)
+
+
+def read_frames(graph: ScriptGraph) -> Content:
+    nodes: list[dict[str, Any]] = []
+    relations: list[dict[str, Any]] = []
+    for name, frame in to_frames(graph).items():
+        rows: list[dict[str, Any]] = [
+            {"type": name, **row} for row in frame.astype(object).where(frame.notna(), None).to_dict("records")
+        ]
+        (nodes if name in NODE_TYPES else relations).extend(rows)
+    return Content.of([_listed(row) for row in nodes], relations)
+
+
+def _listed(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: list(value) if hasattr(value, "tolist") else value for name, value in row.items()}
+
+
+def read_csv(directory: Path) -> Content:
+    """By the rules of `neo4j-admin database import`, as far as `import.args` uses them."""
+    arguments = (directory / "import.args").read_text(encoding="utf-8").splitlines()
+    options = dict(line.removeprefix("--").split("=", 1) for line in arguments if line.count("=") == 1)
+    separator = chr(int(options["array-delimiter"].removeprefix("U+"), 16))
+    convert: dict[str, Callable[[str], Any]] = {
+        "string": str,
+        "string[]": lambda text: text.split(separator) if text else [],
+        "long": int,
+        "double": float,
+        "boolean": {"true": True, "false": False}.__getitem__,
+    }
+    nodes: list[dict[str, Any]] = []
+    relations: list[dict[str, Any]] = []
+    for line in arguments:
+        kind, _, rest = line.partition("=")
+        if kind not in ("--nodes", "--relationships"):
+            continue
+        name, _, files = rest.partition("=")
+        header_file, data_file = (directory / file for file in files.split(","))
+        header = [column.split(":") for column in header_file.read_text(encoding="utf-8").strip().split(",")]
+        for row in _fields(data_file, len(header)):
+            values: dict[str, Any] = {"type": name}
+            for (column, column_type), text in zip(header, row, strict=True):
+                kind_of_key = column_type.partition("(")[0]
+                key = {"START_ID": "from_iri", "END_ID": "to_iri"}.get(kind_of_key, column)
+                values[key] = text if text is None or kind_of_key not in convert else convert[column_type](text)
+            (nodes if kind == "--nodes" else relations).append(values)
+    return Content.of(nodes, relations)
+
+
+def _fields(file: Path, columns: int) -> list[list[str | None]]:
+    """The fields of a CSV file; one without quotes and characters is missing, one with quotes is an empty text."""
+    if not file.stat().st_size:
+        return []
+    names = [str(number) for number in range(columns)]
+    table = pa_csv.read_csv(
+        file,
+        read_options=pa_csv.ReadOptions(column_names=names, block_size=64 << 20),
+        parse_options=pa_csv.ParseOptions(newlines_in_values=True),
+        convert_options=pa_csv.ConvertOptions(
+            column_types=dict.fromkeys(names, pa.string()),
+            null_values=[""],
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
+        ),
+    )
+    return [list(row.values()) for row in table.to_pylist()]
