@@ -26,7 +26,6 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     if not os.environ.get("KGSCRIPTS_NO_SKIP"):
         return
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    skipped = reporter.stats.get("skipped", []) if reporter else []
-    if skipped and exitstatus == 0:
-        reporter.write_line(f"KGSCRIPTS_NO_SKIP: {len(skipped)} tests were skipped", red=True)
+    if reporter is not None and exitstatus == 0 and reporter.stats.get("skipped"):
+        reporter.write_line(f"KGSCRIPTS_NO_SKIP: {len(reporter.stats['skipped'])} tests were skipped", red=True)
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
