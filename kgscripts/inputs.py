@@ -54,11 +54,15 @@ def path_key(path: Path) -> str:
 
 
 def _parsed(text: str | Mapping[str, Any], format: str | None) -> Iterator[Document | Discard]:
+    """The documents of a text, named by its id or else by its content instead of its number."""
+    identifier = None if isinstance(text, str) else text.get("id")
+    content = text if isinstance(text, str) else repr(sorted(text.items(), key=repr))
+    label = f"text#{identifier or hashlib.sha256(content.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
     for item in documents_from_strings([text], format=format):
-        if isinstance(item, Document) and (isinstance(text, str) or "id" not in text):
-            yield evolve(item, name=f"text#{item.digest[:12]}")
+        if isinstance(item, Document):
+            yield evolve(item, name=label + item.name.removeprefix("text#1"))
         else:
-            yield item
+            yield evolve(item, where=label + item.where.removeprefix("text#1"))
 
 
 def _sha256(path: Path) -> str:

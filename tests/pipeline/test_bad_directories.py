@@ -1,0 +1,196 @@
+"""Directories and disks that a build cannot use: a clear error, nothing lost, nothing half-written."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from kgscripts.pipeline import build_graph
+from schemas.errors import GraphDirectoryError, KGScriptsError
+from schemas.graph_directory import locked
+from schemas.script_graph import ScriptGraph
+from tests.assembly.built import graph_bytes
+from tests.assembly.tiny_reader import TinyReader
+
+
+@pytest.fixture
+def stories(tmp_path: Path) -> list[Path]:
+    files = [tmp_path / f"story_{number}.txt" for number in range(3)]
+    for number, file in enumerate(files):
+        file.write_text(f"boil the water. add the egg{number}.", encoding="utf-8")
+    return files
+
+
+@pytest.fixture
+def graph(stories: list[Path], tmp_path: Path) -> Path:
+    """A graph of the first two stories, in two shards."""
+    for story in stories[:2]:
+        build_graph(story, tmp_path / "graph", reader=TinyReader())
+    return tmp_path / "graph"
+
+
+def _shards(graph: Path) -> list[Path]:
+    return sorted(file for file in graph.glob("records/*.parquet") if file.name != "index.parquet")
+
+
+def _flip(file: Path) -> None:
+    content = bytearray(file.read_bytes())
+    content[len(content) // 3] ^= 0xFF
+    file.write_bytes(content)
+
+
+def _cut(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+
+
+def _empty(file: Path) -> None:
+    file.write_bytes(b"")
+
+
+_DAMAGES = pytest.mark.parametrize("damage", [_flip, _cut, _empty, Path.unlink])
+
+
+@_DAMAGES
+def test_sources_of_a_damaged_shard_are_read_again(
+    damage: Callable[[Path], None], graph: Path, stories: list[Path], tmp_path: Path
+) -> None:
+    damage(_shards(graph)[0])
+    build_graph(stories, graph, reader=TinyReader())
+    build_graph(stories, tmp_path / "anew", reader=TinyReader())
+    assert graph_bytes(graph) == graph_bytes(tmp_path / "anew")
+    assert not list(graph.glob("records/*.damaged"))
+
+
+@_DAMAGES
+def test_a_damaged_shard_whose_inputs_are_not_given_is_an_error(
+    damage: Callable[[Path], None], graph: Path, stories: list[Path]
+) -> None:
+    before = graph_bytes(graph)
+    damage(_shards(graph)[0])
+    for _ in range(2):
+        with pytest.raises(GraphDirectoryError, match="damaged or lost") as caught:
+            build_graph(stories[2], graph, reader=TinyReader())
+        assert str(stories[0].resolve()) in str(caught.value) or str(stories[1].resolve()) in str(caught.value)
+        assert graph_bytes(graph) == before
+    build_graph(stories, graph, reader=TinyReader())
+    assert ScriptGraph.open(graph).manifest.sources == 3
+
+
+@pytest.mark.parametrize(
+    ("file", "damage"), [("index.parquet", _flip), ("index.parquet", _empty), ("readers.json", _cut)]
+)
+def test_a_damaged_index_says_what_to_do(
+    file: str, damage: Callable[[Path], None], graph: Path, stories: list[Path], tmp_path: Path
+) -> None:
+    damage(graph / "records" / file)
+    with pytest.raises(GraphDirectoryError, match="damaged") as caught:
+        build_graph(stories[2], graph, reader=TinyReader())
+    assert "delete this file" in str(caught.value)
+    (graph / "records" / file).unlink()
+    build_graph(stories, graph, reader=TinyReader())
+    build_graph(stories, tmp_path / "anew", reader=TinyReader())
+    assert graph_bytes(graph) == graph_bytes(tmp_path / "anew")
+
+
+@pytest.mark.parametrize("table", ["nodes/Passage.parquet", "relations/USES.parquet", "manifest.json"])
+@_DAMAGES
+def test_a_damaged_graph_is_refused_and_built_anew(
+    damage: Callable[[Path], None], table: str, graph: Path, stories: list[Path]
+) -> None:
+    before = graph_bytes(graph)
+    damage(graph / table)
+    with pytest.raises(GraphDirectoryError) as caught:
+        _read_whole(graph)
+    assert "build-graph" in (caught.value.remedy or "")
+    build_graph(stories[0], graph, reader=TinyReader())
+    assert graph_bytes(graph) == before
+
+
+def _read_whole(directory: Path) -> None:
+    graph = ScriptGraph.open(directory)
+    graph.check_digests()
+
+
+def test_a_foreign_directory_is_left_alone(tmp_path: Path, stories: list[Path]) -> None:
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis/chapter.tex").touch()
+    with pytest.raises(GraphDirectoryError, match="holds other files"):
+        build_graph(stories, tmp_path / "thesis", reader=TinyReader())
+    assert [file.name for file in (tmp_path / "thesis").iterdir()] == ["chapter.tex"]
+
+
+@pytest.mark.parametrize("output", ["story_0.txt", "story_0.txt/graph", "/proc/graph", "/dev/null"])
+def test_what_is_no_directory_cannot_be_written(output: str, tmp_path: Path, stories: list[Path]) -> None:
+    with pytest.raises(GraphDirectoryError, match="cannot be written"):
+        build_graph(stories, tmp_path / output, reader=TinyReader())
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_an_unwritable_directory(graph: Path, stories: list[Path]) -> None:
+    graph.chmod(0o555)
+    try:
+        with pytest.raises(GraphDirectoryError, match="cannot be written"):
+            build_graph(stories, graph, reader=TinyReader())
+    finally:
+        graph.chmod(0o755)
+
+
+def test_two_builds_at_once(graph: Path, stories: list[Path]) -> None:
+    holder = (
+        "import sys; from pathlib import Path; from schemas.graph_directory import locked\n"
+        "with locked(Path(sys.argv[1])): print('held', flush=True); sys.stdin.read()"
+    )
+    command = [sys.executable, "-c", holder, str(graph)]
+    root = Path(__file__).parents[2]
+    with subprocess.Popen(command, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "held\n"
+        with pytest.raises(GraphDirectoryError, match="another build is at work"):
+            build_graph(stories, graph, reader=TinyReader())
+        other.kill()
+    build_graph(stories, graph, reader=TinyReader())
+    with locked(graph):
+        assert ScriptGraph.open(graph).manifest.sources == 3
+
+
+@contextmanager
+def _no_file_longer_than(size: int) -> Iterator[None]:
+    """A disk on which writing fails, as far as a test can have one."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+@pytest.mark.parametrize("size", [0, 400, 2_500, 4_000, 6_000, 8_000])
+def test_a_full_disk_leaves_the_old_graph(size: int, graph: Path, stories: list[Path], tmp_path: Path) -> None:
+    before = graph_bytes(graph)
+    with _no_file_longer_than(size), pytest.raises(GraphDirectoryError, match="cannot be written"):
+        build_graph(stories, graph, reader=TinyReader())
+    assert graph_bytes(graph) == before
+    build_graph(stories, graph, reader=TinyReader())
+    build_graph(stories, tmp_path / "anew", reader=TinyReader())
+    assert graph_bytes(graph) == graph_bytes(tmp_path / "anew")
+
+
+def test_a_really_full_disk(tmp_path: Path, stories: list[Path]) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = shutil.which("mount")
+    if mount is None or subprocess.run([mount, "-t", "tmpfs", "-o", "size=64k", "none", disk], check=False).returncode:
+        pytest.skip("no small file system can be mounted here")
+    try:
+        with pytest.raises(KGScriptsError, match="cannot be written"):
+            build_graph(stories, disk / "graph", reader=TinyReader())
+    finally:
+        subprocess.run(["umount", disk], check=True)

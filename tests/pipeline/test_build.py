@@ -1,0 +1,322 @@
+"""`build_graph` and `remove_source`: adding, replacing, removing, and every option."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+import kgscripts
+from kgscripts import pipeline
+from kgscripts.inputs import Text
+from kgscripts.pipeline import Progress, build_graph, remove_source
+from schemas.errors import ConfigurationError, GraphDirectoryError, InputError
+from schemas.script_graph import ScriptGraph
+from tests.assembly.built import graph_bytes, graph_rows, labels
+from tests.assembly.tiny_reader import TinyReader, tiny_document
+
+
+@pytest.fixture
+def stories(tmp_path: Path) -> list[Path]:
+    """Four stories, two of them about cooking pasta."""
+    texts = {
+        "cooking_pasta_1": "boil the water. add the pasta. drain the pasta with the strainer.",
+        "cooking_pasta_2": "boil the water in the pot. add the pasta. not eat the pasta.",
+        "baking_1": "mix the dough with the spoon. boil the water.",
+        "baking_2": "mix the dough.",
+    }
+    folder = tmp_path / "stories"
+    folder.mkdir()
+    for name, text in texts.items():
+        (folder / f"{name}.txt").write_text(text, encoding="utf-8")
+    return sorted(folder.iterdir())
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    """Where readers write down which sources they read."""
+    path = tmp_path / "log"
+    path.touch()
+    return path
+
+
+@pytest.fixture
+def read_since(log: Path) -> Callable[[], list[str]]:
+    """The sources that were read since the last call."""
+
+    def sources() -> list[str]:
+        names = log.read_text(encoding="utf-8").split()
+        log.write_text("", encoding="utf-8")
+        return names
+
+    return sources
+
+
+def test_what_was_read_is_not_read_again(
+    stories: list[Path], tmp_path: Path, log: Path, read_since: Callable[[], list[str]]
+) -> None:
+    reader = TinyReader(log=log)
+    build_graph(stories[:2], tmp_path / "graph", reader=reader)
+    assert read_since() == [story.name for story in stories[:2]]
+    report = build_graph(stories, tmp_path / "graph", reader=reader)
+    assert read_since() == [story.name for story in stories[2:]]
+    assert (report.run.inputs_known, report.run.inputs_read, report.run.sources_read) == (2, 2, 2)
+    build_graph(stories[0], tmp_path / "graph", reader=reader)
+    assert read_since() == []
+    build_graph(stories, tmp_path / "at-once", reader=reader)
+    assert graph_bytes(tmp_path / "graph") == graph_bytes(tmp_path / "at-once")
+
+
+def test_a_moved_file_is_known_by_its_content(
+    stories: list[Path], tmp_path: Path, log: Path, read_since: Callable[[], list[str]]
+) -> None:
+    build_graph(stories, tmp_path / "graph", reader=TinyReader(log=log))
+    read_since()
+    moved = stories[0].rename(tmp_path / stories[0].name)
+    build_graph(moved, tmp_path / "graph", reader=TinyReader(log=log))
+    assert read_since() == []
+
+
+def test_a_changed_file_replaces_what_it_gave(stories: list[Path], tmp_path: Path) -> None:
+    build_graph(stories, tmp_path / "graph", reader=TinyReader())
+    stories[0].write_text("peel the carrots.", encoding="utf-8")
+    build_graph(stories[0], tmp_path / "graph", reader=TinyReader())
+    build_graph(stories, tmp_path / "anew", reader=TinyReader())
+    assert graph_bytes(tmp_path / "graph") == graph_bytes(tmp_path / "anew")
+    assert "peel carrots" in labels(graph_rows(tmp_path / "graph"), "SubEvent").values()
+
+
+def test_another_model_reads_what_it_is_given_again(
+    stories: list[Path], tmp_path: Path, log: Path, read_since: Callable[[], list[str]]
+) -> None:
+    build_graph(stories, tmp_path / "graph", reader=TinyReader())
+    build_graph(stories[:1], tmp_path / "graph", reader=TinyReader(version="2", log=log))
+    assert read_since() == [stories[0].name]
+    rows = graph_rows(tmp_path / "graph")
+    assert [(row["name"], row["version"]) for row in sorted(rows["Model"], key=lambda row: row["digest"])] == [
+        ("tiny", "1"),
+        ("tiny", "2"),
+        ("tiny-syntax", "1"),
+    ]
+    build_graph(stories, tmp_path / "graph", reader=TinyReader(version="2"))
+    build_graph(stories, tmp_path / "anew", reader=TinyReader(version="2"))
+    assert graph_bytes(tmp_path / "graph") == graph_bytes(tmp_path / "anew")
+
+
+def test_the_same_text_twice_is_one_source(stories: list[Path], tmp_path: Path) -> None:
+    copy = stories[0].with_name("a_copy.txt")
+    copy.write_bytes(stories[0].read_bytes())
+    packed = stories[0].with_name("packed.txt.gz")
+    packed.write_bytes(gzip.compress(stories[0].read_bytes()))
+    build_graph([*stories, packed, copy], tmp_path / "graph", reader=TinyReader())
+    graph = ScriptGraph.open(tmp_path / "graph")
+    assert graph.manifest.sources == 4
+    assert graph.manifest.discards["duplicate text"] == 2
+    assert "a_copy.txt" in {row["name"] for row in graph.rows("Source")}
+    duplicates = [
+        json.loads(line)
+        for line in (tmp_path / "graph/discarded.jsonl").read_text(encoding="utf-8").splitlines()
+        if "duplicate" in line
+    ]
+    assert [(item["where"], item["detail"]) for item in duplicates] == [
+        (stories[0].name, "the same text as a_copy.txt"),
+        ("packed.txt.gz", "the same text as a_copy.txt"),
+    ]
+    remove_source(tmp_path / "graph", copy)
+    assert stories[0].name in {row["name"] for row in ScriptGraph.open(tmp_path / "graph").rows("Source")}
+
+
+@pytest.mark.parametrize("named_by", ["name", "path", "digest", "short digest", "id", "iri"])
+def test_a_removed_source_leaves_no_trace(named_by: str, stories: list[Path], tmp_path: Path) -> None:
+    build_graph(stories, tmp_path / "graph", reader=TinyReader(), base_iri="https://example.org/kg/")
+    graph = ScriptGraph.open(tmp_path / "graph")
+    row = next(row for row in graph.rows("Source") if row["name"] == stories[1].name)
+    names = {
+        "name": row["name"],
+        "path": str(stories[1]),
+        "digest": row["digest"],
+        "short digest": row["digest"][:8],
+        "id": row["id"],
+        "iri": graph.iri(row["id"]),
+    }
+    assert remove_source(tmp_path / "graph", names[named_by]) == [stories[1].name]
+    build_graph(
+        [stories[0], *stories[2:]], tmp_path / "without", reader=TinyReader(), base_iri="https://example.org/kg/"
+    )
+    assert graph_bytes(tmp_path / "graph") == graph_bytes(tmp_path / "without")
+    shards = [file for file in (tmp_path / "graph/records").glob("*.parquet") if file.name != "index.parquet"]
+    assert shards
+    assert not any(row["digest"] in pq.read_table(shard)["digest"].to_pylist() for shard in shards)
+    build_graph(stories, tmp_path / "graph", reader=TinyReader(), base_iri="https://example.org/kg/")
+    assert ScriptGraph.open(tmp_path / "graph").build_id == graph.build_id
+
+
+def test_one_source_of_several_in_a_file_is_removed_and_comes_back(tmp_path: Path) -> None:
+    file = tmp_path / "s.jsonl"
+    file.write_text('{"id": "a", "text": "boil the water."}\n{"id": "b", "text": "add the salt."}\n', encoding="utf-8")
+    build_graph(file, tmp_path / "graph", reader=TinyReader())
+    before = graph_bytes(tmp_path / "graph")
+    assert remove_source(tmp_path / "graph", "s.jsonl#a") == ["s.jsonl#a"]
+    assert ScriptGraph.open(tmp_path / "graph").manifest.sources == 1
+    build_graph(file, tmp_path / "graph", reader=TinyReader())
+    assert graph_bytes(tmp_path / "graph") == before
+
+
+@pytest.mark.parametrize(
+    ("source", "remedy"), [("cooking_pasta_3.txt", "did you mean cooking_pasta_"), ("x", "give its name")]
+)
+def test_what_is_not_there_cannot_be_removed(source: str, remedy: str, stories: list[Path], tmp_path: Path) -> None:
+    build_graph(stories, tmp_path / "graph", reader=TinyReader())
+    with pytest.raises(InputError, match="no source goes by") as caught:
+        remove_source(tmp_path / "graph", source)
+    assert remedy in str(caught.value)
+
+
+def test_a_name_of_two_sources_does_not_say_which_to_remove(tmp_path: Path) -> None:
+    texts = [tiny_document("boil the water.", name="a"), tiny_document("add the salt.", name="a")]
+    build_graph(output=tmp_path / "graph", texts=texts, reader=TinyReader())
+    with pytest.raises(InputError, match="2 sources go by 'a'") as caught:
+        remove_source(tmp_path / "graph", "a")
+    assert all(text.digest[:12] in str(caught.value) for text in texts)
+
+
+def test_nothing_is_removed_where_there_is_no_graph(tmp_path: Path) -> None:
+    with pytest.raises(GraphDirectoryError, match="no graph directory"):
+        remove_source(tmp_path / "graph", "a")
+    assert not (tmp_path / "graph").exists()
+
+
+def test_a_limit_is_on_sources_and_the_rest_comes_later(
+    tmp_path: Path, log: Path, read_since: Callable[[], list[str]]
+) -> None:
+    file = tmp_path / "s.jsonl"
+    lines = (json.dumps({"id": str(number), "text": f"boil the egg{number}."}) for number in range(9))
+    file.write_text("\n".join(lines), encoding="utf-8")
+    other = tmp_path / "other.txt"
+    other.write_text("add the salt.", encoding="utf-8")
+    reader = TinyReader(log=log)
+    for limit, names in ((4, 4), (3, 0), (6, 2)):
+        build_graph([file, other], tmp_path / "graph", limit=limit, reader=reader)
+        assert len(read_since()) == names
+    assert ScriptGraph.open(tmp_path / "graph").manifest.sources == 6
+    build_graph([file, other], tmp_path / "graph", reader=reader)
+    build_graph([file, other], tmp_path / "whole", limit=10, reader=TinyReader())
+    assert graph_bytes(tmp_path / "graph") == graph_bytes(tmp_path / "whole")
+
+
+def test_what_few_sources_tell_stays_out(stories: list[Path], tmp_path: Path) -> None:
+    build_graph(stories, tmp_path / "all", reader=TinyReader())
+    build_graph(stories, tmp_path / "graph", min_support=2, reader=TinyReader())
+    everything, rows = graph_rows(tmp_path / "all"), graph_rows(tmp_path / "graph")
+    for name in ("HAS_SUB_EVENT", "EXPRESSED_AS", "HAS_PARTICIPANT", "USES", "PRECEDES"):
+        supports = {(row["from_id"], row["to_id"]): row["support"] for row in rows[name]}
+        assert supports == {
+            (row["from_id"], row["to_id"]): row["support"] for row in everything[name] if row["support"] >= 2
+        }
+    for name in ("SubEvent", "Action", "Entity", "Tool"):
+        assert {row["id"] for row in rows[name]} == {row["id"] for row in everything[name] if row["support"] >= 2}
+    nodes = {row["id"] for name, table in rows.items() if name[1:2].islower() for row in table}
+    assert {row[end] for table in rows.values() for row in table for end in ("from_id", "to_id") if end in row} <= nodes
+    assert ScriptGraph.open(tmp_path / "graph").manifest.discards["below minimum support"] > 0
+    assert len(rows["Passage"]) == len(everything["Passage"])
+
+
+_BAD = '{"id": "a", "text": "boil the water."}\n{"id": "b", "text": \n{"id": "a", "text": "add the salt."}\n'
+
+
+def test_bad_records_are_set_aside_with_their_place(tmp_path: Path) -> None:
+    (tmp_path / "s.jsonl").write_text(_BAD, encoding="utf-8")
+    (tmp_path / "empty.txt").touch()
+    report = build_graph([tmp_path / "s.jsonl", tmp_path / "empty.txt"], tmp_path / "graph", reader=TinyReader())
+    assert report.sources == 1
+    assert report.discards == {"duplicate id": 1, "empty source": 1, "malformed record": 1}
+    lines = (tmp_path / "graph/discarded.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["where"] for line in lines] == ["empty.txt:1", "s.jsonl:2", "s.jsonl:3"]
+
+
+def test_strict_stops_at_the_first_bad_record_whenever_it_was_read(tmp_path: Path) -> None:
+    (tmp_path / "s.jsonl").write_text(_BAD, encoding="utf-8")
+    for _ in range(2):
+        with pytest.raises(InputError, match="malformed record") as caught:
+            build_graph(tmp_path / "s.jsonl", tmp_path / "graph", strict=True, reader=TinyReader())
+        assert caught.value.where == "s.jsonl:2"
+        assert not (tmp_path / "graph/manifest.json").exists()
+        build_graph(tmp_path / "s.jsonl", tmp_path / "lenient", reader=TinyReader())
+        with pytest.raises(InputError, match="malformed record"):
+            build_graph(tmp_path / "s.jsonl", tmp_path / "lenient", strict=True, reader=TinyReader())
+
+
+def test_strict_lets_language_pass(stories: list[Path], tmp_path: Path) -> None:
+    report = build_graph(stories, tmp_path / "graph", strict=True, reader=TinyReader())
+    assert report.discards == {"negated": 1}
+
+
+def test_texts_in_memory(tmp_path: Path) -> None:
+    texts: list[Text] = [
+        "boil the water.",
+        {"text": "add the salt.", "scenario": "cooking pasta"},
+        {"id": "x", "text": "stir."},
+    ]
+    report = kgscripts.build_graph(output=tmp_path / "graph", texts=texts, reader=TinyReader())
+    rows = graph_rows(tmp_path / "graph")
+    assert report.sources == 3
+    assert [row["label"] for row in rows["Scenario"]] == ["cooking pasta"]
+    assert "text#x" in {row["name"] for row in rows["Source"]}
+    for text in reversed(texts):
+        build_graph(output=tmp_path / "one-by-one", texts=[text], reader=TinyReader())
+    assert graph_bytes(tmp_path / "one-by-one") == graph_bytes(tmp_path / "graph")
+
+
+def test_a_graph_of_nothing(tmp_path: Path) -> None:
+    report = build_graph(output=tmp_path / "graph", texts=[" ", "Who knows?"], reader=TinyReader())
+    assert report.nodes.keys() <= {"Source", "Passage", "Model", "BenchmarkScore"}
+    assert graph_rows(tmp_path / "graph")["Statement"] == []
+
+
+@pytest.mark.parametrize("option", ["jobs", "limit", "min_support"])
+def test_options_outside_their_range_are_refused(option: str, tmp_path: Path) -> None:
+    options: dict[str, int] = {option: 0}
+    with pytest.raises(ConfigurationError, match=f"{option} is 0"):
+        build_graph(output=tmp_path / "graph", texts=["boil."], reader=TinyReader(), **options)  # type: ignore[arg-type]
+    with pytest.raises(GraphDirectoryError, match="is no base IRI"):
+        build_graph(output=tmp_path / "graph", texts=["boil."], reader=TinyReader(), base_iri="no iri")
+
+
+def test_several_processes_read_the_same(stories: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipeline, "_DOCUMENTS_A_BATCH", 1)
+    build_graph(stories, tmp_path / "one", reader=TinyReader())
+    build_graph(stories, tmp_path / "two", reader=TinyReader(), jobs=2)
+    assert graph_bytes(tmp_path / "one") == graph_bytes(tmp_path / "two")
+
+
+def test_an_interrupted_build_keeps_what_it_read(
+    stories: list[Path], tmp_path: Path, log: Path, read_since: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipeline, "_DOCUMENTS_A_BATCH", 1)
+    with pytest.raises(KeyboardInterrupt):
+        build_graph(stories, tmp_path / "graph", reader=TinyReader(log=log, interrupt_at="add the pasta"))
+    assert len(read_since()) == 2
+    build_graph(stories, tmp_path / "graph", reader=TinyReader(log=log))
+    assert len(read_since()) == 2
+    build_graph(stories, tmp_path / "whole", reader=TinyReader())
+    assert graph_bytes(tmp_path / "graph") == graph_bytes(tmp_path / "whole")
+
+
+def test_progress_is_told(stories: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipeline, "_DOCUMENTS_A_BATCH", 1)
+    told: list[Progress] = []
+    build_graph(stories, tmp_path / "graph", reader=TinyReader(), progress=told.append)
+    assert [(item.sources, item.all_inputs) for item in told] == [(number, 4) for number in (1, 2, 3, 4)]
+
+
+def test_the_run_is_described_beside_the_graph(stories: list[Path], tmp_path: Path) -> None:
+    report = build_graph(stories, tmp_path / "graph", reader=TinyReader())
+    run = json.loads((tmp_path / "graph/run.json").read_text(encoding="utf-8"))
+    assert run["words_read"] == report.run.words_read == 37
+    assert run["sources_read"] == 4
+    assert {"python", "kgscripts", "spacy"} <= run["versions"].keys()
+    assert str(tmp_path) not in (tmp_path / "graph/manifest.json").read_text(encoding="utf-8")
