@@ -1,0 +1,132 @@
+"""`kgscripts evaluate`: how good the readers are."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from schemas.provenance import BenchmarkScore
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, help="Measure how good the readers are.")
+
+_Pipeline = Annotated[str | None, typer.Option(help="An installed spaCy pipeline instead of ours.")]
+_AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+_Output = Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the scores as JSON.")]
+
+
+@app.command(epilog="Example: kgscripts evaluate text corpora/treebanks/ewt/en_ewt-ud-test.conllu")
+def text(
+    treebanks: Annotated[list[Path], typer.Argument(metavar="CONLLU...", help="Treebanks in CoNLL-U format.")],
+    spacy_model: _Pipeline = None,
+    as_json: _AsJson = False,
+    output: _Output = None,
+) -> None:
+    """Tags, lemmas, parses and sentences of the text pipeline against treebanks, and its speed."""
+    from kgscripts.evaluation.text import evaluate_text
+
+    evaluations = []
+    with _progress() as progress:
+        for path in progress.track(treebanks, description="parsing"):
+            evaluations.append(evaluate_text(path, pipeline=spacy_model))
+    scores = [score for evaluation in evaluations for score in evaluation.scores]
+    _write(scores, output)
+    speed = [round(evaluation.words_per_second) for evaluation in evaluations]
+    if as_json:
+        typer.echo(json.dumps({"scores": _rows(scores), "words_per_second": speed}, indent=1, ensure_ascii=False))
+        return
+    _print_table(scores, "Text pipeline")
+    for path, words in zip(treebanks, speed, strict=True):
+        typer.echo(f"{path.name}: {words:,} words a second of raw text on one core")
+
+
+@app.command(epilog="Example: kgscripts evaluate extraction --inscript corpora/inscript --descript corpora/descript")
+def extraction(
+    inscript: Annotated[Path | None, typer.Option(metavar="DIR", help="InScript: a folder for each split.")] = None,
+    descript: Annotated[Path | None, typer.Option(metavar="DIR", help="DeScript's event sequences.")] = None,
+    split: Annotated[str, typer.Option(help="Split of InScript.")] = "val",
+    spacy_model: _Pipeline = None,
+    seed: Annotated[int, typer.Option(help="Chooses the held-out event sequences.")] = 0,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes that parse.")] = 1,
+    as_json: _AsJson = False,
+    output: _Output = None,
+) -> None:
+    """Sub-events, participants, tools, pronouns and order against labels that people gave.
+
+    Tools and pronouns are measured on lists that ship with the package, the rest on the corpora that are named.
+    """
+    from attrs import asdict
+
+    from kgscripts.evaluation.extraction import PUBLISHED, evaluate_extraction
+
+    with _progress() as progress:
+        task = progress.add_task("loading", total=None)
+        scores = evaluate_extraction(
+            inscript=inscript,
+            descript=descript,
+            split=split,
+            pipeline=spacy_model,
+            seed=seed,
+            jobs=jobs,
+            on_part=lambda part: progress.update(task, description=part),
+        )
+    published = PUBLISHED if inscript is not None else ()
+    _write(scores, output)
+    if as_json:
+        facts = {"scores": _rows(scores), "published": [asdict(line) for line in published]}
+        typer.echo(json.dumps(facts, indent=1, ensure_ascii=False))
+        return
+    _print_table(scores, "Built-in extractor")
+    for line in published:
+        typer.echo(f"published, {line.system}: {line.metric} {line.value} on {line.dataset} ({line.remark})")
+
+
+@contextmanager
+def _progress() -> Iterator[Progress]:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
+        yield progress
+
+
+def _rows(scores: Sequence[BenchmarkScore]) -> list[dict[str, object]]:
+    from attrs import asdict
+
+    return [asdict(score) for score in scores]
+
+
+def _write(scores: Sequence[BenchmarkScore], output: Path | None) -> None:
+    from kgscripts.evaluation.extraction import scores_as_json
+    from schemas.errors import ConfigurationError
+
+    if output is None:
+        return
+    try:
+        output.write_text(scores_as_json(scores), encoding="utf-8")
+    except OSError as error:
+        raise ConfigurationError(
+            f"the scores cannot be written: {error.strerror}", where=str(output), remedy="name another file"
+        ) from error
+
+
+def _print_table(scores: Sequence[BenchmarkScore], title: str) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left")
+    for heading in ("dataset", "split", "metric"):
+        table.add_column(heading)
+    table.add_column("value", justify="right")
+    table.add_column("unit")
+    for score in scores:
+        table.add_row(score.dataset, score.split, score.metric, f"{score.value:.2f}", score.unit)
+    Console().print(table)

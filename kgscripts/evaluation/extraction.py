@@ -1,0 +1,83 @@
+"""How well the built-in extractor reads: the figures behind `kgscripts evaluate extraction`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from attrs import asdict, frozen
+
+from kgscripts.evaluation.gold_lists import pronoun_items, pronoun_scores, tool_items, tool_scores
+from kgscripts.evaluation.inscript import inscript_scores, read_stories
+from kgscripts.evaluation.order import order_scores, read_descriptions
+from kgscripts.text.pipeline import load_pipeline
+from schemas.errors import InputError
+from schemas.provenance import BenchmarkScore
+
+
+@frozen
+class Published:
+    """A figure from the literature, and why it is not the same task."""
+
+    system: str
+    dataset: str
+    metric: str
+    value: float
+    remark: str
+
+
+_SUPERVISED = "trained on InScript's labels; assigns script labels to given heads, so it is another task"
+_ZERO_SHOT = "without InScript's labels for training; assigns script labels to given heads, so it is another task"
+PUBLISHED = (
+    Published("SSP (coli-saar)", "InScript", "event label micro F1", 78.8, _SUPERVISED),
+    Published("SSP (coli-saar)", "InScript", "participant label micro F1", 93.0, _SUPERVISED),
+    Published("Zhai et al. 2022", "InScript", "event label micro F1", 68.1, _ZERO_SHOT),
+    Published("Zhai et al. 2022", "InScript", "participant label micro F1", 74.4, _ZERO_SHOT),
+)
+
+
+def evaluate_extraction(
+    *,
+    inscript: Path | None = None,
+    descript: Path | None = None,
+    split: str = "val",
+    pipeline: str | None = None,
+    seed: int = 0,
+    jobs: int = 1,
+    on_part: Callable[[str], None] = lambda _: None,
+) -> list[BenchmarkScore]:
+    """Scores on the lists that ship (tools, pronouns) and on the corpora that are given.
+
+    `inscript` holds a folder for each split, `descript` the event sequence descriptions, in `esds` or in itself;
+    `on_part` is told which part begins.
+
+    Raises
+    ------
+    InputError
+        if a folder has no such data.
+    """
+    nlp = load_pipeline(pipeline)
+    on_part("tools and pronouns")
+    scores = tool_scores(nlp, tool_items()) + pronoun_scores(nlp, pronoun_items())
+    if inscript is not None:
+        on_part(f"InScript {split}")
+        scores += inscript_scores(nlp, read_stories(_folder(inscript / split)), split)
+    if descript is not None:
+        on_part("DeScript")
+        folder = descript / "esds" if (descript / "esds").is_dir() else descript
+        documents = read_descriptions(_folder(folder))
+        scores += order_scores(documents, pipeline=pipeline, seed=seed, jobs=jobs)
+    return scores
+
+
+def _folder(path: Path) -> Path:
+    if not path.is_dir():
+        raise InputError("no such folder", where=str(path), remedy="`kgscripts corpora list` says where to get corpora")
+    return path
+
+
+def scores_as_json(scores: Sequence[BenchmarkScore]) -> str:
+    """A JSON list of scores, one a line, as packages ship them."""
+    rows = ",\n".join(json.dumps(asdict(score), ensure_ascii=False) for score in scores)
+    return f"[\n{rows}\n]\n"
