@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter, defaultdict
 from itertools import combinations
 from pathlib import Path
@@ -12,8 +13,12 @@ from schemas.script_graph import ScriptGraph
 from schemas.vocabulary import node_id
 from tests.graphs import Rows, write_graph
 
-# scenario -> source -> (sentence, label of its sub-event, tools, participants with roles)
-TOLD: dict[str, dict[str, list[tuple[str, str, str, str]]]] = {
+Sentence = tuple[str, str, str, str]
+"""A sentence, the label of its sub-event, its tools, its participants with their roles."""
+Told = dict[str, dict[str, list[Sentence]]]
+"""Scenario -> source -> sentences."""
+
+TOLD: Told = {
     "cooking pasta": {
         "how_to.md": [
             ("Fill a large pot with water.", "fill pot with water", "pot", "water:patient cook:agent"),
@@ -59,7 +64,33 @@ TOLD: dict[str, dict[str, list[tuple[str, str, str, str]]]] = {
 OTHER_NAMES = {"cooking pasta": ["cook pasta", "make spaghetti"], "making coffee": ["make coffee"]}
 
 
-def kitchen_rows() -> Rows:
+def random_kitchen(seed: int) -> Told:
+    """Texts about six scenarios: each leaves out some of the scenario's steps, and names some of its tools."""
+    chance = random.Random(seed)
+    tools = ["knife", "colander", "pot", "pan", "spoon", "bowl"]
+    things = ["pasta:patient", "water:patient", "cook:agent", "sink:place", "guest:recipient"]
+    told: Told = {}
+    for scenario in ("cooking pasta", "making coffee", "making tea", "baking bread", "boiling eggs", "making soup"):
+        labels = [f"{chance.choice(['take', 'wash', 'drain'])} {thing}" for thing in ("pasta", "water", "lid", "jar")]
+        labels += ["drain pasta", "boil water", f"only in {scenario}"]
+        labels = chance.sample(sorted(set(labels)), k=5 + chance.randint(0, 1))
+        told[scenario] = {
+            f"{scenario} {i}.txt": [
+                (
+                    f"{label.capitalize()}, as {i} says.",
+                    label,
+                    " ".join(chance.sample(tools, chance.choice([0, 0, 1, 2]))),
+                    " ".join(chance.sample(things, chance.randint(0, 2))),
+                )
+                for label in labels
+                if chance.random() < 0.8 or label in labels[:2]
+            ]
+            for i in range(chance.randint(3, 6))
+        }
+    return told
+
+
+def kitchen_rows(told: Told = TOLD) -> Rows:
     """The rows of the graph, by type."""
     rows: Rows = defaultdict(list)
     model = node_id("Model", "rules", "rules")
@@ -69,7 +100,7 @@ def kitchen_rows() -> Rows:
         figure = {"dataset": "InScript", "split": "val", "metric": metric, "value": value, "unit": "percent"}
         rows["BenchmarkScore"].append({"id": score, **figure, "direction": "higher"})
         rows["SCORED"].append({"from_id": model, "to_id": score})
-    for scenario, sources in TOLD.items():
+    for scenario, sources in told.items():
         _add_scenario(rows, model, scenario, sources)
     for name in ("Tool", "Entity", "Action"):
         support = Counter(row["id"] for row in rows[name])
@@ -77,14 +108,14 @@ def kitchen_rows() -> Rows:
     return dict(rows)
 
 
-def kitchen_graph(directory: Path) -> ScriptGraph:
+def kitchen_graph(directory: Path, told: Told = TOLD) -> ScriptGraph:
     """The graph, written into `directory`."""
-    return write_graph(directory, kitchen_rows())
+    return write_graph(directory, kitchen_rows(told))
 
 
-def _add_scenario(rows: Rows, model: str, label: str, sources: dict[str, list[tuple[str, str, str, str]]]) -> None:
+def _add_scenario(rows: Rows, model: str, label: str, sources: dict[str, list[Sentence]]) -> None:
     scenario = node_id("Scenario", label, label)
-    names = {"label": label, "alternative_labels": OTHER_NAMES[label], "listed": True, "support": len(sources)}
+    names = {"label": label, "alternative_labels": OTHER_NAMES.get(label, []), "listed": True, "support": len(sources)}
     rows["Scenario"].append({"id": scenario, **names})
     evidence: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     roles: dict[tuple[str, str], str] = {}
@@ -138,9 +169,7 @@ def _add_scenario(rows: Rows, model: str, label: str, sources: dict[str, list[tu
         rows["SubEvent"].append({"id": step, "label": labels[step], "scenario": scenario, **counts})
 
 
-def _add_source(
-    rows: Rows, scenario: str, label: str, name: str, sentences: list[tuple[str, str, str, str]]
-) -> list[str]:
+def _add_source(rows: Rows, scenario: str, label: str, name: str, sentences: list[Sentence]) -> list[str]:
     """Add the text and its passages; return its mentions."""
     source = node_id("Source", name, name)
     length = sum(len(sentence) + 1 for sentence, *_ in sentences)

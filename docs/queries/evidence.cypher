@@ -1,0 +1,8 @@
+// Who says that pasta is drained in a colander? The words, their source, and where they stand in it.
+MATCH (:SubEvent {label: "drain pasta"})-[use:USES]->(:Tool {label: "colander"})
+MATCH (statement:Statement)-[:EVIDENCED_BY]->(passage:Passage)
+WHERE statement.iri = use.statement
+MATCH (document:Source)
+WHERE document.iri = passage.source
+RETURN document.name AS source, passage.start AS start, passage.`end` AS `end`, passage.text AS text
+ORDER BY source, start, `end`

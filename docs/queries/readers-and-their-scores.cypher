@@ -1,0 +1,8 @@
+// Which models read that pasta is drained in a colander, and how good are they?
+MATCH (:SubEvent {label: "drain pasta"})-[use:USES]->(:Tool {label: "colander"})
+MATCH (statement:Statement)-[reading:READ_BY]->(reader:Model)
+WHERE statement.iri = use.statement
+OPTIONAL MATCH (reader)-[:SCORED]->(score:BenchmarkScore)
+RETURN DISTINCT reader.name AS model, reader.version AS version, reading.score AS confidence, score.dataset AS dataset,
+       score.split AS split, score.metric AS metric, score.value AS value, score.unit AS unit
+ORDER BY model, dataset, split, metric, confidence

@@ -1,0 +1,164 @@
+"""The questions of `docs/queries.md`: both languages give the same answers on every store."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import exports.cypher
+import exports.sparql
+from exports.results import Table
+from exports.scripts import read_script
+from exports.targets import export
+from kgscripts.pipeline import build_graph
+from schemas.script_graph import ScriptGraph
+from tests.exports.fuseki_server import FusekiServer
+from tests.exports.kitchen import kitchen_graph, random_kitchen
+from tests.exports.neo4j_server import BoltServer
+from tests.exports.query_document import DOCS, QUESTIONS, comment_and_text, query_document
+
+_GRAPHS = ("kitchen", "random", "examples")
+_EXAMPLES = Path(__file__).resolve().parents[2] / "kgscripts" / "examples" / "texts"
+
+
+@pytest.fixture(scope="module")
+def graphs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ScriptGraph]:
+    """The graph of the shipped examples, one written by hand and a generated one."""
+    folder = tmp_path_factory.mktemp("graphs")
+    build_graph(_EXAMPLES, folder / "examples")
+    return {
+        "kitchen": kitchen_graph(folder / "kitchen"),
+        "random": kitchen_graph(folder / "random", random_kitchen(seed=6)),
+        "examples": ScriptGraph.open(folder / "examples"),
+    }
+
+
+def in_sparql(source: ScriptGraph | str, name: str) -> Table:
+    return exports.sparql.run_query(source, (DOCS / "queries" / f"{name}.rq").read_text(encoding="utf-8"))
+
+
+def in_cypher(source: ScriptGraph | str, name: str) -> Table:
+    return exports.cypher.run_query(source, (DOCS / "queries" / f"{name}.cypher").read_text(encoding="utf-8"))
+
+
+def comparable(table: Table) -> list[tuple[Any, ...]]:
+    """The rows, with lists and texts with commas alike; neither language says in which order it collects."""
+    if "tools" not in table.columns:
+        return list(table.rows)
+    place = table.columns.index("tools")
+    return [(*row[:place], _collected(row[place]), *row[place + 1 :]) for row in table.rows]
+
+
+def _collected(cell: Any) -> Any:
+    if isinstance(cell, int):
+        return cell
+    return tuple(sorted(cell.split(", ") if isinstance(cell, str) else cell or ()))
+
+
+def assert_same(name: str, found: Table, expected: Table) -> None:
+    assert found.columns == expected.columns, name
+    assert Counter(comparable(found)) == Counter(comparable(expected)), name
+    assert comparable(found) == comparable(expected), f"{name}: the order differs"
+
+
+@pytest.mark.parametrize("graph", _GRAPHS)
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_both_languages_agree_on_the_embedded_stores(name: str, graph: str, graphs: dict[str, ScriptGraph]) -> None:
+    found = in_cypher(graphs[graph], name)
+    assert_same(name, found, in_sparql(graphs[graph], name))
+    assert found.rows, "a question that finds nothing shows nothing"
+
+
+@pytest.mark.servers
+@pytest.mark.parametrize("graph", _GRAPHS[1:])
+@pytest.mark.parametrize("server", ["neo4j_server", "arcadedb_server"])
+def test_servers_that_speak_bolt_agree(
+    server: str, graph: str, graphs: dict[str, ScriptGraph], request: pytest.FixtureRequest
+) -> None:
+    bolt: BoltServer = request.getfixturevalue(server)
+    export(graphs[graph], bolt.uri)
+    for name in QUESTIONS:
+        assert_same(name, in_cypher(bolt.uri, name), in_sparql(graphs[graph], name))
+
+
+@pytest.mark.servers
+@pytest.mark.parametrize("graph", _GRAPHS[1:])
+def test_a_sparql_server_agrees(graph: str, graphs: dict[str, ScriptGraph], fuseki_server: FusekiServer) -> None:
+    export(graphs[graph], fuseki_server.target)
+    for name in QUESTIONS:
+        assert_same(name, in_sparql(f"{fuseki_server.address}/query", name), in_cypher(graphs[graph], name))
+
+
+def test_the_script_of_cooking_pasta(graphs: dict[str, ScriptGraph]) -> None:
+    assert comparable(in_sparql(graphs["kitchen"], "cooking-pasta")) == [
+        ("fill pot with water", ("pot",), 2),
+        ("boil water", ("pot", "stove"), 3),
+        ("add pasta", ("pot",), 3),
+        ("drain pasta", ("colander", "strainer"), 3),
+        ("serve pasta", ("plate",), 3),
+    ]
+
+
+def test_the_examples_answer_as_show_does(graphs: dict[str, ScriptGraph]) -> None:
+    script = read_script(graphs["examples"], "cooking pasta", min_support=2)
+    rows = comparable(in_cypher(graphs["examples"], "cooking-pasta"))
+    assert [row[0] for row in rows] == [step.label for step in script.steps]
+    assert [row[1] for row in rows] == [tuple(sorted(tool.label for tool in step.tools)) for step in script.steps]
+    assert len(rows) >= 8
+    assert {"fork", "colander"} <= {tool for row in rows for tool in row[1]}
+
+
+def test_evidence_can_be_read_back(graphs: dict[str, ScriptGraph]) -> None:
+    rows = in_sparql(graphs["examples"], "evidence").rows
+    assert len(rows) >= 3
+    for source, start, end, text in rows:
+        file = _EXAMPLES / str(source).partition("#")[0]
+        assert isinstance(start, int)
+        assert isinstance(end, int)
+        assert "colander" in str(text)
+        if file.suffix in (".txt", ".md"):
+            assert file.read_text(encoding="utf-8")[start:end] == text
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("what-a-tool-is-for", [("cooking pasta", "chop garlic", 1)]),
+        ("shared-tools", [("cooking pasta", "making coffee", 1)]),
+        ("shared-actions", [("boil water", 2)]),
+        (
+            "evidence",
+            [
+                ("how_to.md", 154, 183, "Drain the pasta in a colander"),
+                ("story.txt", 137, 170, "I drained the pasta in a colander"),
+            ],
+        ),
+        (
+            "readers-and-their-scores",
+            [
+                ("rules", "1", 1.0, "InScript", "val", "precision", 91.25, "percent"),
+                ("rules", "1", 1.0, "InScript", "val", "recall", 83.0, "percent"),
+            ],
+        ),
+    ],
+)
+def test_answers_are_right(name: str, expected: list[tuple[Any, ...]], graphs: dict[str, ScriptGraph]) -> None:
+    assert comparable(in_sparql(graphs["kitchen"], name)) == expected
+
+
+def test_the_document_shows_the_files() -> None:
+    written = (DOCS / "queries.md").read_text(encoding="utf-8")
+    assert written == query_document(), "write it anew: python -m tests.exports.query_document"
+
+
+def test_every_file_is_a_question_in_both_languages() -> None:
+    files = {path.name for path in (DOCS / "queries").iterdir()}
+    assert files == {f"{name}{end}" for name in QUESTIONS for end in (".rq", ".cypher")}
+    assert len(QUESTIONS) >= 10
+    for name in QUESTIONS:
+        asked = [comment_and_text(DOCS / "queries" / f"{name}{end}")[0] for end in (".rq", ".cypher")]
+        assert asked[0] == asked[1], f"{name}: both files ask the same"
+        assert asked[0][0].rstrip(".").strip()
