@@ -37,7 +37,7 @@ class ParsedPiece(Generic[Context]):
 
 
 def parse_passages(
-    nlp: Language, passages: Iterable[tuple[str, Context]], *, batch_size: int = 128
+    nlp: Language, passages: Iterable[tuple[str, Context]], *, batch_size: int = 32
 ) -> Iterator[ParsedPiece[Context]]:
     """The parse of each text, with the context it came with, in order.
 

@@ -30,37 +30,11 @@ _NEGATION_WORDS = frozenset({"not", "n't", "nt", "n’t", "never", "neither"})
 _NO_PREDICATE = frozenset({"amod", "compound", "case", "mark", "prep", "fixed"})
 _MAIN_VERB_LEMMAS = frozenset({"have", "do"})
 # Participles that describe a state of the noun rather than name a kind of it.
-_DESCRIPTIVE_PARTICIPLES = frozenset(
-    {
-        "boiling",
-        "running",
-        "remaining",
-        "following",
-        "simmering",
-        "melting",
-        "flowing",
-        "growing",
-        "waiting",
-        "existing",
-        "missing",
-        "surrounding",
-        "sleeping",
-        "crying",
-        "smiling",
-        "burning",
-        "falling",
-        "moving",
-        "loving",
-        "amazing",
-        "interesting",
-        "exciting",
-        "boring",
-        "dripping",
-        "standing",
-        "lasting",
-        "ongoing",
-    }
-)
+_DESCRIPTIVE_PARTICIPLES = frozenset({
+    "boiling", "running", "remaining", "following", "simmering", "melting", "flowing", "growing", "waiting",
+    "existing", "missing", "surrounding", "sleeping", "crying", "smiling", "burning", "falling", "moving", "loving",
+    "amazing", "interesting", "exciting", "boring", "dripping", "standing", "lasting", "ongoing",
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,3 +78,13 @@ def title_cased(sentence: Sentence) -> Sentence:
         for index, word in enumerate(sentence.words)
     ]
     return Sentence(words, sentence.starts_document, sentence.starts_paragraph)
+
+
+def coordinator(word: str) -> Node:
+    """A conjunction before a conjunct."""
+    return Node(word, "CCONJ", "CC", "cc", feats="")
+
+
+def punctuation(mark: str) -> Node:
+    """A comma or the mark at the end of a sentence."""
+    return Node(mark, "PUNCT", "." if mark in ".!" else ",", "punct", feats="")

@@ -8,6 +8,7 @@ import pytest
 
 from kgscripts.evaluation.text import evaluate_text
 from kgscripts.text.pipeline import describe_pipeline
+from lightning_modules.text.train import score_table
 from schemas.errors import InputError
 
 TARGETS = {"XPOS": 92.5, "lemma": 94.5, "UAS": 82.0, "LAS": 78.0, "sentence F1": 72.0}
@@ -66,3 +67,8 @@ def test_a_file_without_sentences_is_refused(tmp_path: Path) -> None:
     path.write_text("# nothing\n", encoding="utf-8")
     with pytest.raises(InputError):
         evaluate_text(path)
+
+
+def test_the_model_card_shows_the_scores() -> None:
+    card = (Path(__file__).parents[2] / "docs" / "text-model-card.md").read_text(encoding="utf-8")
+    assert score_table(describe_pipeline().scores) in card
