@@ -1,5 +1,5 @@
 // What the exporter makes sure of before it writes: a node of each type is found by its IRI, and there is one of each.
-// Statements end in a semicolon; running them again changes nothing. Neo4j 5 or later, any edition.
+// Each statement ends in a semicolon, and running them again changes nothing. Neo4j 5 or later, any edition.
 CREATE CONSTRAINT kgscripts_scenario_iri IF NOT EXISTS FOR (node:Scenario) REQUIRE node.iri IS UNIQUE;
 CREATE CONSTRAINT kgscripts_sub_event_iri IF NOT EXISTS FOR (node:SubEvent) REQUIRE node.iri IS UNIQUE;
 CREATE CONSTRAINT kgscripts_action_iri IF NOT EXISTS FOR (node:Action) REQUIRE node.iri IS UNIQUE;

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,72 +15,30 @@ import ladybug
 import networkx as nx
 import pyarrow as pa
 import pyarrow.csv as pa_csv
-from attrs import frozen
+import pytest
 
-from exports import to_frames
-from schemas.graph_types import NODE_TYPES, RELATION_TYPES, ValueType
+from exports import to_frames, to_networkx
+from schemas.graph_types import NODE_TYPES
 from schemas.script_graph import ScriptGraph
+from tests.exports.compliance import Adapter, AdapterFactory, Content, expected
 from tests.exports.neo4j_server import BoltServer
 
-Nodes = dict[str, dict[str, Any]]
-Relations = dict[tuple[str, str, str], dict[str, Any]]
 MARKS = ("kgscripts_graph", "kgscripts_build")
+"""What the exporter adds for itself in Neo4j."""
 
 
-@frozen
-class Content:
-    """All of a property graph: nodes by IRI, relations by start, type and end; `type` and properties without nulls.
-
-    Read from a list of rows, so that what is there twice is an error.
-    """
-
-    nodes: Nodes
-    relations: Relations
-
-    @classmethod
-    def of(cls, nodes: list[dict[str, Any]], relations: list[dict[str, Any]]) -> Content:
-        by_iri = {row["iri"]: _known(row, "iri") for row in nodes}
-        by_ends = {
-            (row["from_iri"], row["type"], row["to_iri"]): _known(row, "from_iri", "to_iri") for row in relations
-        }
-        assert len(by_iri) == len(nodes), "a node is there twice"
-        assert len(by_ends) == len(relations), "a relation is there twice"
-        return cls(by_iri, by_ends)
-
-
-def _known(row: dict[str, Any], *keys: str) -> dict[str, Any]:
-    return {name: value for name, value in row.items() if value is not None and name not in (*keys, *MARKS)}
-
-
-def expected(graph: ScriptGraph) -> Content:
-    """What a property-graph store must hold of `graph`."""
-    base = graph.manifest.base_iri
-
-    def with_iris(name: str, row: dict[str, Any], renamed: dict[str, str]) -> dict[str, Any]:
-        properties = {p.name: p.type for p in (NODE_TYPES.get(name) or RELATION_TYPES[name]).properties}
-        values = {
-            renamed.get(key, key): base + value
-            if value is not None and (key in renamed or properties[key] is ValueType.NODE)
-            else value
-            for key, value in row.items()
-        }
-        return {"type": name, **values}
-
-    ends = {"from_id": "from_iri", "to_id": "to_iri"}
-    return Content.of(
-        [with_iris(name, row, {"id": "iri"}) for name in NODE_TYPES for row in graph.rows(name)],
-        [with_iris(name, row, ends) for name in RELATION_TYPES for row in graph.rows(name)],
-    )
+def _unmarked(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name not in MARKS}
 
 
 def read_bolt(server: BoltServer) -> Content:
     nodes = server.ask("MATCH (n) RETURN labels(n), properties(n)")
     relations = server.ask("MATCH (a)-[r]->(b) RETURN a.iri, b.iri, type(r), properties(r)")
-    assert all(len(labels) == 1 for labels, _ in nodes)  # type: ignore[arg-type]
+    assert all(len(labels) == 1 for labels, _ in nodes)
     return Content.of(
-        [{"type": labels[0], **properties} for labels, properties in nodes],  # type: ignore[index, dict-item]
+        [{"type": labels[0], **_unmarked(properties)} for labels, properties in nodes],
         [
-            {"from_iri": start, "to_iri": end, "type": name, **properties}  # type: ignore[dict-item]
+            {"from_iri": start, "to_iri": end, "type": name, **_unmarked(properties)}
             for start, end, name, properties in relations
         ],
     )
@@ -130,8 +89,9 @@ def read_frames(graph: ScriptGraph) -> Content:
     nodes: list[dict[str, Any]] = []
     relations: list[dict[str, Any]] = []
     for name, frame in to_frames(graph).items():
-        rows: list[dict[str, Any]] = [
-            {"type": name, **row} for row in frame.astype(object).where(frame.notna(), None).to_dict("records")
+        rows = [
+            {"type": name, **dict(zip(frame.columns, row, strict=True))}
+            for row in frame.astype(object).where(frame.notna(), None).itertuples(index=False)
         ]
         (nodes if name in NODE_TYPES else relations).extend(rows)
     return Content.of([_listed(row) for row in nodes], relations)
@@ -168,7 +128,7 @@ def read_csv(directory: Path) -> Content:
                 kind_of_key = column_type.partition("(")[0]
                 key = {"START_ID": "from_iri", "END_ID": "to_iri"}.get(kind_of_key, column)
                 values[key] = text if text is None or kind_of_key not in convert else convert[column_type](text)
-            (nodes if kind == "--nodes" else relations).append(values)
+            (nodes if kind == "--nodes" else relations).append(_unmarked(values))
     return Content.of(nodes, relations)
 
 
@@ -189,3 +149,50 @@ def _fields(file: Path, columns: int) -> list[list[str | None]]:
         ),
     )
     return [list(row.values()) for row in table.to_pylist()]
+
+
+def _ladybug(_: pytest.FixtureRequest, folder: Path) -> Adapter:
+    path = folder / "graph.lbug"
+    return Adapter(target=str(path), read=lambda: read_ladybug(path))
+
+
+def _graphml(_: pytest.FixtureRequest, folder: Path) -> Adapter:
+    path = folder / "graph.graphml.gz"
+    return Adapter(target=str(path), read=lambda: read_graphml(path))
+
+
+def _csv(_: pytest.FixtureRequest, folder: Path) -> Adapter:
+    path = folder / "graph.neo4j-csv"
+    return Adapter(target=str(path), read=lambda: read_csv(path))
+
+
+def _parquet(_: pytest.FixtureRequest, folder: Path) -> Adapter:
+    path = folder / "tables"
+    return Adapter(target=f"parquet:{path}", read=lambda: expected(ScriptGraph.open(path)))
+
+
+def _networkx(_: pytest.FixtureRequest, folder: Path) -> Adapter:
+    path = folder / "tables"
+    return Adapter(target=f"parquet:{path}", read=lambda: read_networkx(to_networkx(ScriptGraph.open(path))))
+
+
+def _frames(_: pytest.FixtureRequest, folder: Path) -> Adapter:
+    path = folder / "tables"
+    return Adapter(target=f"parquet:{path}", read=lambda: read_frames(ScriptGraph.open(path)))
+
+
+def _bolt(fixture: str, request: pytest.FixtureRequest, _: Path) -> Adapter:
+    server: BoltServer = request.getfixturevalue(fixture)
+    return Adapter(target=server.uri, read=lambda: read_bolt(server))
+
+
+ADAPTERS: dict[str, AdapterFactory] = {
+    "ladybug": _ladybug,
+    "graphml": _graphml,
+    "neo4j-csv": _csv,
+    "parquet": _parquet,
+    "networkx": _networkx,
+    "pandas": _frames,
+    "neo4j": partial(_bolt, "neo4j_server"),
+    "arcadedb": partial(_bolt, "arcadedb_server"),
+}

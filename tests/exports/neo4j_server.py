@@ -18,6 +18,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import neo4j
 import pytest
@@ -50,7 +51,7 @@ class BoltServer:
         ) as driver:
             yield driver
 
-    def ask(self, query: str, **parameters: object) -> list[list[object]]:
+    def ask(self, query: str, **parameters: object) -> list[list[Any]]:
         """The rows that answer `query`, in a transaction of its own."""
         with self.driver() as driver, driver.session() as session:
             return session.run(query, parameters).values()

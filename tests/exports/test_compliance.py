@@ -11,12 +11,13 @@ from attrs import evolve
 from exports.targets import export
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES, ValueType
 from schemas.script_graph import ScriptGraph
+from tests.exports.adapters_property_graph import ADAPTERS as PROPERTY_GRAPH
 from tests.exports.adapters_rdf import ADAPTERS as RDF
 from tests.exports.compliance import Adapter, AdapterFactory, expected
 from tests.graphs import Rows, generated_graph, odd_graph, odd_rows, write_graph
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:rdflib")
-ADAPTERS: dict[str, AdapterFactory] = {**RDF}
+ADAPTERS: dict[str, AdapterFactory] = {**RDF, **PROPERTY_GRAPH}
 NUMBERS = (0.1, 1 / 3, -0.0, 1e-300, 5e-324, 1.7976931348623157e308, 123456789.123456789, -2.5, 1e21, 1.0)
 INTEGERS = (0, -1, 2**53 + 1, 2**63 - 1, -(2**63), 10)
 

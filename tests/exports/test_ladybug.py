@@ -13,7 +13,8 @@ from exports.ladybug_store import connection, embedded_store
 from exports.targets import ExportOptions, export
 from schemas.errors import QueryError, StoreError
 from schemas.script_graph import ScriptGraph
-from tests.exports.adapters_property_graph import expected, read_ladybug
+from tests.exports.adapters_property_graph import read_ladybug
+from tests.exports.compliance import expected
 from tests.graphs import generated_graph, odd_graph, odd_rows, write_graph
 
 COUNT = "MATCH (n:Tool) RETURN count(n) AS tools"

@@ -44,7 +44,7 @@ def without(rows: Rows, label: str) -> Rows:
 def test_every_node_type_has_a_constraint(neo4j_server: BoltServer, tmp_path: Path) -> None:
     export(odd_graph(tmp_path), neo4j_server.uri)
     found = neo4j_server.ask("SHOW CONSTRAINTS YIELD labelsOrTypes, properties, type")
-    assert sorted(labels[0] for labels, *_ in found) == sorted(NODE_TYPES)  # type: ignore[index]
+    assert sorted(labels[0] for labels, *_ in found) == sorted(NODE_TYPES)
     assert all(properties == ["iri"] and kind == "UNIQUENESS" for _, properties, kind in found)
 
 

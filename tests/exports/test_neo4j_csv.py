@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from exports.targets import export
-from tests.exports.adapters_property_graph import expected, read_bolt
+from tests.exports.adapters_property_graph import read_bolt
+from tests.exports.compliance import expected
 from tests.exports.neo4j_server import BoltServer, java_environment, neo4j_folder, neo4j_process
 from tests.graphs import odd_graph
 

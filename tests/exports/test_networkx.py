@@ -14,7 +14,8 @@ from exports.targets import ExportOptions, export
 from schemas.errors import StoreError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.script_graph import ScriptGraph
-from tests.exports.adapters_property_graph import expected, read_csv, read_frames, read_graphml, read_networkx
+from tests.exports.adapters_property_graph import read_csv, read_frames, read_graphml, read_networkx
+from tests.exports.compliance import expected
 from tests.graphs import odd_graph, odd_rows, write_graph
 
 
