@@ -18,6 +18,7 @@ from kgscripts.reading import Reader, TextReader, read_batches
 from kgscripts.report import BuildReport, Run, report
 from schemas.errors import ConfigurationError, InputError
 from schemas.graph_directory import locked
+from schemas.manifest import check_base_iri
 from schemas.records import Discard, DiscardReason, Document
 from schemas.script_graph import ScriptGraph
 from schemas.vocabulary import DEFAULT_BASE_IRI
@@ -101,6 +102,7 @@ def build_graph(
     for name, value in (("jobs", jobs), ("min_support", min_support), ("limit", limit)):
         if value is not None and value < 1:
             raise ConfigurationError(f"{name} is {value}", remedy="name a number from 1 upwards")
+    check_base_iri(base_iri)
     files = find_inputs([inputs] if isinstance(inputs, str | Path) else inputs)
     given = [*(given_file(file, format) for file in files), *(given_text(text, format) for text in texts)]
     directory = Path(output)

@@ -15,13 +15,18 @@ from schemas.vocabulary import DEFAULT_BASE_IRI
 FORMAT_VERSION = 1
 
 
-def _check_base_iri(_: object, __: object, value: str) -> None:
+def check_base_iri(value: str) -> None:
+    """Raise GraphDirectoryError unless `value` followed by the id of a node is an IRI."""
     if (
         not value.startswith(("http://", "https://", "urn:"))
         or value[-1] not in "/#:"
         or any(c in ' <>"{}|\\^`' or c < "!" for c in value)
     ):
         raise GraphDirectoryError(f"{value!r} is no base IRI", remedy="an http(s) or urn IRI that ends in / or # or :")
+
+
+def _has_base_iri(_: object, __: object, value: str) -> None:
+    check_base_iri(value)
 
 
 @frozen(kw_only=True)
@@ -42,7 +47,7 @@ class Manifest:
     `tables` describes every file under `nodes/` and `relations/` by its type's name.
     """
 
-    base_iri: str = field(default=DEFAULT_BASE_IRI, validator=_check_base_iri)
+    base_iri: str = field(default=DEFAULT_BASE_IRI, validator=_has_base_iri)
     sources: int
     characters: int
     sources_digest: str

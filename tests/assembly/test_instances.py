@@ -97,7 +97,9 @@ def test_evidence_is_the_mentions_that_say_so(rows: Rows) -> None:
 
 def test_scenarios_that_are_not_listed_come_from_titles_of_how_tos(tmp_path: Path) -> None:
     step = Passage(kind=PassageKind.STEP, start=0, end=15)
-    document = Document(name="x", format="text", text="boil the water.", title="How to carve a pumpkin?", passages=[step])
+    document = Document(
+        name="x", format="text", text="boil the water.", title="How to carve a pumpkin?", passages=[step]
+    )
     build_graph(output=tmp_path, texts=[document], reader=TinyReader())
     rows = graph_rows(tmp_path)
     (scenario,) = rows["Scenario"]

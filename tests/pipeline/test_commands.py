@@ -1,0 +1,114 @@
+"""`kgscripts build-graph` and `kgscripts remove` as a user calls them, with the pipeline that ships."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from importlib import resources
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from kgscripts.pipeline import build_graph
+from kgscripts.report import print_report
+from schemas.script_graph import ScriptGraph
+from tests.assembly.built import graph_bytes, graph_rows, labels
+
+_ROOT = Path(__file__).parents[2]
+_EXAMPLES = Path(str(resources.files("kgscripts.examples") / "texts"))
+
+
+def _kgscripts(*arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "cli", *map(str, arguments)]
+    return subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The graph of the shipped examples, built by two processes."""
+    directory = tmp_path_factory.mktemp("examples") / "graph"
+    build_graph(_EXAMPLES, directory, jobs=2)
+    return directory
+
+
+def test_examples_tell_how_pasta_is_cooked(graph: Path) -> None:
+    rows = graph_rows(graph)
+    scenario = next(row["id"] for row in rows["Scenario"] if row["label"] == "cooking pasta")
+    steps = {row["id"]: row["label"] for row in rows["SubEvent"] if row["scenario"] == scenario}
+    assert {"boil water", "drain pasta"} <= set(steps.values())
+    told = {(row["from_id"], labels(rows, "Tool")[row["to_id"]]) for row in rows["USES"] if row["from_id"] in steps}
+    assert "pot" in {tool for _, tool in told}
+    order = {(steps[row["from_id"]], steps[row["to_id"]]) for row in rows["PRECEDES"] if row["from_id"] in steps}
+    assert ("boil water", "drain pasta") in order
+
+
+def test_a_build_in_a_pipe_prints_its_report_and_no_bar(graph: Path, tmp_path: Path) -> None:
+    done = _kgscripts("build-graph", _EXAMPLES, "-o", tmp_path / "graph", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    report = json.loads(done.stdout)
+    assert graph_bytes(tmp_path / "graph") == graph_bytes(graph)
+    assert report["build_id"] == ScriptGraph.open(graph).build_id
+    assert report["nodes"]["Source"] == report["sources"] == report["run"]["sources_read"]
+    assert {model["name"] for model in report["models"]} == {"en_kgscripts", "script-extractor"}
+    removed = _kgscripts("remove", tmp_path / "graph", "cooking_pasta.txt", "--json")
+    assert json.loads(removed.stdout) == {"removed": ["cooking_pasta.txt"]}
+    again = _kgscripts("remove", tmp_path / "graph", "cooking_pasta.txt")
+    assert again.returncode == 2
+    assert "no source goes by 'cooking_pasta.txt'" in again.stderr
+    assert "Traceback" not in again.stderr
+
+
+def test_the_report_fits_on_one_screen(graph: Path) -> None:
+    found = build_graph(_EXAMPLES, graph)
+    console = Console(width=100, record=True, file=open(os.devnull, "w"))  # noqa: SIM115, PTH123
+    print_report(found, console)
+    text = console.export_text()
+    assert len(text.splitlines()) <= 30
+    for part in ("HAS_SUB_EVENT", "cooking pasta", "script-extractor", "inputs known", "negated"):
+        assert part in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere", "-o", "graph"], "nowhere: no such file or folder"),
+        ([_EXAMPLES, "-o", _ROOT / "docs"], "holds other files"),
+        ([_EXAMPLES, "-o", "graph", "--format", "word"], "no format 'word'"),
+        ([_EXAMPLES, "-o", "graph", "--base-iri", "no iri"], "is no base IRI"),
+        ([_EXAMPLES, "-o", "graph", "--spacy-model", "xx_none"], "cannot be loaded"),
+        ([_EXAMPLES, "-o", "graph", "--jobs", "0"], "--jobs"),
+    ],
+)
+def test_errors_are_told_without_a_traceback(arguments: list[object], message: str, tmp_path: Path) -> None:
+    inside = [tmp_path / item if item == "graph" else item for item in arguments]
+    done = _kgscripts("build-graph", *inside)
+    assert done.returncode == 2
+    assert message in done.stderr.replace("\n", " ")
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_ctrl_c_ends_the_build_and_the_next_call_goes_on(jobs: int, tmp_path: Path) -> None:
+    stories = tmp_path / "stories.jsonl"
+    lines = (
+        json.dumps({"id": str(i), "text": f"She boiled {i} eggs in the pot. Then she ate them." * 20})
+        for i in range(2000)
+    )
+    stories.write_text("\n".join(lines), encoding="utf-8")
+    graph = tmp_path / "graph"
+    command = [sys.executable, "-m", "cli", "build-graph", str(stories), "-o", str(graph), "--jobs", str(jobs)]
+    with subprocess.Popen(command, cwd=_ROOT, stderr=subprocess.PIPE, text=True, start_new_session=True) as build:
+        while not (graph / "records/readers.json").exists():
+            assert build.poll() is None
+        os.killpg(build.pid, signal.SIGINT)
+        _, errors = build.communicate()
+    assert build.returncode == 130
+    assert "the same command goes on from there" in errors
+    assert "Traceback" not in errors
+    build_graph(stories, graph, limit=5)
+    build_graph(stories, tmp_path / "anew", limit=5)
+    assert graph_bytes(graph) == graph_bytes(tmp_path / "anew")
