@@ -1,0 +1,243 @@
+"""The types in Python, the ontology, the shapes and the JSON-LD context say the same."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from pathlib import Path
+
+import pyoxigraph
+import pyshacl
+import pytest
+import rdflib
+from rdflib.collection import Collection
+from rdflib.namespace import OWL, RDF, RDFS, SH, XSD
+
+from exports.rdf.chunks import GraphChunks
+from exports.rdf.json_ld import context_terms, json_key
+from exports.rdf.terms import PREFIXES, QUALIFIED_RELATION, class_terms, expand, property_term, relation_term
+from schemas.graph_types import NODE_TYPES, RELATION_TYPES, Property, ValueType
+from schemas.script_graph import ScriptGraph
+from schemas.vocabulary import ONTOLOGY_IRI
+from tests.graphs import odd_graph
+
+KGS = rdflib.Namespace(ONTOLOGY_IRI)
+OA = rdflib.Namespace(PREFIXES["oa"])
+DATATYPES = {
+    ValueType.STRING: XSD.string,
+    ValueType.INTEGER: XSD.integer,
+    ValueType.NUMBER: XSD.double,
+    ValueType.BOOLEAN: XSD.boolean,
+}
+SPAN = ("oa:start", "oa:end")
+IRI_VALUED = (ValueType.NODE, ValueType.STRINGS)
+OBJECT_TYPES = (OWL.ObjectProperty, OWL.DatatypeProperty)
+
+
+def read(name: str) -> rdflib.Graph:
+    text = (files("schemas") / "data" / name).read_text(encoding="utf-8")
+    return rdflib.Graph().parse(data=text, format="turtle")
+
+
+@pytest.fixture(scope="module")
+def ontology() -> rdflib.Graph:
+    return read("script.ttl")
+
+
+@pytest.fixture(scope="module")
+def shapes() -> rdflib.Graph:
+    return read("shapes.ttl")
+
+
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory: pytest.TempPathFactory) -> ScriptGraph:
+    return odd_graph(tmp_path_factory.mktemp("contract") / "graph")
+
+
+def holder(name: str) -> str:
+    """The class of what a property of a node or relation type hangs on."""
+    if name in NODE_TYPES:
+        return name
+    return "Statement" if RELATION_TYPES[name].has_statement else "QualifiedRelation"
+
+
+def properties() -> list[tuple[str, Property]]:
+    """Every property that becomes a triple, with its node or relation type."""
+    nodes = [(name, item) for name, kind in NODE_TYPES.items() for item in kind.properties]
+    relations = [(name, item) for name, kind in RELATION_TYPES.items() for item in kind.properties]
+    return nodes + [(name, item) for name, item in relations if item.name != "statement"]
+
+
+def own_properties() -> dict[str, list[tuple[str, Property]]]:
+    """The properties by their IRI, those of this ontology only."""
+    found: dict[str, list[tuple[str, Property]]] = {}
+    for name, item in properties():
+        if (iri := expand(property_term(name, item.name))).startswith(ONTOLOGY_IRI):
+            found.setdefault(iri, []).append((name, item))
+    return found
+
+
+def classes_of(graph: rdflib.Graph, node: rdflib.term.Node | None) -> set[rdflib.term.Node]:
+    """A class, or those that a union is of."""
+    assert node is not None
+    union = graph.value(node, OWL.unionOf)
+    return {node} if union is None else set(Collection(graph, union))
+
+
+def test_the_ontology_has_every_class_and_no_other(ontology: rdflib.Graph) -> None:
+    declared = {c for c in ontology.subjects(RDF.type, OWL.Class) if isinstance(c, rdflib.URIRef)}
+    assert declared == {KGS[name] for name in NODE_TYPES} | {rdflib.URIRef(expand(QUALIFIED_RELATION))}
+    for name, node in NODE_TYPES.items():
+        assert str(ontology.value(KGS[name], RDFS.comment)) == node.comment
+        assert node.key in str(ontology.value(KGS[name], rdflib.URIRef(expand("skos:note"))))
+        for term in class_terms(name)[1:]:
+            assert (KGS[name], RDFS.subClassOf, rdflib.URIRef(expand(term))) in ontology
+
+
+def test_the_ontology_has_every_property_and_no_other(ontology: rdflib.Graph) -> None:
+    declared = {str(p) for kind in OBJECT_TYPES for p in ontology.subjects(RDF.type, kind)}
+    assert declared == {expand(relation_term(name)) for name in RELATION_TYPES} | set(own_properties())
+
+
+def test_all_that_is_declared_is_explained(ontology: rdflib.Graph) -> None:
+    for subject in set(ontology.subjects(RDFS.isDefinedBy, None)):
+        for needed in (RDFS.label, RDFS.comment):
+            (text,) = ontology.objects(subject, needed)
+            assert isinstance(text, rdflib.Literal)
+            assert text.language == "en"
+            assert text.strip()
+    declared = {s for s in ontology.subjects(RDF.type, None) if str(s).startswith(ONTOLOGY_IRI)}
+    assert declared == set(ontology.subjects(RDFS.isDefinedBy, None))
+
+
+@pytest.mark.parametrize("name", RELATION_TYPES)
+def test_relations_have_their_comment_and_ends(ontology: rdflib.Graph, name: str) -> None:
+    relation = RELATION_TYPES[name]
+    iri = rdflib.URIRef(expand(relation_term(name)))
+    assert (iri, RDF.type, OWL.ObjectProperty) in ontology
+    assert str(ontology.value(iri, RDFS.comment)) == relation.comment
+    assert classes_of(ontology, ontology.value(iri, RDFS.domain)) == {KGS[start] for start, _ in relation.ends}
+    assert classes_of(ontology, ontology.value(iri, RDFS.range)) == {KGS[end] for _, end in relation.ends}
+
+
+@pytest.mark.parametrize("iri", own_properties())
+def test_properties_have_their_domain_and_range(ontology: rdflib.Graph, iri: str) -> None:
+    subject, found = rdflib.URIRef(iri), own_properties()[iri]
+    assert classes_of(ontology, ontology.value(subject, RDFS.domain)) == {KGS[holder(name)] for name, _ in found}
+    (value_type,) = {item.type for _, item in found}
+    expected = {ValueType.NODE: KGS.Scenario, ValueType.STRINGS: RDF.List} | DATATYPES
+    assert ontology.value(subject, RDFS.range) == expected[value_type]
+    kind = OWL.ObjectProperty if value_type in IRI_VALUED else OWL.DatatypeProperty
+    assert (subject, RDF.type, kind) in ontology
+    comments = {item.comment for _, item in found}
+    if len(comments) == 1:
+        assert str(ontology.value(subject, RDFS.comment)) in comments
+
+
+def test_the_ontology_fetches_nothing(ontology: rdflib.Graph) -> None:
+    assert (None, OWL.imports, None) not in ontology
+
+
+def test_the_shapes_are_valid_shacl(shapes: rdflib.Graph) -> None:
+    conforms, _, text = pyshacl.validate(rdflib.Graph(), shacl_graph=shapes, meta_shacl=True)
+    assert conforms, text
+
+
+def paths(shapes: rdflib.Graph, name: str) -> dict[rdflib.term.Node, rdflib.term.Node]:
+    """The property shapes of a node shape, by their path."""
+    found = [(shapes.value(shape, SH.path), shape) for shape in shapes.objects(KGS[f"{name}Shape"], SH.property)]
+    simple = [(path, shape) for path, shape in found if isinstance(path, rdflib.URIRef)]
+    assert len(dict(simple)) == len(simple), f"{name} has two shapes for one path"
+    return dict(simple)
+
+
+@pytest.mark.parametrize("name", [*NODE_TYPES, "QualifiedRelation"])
+def test_every_class_has_a_closed_shape_of_its_own_properties(shapes: rdflib.Graph, name: str) -> None:
+    shape = KGS[f"{name}Shape"]
+    assert shapes.value(shape, SH.targetClass) == KGS[name]
+    assert shapes.value(shape, SH.closed) == rdflib.Literal(True)
+    terms = {property_term(owner, item.name) for owner, item in properties() if holder(owner) == name}
+    terms |= {relation_term(key) for key, kind in RELATION_TYPES.items() for start, _ in kind.ends if start == name}
+    terms |= {
+        "Scenario": {"skos:prefLabel", "skos:altLabel", "skos:inScheme"},
+        "Passage": {"oa:hasSelector"},
+        "QualifiedRelation": {"rdf:subject", "rdf:predicate", "rdf:object"},
+    }.get(name, set())
+    assert set(paths(shapes, name)) == {rdflib.URIRef(expand(term)) for term in terms.difference(SPAN)}
+
+
+@pytest.mark.parametrize("name", NODE_TYPES)
+def test_shapes_ask_for_the_types_and_what_is_required(shapes: rdflib.Graph, name: str) -> None:
+    for item in NODE_TYPES[name].properties:
+        term = property_term(name, item.name)
+        of_span = {shapes.value(s, SH.path): s for s in shapes.objects(KGS.SpanShape, SH.property)}
+        shape = (of_span if term in SPAN else paths(shapes, name))[rdflib.URIRef(expand(term))]
+        assert (shapes.value(shape, SH.minCount) == rdflib.Literal(1)) == item.required, item.name
+        assert shapes.value(shape, SH.maxCount) == rdflib.Literal(1)
+        if item.type in DATATYPES and term != "rdf:predicate":
+            assert shapes.value(shape, SH.datatype) == DATATYPES[item.type], item.name
+
+
+@pytest.mark.parametrize("name", RELATION_TYPES)
+def test_shapes_ask_for_the_ends_of_relations(shapes: rdflib.Graph, name: str) -> None:
+    for start in {start for start, _ in RELATION_TYPES[name].ends}:
+        shape = paths(shapes, start)[rdflib.URIRef(expand(relation_term(name)))]
+        choice = shapes.value(shape, SH["or"])
+        shown = [shape] if choice is None else list(Collection(shapes, choice))
+        expected = {KGS[end] for begin, end in RELATION_TYPES[name].ends if begin == start}
+        assert {shapes.value(each, SH["class"]) for each in shown} == expected
+
+
+def test_the_context_has_every_term_that_is_written(graph: ScriptGraph) -> None:
+    context = context_terms()
+    for chunk in GraphChunks(graph):
+        for description in chunk.descriptions:
+            for value in description.values:
+                assert json_key(value.predicate) in context, value.predicate
+            for term in description.types:
+                assert json_key(term) in context or term.partition(":")[0] in context, term
+    for name, item in properties():
+        entry = context[json_key(property_term(name, item.name))]
+        assert entry["@id"] == property_term(name, item.name)
+        if item.type in IRI_VALUED or property_term(name, item.name) == "rdf:predicate":
+            assert entry["@type"] == "@id"
+        elif item.type is ValueType.STRING:
+            assert "@type" not in entry
+        else:
+            assert expand(entry["@type"]) == str(DATATYPES[item.type])
+    assert {prefix: context[prefix] for prefix in PREFIXES} == PREFIXES
+
+
+def test_the_context_has_no_key_twice() -> None:
+    keys: list[str] = []
+
+    def noted(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        keys.extend(key for key, _ in pairs if not key.startswith("@"))
+        return dict(pairs)
+
+    json.loads((files("schemas") / "data" / "context.jsonld").read_text(encoding="utf-8"), object_pairs_hook=noted)
+    assert len(keys) == len(set(keys))
+
+
+def test_the_context_alone_makes_rdf_of_a_node(tmp_path: Path) -> None:
+    document = {"@context": context_terms(), "id": "urn:t", "type": "Tool", "support": 3, "rdfs:label": "pan"}
+    path = tmp_path / "node.jsonld"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    quads = set(pyoxigraph.parse(path=str(path), format=pyoxigraph.RdfFormat.JSON_LD))
+    assert len(quads) == 3
+    assert {quad.predicate.value for quad in quads} == {str(RDF.type), str(KGS.support), str(RDFS.label)}
+
+
+def test_neo4j_has_a_constraint_for_every_node_type() -> None:
+    text = (files("schemas") / "data" / "neo4j_constraints.cypher").read_text(encoding="utf-8")
+    for name in NODE_TYPES:
+        assert f":{name})" in text or f":`{name}`)" in text, name
+
+
+def test_every_term_of_this_vocabulary_that_is_written_is_declared(ontology: rdflib.Graph, graph: ScriptGraph) -> None:
+    written: set[str] = set()
+    for chunk in GraphChunks(graph):
+        for description in chunk.descriptions:
+            written |= {*description.types, *(value.predicate for value in description.values)}
+    declared = set(ontology.subjects(RDFS.isDefinedBy, None))
+    assert {rdflib.URIRef(expand(term)) for term in written if term.startswith("kgs:")} <= declared
