@@ -16,8 +16,8 @@ def graph_bytes(directory: Path) -> dict[str, bytes]:
     files = [
         *directory.glob("nodes/*"),
         *directory.glob("relations/*"),
-        directory / "manifest.json",
-        directory / "discarded.jsonl",
+        *directory.glob("manifest.json"),
+        *directory.glob("discarded.jsonl"),
     ]
     return {file.relative_to(directory).as_posix(): file.read_bytes() for file in sorted(files)}
 
