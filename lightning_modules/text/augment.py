@@ -33,6 +33,7 @@ _STATES = frozenset(
     }
 )
 _LONGEST = 40
+_WHITE_SPACE = (" ", "\n", "\n\n", "\t")
 
 
 def imperatives(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
@@ -113,6 +114,21 @@ def without_final_stop(sentence: Sentence) -> Sentence:
         return sentence
     before = replace(words[last - 1], space_after=True)
     return Sentence([*words[: last - 1], before], sentence.starts_document, sentence.starts_paragraph)
+
+
+def with_white_space(sentence: Sentence, rng: random.Random, share: float) -> Sentence:
+    """The sentence with line breaks or more spaces after a `share` of its words, as tokens like spaCy's own."""
+    words: list[Word] = []
+    place: list[int] = []
+    for word in sentence.words:
+        place.append(len(words))
+        words.append(word)
+        if word.space_after and rng.random() < share:
+            space = rng.choice(_WHITE_SPACE)
+            words[-1] = replace(word, space_after=space == " ")
+            words.append(Word(space, space, "SPACE", "_SP", "", len(place) - 1, "dep", False))
+    moved = [replace(word, head=place[word.head]) for word in words]
+    return Sentence(moved, sentence.starts_document, sentence.starts_paragraph)
 
 
 def grouped(sentences: list[Sentence], rng: random.Random, longest: int = 10) -> Iterator[list[Sentence]]:

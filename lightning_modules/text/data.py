@@ -11,7 +11,7 @@ import spacy
 from spacy.tokens import DocBin
 
 from kgscripts.text.conllu import Sentence, documents, read_conllu, to_doc
-from lightning_modules.text.augment import grouped, imperatives, lower_cased, without_final_stop
+from lightning_modules.text.augment import grouped, imperatives, lower_cased, with_white_space, without_final_stop
 from lightning_modules.text.instructions import InstructionWriter
 
 TRAINING = ("ewt/en_ewt-ud-train.conllu", "gum/open-genres.conllu")
@@ -20,6 +20,7 @@ TEST = "ewt/en_ewt-ud-test.conllu"
 INSTRUCTIONS = "gum/wikihow-dev.conllu"
 """For evaluation only: its licence (CC BY-NC-SA) keeps it out of the training data."""
 
+_WHITE_SPACE_IN_TEXT = 0.05
 _ATTRIBUTES = ("ORTH", "SPACY", "TAG", "POS", "MORPH", "LEMMA", "HEAD", "DEP", "SENT_START")
 
 
@@ -35,6 +36,8 @@ class Augmentation:
         share of groups in lower case, in every view but the first.
     no_final_stop:
         share of sentences that lose their full stop, in every view but the first.
+    white_space:
+        share of groups with line breaks and double spaces, in every view but the first.
     instructions:
         number of generated instructions.
     derived:
@@ -44,6 +47,7 @@ class Augmentation:
     views: int = 2
     lower_case: float = 0.08
     no_final_stop: float = 0.15
+    white_space: float = 0.08
     instructions: int = 3000
     derived: bool = True
 
@@ -104,4 +108,8 @@ def _roughened(group: list[Sentence], augmentation: Augmentation, rng: random.Ra
     rough = [
         without_final_stop(sentence) if rng.random() < augmentation.no_final_stop else sentence for sentence in group
     ]
-    return [lower_cased(sentence) for sentence in rough] if rng.random() < augmentation.lower_case else rough
+    if rng.random() < augmentation.lower_case:
+        rough = [lower_cased(sentence) for sentence in rough]
+    if rng.random() < augmentation.white_space:
+        rough = [with_white_space(sentence, rng, _WHITE_SPACE_IN_TEXT) for sentence in rough]
+    return rough

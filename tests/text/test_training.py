@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -15,13 +16,14 @@ from spacy.tokens import Doc
 from kgscripts.text.conllu import Sentence, Word, to_doc
 from kgscripts.text.lemmas import LemmaCorrector
 from kgscripts.text.pipeline import describe_pipeline, load_pipeline
-from lightning_modules.text.augment import imperative_from, lower_cased, without_final_stop
+from lightning_modules.text.augment import imperative_from, lower_cased, with_white_space, without_final_stop
 from lightning_modules.text.data import DEVELOPMENT, INSTRUCTIONS, TEST, TRAINING, Augmentation, training_sentences
 from lightning_modules.text.instructions import InstructionWriter
 from lightning_modules.text.lemma_tables import lemma_tables
 from lightning_modules.text.train import package, train_pipeline, write_scores
 
-VOCAB = spacy.blank("en").vocab
+ENGLISH = spacy.blank("en")
+VOCAB = ENGLISH.vocab
 
 
 def sentence(rows: str) -> Sentence:
@@ -74,6 +76,17 @@ def test_roughened_sentences_keep_their_tree() -> None:
     assert text(without_final_stop(plain)) == "We should wash the car and dry"
     headed = sentence("Go/go/VERB/VB/2/parataxis ././PUNCT/./0/root")
     assert without_final_stop(headed) is headed
+
+
+@given(st.integers(0, 10_000))
+def test_white_space_is_tokens_of_its_own(seed: int) -> None:
+    plain = sentence(STATEMENT.format("dry/dry/VERB/VB/3/conj"))
+    spaced = with_white_space(plain, random.Random(seed), 0.5)
+    doc = to_doc(VOCAB, [spaced])
+    assert [token.text for token in ENGLISH(doc.text)][: len(doc)] == [token.text for token in doc]
+    words = [token for token in doc if not token.is_space]
+    assert [token.text for token in words] == [word.form for word in plain.words]
+    assert [token.head.text for token in words] == [plain.words[word.head].form for word in plain.words]
 
 
 @settings(max_examples=15, deadline=None)
