@@ -21,7 +21,7 @@ MOST_STEPS = 150
 _MARGIN, _GAP_X, _GAP_Y = 36.0, 32.0, 46.0
 _ACROSS, _TALL = 4, 800.0
 _SMALLEST, _LARGEST = 12.0, 17.0
-"""Font sizes of a sub-event that one source tells and of one that all the script's sources tell."""
+"""Font sizes of a sub-event that hardly any source tells and of the one that most sources tell."""
 _LINE_WIDTH, _MOST_LINES = 12.0, 3
 """A line's width in font sizes, and how many lines a label may take."""
 _TOOL_SIZE, _TOOL_HEIGHT, _TOOL_GAP, _TOOL_REACH, _MOST_TOOLS = 11.0, 20.0, 5.0, 16.0, 5
@@ -137,14 +137,15 @@ def picture(script: Script) -> str:
 
 
 def arrows(script: Script) -> dict[Edge, float]:
-    """The arrows to draw, with the share of the scenario's sources that say so; 0 where it only follows."""
+    """The arrows to draw, with their support as `_share` has it; 0 where an arrow only follows from others."""
     support = {(pair.before, pair.after): pair.support for pair in script.precedes}
     return {edge: _share(support.get(edge, 0), script) for edge in script.order}
 
 
 def _share(support: int, script: Script) -> float:
-    """`support` as a share of the scenario's sources, 0 to 1."""
-    return min(1.0, max(0.0, support / max(1, script.scenario.support)))
+    """`support` as a share of that of the step that most sources tell, 0 to 1."""
+    most = max((step.support for step in script.steps), default=1)
+    return min(1.0, max(0.0, support / max(1, most)))
 
 
 def _box(step: Step, share: float) -> _Box:

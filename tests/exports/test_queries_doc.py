@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+import cli
 import exports.cypher
 import exports.sparql
 from exports.results import Table
@@ -147,6 +151,23 @@ def test_evidence_can_be_read_back(graphs: dict[str, ScriptGraph]) -> None:
 )
 def test_answers_are_right(name: str, expected: list[tuple[Any, ...]], graphs: dict[str, ScriptGraph]) -> None:
     assert comparable(in_sparql(graphs["kitchen"], name)) == expected
+
+
+def test_the_commands_and_the_python_of_the_document_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kitchen_graph(tmp_path / "graph")
+    (tmp_path / "docs").symlink_to(DOCS)
+    monkeypatch.chdir(tmp_path)
+    document = query_document()
+    commands = re.findall(r"^kgscripts (query graph .*)$", document, re.MULTILINE)
+    assert len(commands) == 2
+    for command in commands:
+        result = CliRunner().invoke(cli.app, shlex.split(command))
+        assert result.exit_code == 0, result.output
+        assert "fill pot with water" in result.output
+    exec(re.search(r"```python\n(.*?)```", document, re.DOTALL)[1], {})  # type: ignore[index]
+    assert capsys.readouterr().out.startswith("('label',) (")
 
 
 def test_the_document_shows_the_files() -> None:
