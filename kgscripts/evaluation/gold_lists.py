@@ -56,8 +56,7 @@ def tool_items() -> list[ToolItem]:
 def pronoun_items() -> list[PronounItem]:
     """The items of ``pronouns.tsv``."""
     return [
-        PronounItem(row["text"], int(row["char_offset"]), row["antecedent"].strip("-"))
-        for row in _rows("pronouns.tsv")
+        PronounItem(row["text"], int(row["char_offset"]), row["antecedent"].strip("-")) for row in _rows("pronouns.tsv")
     ]
 
 

@@ -147,7 +147,6 @@ def _span(tokens: Iterable[Token | None]) -> tuple[int, int]:
 
 
 def _discard(frame: Frame, reason: DiscardReason, offset: int) -> Discard:
-    nouns = [noun for noun in frame.objects if is_noun(noun)]
-    start, end = _span([frame.verb, *nouns])
-    detail = " ".join([lemma(frame.verb), *(noun_lemma(noun) for noun in nouns[:1])])
+    start, end = _span([frame.verb, *(noun for noun in frame.objects if is_noun(noun))])
+    detail = " ".join([lemma(frame.verb), *(noun_lemma(noun) for noun in frame.nouns()[:1])])
     return Discard(reason=reason, start=offset + start, end=offset + end, detail=detail)

@@ -148,6 +148,9 @@ def _frame(verb: Token, reality: Reality) -> Frame:
     else:
         frame.objects = objects_of(verb, shared=_shares_object(verb))
         frame.agents = subjects_of(verb)
+        if not frame.objects and frame.recipients:
+            # "Gave the waiter a tip": parsers attach the second of two objects as an adverbial.
+            frame.objects = [child for child in verb.rights if child.dep_ in UNMARKED_OBLIQUE and is_noun(child)]
     if not frame.objects and verb.dep_ == "xcomp" and lemma(verb.head) in verbs("causative"):
         frame.objects = objects_of(verb.head, shared=False)
     placing = lemma(verb) in verbs("placing")
@@ -182,6 +185,8 @@ def _hand_on(frame: Frame, frames: dict[int, Frame]) -> bool:
     word = lemma(frame.verb)
     if word == "use":
         return _hand_on_instrument(frame, frames)
+    if word == "make" and any(child.lower_ == "sure" for child in frame.verb.rights):
+        return True
     complement = next((child for child in frame.verb.children if child.dep_ == "xcomp" and child.i in frames), None)
     if complement is None:
         return False
@@ -190,6 +195,8 @@ def _hand_on(frame: Frame, frames: dict[int, Frame]) -> bool:
         return True
     if word in {"have", "get", "need"}:
         return infinitive or (complement.tag_ == "VBN" and bool(frame.objects))
+    if word == "go" and infinitive:
+        return frame.verb.tag_ == "VBG"  # "is going to bake"
     return word in {"go", "come", "end"} and complement.tag_ == "VBG"
 
 

@@ -1,11 +1,11 @@
-"""Which noun the object "it" or "them" stands for, where a simple rule knows.
+"""Which noun the object "it", "them" or "which" stands for, where a simple rule knows.
 
-"Peel the carrots. Slice them": an object pronoun stands for the object of the predicate right before it, in the
-same passage or the one before. It is left as it is wherever that is in doubt: when number or kind do not fit, when
-that predicate has no object or several, when another noun that fits stands between ("pour the batter into the pan
-and put it …"), after "add" and "put" (what was added, or what it was added to?), after "take a knife" (what is cut
-with it?) and in infinitives that qualify a noun ("a place to plant it"). `kgscripts evaluate extraction` measures it
-on hand-written items.
+A relative pronoun stands for the noun that its clause belongs to. "Peel the carrots. Slice them": another object
+pronoun stands for the object of the predicate right before it, in the same passage or the one before. It is left as
+it is wherever that is in doubt: when number or kind do not fit, when that predicate has no object or several, when
+another noun that fits stands between ("pour the batter into the pan and put it …"), after "add" and "put" (what was
+added, or what it was added to?), after "take a knife" (what is cut with it?) and in infinitives that qualify a noun
+("a place to plant it"). `kgscripts evaluate extraction` measures the latter rule on hand-written items.
 """
 
 from __future__ import annotations
@@ -30,9 +30,21 @@ def resolve_objects(frames: list[Frame], before: Frame | None) -> None:
     `before` is the last frame of the passage before, if there is one.
     """
     for frame in frames:
-        if before is not None and len(frame.objects) == 1 and frame.objects[0].lower_ in _PLURAL:
-            frame.stands_for = _antecedent(frame, before)
+        if len(frame.objects) == 1:
+            if _is_relative(frame):
+                frame.stands_for = frame.verb.head
+            elif before is not None and frame.objects[0].lower_ in _PLURAL:
+                frame.stands_for = _antecedent(frame, before)
         before = frame
+
+
+def _is_relative(frame: Frame) -> bool:
+    """Whether the object is the pronoun of a relative clause, which stands for the noun before it."""
+    return (
+        frame.verb.dep_ in {"acl:relcl", "relcl"}
+        and is_noun(frame.verb.head)
+        and (frame.objects[0].tag_ == "WDT" or frame.objects[0].lower_ in {"that", "which"})
+    )
 
 
 def _antecedent(frame: Frame, before: Frame) -> Token | None:

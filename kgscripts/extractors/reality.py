@@ -231,7 +231,8 @@ def _goes_on(verb: Token) -> bool:
     house I made coffee"); having subject, object and no relative word tells it apart.
     """
     first = verb.left_edge
-    if (first.i > first.sent.start and first.nbor(-1).lower_ == ",") or first.lower_ == "where":
+    before = first.nbor(-1).lower_ if first.i > first.sent.start else ""
+    if "," in (before, first.lower_) or first.lower_ == "where":
         return True
     if verb.head.dep_ not in {"obj", "obl", "nmod", "dobj", "pobj"} or verb.head.lower_ in {"time", "day", "way"}:
         return False

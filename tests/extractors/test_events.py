@@ -1,0 +1,77 @@
+"""What is read from hand-checked parses, construction by construction."""
+
+from __future__ import annotations
+
+import pytest
+
+from kgscripts.text.pipeline import load_pipeline
+from schemas.records import DiscardReason
+from tests.extractors.parses import annotated_sentences, left_out, read_parses, read_text, roles, told
+
+
+@pytest.mark.parametrize("text", annotated_sentences())
+def test_events_and_discards(text: str) -> None:
+    annotated = annotated_sentences()[text]
+    reading = read_parses([annotated.doc])
+    assert (told(reading), left_out(reading)) == (annotated.events, annotated.discards)
+
+
+def test_most_sentences_are_read_alike_from_the_shipped_parser() -> None:
+    """The hand-checked parses stand for what the parser gives: most of them are its own."""
+    alike = [
+        told(read_text(text)) == annotated.events and left_out(read_text(text)) == annotated.discards
+        for text, annotated in annotated_sentences().items()
+    ]
+    assert sum(alike) / len(alike) > 0.8
+
+
+def _roles(text: str) -> list[list[str]]:
+    return [list(roles(event)) for event in read_parses([annotated_sentences()[text].doc]).events]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The potatoes were peeled by my sister.", [["potato (patient)", "sister (agent)"]]),
+        ("She gave the waiter a tip.", [["waiter (recipient)", "tip (patient)"]]),
+        ("I paid the money to the cashier.", [["money (patient)", "cashier (recipient)"]]),
+        ("I cooked dinner with my mother.", [["dinner (patient)", "mother (companion)"]]),
+        ("Slice the onion on a cutting board.", [["onion (patient)"]]),
+        ("I walked to the store with my bag.", [["store (place)"]]),
+        ("Peel the potatoes and the carrots.", [["potato (patient)"], ["carrot (patient)"]]),
+        ("He cut the rope with his brother and a saw.", [["rope (patient)", "brother (companion)"]]),
+        (
+            "I read a story about a man with a knife.",
+            [["story (patient)", "man (other)", "knife (other)"]],
+        ),
+        ("Add a cup of sugar to the bowl.", [["sugar (patient)", "bowl (place)"]]),
+        ("Sprinkle the cake with sugar.", [["cake (patient)", "sugar (other)"]]),
+    ],
+)
+def test_participants_have_roles(text: str, expected: list[list[str]]) -> None:
+    assert _roles(text) == expected
+
+
+def test_spans_are_those_of_the_whole_document() -> None:
+    docs = [annotated_sentences()[text].doc for text in ("I took a bath.", "Use a sharp knife to cut the bread.")]
+    reading = read_parses(docs)
+    text = "\n".join(doc.text for doc in docs)
+    assert [text[event.start : event.end] for event in reading.events] == ["took a bath", "knife to cut the bread"]
+    [tool] = reading.events[1].tools
+    assert text[tool.start : tool.end] == "knife"
+    assert [text[sentence.start : sentence.end] for sentence in reading.sentences] == [doc.text for doc in docs]
+
+
+def test_discards_say_where_and_what() -> None:
+    text = "I want to bake a cake."
+    discards = read_parses([annotated_sentences()[text].doc]).discards
+    assert [(discard.reason, text[discard.start : discard.end], discard.detail) for discard in discards] == [
+        (DiscardReason.STATIVE, "want", "want"),
+        (DiscardReason.PLANNED, "bake a cake", "bake cake"),
+    ]
+
+
+def test_a_deep_chain_of_clauses_is_judged_without_recursion() -> None:
+    text = "I know " + "that he said " * 600 + "that it works."
+    doc = load_pipeline()(text)
+    assert len(read_parses([doc]).discards) > 100

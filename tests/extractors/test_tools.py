@@ -1,0 +1,78 @@
+"""What is a tool and what never is."""
+
+from __future__ import annotations
+
+import pytest
+
+from kgscripts.extractors.lexicon import classes_of, is_tool, is_tool_after, may_be_tool
+from tests.extractors.parses import read_text
+
+
+def _tools(text: str) -> list[str]:
+    return [tool.lemma for event in read_text(text).events for tool in event.tools]
+
+
+@pytest.mark.parametrize(
+    ("text", "tools"),
+    [
+        ("I swept the floor with a broom.", ["broom"]),
+        ("She used a large spoon to stir the soup.", ["spoon"]),
+        ("Using tweezers, remove the splinter.", ["tweezers"]),
+        ("Boil the rice in a pot.", ["pot"]),
+        ("Cut the rope with a pair of scissors.", ["scissors"]),
+        ("Soak the beans in a bowl of water.", ["bowl"]),
+        ("Beat the cream with an electric mixer.", ["mixer"]),
+        ("Take a screwdriver and tighten the screws.", ["screwdriver"]),
+    ],
+)
+def test_tools(text: str, tools: list[str]) -> None:
+    assert _tools(text) == tools
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Wash the knife.",
+        "Wash the pan with soap.",
+        "Season the soup with salt.",
+        "I painted the wall with my brother.",
+        "She hid the letter in the drawer.",
+        "Rub the dough with your hands.",
+        "Put on a coat with a hood.",
+        "I did not cut the bread with a knife.",
+        "I grabbed my keys and left the house.",
+        "Put the knife on the table.",
+        "Fill the bucket with water.",
+    ],
+)
+def test_no_tools(text: str) -> None:
+    assert _tools(text) == []
+
+
+@pytest.mark.parametrize(
+    ("noun", "expected"),
+    [("knife", True), ("bread knife", True), ("towel", True), ("paper towel", False), ("hand", False), ("quux", False)],
+)
+def test_the_longest_listed_end_of_a_compound_decides(noun: str, expected: bool) -> None:
+    assert is_tool(noun) is expected
+
+
+def test_prepositions_must_fit_the_class() -> None:
+    assert is_tool_after("in", "bowl")
+    assert is_tool_after("with", "knife")
+    assert not is_tool_after("in", "knife")
+    assert not is_tool_after("about", "bowl")
+
+
+def test_unknown_things_may_be_used_but_listed_supplies_may_not() -> None:
+    assert may_be_tool("spiralizer")
+    assert not may_be_tool("olive oil")
+
+
+def test_a_noun_is_no_tool_and_something_else_at_once() -> None:
+    """Such a noun would never be a tool, silently."""
+    from kgscripts.extractors.lexicon import NO_TOOL_CLASSES, TOOL_CLASSES, _noun_classes
+
+    both = {noun for noun, classes in _noun_classes().items() if classes & TOOL_CLASSES and classes & NO_TOOL_CLASSES}
+    assert both == set()
+    assert classes_of("nothing of the kind") == classes_of("kind")
