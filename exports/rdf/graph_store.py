@@ -9,9 +9,10 @@ of the graph, and whatever stops an export, the next one finds no build id and s
 from __future__ import annotations
 
 import gzip
-import json
 from collections.abc import Iterator
 from typing import Any
+
+import pyoxigraph
 
 from exports.rdf.chunks import GraphChunks, portions
 from exports.rdf.dataset import BUILD_ID_TERM, DATASET
@@ -107,8 +108,17 @@ class _ServerDataset:
 
     def _select(self, text: str) -> list[dict[str, str]]:
         headers = {"Content-Type": "application/sparql-query", "Accept": "application/sparql-results+json"}
-        answer: dict[str, Any] = json.loads(self._post("query", text.encode(), headers))
-        return [{name: term["value"] for name, term in row.items()} for row in answer["results"]["bindings"]]
+        answer = self._post("query", text.encode(), headers)
+        try:
+            solutions: Any = pyoxigraph.parse_query_results(answer, pyoxigraph.QueryResultsFormat.JSON)
+            names = [variable.value for variable in solutions.variables]
+            return [dict(zip(names, (term.value for term in row), strict=True)) for row in solutions]
+        except (SyntaxError, AttributeError) as error:
+            raise StoreError(
+                f"the answer is no SPARQL result ({error})",
+                where=f"{self._address}/query",
+                remedy="name the data set that has /query, /update and /data below it, as Apache Jena Fuseki does",
+            ) from error
 
     def _post(self, service: str, content: bytes, headers: dict[str, str]) -> bytes:
         url = f"{self._address}/{service}"

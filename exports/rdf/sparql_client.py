@@ -36,14 +36,18 @@ class SparqlClient:
         ConfigurationError
             If the address is none, or holds a password: every user of the machine can read a command's arguments.
         """
-        parts = urlsplit(address)
+        try:
+            parts = urlsplit(address)
+            is_address = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+        except ValueError:
+            parts, is_address = urlsplit(""), False
         if "@" in parts.netloc:
             raise ConfigurationError(
                 "the address holds a user name",
                 where=parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl(),
                 remedy=f"set {USER} and {PASSWORD} instead: others can read the arguments of a command",
             )
-        if parts.scheme not in ("http", "https") or not parts.hostname:
+        if not is_address:
             raise ConfigurationError("not the address of a SPARQL server", where=address, remedy="http(s)://HOST/PATH")
         self._ask = ask
         self._client = httpx.Client(timeout=_TIMEOUT)
@@ -77,9 +81,9 @@ class SparqlClient:
                 where=url,
                 remedy=f"set {USER} and {PASSWORD} to one who may do this",
             )
-        if response.status_code == httpx.codes.NOT_FOUND:
+        if response.status_code in (httpx.codes.NOT_FOUND, httpx.codes.METHOD_NOT_ALLOWED):
             raise StoreError(
-                "there is nothing at this address (404)",
+                f"there is no such service at this address ({response.status_code})",
                 where=url,
                 remedy="name the data set that has /query, /update and /data below it, as Apache Jena Fuseki does",
             )
