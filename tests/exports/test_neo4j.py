@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from exports.cypher import run_query
 from exports.neo4j_store import BUILD, GRAPH
 from exports.targets import ExportOptions, export
-from schemas.errors import ConfigurationError, KGScriptsError, QueryError, StoreError
+from schemas.errors import ConfigurationError, QueryError, StoreError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.script_graph import ScriptGraph
 from tests.exports.neo4j_server import BoltServer, free_port
@@ -20,7 +19,7 @@ pytestmark = pytest.mark.servers
 PRUNE = ExportOptions(prune=True)
 
 
-def totals(server: BoltServer) -> tuple[object, object]:
+def totals(server: BoltServer) -> tuple[int, int]:
     return server.ask("MATCH (n) RETURN count(n)")[0][0], server.ask("MATCH ()-[r]->() RETURN count(r)")[0][0]
 
 
@@ -111,57 +110,6 @@ def test_a_dry_run_writes_nothing(neo4j_server: BoltServer, tmp_path: Path) -> N
     assert ["Tool"] not in [row[0] for row in neo4j_server.ask("SHOW CONSTRAINTS YIELD labelsOrTypes")]
 
 
-def test_a_server_killed_in_the_middle_loses_nothing(neo4j_server: BoltServer, tmp_path: Path) -> None:
-    """SIGKILL during the export: it ends with an error or outlives the restart; the next run is complete and single."""
-    if neo4j_server.process is None:
-        pytest.skip("KGSCRIPTS_TEST_NEO4J is an address: its server cannot be killed from here")
-    graph = generated_graph(tmp_path, 30_000)
-    reached, written = threading.Event(), 0
-
-    def progress(rows: int) -> None:
-        nonlocal written
-        written += rows
-        if written > sum(sizes(graph)) // 2 and not reached.is_set():
-            reached.set()
-            assert neo4j_server.process is not None
-            neo4j_server.process.kill()
-
-    failures: list[KGScriptsError] = []
-
-    def run() -> None:
-        try:
-            export(graph, neo4j_server.uri, ExportOptions(progress=progress))
-        except KGScriptsError as error:
-            failures.append(error)
-
-    exporting = threading.Thread(target=run)
-    exporting.start()
-    assert reached.wait(120)
-    neo4j_server.process.start()
-    exporting.join(120)
-    assert not exporting.is_alive()
-    # The driver retries for half a minute, which a restart may or may not fit into.
-    assert all(isinstance(error, StoreError) for error in failures)
-    assert 0 < int(str(totals(neo4j_server)[0])) <= sizes(graph)[0]
-    export(graph, neo4j_server.uri)
-    assert totals(neo4j_server) == sizes(graph)
-
-
-def test_a_server_that_stays_down_is_a_clear_error(
-    neo4j_server: BoltServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("exports.neo4j_connection.RETRY_SECONDS", 1.0)
-    if neo4j_server.process is None:
-        pytest.skip("KGSCRIPTS_TEST_NEO4J is an address: its server cannot be killed from here")
-    process = neo4j_server.process
-    try:
-        with pytest.raises(StoreError, match="cannot be reached or went away") as caught:
-            export(odd_graph(tmp_path), neo4j_server.uri, ExportOptions(progress=lambda _: process.kill()))
-        assert "start the server and run this again" in str(caught.value)
-    finally:
-        process.start()
-
-
 def test_a_wrong_password_is_refused(neo4j_server: BoltServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NEO4J_PASSWORD", "wrong-password")
     with pytest.raises(StoreError, match="refuses the user name or password") as caught:
@@ -242,3 +190,34 @@ def test_a_syntax_error_shows_the_place(neo4j_server: BoltServer) -> None:
         run_query(neo4j_server.uri, "MATCH (n)\nWHERE n.label = '🍝' RETRUN n")
     assert str(caught.value).startswith("line 2, column 21: Invalid input 'RETRUN'")
     assert str(caught.value).split("\n")[-2:] == ["  WHERE n.label = '🍝' RETRUN n", "  " + " " * 20 + "^"]
+
+
+def test_a_server_killed_in_the_middle_loses_nothing(
+    neo4j_server: BoltServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SIGKILL during the export is a clear error; after a restart, the next run leaves everything there once."""
+    process = neo4j_server.process
+    if process is None:
+        pytest.skip("KGSCRIPTS_TEST_NEO4J is an address: its server cannot be killed from here")
+    monkeypatch.setattr("exports.neo4j_connection.RETRY_SECONDS", 1.0)
+    graph = generated_graph(tmp_path, 15_000)
+    written = 0
+
+    def kill_half_way(rows: int) -> None:
+        nonlocal written
+        written += rows
+        if written > sum(sizes(graph)) // 2:
+            process.kill()
+
+    try:
+        with pytest.raises(StoreError, match="cannot be reached or went away") as caught:
+            export(graph, neo4j_server.uri, ExportOptions(progress=kill_half_way))
+        assert "start the server and run this again" in str(caught.value)
+    finally:
+        process.start()
+    nodes, relations = totals(neo4j_server)
+    assert nodes == sizes(graph)[0]
+    assert 0 < relations < sizes(graph)[1]
+    for _ in range(2):
+        export(graph, neo4j_server.uri)
+        assert totals(neo4j_server) == sizes(graph)
