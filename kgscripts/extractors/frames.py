@@ -213,15 +213,13 @@ def _hand_on_instrument(frame: Frame, frames: dict[int, Frame]) -> bool:
 
 
 def _used_for(verb: Token, used: list[Token], frames: dict[int, Frame]) -> Frame | None:
-    """The event that something is used for: the infinitive after "use X", else the clause that "using X" modifies."""
+    """The event that something is used for: "use X to open", "used for opening", else what "using X" modifies."""
     for parent in (verb, *used):
         for child in parent.rights:
-            if (
-                child.i in frames
-                and child.dep_ in {"xcomp", "advcl", "acl", "ccomp"}
-                and "to" in {marker.lower_ for marker in markers_of(child)}
-            ):
-                return frames[child.i]
+            if child.i in frames and child.dep_ in {"xcomp", "advcl", "acl", "ccomp"}:
+                markers = {marker.lower_ for marker in markers_of(child)}
+                if "to" in markers or ("for" in markers and child.tag_ == "VBG"):
+                    return frames[child.i]
     if verb.tag_ != "VBG" or not used:
         return None
     above = verb

@@ -114,7 +114,7 @@ class Reality:
             return governing if _goes_on(verb) else DiscardReason.MENTIONED
         if relation == "acl" and verb.tag_ == "VBG" and _marking(verb) <= {"by"}:
             return governing if governing in _NOT_TOLD else None
-        if relation == "acl" and "to" in _marking(verb) and is_tool(compound_lemma(verb.head)):
+        if relation == "acl" and {"to", "for"} & _marking(verb) and is_tool(compound_lemma(verb.head)):
             return _of_use(verb.head.head, governing)
         if relation in {"acl", "nmod", "obl"} and "to" in _marking(verb):
             return DiscardReason.PLANNED
@@ -148,7 +148,7 @@ class Reality:
         if "to" in marking or "order" in marking:
             return _of_use(verb.head, governing)
         if "for" in marking and verb.tag_ == "VBG":
-            return DiscardReason.MENTIONED
+            return governing if verb.head.lemma_ == "use" else DiscardReason.MENTIONED
         return governing if governing in _NOT_TOLD else None
 
 

@@ -37,6 +37,8 @@ def _named(frame: Frame) -> Iterator[Token]:
             yield from (inner.head for inner in prepositional_phrases(noun))
             continue
         measured = content_head(noun)
+        if phrase.preposition == "with" and not frame.objects and lemma(frame.verb) in verbs("going"):
+            continue  # "came home with a knife"
         if phrase.preposition == "by means of" or is_tool_after(phrase.preposition, noun_lemma(measured)):
             yield measured
         elif phrase.preposition != "with" and is_tool_after(phrase.preposition, noun_lemma(noun)):
@@ -71,7 +73,9 @@ def _follows(using: Token, taking: Token) -> bool:
 
 
 def _works_on_something(using: Frame, taking: Frame) -> bool:
-    """Whether the next event has an object of its own that is no pronoun for the tool, and is no mere motion."""
+    """Whether the next event does something to another thing, or along it, and is no mere motion."""
     if lemma(using.verb) in verbs("moving"):
         return False
+    if not using.objects:
+        return bool(using.phrases) and lemma(using.verb) not in verbs("intransitive")
     return bool(using.nouns()) and not set(using.nouns()) & set(taking.objects)

@@ -37,7 +37,7 @@ def _roles(text: str) -> list[list[str]]:
         ("I paid the money to the cashier.", [["money (patient)", "cashier (recipient)"]]),
         ("I cooked dinner with my mother.", [["dinner (patient)", "mother (companion)"]]),
         ("Slice the onion on a cutting board.", [["onion (patient)"]]),
-        ("I walked to the store with my bag.", [["store (place)"]]),
+        ("I walked to the store with my bag.", [["store (place)", "bag (other)"]]),
         ("Peel the potatoes and the carrots.", [["potato (patient)"], ["carrot (patient)"]]),
         ("He cut the rope with his brother and a saw.", [["rope (patient)", "brother (companion)"]]),
         (
