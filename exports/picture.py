@@ -8,24 +8,24 @@ from pathlib import Path
 
 from attrs import frozen
 
+from exports.arrow import GAP_Y, ARROWHEAD, draw_arrow
 from exports.aside import new_file
 from exports.layered_layout import Edge, Extent, Layout, lay_out
 from exports.lettering import text_width, wrapped
 from exports.scripts import Part, Script, Step
-from exports.svg import Element, Move, Point, Svg
+from exports.svg import Element, Point, Svg
 from schemas.errors import ConfigurationError
 
 MOST_STEPS = 150
 """More sub-events than anybody could read in one picture."""
 
-_MARGIN, _GAP_X, _GAP_Y = 36.0, 32.0, 46.0
+_MARGIN, _GAP_X = 36.0, 32.0
 _ACROSS, _TALL = 4, 800.0
 _SMALLEST, _LARGEST = 12.0, 17.0
 """Font sizes of a sub-event that hardly any source tells and of the one that most sources tell."""
 _LINE_WIDTH, _MOST_LINES = 12.0, 3
 """A line's width in font sizes, and how many lines a label may take."""
 _TOOL_SIZE, _TOOL_HEIGHT, _TOOL_GAP, _TOOL_REACH, _MOST_TOOLS = 11.0, 20.0, 5.0, 16.0, 5
-_ARROW, _ROUND = 7.0, 10.0
 _LEGEND_SIZE = 11.0
 _LEGEND = (
     ("step", 52.0, "sub-event (larger: more texts tell it)", (0.0, 0.0)),
@@ -107,7 +107,7 @@ def picture(script: Script) -> str:
     boxes = {step.iri: _box(step, _share(step.support, script)) for step in script.steps}
     before = arrows(script)
     extents = {iri: box.extent for iri, box in boxes.items()}
-    layout = lay_out(extents, before, across=_ACROSS, gap_x=_GAP_X, gap_y=_GAP_Y, tall=_TALL)
+    layout = lay_out(extents, before, across=_ACROSS, gap_x=_GAP_X, gap_y=GAP_Y, tall=_TALL)
     title = wrapped(script.scenario.label, 24, 560, 2)
     told = f"{len(script.steps)} sub-events read in {script.scenario.support} texts"
     notes = [told if not script.left_out else f"{told}; {script.left_out} more are not shown"]
@@ -150,10 +150,10 @@ def _share(support: int, script: Script) -> float:
 
 def _box(step: Step, share: float) -> _Box:
     size = round(_SMALLEST + (_LARGEST - _SMALLEST) * share, 1)
-    shown = step.tools[:_MOST_TOOLS] if len(step.tools) <= _MOST_TOOLS else step.tools[: _MOST_TOOLS - 1]
-    tools = [wrapped(tool.label, _TOOL_SIZE, 140, 1)[0] for tool in shown]
-    if len(step.tools) > len(shown):
-        tools.append(f"{len(step.tools) - len(shown)} more")
+    shown = len(step.tools) if len(step.tools) <= _MOST_TOOLS else _MOST_TOOLS - 1
+    tools = [wrapped(tool.label, _TOOL_SIZE, 140, 1)[0] for tool in step.tools[:shown]]
+    if len(step.tools) > shown:
+        tools.append(f"{len(step.tools) - shown} more")
     return _Box(lines=wrapped(step.label, size, size * _LINE_WIDTH, _MOST_LINES), size=size, tools=tools)
 
 
@@ -164,25 +164,26 @@ def _pill_width(text: str) -> float:
 def _draw_step(svg: Svg, parent: Element, step: Step, box: _Box, at: Point) -> None:
     x, y = at
     middle = y + box.extent.height / 2
-    tip = f"{step.label}: {step.support} sources, {step.probability:.0%}"
-    group = svg.group(parent, kind="step optional" if step.optional else "step", tip=tip)
+    group = svg.group(parent, kind="step optional" if step.optional else "step", tip=_told(step))
     svg.rect(group, x - box.width / 2, middle - box.height / 2, box.width, box.height, radius=9)
     svg.text(group, box.lines, x, middle - box.height / 2 + box.size / 2, size=box.size)
     first = middle - (len(box.tools) * (_TOOL_HEIGHT + _TOOL_GAP) - _TOOL_GAP) / 2
     for number, text in enumerate(box.tools):
         corner = (x + box.width / 2 + _TOOL_REACH, first + number * (_TOOL_HEIGHT + _TOOL_GAP))
-        part = step.tools[number] if number < len(step.tools) else None
-        _draw_tool(svg, parent, text, corner, part, start=(x + box.width / 2, middle))
+        hidden = len(box.tools) < len(step.tools) and number == len(box.tools) - 1
+        tip = ", ".join(map(_told, step.tools[number:] if hidden else step.tools[number : number + 1]))
+        _draw_tool(svg, parent, text, corner, tip, start=(x + box.width / 2, middle))
 
 
-def _draw_tool(svg: Svg, parent: Element, text: str, corner: Point, part: Part | None, start: Point | None) -> None:
+def _told(what: Step | Part) -> str:
+    return f"{what.label}: {what.support} source{'' if what.support == 1 else 's'}, {what.probability:.0%}"
+
+
+def _draw_tool(svg: Svg, parent: Element, text: str, corner: Point, tip: str, start: Point) -> None:
     x, y = corner
-    tip = f"{part.label}: {part.support} sources, {part.probability:.0%}" if part else text
     group = svg.group(parent, kind="tool", tip=tip)
-    if start:
-        end = (x, y + _TOOL_HEIGHT / 2)
-        bend = (start[0] + x) / 2
-        svg.path(group, [("M", start), ("C", (bend, start[1]), (bend, end[1]), end)], width=1)
+    end, bend = (x, y + _TOOL_HEIGHT / 2), (start[0] + x) / 2
+    svg.path(group, [("M", start), ("C", (bend, start[1]), (bend, end[1]), end)], width=1)
     svg.rect(group, x, y, _pill_width(text), _TOOL_HEIGHT, radius=_TOOL_HEIGHT / 2)
     svg.text(group, [text], x + _pill_width(text) / 2, y + (_TOOL_HEIGHT - _TOOL_SIZE * 1.25) / 2, size=_TOOL_SIZE)
 
@@ -195,44 +196,10 @@ def _draw_arrows(
         start, end = edge
         way = [(x, y) for x, y in layout.ways[edge]]
         way[0] = (ports[edge][0], way[0][1])
-        way[-1] = (ports[edge][1], way[-1][1] - _ARROW)
+        way[-1] = (ports[edge][1], way[-1][1] - ARROWHEAD)
         bottom = layout.nodes[start][1] + (boxes[start].extent.height + boxes[start].height) / 2
         top = layout.nodes[end][1] + (boxes[end].extent.height - boxes[end].height) / 2
-        _draw_arrow(svg, parent, [(way[0][0], bottom), *way, (way[-1][0], top)], share, layout.alleys)
-
-
-def _draw_arrow(svg: Svg, parent: Element, way: Sequence[Point], share: float, alleys: Sequence[float] = ()) -> None:
-    """Straight from the first point to the second, a curve to the third, straight to the fourth, and so on."""
-    *_, (x, y) = way
-    moves: list[Move] = [("M", way[0])]
-    for number, (a, b) in enumerate(zip(way, [*way[1:-1], (x, y - _ARROW)], strict=False)):
-        middle = (a[1] + b[1]) / 2
-        if number % 2 == 0:
-            moves.append(("L", b))
-        elif a[1] < b[1]:
-            moves.append(("C", (a[0], middle), (b[0], middle), b))
-        else:
-            moves += _around(a, b, max(alley for alley in alleys if alley < b[0]))
-    group = svg.group(parent, kind="before")
-    svg.path(group, moves, width=1.2 + 2.4 * share)
-    svg.polygon(group, [(x, y - 1), (x - _ARROW * 0.6, y - 1 - _ARROW * 1.2), (x + _ARROW * 0.6, y - 1 - _ARROW * 1.2)])
-
-
-def _around(a: Point, b: Point, alley: float) -> list[Move]:
-    """Down from the foot of a column, up the `alley` beside it, and down to the head of the next: round corners."""
-    low, high = a[1] + _GAP_Y / 2, b[1] + _ARROW - _GAP_Y / 2
-    way = [a, (a[0], low), (alley, low), (alley, high), (b[0], high), b]
-    moves: list[Move] = []
-    for before, corner, after in zip(way, way[1:], way[2:], strict=False):
-        moves += [("L", _towards(corner, before)), ("Q", corner, _towards(corner, after))]
-    return [*moves, ("L", b)]
-
-
-def _towards(corner: Point, other: Point) -> Point:
-    """The point `_ROUND` pixels, or half the way, from `corner` towards `other`, which is level or plumb with it."""
-    x, y = other[0] - corner[0], other[1] - corner[1]
-    share = min(0.5, _ROUND / max(abs(x), abs(y)))
-    return (corner[0] + x * share, corner[1] + y * share)
+        draw_arrow(svg, parent, [(way[0][0], bottom), *way, (way[-1][0], top)], share, layout.alleys)
 
 
 def _ports(layout: Layout, boxes: Mapping[str, _Box]) -> dict[Edge, tuple[float, float]]:
@@ -256,7 +223,7 @@ def _draw_legend(svg: Svg, parent: Element) -> None:
         sample = svg.group(parent, kind=kind, move=at)
         if kind == "before":
             for x, share in ((7.0, 0.0), (21.0, 1.0)):
-                _draw_arrow(svg, sample, [(x, -1), (x, 20)], share)
+                draw_arrow(svg, sample, [(x, -1), (x, 20)], share)
         elif kind == "step":
             svg.rect(sample, 0, 4, 18, 11, radius=3)
             svg.rect(sample, 22, 0, width - 22, 19, radius=5)
