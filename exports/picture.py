@@ -8,7 +8,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from exports.arrow import GAP_Y, ARROWHEAD, draw_arrow
+from exports.arrow import ARROWHEAD, GAP_Y, draw_arrow
 from exports.aside import new_file
 from exports.layered_layout import Edge, Extent, Layout, lay_out
 from exports.lettering import text_width, wrapped
