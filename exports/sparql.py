@@ -53,12 +53,20 @@ def run_query(source: ScriptGraph | str | Path, text: str, *, ask: Callable[[str
     StoreError
         If the store or server cannot be opened.
     """
-    _check_reading(text)
-    if isinstance(source, ScriptGraph):
-        return _query_store(embedded_store(source), text, PREFIXES | {"data": source.manifest.base_iri})
+    has_dataset = "FROM" in _words(text)
     if isinstance(source, str) and source.startswith(("http://", "https://")):
         return _query_server(source, text, ask)
-    return _query_store(Path(source), text, PREFIXES)
+    if isinstance(source, ScriptGraph):
+        path, prefixes = embedded_store(source), PREFIXES | {"data": source.manifest.base_iri}
+    else:
+        path, prefixes = Path(source), PREFIXES
+    store = opened_store(path)
+    try:
+        return _table(store.query(text, prefixes=prefixes, use_default_graph_as_union=not has_dataset))
+    except SyntaxError as error:
+        raise _syntax_error(text, str(error)) from error
+    except (OSError, ValueError, RuntimeError) as error:
+        raise QueryError(f"the query cannot be answered ({error})") from error
 
 
 def embedded_store(graph: ScriptGraph) -> Path:
@@ -91,9 +99,12 @@ def embedded_store(graph: ScriptGraph) -> Path:
     return path
 
 
-def _check_reading(text: str) -> None:
-    """Refuse updates, and SERVICE, which would send what the graph holds to wherever the query says."""
-    words = []
+def _words(text: str) -> list[str]:
+    """The keywords of a query that only reads here.
+
+    Updates are refused, and SERVICE, which would send what the graph holds to wherever the query says.
+    """
+    words: list[str] = []
     for token in _TOKENS.finditer(text):
         kind, content = token.lastgroup, token[0]
         if kind == "word":
@@ -107,6 +118,7 @@ def _check_reading(text: str) -> None:
         raise QueryError("the query is empty", remedy="for example: SELECT ?tool { ?step kgs:uses ?tool }")
     if first not in _READING:
         raise QueryError(f"the query begins with {first}", remedy=f"begin with {', '.join(_READING)}: {_ONLY_READS}")
+    return words
 
 
 def _begins_with_service(name: str) -> bool:
@@ -114,19 +126,20 @@ def _begins_with_service(name: str) -> bool:
     return name.partition(":")[0].upper().endswith("SERVICE")
 
 
-def _query_store(path: Path, text: str, prefixes: dict[str, str]) -> Table:
+def opened_store(path: Path) -> pyoxigraph.Store:
+    """The store in the directory `path`, opened for reading only.
+
+    Raises
+    ------
+    StoreError
+        If it is no Oxigraph store or is damaged.
+    """
     if not (path / MARKER).is_file():
         raise StoreError("there is no Oxigraph store", where=str(path), remedy="export a graph to it first")
     try:
-        store = pyoxigraph.Store.read_only(str(path))
+        return pyoxigraph.Store.read_only(str(path))
     except OSError as error:
         raise StoreError(f"cannot be opened ({error})", where=str(path), remedy="export the graph again") from error
-    try:
-        return _table(store.query(text, prefixes=prefixes, use_default_graph_as_union=True))
-    except SyntaxError as error:
-        raise _syntax_error(text, str(error)) from error
-    except (OSError, ValueError, RuntimeError) as error:
-        raise QueryError(f"the query cannot be answered ({error})") from error
 
 
 def _syntax_error(text: str, message: str) -> QueryError:
@@ -138,9 +151,7 @@ def _syntax_error(text: str, message: str) -> QueryError:
         return at_place(
             "a prefix is not declared", text, int(found[1]), int(found[2]), f"without declaration one may use {known}"
         )
-    words = [word for word in re.findall(r"[A-Z][A-Za-z ]+", found[3]) if len(word) > 2]
-    expected = f": here may stand {', '.join(words)}" if words and len(words) <= 10 else ""
-    return at_place(f"the query does not parse{expected}", text, int(found[1]), int(found[2]))
+    return at_place("the query does not parse", text, int(found[1]), int(found[2]))
 
 
 def _query_server(address: str, text: str, ask: Callable[[str], str] | None) -> Table:
