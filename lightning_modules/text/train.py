@@ -11,6 +11,7 @@ from typing import cast
 
 import attrs
 import spacy
+from spacy.pipeline import EditTreeLemmatizer
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train as train_loop
 from spacy.util import load_config
@@ -70,8 +71,15 @@ def train_pipeline(
         for name in config["nlp"]["pipeline"]:
             config["components"][name] = {"source": str(source)}
     best.parent.mkdir(parents=True, exist_ok=True)
-    train_loop(init_nlp(config), best.parent)
+    nlp = init_nlp(config)
+    restore_labels(cast("EditTreeLemmatizer", nlp.get_pipe("trainable_lemmatizer")))
+    train_loop(nlp, best.parent)
     return best
+
+
+def restore_labels(lemmatizer: EditTreeLemmatizer) -> None:
+    """Indexes the labels of a lemmatizer read from disk; spaCy does not, and training would unlearn every lemma."""
+    lemmatizer.tree2label = {tree: label for label, tree in enumerate(lemmatizer.labels)}
 
 
 def package(trained: Path, output: Path, tables: LemmaTables) -> None:

@@ -11,6 +11,7 @@ import spacy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from spacy.lookups import Lookups
+from spacy.pipeline import EditTreeLemmatizer
 from spacy.tokens import Doc
 
 from kgscripts.text.conllu import Sentence, Word, to_doc
@@ -20,7 +21,7 @@ from lightning_modules.text.augment import imperative_from, lower_cased, with_wh
 from lightning_modules.text.data import DEVELOPMENT, INSTRUCTIONS, TEST, TRAINING, Augmentation, training_sentences
 from lightning_modules.text.instructions import InstructionWriter
 from lightning_modules.text.lemma_tables import lemma_tables
-from lightning_modules.text.train import package, train_pipeline, write_scores
+from lightning_modules.text.train import package, restore_labels, train_pipeline, write_scores
 
 ENGLISH = spacy.blank("en")
 VOCAB = ENGLISH.vocab
@@ -172,6 +173,13 @@ def test_training_from_treebank_to_package(tmp_path: Path) -> None:
     assert list(first.scores) == scores
     assert load_pipeline(str(output))("Peel it.").has_annotation("DEP")
     assert str(tmp_path) not in (output / "config.cfg").read_text(encoding="utf-8")
+
+    lemmatizer = spacy.load(work / "run" / "model-best").get_pipe("trainable_lemmatizer")
+    assert isinstance(lemmatizer, EditTreeLemmatizer)
+    assert lemmatizer.labels
+    assert not lemmatizer.tree2label, "spaCy restores it now: drop `restore_labels`"
+    restore_labels(lemmatizer)
+    assert {lemmatizer.labels[label] for label in lemmatizer.tree2label.values()} == set(lemmatizer.labels)
 
     resumed = tmp_path / "resumed"
     package(train_pipeline(treebanks, work, augmentation=few, steps=3, resume=True), resumed, tables)
