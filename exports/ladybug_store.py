@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -94,6 +95,8 @@ def embedded_store(graph: ScriptGraph) -> Path:
         folder.mkdir(exist_ok=True)
         with FileLock(folder / ".ladybug.lock"):
             if not path.exists():
+                for left in folder.glob(".ladybug-*/"):  # by a build that was killed
+                    shutil.rmtree(left)
                 with new_file(path) as aside:
                     _load(graph, aside, ExportOptions())
                 for other in folder.glob("ladybug-*"):

@@ -122,6 +122,7 @@ class _Writer:
                 listed = self._table(file, relation_schema(name), names, batches, marks)
                 files.append(f"--relationships={name}={listed}")
         return [
+            "# neo4j-admin database import full neo4j @import.args && cypher-shell -f after-import.cypher",
             "--multiline-fields=true",
             f"--array-delimiter=U+{ord(self._separator):04X}",
             f"--read-buffer-size={max(_READ_BUFFER, 2 * self._longest)}",

@@ -86,6 +86,15 @@ def test_the_embedded_store_is_built_once_and_again_when_the_graph_changed(tmp_p
     assert [path.name for path in (tmp_path / "stores").glob("ladybug-*")] == [f"ladybug-{second.build_id}"]
 
 
+def test_what_a_killed_build_of_the_store_left_goes(tmp_path: Path) -> None:
+    graph = odd_graph(tmp_path)
+    left = tmp_path / "stores" / f".ladybug-{graph.build_id}.killed"
+    left.mkdir(parents=True)
+    (left / "half").write_bytes(b"LBUG")
+    run_query(graph, COUNT)
+    assert not left.exists()
+
+
 def test_two_processes_ask_a_new_graph_at_once(tmp_path: Path) -> None:
     generated_graph(tmp_path, 2_000)
     code = (
