@@ -33,6 +33,7 @@ def text(
     """Tags, lemmas, parses and sentences of the text pipeline against treebanks, and its speed."""
     from kgscripts.evaluation.text import evaluate_text
 
+    _check(output)
     evaluations = []
     with _progress() as progress:
         for path in progress.track(treebanks, description="parsing"):
@@ -67,6 +68,7 @@ def extraction(
 
     from kgscripts.evaluation.extraction import PUBLISHED, evaluate_extraction
 
+    _check(output)
     with _progress() as progress:
         task = progress.add_task("loading", total=None)
         scores = evaluate_extraction(
@@ -104,18 +106,19 @@ def _rows(scores: Sequence[BenchmarkScore]) -> list[dict[str, object]]:
     return [asdict(score) for score in scores]
 
 
-def _write(scores: Sequence[BenchmarkScore], output: Path | None) -> None:
-    from kgscripts.evaluation.extraction import scores_as_json
+def _check(output: Path | None) -> None:
+    """Before the work is done: whether its result can be written."""
     from schemas.errors import ConfigurationError
 
-    if output is None:
-        return
-    try:
+    if output is not None and (output.is_dir() or not output.parent.is_dir()):
+        raise ConfigurationError("no file can be written there", where=str(output), remedy="name another file")
+
+
+def _write(scores: Sequence[BenchmarkScore], output: Path | None) -> None:
+    from kgscripts.evaluation.extraction import scores_as_json
+
+    if output is not None:
         output.write_text(scores_as_json(scores), encoding="utf-8")
-    except OSError as error:
-        raise ConfigurationError(
-            f"the scores cannot be written: {error.strerror}", where=str(output), remedy="name another file"
-        ) from error
 
 
 def _print_table(scores: Sequence[BenchmarkScore], title: str) -> None:

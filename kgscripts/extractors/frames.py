@@ -51,6 +51,7 @@ _PARTITIVES = frozenset(
 _NOUNS = frozenset({"NOUN", "PROPN"})
 _MISTAKEN = frozenset({"VERB", "ADJ", "ADV", "X", "INTJ"})
 _NOMINAL = frozenset({"obj", "obl", "nmod", "nsubj", "nsubj:pass", "dobj", "pobj", "nsubjpass"})
+_MEANS = frozenset({"mean", "means"})
 _OF_ALL = frozenset(
     {"rest", "half", "one", "some", "all", "couple", "most", "any", "each", "both", "part", "few", "many", "remainder"}
 )
@@ -111,8 +112,10 @@ def content_head(token: Token) -> Token:
 
 
 def noun_lemma(token: Token) -> str:
-    """The lemma of a noun with its compound; nouns that are plural only keep the plural ("scissors")."""
+    """The lemma of a noun with its compound, without adjectives; nouns that are plural only keep it ("scissors")."""
     found = compound_lemma(token)
+    while " " in found and "adjective" in classes_of(found.split(" ", 1)[0]):
+        found = found.split(" ", 1)[1]
     if token.lower_.endswith("s") and "plural_only" in classes_of(token.lower_):
         return " ".join([*found.split(" ")[:-1], token.lower_])
     return found
@@ -143,8 +146,9 @@ def _frame(verb: Token, reality: Reality) -> Frame:
     frame.recipients = indirect_objects_of(verb)
     if is_passive(verb):
         frame.objects = passive_subject_of(verb) or objects_of(verb, shared=False)
-        frame.agents = [phrase.head for phrase in frame.phrases if phrase.preposition == "by"]
-        frame.phrases = [phrase for phrase in frame.phrases if phrase.preposition != "by"]
+        doers = [phrase for phrase in frame.phrases if phrase.preposition == "by" and lemma(phrase.head) not in _MEANS]
+        frame.agents = [phrase.head for phrase in doers]
+        frame.phrases = [phrase for phrase in frame.phrases if phrase not in doers]
     else:
         frame.objects = objects_of(verb, shared=_shares_object(verb))
         frame.agents = subjects_of(verb)

@@ -1,0 +1,84 @@
+"""`kgscripts evaluate`: tables, JSON, files, and errors without a traceback."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from kgscripts.commands.evaluate import app
+from kgscripts.evaluation.extraction import PUBLISHED, scores_as_json
+from kgscripts.extractors.model import known_scores
+from schemas.errors import ConfigurationError, InputError, KGScriptsError, ModelError
+from schemas.provenance import BenchmarkScore
+from tests.evaluation.test_inscript import STORY
+
+TREEBANK = Path(__file__).parents[1] / "extractors" / "sentences.conllu"
+
+
+def _run(*arguments: str) -> str:
+    result = CliRunner().invoke(app, [*arguments], catch_exceptions=False)
+    assert result.exit_code == 0
+    return result.stdout
+
+
+def test_extraction_as_json_and_in_a_file(tmp_path: Path) -> None:
+    (tmp_path / "val").mkdir()
+    (tmp_path / "val" / "cake").write_text(STORY, encoding="utf-8")
+    file = tmp_path / "scores.json"
+    shown = json.loads(_run("extraction", "--inscript", str(tmp_path), "--json", "--output", str(file)))
+    assert shown["scores"] == json.loads(file.read_text(encoding="utf-8"))
+    assert {row["dataset"] for row in shown["scores"]} == {"kgscripts tools", "kgscripts pronouns", "InScript"}
+    assert len(shown["published"]) == len(PUBLISHED)
+    assert all("another task" in line["remark"] for line in shown["published"])
+
+
+def test_extraction_as_a_table_without_corpora() -> None:
+    shown = _run("extraction")
+    assert "tool F1" in shown
+    assert "pronoun precision" in shown
+    assert "published" not in shown
+
+
+def test_text() -> None:
+    shown = json.loads(_run("text", str(TREEBANK), "--json"))
+    assert {"XPOS", "UAS", "LAS", "sentence F1"} <= {row["metric"] for row in shown["scores"]}
+    assert "words a second" in _run("text", str(TREEBANK))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (("extraction", "--inscript", "no/such/folder"), InputError),
+        (("extraction", "--descript", "no/such/folder"), InputError),
+        (("extraction", "--output", "no/such/folder/scores.json"), ConfigurationError),
+        (("extraction", "--output", "."), ConfigurationError),
+        (("extraction", "--spacy-model", "no_such_model"), ModelError),
+        (("text", "no/such/file.conllu"), InputError),
+        (("text", __file__), InputError),
+    ],
+)
+def test_errors_say_where_and_what_to_do(arguments: tuple[str, ...], error: type[KGScriptsError]) -> None:
+    with pytest.raises(error) as caught:
+        CliRunner().invoke(app, [*arguments], catch_exceptions=False)
+    assert caught.value.where
+    assert caught.value.remedy
+
+
+def test_errors_leave_no_traceback() -> None:
+    command = [sys.executable, "-m", "cli", "evaluate", "extraction", "--spacy-model", "no_such_model"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: ")
+    assert "Traceback" not in done.stderr
+
+
+def test_the_scores_that_ship_were_written_by_the_command() -> None:
+    scores = known_scores()
+    rows = json.loads(scores_as_json(scores))
+    assert [BenchmarkScore(**row) for row in rows] == scores
+    assert {score.dataset for score in scores} == {"kgscripts tools", "kgscripts pronouns", "InScript", "DeScript"}

@@ -1,0 +1,111 @@
+"""The order of steps on held-out descriptions: by hand, by brute force, and through a real build."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import networkx as nx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgscripts.evaluation.order import ScenarioOrder, hold_out, order_scores, read_descriptions, score_order
+from schemas.errors import InputError
+from schemas.provenance import BenchmarkScore
+from schemas.records import Action, Document, EventMention, Passage, PassageKind, Reading
+
+
+def _description(name: str, *steps: str, scenario: str = "cooking pasta") -> Document:
+    passages = []
+    text = ""
+    for step in steps:
+        passages.append(Passage(kind=PassageKind.STEP, start=len(text), end=len(text) + len(step)))
+        text += step + "\n"
+    return Document(name=name, format="descript", text=text, scenario=scenario, passages=passages)
+
+
+def _reading(document: Document) -> Reading:
+    """Every step is an event: its first word done to its second one."""
+    events = []
+    for passage in document.passages:
+        words = document.text[passage.start : passage.end].split()
+        action = Action(predicate=words[0], object=words[1])
+        events.append(EventMention(action=action, start=passage.start, end=passage.end))
+    return Reading(events=events)
+
+
+def _order(*edges: tuple[str, str], positions: dict[str, float] | None = None) -> ScenarioOrder:
+    steps = sorted({step for edge in edges for step in edge} | set(positions or {}))
+    graph = nx.DiGraph(edges)
+    return ScenarioOrder({(step, "", "pasta"): step for step in steps}, graph, positions or dict.fromkeys(steps, 0.0))
+
+
+def _values(scores: list[BenchmarkScore]) -> dict[str, float]:
+    return {score.metric: score.value for score in scores}
+
+
+def test_by_hand() -> None:
+    held = _description("a", "boil pasta", "eat pasta", "drain pasta", "serve pasta")
+    order = _order(("boil", "drain"), ("drain", "eat"), positions={"boil": 0.1, "drain": 0.5, "eat": 0.9})
+    # Six pairs; boil-eat (by a path) and boil-drain are right, eat-drain is wrong, "serve" is unknown.
+    values = _values(score_order({"cooking pasta": order}, [(held, _reading(held))]))
+    assert values["order by PRECEDES coverage"] == 50
+    assert values["order by PRECEDES accuracy"] == pytest.approx(66.67)
+    assert values["order by mean position coverage"] == 50
+    assert values["order by mean position accuracy"] == pytest.approx(66.67)
+
+
+def test_unknown_scenarios_and_the_same_step_twice_are_not_covered() -> None:
+    held = _description("a", "boil pasta", "boil pasta")
+    other = _description("b", "boil pasta", "drain pasta", scenario="flying a kite")
+    order = _order(("boil", "drain"))
+    readings = [(document, _reading(document)) for document in (held, other)]
+    values = _values(score_order({"cooking pasta": order}, readings))
+    assert set(values.values()) == {0}
+
+
+def test_steps_without_events_are_not_covered() -> None:
+    held = _description("a", "boil pasta", "drain pasta")
+    values = _values(score_order({"cooking pasta": _order(("boil", "drain"))}, [(held, Reading())]))
+    assert set(values.values()) == {0}
+
+
+pairs = st.tuples(st.integers(0, 5), st.integers(0, 5)).filter(lambda pair: pair[0] < pair[1])
+
+
+@given(st.sets(pairs, min_size=1))
+def test_precedes_is_the_transitive_closure(edges: set[tuple[int, int]]) -> None:
+    order = _order(*((str(first), str(second)) for first, second in edges))
+    reached = set(edges)
+    for middle in range(6):
+        reached |= {(a, d) for a, b in reached for c, d in reached if b == middle == c}
+    for first in range(6):
+        for second in range(6):
+            if first != second:
+                expected = True if (first, second) in reached else False if (second, first) in reached else None
+                assert order.precedes(str(first), str(second)) is expected
+
+
+def test_a_fifth_of_each_scenario_is_held_out_and_the_seed_decides_which() -> None:
+    documents = [_description(f"{n}", f"boil pasta{n}", scenario=f"scenario {n % 2}") for n in range(20)]
+    kept, held = hold_out(documents, seed=1)
+    assert (len(kept), len(held)) == (16, 4)
+    assert {document.scenario for document in held} == {"scenario 0", "scenario 1"}
+    assert {document.name for document in kept}.isdisjoint(document.name for document in held)
+    assert hold_out(reversed(documents), seed=1) == (kept, held)
+    assert any(hold_out(documents, seed=seed)[1] != held for seed in range(2, 6))
+
+
+def test_through_a_real_build() -> None:
+    steps = ("Boil the water.", "Add the pasta.", "Drain the pasta.", "Serve the pasta.")
+    documents = [_description(f"{n}", *steps, f"Wash the pot {n} times.") for n in range(10)]
+    values = _values(order_scores(documents))
+    assert values["order by PRECEDES accuracy"] == 100
+    assert values["order by PRECEDES coverage"] == 100
+    assert values["order by mean position accuracy"] == 100
+
+
+def test_a_folder_without_descriptions_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "story.txt").write_text("I boiled the pasta.", encoding="utf-8")
+    with pytest.raises(InputError, match="DeScript"):
+        read_descriptions(tmp_path)
