@@ -5,7 +5,7 @@ GRAPH ?= build/example-graph
 BIN := $(VENV)/bin
 export HF_HUB_OFFLINE = 1
 
-.PHONY: graph test lint bench format clean
+.PHONY: graph test lint bench format clean text-model
 
 graph: $(VENV)/.core
 	$(BIN)/kgscripts build-graph kgscripts/examples/texts -o $(GRAPH)
@@ -23,6 +23,11 @@ lint: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks
+
+# Trains the shipped spaCy pipeline anew: make text-model TREEBANKS=folder-with-ewt-and-gum
+text-model: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet -c constraints.txt spacy-lookups-data
+	$(BIN)/python -m lightning_modules.text.train $(TREEBANKS) $(if $(wildcard build/text/run/model-best),--resume)
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format .
