@@ -15,8 +15,8 @@ from exports.targets import ExportOptions, ExportReport, report, scheme_of
 from schemas.errors import StoreError
 from schemas.script_graph import ScriptGraph
 
-_PORTION = 64 << 20
-"""Bytes of N-Quads loaded at a time: loading holds about seven times as much in memory."""
+_PORTION = 24 << 20
+"""Bytes of N-Quads loaded at a time: loading holds several times as much in memory."""
 _LOADERS = 2
 
 
