@@ -85,6 +85,8 @@ def embedded_store(graph: ScriptGraph) -> Path:
         folder.mkdir(exist_ok=True)
         with FileLock(folder / ".oxigraph.lock"):
             if not path.exists():
+                for left in folder.glob(".oxigraph-*/"):  # by a build that was killed
+                    shutil.rmtree(left)
                 with new_directory(path) as aside:
                     load(graph, aside)
                 for other in folder.glob("oxigraph-*"):

@@ -226,6 +226,15 @@ def test_the_embedded_store_is_built_once_and_again_when_the_graph_changed(tmp_p
     assert [path.name for path in (tmp_path / "stores").glob("oxi*")] == [f"oxigraph-{second.build_id}"]
 
 
+def test_what_a_killed_build_of_the_store_left_goes(tmp_path: Path) -> None:
+    graph = odd_graph(tmp_path)
+    left = tmp_path / "stores" / f".oxigraph-{graph.build_id}.abc123" / "new"
+    left.mkdir(parents=True)
+    (left / "CURRENT").write_text("half a store")
+    assert run_query(graph, COUNT).rows == ((10,),)
+    assert not left.parent.exists()
+
+
 def test_two_processes_ask_a_new_graph_at_once(tmp_path: Path) -> None:
     generated_graph(tmp_path, 2_000)
     code = (
