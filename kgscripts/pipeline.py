@@ -36,7 +36,7 @@ BAD_RECORDS = frozenset(
 
 _DOCUMENTS_A_BATCH = 64
 _CHARACTERS_A_BATCH = 50_000
-_BYTES_A_COMMIT = 4 << 20
+_BYTES_A_FLUSH = 4 << 20
 
 
 @frozen
@@ -166,8 +166,8 @@ class _Build:
             for number, records in enumerate(read_batches(self.reader, digest, batches, self.run.jobs), 1):
                 self.store.add_readings(records)
                 self._enter(number)
-                if self.store.pending_bytes >= _BYTES_A_COMMIT:
-                    self.store.commit()
+                if self.store.pending_bytes >= _BYTES_A_FLUSH:
+                    self.store.flush()
         except (KeyboardInterrupt, InputError):
             self.store.commit()
             raise

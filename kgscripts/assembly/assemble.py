@@ -24,7 +24,7 @@ from kgscripts.assembly.knowledge import (
 )
 from kgscripts.assembly.names import Integers, Nodes
 from kgscripts.assembly.nodes import Vocabulary, write_sources, write_steps, write_words
-from kgscripts.assembly.order import Order, precedes
+from kgscripts.assembly.order import Order, precedes, ranked
 from kgscripts.assembly.relations import Mentions, Relations, distinct
 from kgscripts.assembly.store import RecordStore
 from schemas.manifest import Manifest
@@ -89,6 +89,7 @@ def _write_knowledge(
         of_step("USES", words.tools, _tools(found, words, mentions)),
     ]
     stated = [_supported(item, min_support, log) for item in stated]
+    stated[0] = evolve(stated[0], relations=ranked(stated[0].relations, stated[1].relations))
     statements = write_relations(writer, stated, words.scenarios)
     models = Nodes(store.models(), lambda model: node_id("Model", model.name, model.name, model.digest))
     write_models(writer, models)

@@ -17,8 +17,8 @@ from kgscripts.assembly.names import Integers, Numbering
 from kgscripts.assembly.passages import Span, parents, passage_id
 from kgscripts.assembly.shards import ACTION_PARTS
 from kgscripts.assembly.store import RecordStore
-from kgscripts.corpora.scenarios import scenario_of
-from schemas.records import Discard, Document, Passage, PassageKind, Role
+from kgscripts.corpora.scenarios import is_listed, scenario_of
+from schemas.records import Discard, DiscardReason, Document, Passage, PassageKind, Role
 from schemas.script_graph import ScriptGraphWriter
 from schemas.tables import table_schema
 from schemas.vocabulary import node_id
@@ -130,6 +130,9 @@ class _Batch:
             for i in self._discards.rows(row):
                 fields = {field: values[i] for field, values in self._discards.fields.items()}
                 discard(Discard(**fields | {"where": name}))
+            label = self._plain["scenario"][row]
+            if label and not is_listed(label):
+                discard(Discard(reason=DiscardReason.UNKNOWN_SCENARIO, where=name, detail=f"{label}; kept as it is"))
 
     def _source(self, found: Instances, row: int, name: str) -> str:
         """Take in a source's own row; its id."""

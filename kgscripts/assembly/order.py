@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import networkx as nx
 import numpy as np
 from attrs import evolve, frozen
 
@@ -63,6 +64,24 @@ def precedes(mentions: Mentions, scenario: Integers, least_support: int) -> Prec
         mentions,
     )
     return Precedence(evolve(relations, columns={"probability": _probability(relations, kept)}), contradicted)
+
+
+def ranked(told: Relations, order: Relations) -> Relations:
+    """The relations scenario -> step with the rank of each step among its scenario's, from 1.
+
+    Ranks follow `order` (PRECEDES); where that leaves it open they follow the mean position.
+    """
+    rank = np.empty(len(told), np.int64)
+    bounds = np.flatnonzero(np.diff(told.start)) + 1
+    row_of_step = dict(zip(told.end.tolist(), range(len(told)), strict=True))
+    graph = nx.DiGraph()
+    graph.add_nodes_from(row_of_step.values())
+    graph.add_edges_from((row_of_step[a], row_of_step[b]) for a, b in zip(order.start, order.end, strict=True))
+    keys = list(zip(told.columns["mean_position"].tolist(), range(len(told)), strict=True))
+    for rows in np.split(np.arange(len(told)), bounds):
+        inside = graph.subgraph(rows.tolist())
+        rank[list(nx.lexicographical_topological_sort(inside, keys.__getitem__))] = np.arange(1, len(rows) + 1)
+    return evolve(told, columns=told.columns | {"rank": rank})
 
 
 def _by_scenario(mentions: Mentions, scenario_of_step: Integers) -> Iterator[Integers]:

@@ -2,7 +2,7 @@
 
 Shards hold readings by the digests of source and reader, whoever gave the source. The index says which inputs the
 graph is made of. A reading is in a shard before an input that needs it is in the index, so that a kill at any moment
-loses at most what was read since the last `commit`.
+loses at most what was read since the last `flush`.
 """
 
 from __future__ import annotations
@@ -129,15 +129,19 @@ class RecordStore:
 
     @property
     def pending_bytes(self) -> int:
-        """Size of what was taken in since the last `commit`."""
+        """Size of what was taken in since the last `flush`."""
         return sum(batch.nbytes for batch in self._pending)
 
-    def commit(self) -> None:
-        """Make all that was taken in durable."""
+    def flush(self) -> None:
+        """Make the readings durable. The index, which grows with all that was ever read, waits for `commit`."""
         if self._pending:
             self._hold(Shard.write(self._folder, pa.Table.from_batches(self._pending, schema=RECORDS)))
             self._pending.clear()
             self._merge_small()
+
+    def commit(self) -> None:
+        """Make all that was taken in durable, readings first."""
+        self.flush()
         if self._changed:
             write_index(self._folder / "index.parquet", self.inputs.values())
             self._changed = False

@@ -107,6 +107,13 @@ def test_scenarios_that_are_not_listed_come_from_titles_of_how_tos(tmp_path: Pat
     assert len(rows["ABOUT"]) == 1
 
 
+def test_a_label_that_is_not_listed_is_a_scenario_all_the_same(tmp_path: Path) -> None:
+    texts = [tiny_document("boil the water.", scenario="Carving a pumpkin."), tiny_document("add.", scenario="bath")]
+    report = build_graph(output=tmp_path, texts=texts, reader=TinyReader())
+    assert report.discards == {"scenario not listed": 1}
+    assert {scenario.label for scenario in report.scenarios} == {"carving a pumpkin", "taking a bath"}
+
+
 def test_overlapping_passages_lie_in_the_smallest_that_holds_them_whole() -> None:
     step, sentence, across, mention = (0, 10, "step"), (0, 10, "sentence"), (5, 15, "paragraph"), (6, 9, "mention")
     assert parents([step, sentence, across, mention]) == {

@@ -7,9 +7,12 @@ import os
 import signal
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from importlib import resources
 from pathlib import Path
 
+import psutil
 import pytest
 from rich.console import Console
 
@@ -91,24 +94,55 @@ def test_errors_are_told_without_a_traceback(arguments: list[object], message: s
     assert "Traceback" not in done.stderr
 
 
+def test_a_terminal_gets_a_progress_bar(tmp_path: Path) -> None:
+    terminal, stderr = os.openpty()
+    command = [sys.executable, "-m", "cli", "build-graph", str(_EXAMPLES / "pairs.tsv"), "-o", str(tmp_path / "graph")]
+    with subprocess.Popen(command, cwd=_ROOT, stdout=subprocess.DEVNULL, stderr=stderr) as build:
+        os.close(stderr)
+        shown = b""
+        with suppress(OSError):  # what Linux says at the end of a terminal whose other side was closed
+            while piece := os.read(terminal, 65536):
+                shown += piece
+        os.close(terminal)
+    assert build.returncode == 0
+    assert b"reading: 15 sources" in shown
+
+
+def _interruptible_build(graph: Path, jobs: int) -> subprocess.Popen[str]:
+    """A build of many stories that has begun to read, in a process group of its own."""
+    lines = (
+        json.dumps({"id": str(number), "text": f"She boiled {number} eggs in the pot. Then she ate them." * 20})
+        for number in range(2000)
+    )
+    stories = graph.with_name("stories.jsonl")
+    stories.write_text("\n".join(lines), encoding="utf-8")
+    command = [sys.executable, "-m", "cli", "build-graph", str(stories), "-o", str(graph), "--jobs", str(jobs)]
+    build = subprocess.Popen(command, cwd=_ROOT, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    while not (graph / "records/readers.json").exists():
+        assert build.poll() is None
+        time.sleep(0.01)
+    return build
+
+
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_ctrl_c_ends_the_build_and_the_next_call_goes_on(jobs: int, tmp_path: Path) -> None:
-    stories = tmp_path / "stories.jsonl"
-    lines = (
-        json.dumps({"id": str(i), "text": f"She boiled {i} eggs in the pot. Then she ate them." * 20})
-        for i in range(2000)
-    )
-    stories.write_text("\n".join(lines), encoding="utf-8")
     graph = tmp_path / "graph"
-    command = [sys.executable, "-m", "cli", "build-graph", str(stories), "-o", str(graph), "--jobs", str(jobs)]
-    with subprocess.Popen(command, cwd=_ROOT, stderr=subprocess.PIPE, text=True, start_new_session=True) as build:
-        while not (graph / "records/readers.json").exists():
-            assert build.poll() is None
+    with _interruptible_build(graph, jobs) as build:
         os.killpg(build.pid, signal.SIGINT)
         _, errors = build.communicate()
     assert build.returncode == 130
     assert "the same command goes on from there" in errors
     assert "Traceback" not in errors
-    build_graph(stories, graph, limit=5)
-    build_graph(stories, tmp_path / "anew", limit=5)
+    build_graph(tmp_path / "stories.jsonl", graph, limit=5)
+    build_graph(tmp_path / "stories.jsonl", tmp_path / "anew", limit=5)
     assert graph_bytes(graph) == graph_bytes(tmp_path / "anew")
+
+
+def test_reading_processes_end_with_the_build_that_started_them(tmp_path: Path) -> None:
+    with _interruptible_build(tmp_path / "graph", jobs=2) as build:
+        children = psutil.Process(build.pid).children(recursive=True)
+        while len(children) < 2:
+            children = psutil.Process(build.pid).children(recursive=True)
+        build.kill()
+    _, alive = psutil.wait_procs(children, timeout=60)
+    assert alive == []
