@@ -23,7 +23,15 @@ _SOUND: dict[str, dict[str, Any]] = {
     "HAS_PARTICIPANT": {"role": "patient"},
     "SHOWS": {"log_probability": -0.5},
 }
-_EVERYWHERE = {"support": 2, "mentions": 3, "probability": 0.5, "mean_position": 0.25, "position": 1.0, "score": 0.75}
+_EVERYWHERE = {
+    "support": 2,
+    "mentions": 3,
+    "probability": 0.5,
+    "mean_position": 0.25,
+    "rank": 1,
+    "position": 1.0,
+    "score": 0.75,
+}
 
 
 def sound_rows() -> Rows:
