@@ -15,14 +15,17 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsed
 from rich.progress import Progress as ProgressBar
 
 from kgscripts import pipeline
+from kgscripts.corpora.reading import FORMATS
 from kgscripts.report import print_report
 from schemas.vocabulary import DEFAULT_BASE_IRI
 
 
 def build_graph(
-    inputs: Annotated[list[Path], typer.Argument(metavar="INPUT...", help="Files and folders with texts.")],
+    inputs: Annotated[list[Path], typer.Argument(metavar="INPUT", help="Files and folders with texts.")],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The graph directory.")],
-    format: Annotated[str | None, typer.Option(help="Format of the inputs; told by content if left out.")] = None,
+    format: Annotated[
+        str | None, typer.Option(help=f"Format of the inputs ({', '.join(FORMATS)}); told by content if left out.")
+    ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Read at most so many sources.")] = None,
     min_support: Annotated[int, typer.Option(min=1, help="Leave out what fewer sources tell.")] = 1,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad record.")] = False,
