@@ -13,7 +13,7 @@ from kgscripts.extractors.model import describe_extractor
 from kgscripts.extractors.participants import Participant, participants_of, phrase_of_action
 from kgscripts.extractors.pronouns import resolve_objects
 from kgscripts.extractors.protocol import Parse, ParsedDocument
-from kgscripts.extractors.steps import as_instruction
+from kgscripts.extractors.repairs import repaired
 from kgscripts.extractors.tools import carry_tools, tools_of
 from kgscripts.text.syntax import is_imperative, lemma
 from schemas.provenance import Model
@@ -46,7 +46,7 @@ def _read_document(parsed: ParsedDocument) -> Reading:
     for parse in parsed.parses:
         sentences.extend(_sentences(parse))
         is_step = parse.passage.kind is PassageKind.STEP
-        judged = judged_frames(as_instruction(parse.doc) if is_step else parse.doc, before)
+        judged = judged_frames(parse.doc, before, is_step=is_step)
         before = judged[-1][0] if judged else before
         for frame, reason in judged:
             if reason is None:
@@ -57,12 +57,14 @@ def _read_document(parsed: ParsedDocument) -> Reading:
     return Reading(sentences=sentences, events=events, discards=discards)
 
 
-def judged_frames(doc: Doc, before: Frame | None = None) -> list[tuple[Frame, DiscardReason | None]]:
+def judged_frames(
+    doc: Doc, before: Frame | None = None, *, is_step: bool = False
+) -> list[tuple[Frame, DiscardReason | None]]:
     """The frames of a parse in text order, each with the reason why it is left out, if it is.
 
     `before` is the last frame of the passage before: its object may be what a pronoun stands for.
     """
-    frames = list(frames_of(doc))
+    frames = list(frames_of(repaired(doc, is_step=is_step)))
     resolve_objects(frames, before)
     carry_tools(frames)
     return [(frame, frame.reason or _emptiness(frame)) for frame in frames]

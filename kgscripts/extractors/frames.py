@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from spacy.tokens import Doc, Token
 
-from kgscripts.extractors.lexicon import classes_of, verbs
+from kgscripts.extractors.lexicon import classes_of, is_tool_after, verbs
 from kgscripts.extractors.reality import Reality
 from kgscripts.text.syntax import (
     PARTICLE,
@@ -15,6 +15,7 @@ from kgscripts.text.syntax import (
     PrepositionalPhrase,
     compound_lemma,
     indirect_objects_of,
+    is_imperative,
     is_passive,
     is_verb,
     lemma,
@@ -46,7 +47,25 @@ _PARTITIVES = frozenset(
     | {"number", "kind", "type", "sort", "part", "rest", "half", "one", "some", "all", "couple", "ounce", "pound"}
     | {"gram", "liter", "litre", "quart", "pint", "gallon", "sheet", "roll", "tube", "packet", "package", "pack"}
     | {"scoop", "dozen", "spoonful", "plenty", "most", "any", "each", "both", "variety", "majority", "quantity", "load"}
-    | {"plate", "mug", "jug", "bucket", "pot", "bar", "squirt", "splash", "carton", "spoon", "remainder", "few", "many"}
+    | {
+        "plate",
+        "mug",
+        "jug",
+        "bucket",
+        "pot",
+        "bar",
+        "squirt",
+        "splash",
+        "carton",
+        "spoon",
+        "remainder",
+        "few",
+        "many",
+        "clove",
+        "lump",
+        "strand",
+        "spoonful",
+    }
 )
 _NOUNS = frozenset({"NOUN", "PROPN"})
 _MISTAKEN = frozenset({"VERB", "ADJ", "ADV", "X", "INTJ"})
@@ -90,13 +109,16 @@ def is_noun(token: Token) -> bool:
     relation counts: a bare verb is no object.
     """
     if token.pos_ in _NOUNS:
-        return True
+        # Taggers take odd spaces, symbols and "ourselves" for nouns.
+        return any(map(str.isalnum, token.text)) and not token.lower_.endswith(("self", "selves"))
     if token.pos_ not in _MISTAKEN or token.dep_ not in _NOMINAL:
         return False
     if token.pos_ == "VERB" and token.tag_ in {"VB", "VBP"}:
         bare = not any(child.dep_ in {"mark", "aux"} for child in token.lefts)
         return bare and (token.dep_ in {"obj", "dobj"} or bool(classes_of(token.lower_)))
-    return token.tag_ in {"NN", "NNS"} or (token.tag_ != "VBG" and bool(classes_of(token.lower_)))
+    if token.tag_ in {"NN", "NNS"} or (token.tag_ != "VBG" and classes_of(token.lower_)):
+        return True
+    return content_head(token) != token  # "a spoonful of salt"
 
 
 def content_head(token: Token) -> Token:
@@ -113,7 +135,7 @@ def content_head(token: Token) -> Token:
 
 def noun_lemma(token: Token) -> str:
     """The lemma of a noun with its compound, without adjectives; nouns that are plural only keep it ("scissors")."""
-    found = compound_lemma(token)
+    found = " ".join(compound_lemma(token).split())
     while " " in found and "adjective" in classes_of(found.split(" ", 1)[0]):
         found = found.split(" ", 1)[1]
     if token.lower_.endswith("s") and "plural_only" in classes_of(token.lower_):
@@ -157,14 +179,22 @@ def _frame(verb: Token, reality: Reality) -> Frame:
             frame.objects = [child for child in verb.rights if child.dep_ in UNMARKED_OBLIQUE and is_noun(child)]
     if not frame.objects and verb.dep_ == "xcomp" and lemma(verb.head) in verbs("causative"):
         frame.objects = objects_of(verb.head, shared=False)
-    placing = lemma(verb) in verbs("placing")
-    for noun in frame.objects:
-        frame.phrases += [
-            phrase
-            for phrase in prepositional_phrases(noun)
-            if phrase.preposition in _OF_VERB or (placing and phrase.preposition in _WHEN_PLACING)
-        ]
+    frame.phrases += [
+        phrase
+        for noun in frame.objects
+        for phrase in prepositional_phrases(noun)
+        if _belongs_to_verb(phrase, lemma(verb))
+    ]
     return frame
+
+
+def _belongs_to_verb(phrase: PrepositionalPhrase, verb: str) -> bool:
+    """Whether a phrase that the parser gave to the object says where or in what the verb is done."""
+    if phrase.preposition in _OF_VERB or (verb in verbs("placing") and phrase.preposition in _WHEN_PLACING):
+        return True
+    if verb in verbs("moving") or verb in verbs("stative"):
+        return False
+    return phrase.preposition in {"in", "on"} and is_tool_after(phrase.preposition, noun_lemma(phrase.head))
 
 
 def _particle(verb: Token) -> Token | None:
@@ -199,6 +229,8 @@ def _hand_on(frame: Frame, frames: dict[int, Frame]) -> bool:
         return True
     if word in {"have", "get", "need"}:
         return infinitive or (complement.tag_ == "VBN" and bool(frame.objects))
+    if word == "allow":
+        return infinitive and is_imperative(frame.verb)
     if word == "go" and infinitive:
         return frame.verb.tag_ == "VBG"  # "is going to bake"
     return word in {"go", "come", "end"} and complement.tag_ == "VBG"

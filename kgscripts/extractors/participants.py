@@ -98,6 +98,8 @@ def _roles(frame: Frame, acted_upon: Token | None) -> Iterator[tuple[Token, Role
     yield from named
     # What a resolved pronoun stands for is described elsewhere in the text, where it was named.
     for noun in (noun for noun, _ in named if noun != frame.stands_for):
+        if is_a(noun_lemma(noun), "time"):
+            continue
         yield from ((inner, Role.OTHER) for inner in _inside(noun))
 
 
@@ -121,7 +123,8 @@ def _role(frame: Frame, phrase: PrepositionalPhrase) -> Role:
         return Role.RECIPIENT
     if phrase.preposition == "to" and (animate or lemma(frame.verb) in verbs("giving")):
         return Role.RECIPIENT
-    return Role.PLACE if phrase.preposition in _PLACES and not animate else Role.OTHER
+    elsewhere = animate or is_a(noun, "information") or (phrase.preposition == "by" and not is_a(noun, "place"))
+    return Role.PLACE if phrase.preposition in _PLACES and not elsewhere else Role.OTHER
 
 
 def phrase_of_action(frame: Frame, tools: Iterable[Token]) -> PrepositionalPhrase | None:
@@ -131,7 +134,7 @@ def phrase_of_action(frame: Frame, tools: Iterable[Token]) -> PrepositionalPhras
     """
     placing = lemma(frame.verb) in verbs("placing")
     transitive = any(is_noun(noun) or noun.pos_ == "PRON" for noun in frame.objects)
-    excluded = set() if placing else set(tools)
+    excluded = set() if placing or not transitive else set(tools)
     for phrase in frame.phrases:
         noun = content_head(phrase.head)
         if not is_noun(noun) or is_a(noun_lemma(noun), "time", "abstract") or phrase.preposition in _NO_ARGUMENT:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from spacy.tokens import Token
 
-from kgscripts.extractors.frames import Frame, is_noun, noun_lemma
+from kgscripts.extractors.frames import Frame, content_head, is_noun, noun_lemma
 from kgscripts.extractors.lexicon import is_a, is_tool, verbs
 from kgscripts.text.syntax import lemma
 
@@ -32,7 +32,7 @@ def resolve_objects(frames: list[Frame], before: Frame | None) -> None:
     for frame in frames:
         if len(frame.objects) == 1:
             if _is_relative(frame):
-                frame.stands_for = frame.verb.head
+                frame.stands_for = content_head(frame.verb.head)
             elif before is not None and frame.objects[0].lower_ in _PLURAL:
                 frame.stands_for = _antecedent(frame, before)
         before = frame

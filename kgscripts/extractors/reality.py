@@ -36,6 +36,7 @@ _NOMINAL = frozenset(
 )
 _QUOTATION = re.compile(r"“[^”]*”|\"[^\"]*\"|(?<!\w)'(?=\w)[^']*[.,!?]'(?!\w)")
 _CERTAIN = frozenset({"sure", "certain"})
+_REASONS = frozenset({"because", "since", "although", "though"})
 _FINITE = frozenset({"VBD", "VBZ", "VBP"})
 
 
@@ -149,6 +150,8 @@ class Reality:
             return _of_use(verb.head, governing)
         if "for" in marking and verb.tag_ == "VBG":
             return governing if verb.head.lemma_ == "use" else DiscardReason.MENTIONED
+        if _REASONS & marking and verb.tag_ in _FINITE:
+            return None
         return governing if governing in _NOT_TOLD else None
 
 
@@ -205,7 +208,7 @@ def _binds(governor: Token, lemma: str) -> bool:
         if lemma == "go" and governor.tag_ != "VBG":
             return False
         return _addresses_reader(governor) and not imperative and lemma != "get"
-    return lemma in verbs("binding")
+    return lemma in verbs("binding") or (lemma == "allow" and is_imperative(governor))
 
 
 def _ensures(governor: Token, lemma: str) -> bool:

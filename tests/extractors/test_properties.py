@@ -80,7 +80,7 @@ def test_any_words(passages: list[str], kind: PassageKind) -> None:
     assert read_text(*passages, kind=kind) == reading
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=60)
 @given(st.text(max_size=60))
 def test_any_characters(text: str) -> None:
     _check(read_text(text.replace("\ud800", "")), text + "\n")

@@ -6,7 +6,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
-from kgscripts.extractors.steps import as_instruction
+from kgscripts.extractors.repairs import repaired
 from schemas.records import PassageKind
 from tests.extractors.parses import read_parses, told
 
@@ -65,6 +65,33 @@ def test_steps_are_repaired(words: tuple[tuple[str, str, str, str, int], ...], e
     assert told(read_parses([_doc(*words)], PassageKind.STEP)) == events
 
 
+LET_CAKE_COOL = (
+    ("Let", "VERB", "VB", "ROOT", 0),
+    ("the", "DET", "DT", "det", 2),
+    ("cake", "NOUN", "NN", "obj", 0),
+    ("cool", "ADJ", "JJ", "xcomp", 0),
+)
+LET_TEA_STEEP = (
+    ("Let", "VERB", "VB", "ROOT", 0),
+    ("the", "DET", "DT", "det", 3),
+    ("tea", "NOUN", "NN", "compound", 3),
+    ("steep", "NOUN", "NN", "obj", 0),
+)
+LET_THE_DOG = (
+    ("Let", "VERB", "VB", "ROOT", 0),
+    ("the", "DET", "DT", "det", 2),
+    ("dog", "NOUN", "NN", "obj", 0),
+    ("out", "ADP", "RP", "compound:prt", 0),
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "events"), [(LET_CAKE_COOL, "cool cake"), (LET_TEA_STEEP, "steep tea"), (LET_THE_DOG, "let out dog")]
+)
+def test_after_let_something_is_done(words: tuple[tuple[str, str, str, str, int], ...], events: str) -> None:
+    assert told(read_parses([_doc(*words)])) == events
+
+
 @pytest.mark.parametrize("words", [DRAIN_TUB, SCRUB_DISHES_WITH_SPONGE, PARK])
 def test_stories_are_not(words: tuple[tuple[str, str, str, str, int], ...]) -> None:
     assert told(read_parses([_doc(*words)], PassageKind.PARAGRAPH)) == ""
@@ -83,12 +110,12 @@ def test_stories_are_not(words: tuple[tuple[str, str, str, str, int], ...]) -> N
 )
 def test_what_needs_no_repair_stays_the_same_object(words: tuple[tuple[str, str, str, str, int], ...]) -> None:
     doc = _doc(*words)
-    assert as_instruction(doc) is doc
+    assert repaired(doc, is_step=True) is doc
 
 
 def test_a_repair_leaves_the_original_and_its_text_alone() -> None:
     doc = _doc(*DRAIN_TUB)
-    repaired = as_instruction(doc)
+    copy = repaired(doc, is_step=True)
     assert doc[0].dep_ == "compound"
-    assert repaired.text == doc.text
-    assert [token.idx for token in repaired] == [token.idx for token in doc]
+    assert copy.text == doc.text
+    assert [token.idx for token in copy] == [token.idx for token in doc]

@@ -1,8 +1,8 @@
-"""Steps in telegraphic style ("drain tub", "go to airport"), which parsers trained on sentences take for noun phrases.
+"""Constructions of instructions that parsers trained on newspapers and web texts take for noun phrases.
 
-A step is an instruction. Where it begins with an everyday verb and the parser found a noun phrase, the first word
-becomes an imperative and the noun its object; where the parser found an infinitive that names a place ("go to
-airport"), that becomes a noun.
+A step is an instruction. Where it begins with an everyday verb and the parser found a noun phrase ("drain tub"), the
+first word becomes an imperative and the noun its object; where the parser found an infinitive that names a place ("go
+to airport"), that becomes a noun. In any text, what comes after "let" is done ("let the tea steep").
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ _SKIPPED = frozenset({"PUNCT", "SPACE", "NUM", "SYM", "ADV", "CCONJ", "X"})
 _SEQUENCE = frozenset({"first", "then", "next", "second", "finally", "now"})
 _MODIFIES = frozenset({"compound", "amod"})
 _GOING = frozenset({"go", "come", "get", "return", "proceed", "walk", "drive", "head", "run", "travel", "move", "ride"})
+_LETTING = frozenset({"let", "lets", "letting"})
 # What stays with a noun when a verb is put above it.
 _WITHIN_NOUN = frozenset(
     {"det", "compound", "amod", "nummod", "nmod:poss", "poss", "case", "flat", "acl", "acl:relcl", "relcl", "appos"}
@@ -37,10 +38,28 @@ class _Change:
     tag: str | None = None
 
 
-def as_instruction(doc: Doc) -> Doc:
-    """The parse of a step with telegraphic imperatives repaired; the same document where there is nothing to repair."""
-    changes = [change for sentence in doc.sents for change in _changes(_first(sentence))]
+def repaired(doc: Doc, *, is_step: bool) -> Doc:
+    """The parse with such constructions repaired; the same document where there is nothing to repair."""
+    changes = [change for token in doc if token.lower_ in _LETTING for change in _after_let(token)]
+    if is_step:
+        changes += (change for sentence in doc.sents for change in _in_step(_first(sentence)))
     return _changed(doc, changes) if changes else doc
+
+
+def _after_let(verb: Token) -> Iterator[_Change]:
+    if not is_verb(verb):
+        return
+    for complement in verb.rights:
+        if complement.lower_ not in verbs("action"):
+            continue
+        if complement.dep_ == "xcomp" and complement.pos_ == "ADJ":
+            yield _Change(complement, verb.i, "xcomp", "VERB", "VB")
+        elif complement.dep_ in {"obj", "xcomp"} and complement.pos_ == "NOUN":
+            noun = next((child for child in complement.lefts if child.dep_ == "compound"), None)
+            if noun is not None and noun.i == complement.i - 1:
+                yield _Change(complement, verb.i, "xcomp", "VERB", "VB")
+                yield _Change(noun, verb.i, "obj", "NOUN", "NN")
+                yield from (_Change(child, noun.i, child.dep_) for child in complement.lefts if child.i != noun.i)
 
 
 def _first(sentence: Span) -> Token:
@@ -49,7 +68,7 @@ def _first(sentence: Span) -> Token:
     return next(words, sentence[0])
 
 
-def _changes(first: Token) -> Iterator[_Change]:
+def _in_step(first: Token) -> Iterator[_Change]:
     if first.dep_ == "ROOT" and is_verb(first):
         if lemma(first) in _GOING:
             yield from _goal_as_noun(first)
@@ -101,7 +120,8 @@ def _changed(doc: Doc, changes: list[_Change]) -> Doc:
         place = change.token.i
         heads[place], relations[place] = change.head, change.relation
         if change.pos and change.tag:
-            parts[place], tags[place], lemmas[place] = change.pos, change.tag, change.token.lower_
+            parts[place], tags[place] = change.pos, change.tag
+            lemmas[place] = change.token.lower_ if change.pos == "VERB" else change.token.lemma_
     return Doc(
         doc.vocab,
         words=[token.text for token in doc],
