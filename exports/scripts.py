@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 
-import networkx as nx
 from attrs import field, frozen
 
 from exports.rows import Row, column, find, labels_of, select
@@ -92,7 +91,7 @@ def list_scenarios(graph: ScriptGraph) -> list[Scenario]:
 def read_script(graph: ScriptGraph, name: str, *, limit: int = 0, min_support: int = 1) -> Script:
     """The script of the scenario called `name`: its label, an alternative label, or its IRI, in any case.
 
-    Steps ascend by PRECEDES, by mean position where that leaves it open. `limit` keeps the steps that most sources
+    Steps ascend by rank, which follows PRECEDES. `limit` keeps the steps that most sources
     tell (0: all).
 
     Raises
@@ -102,7 +101,10 @@ def read_script(graph: ScriptGraph, name: str, *, limit: int = 0, min_support: i
     """
     row = find(graph, "Scenario", name, ("label", "alternative_labels", "support"))
     told = select(
-        graph, "HAS_SUB_EVENT", ("to_id", "support", "probability", "mean_position", "optional"), from_id=[row["id"]]
+        graph,
+        "HAS_SUB_EVENT",
+        ("to_id", "support", "probability", "mean_position", "rank", "optional"),
+        from_id=[row["id"]],
     )
     likely = sorted(told, key=lambda each: (-each["support"], each["mean_position"], each["to_id"]))
     enough = [each for each in likely if each["support"] >= min_support]
@@ -113,8 +115,7 @@ def read_script(graph: ScriptGraph, name: str, *, limit: int = 0, min_support: i
         for pair in select(graph, "PRECEDES", ("from_id", "to_id", "support", "probability"), from_id=every)
         if pair["to_id"] in every
     ]
-    positions = {each["to_id"]: each["mean_position"] for each in told}
-    every_in_order = in_order(positions, ((pair["from_id"], pair["to_id"]) for pair in pairs))
+    every_in_order = [each["to_id"] for each in sorted(told, key=lambda each: (each["rank"], each["to_id"]))]
     order = [step for step in every_in_order if step in kept]
     labels = labels_of(graph, "SubEvent", kept)
     parts = {name: _parts(graph, name, kept) for name in ("USES", "HAS_PARTICIPANT", "CHANGES", "DECOMPOSES_INTO")}
@@ -151,19 +152,6 @@ def read_script(graph: ScriptGraph, name: str, *, limit: int = 0, min_support: i
         ),
         left_out=len(told) - len(kept),
     )
-
-
-def in_order(positions: dict[str, float], pairs: Iterable[tuple[str, str]]) -> list[str]:
-    """The keys of `positions` so that each pair's first comes before its second, else by position.
-
-    Steps that precede each other (no build makes them, a graph of another hand may) stay together, by position.
-    """
-    graph = nx.DiGraph()
-    graph.add_nodes_from(positions)
-    graph.add_edges_from(pairs)
-    knots = nx.condensation(graph)
-    members = {knot: sorted((positions[step], step) for step in steps) for knot, steps in knots.nodes(data="members")}
-    return [step for knot in nx.lexicographical_topological_sort(knots, members.get) for _, step in members[knot]]
 
 
 def least_order(

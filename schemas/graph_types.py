@@ -238,6 +238,9 @@ RELATION_TYPES: dict[str, RelationType] = {
             (
                 *_KNOWLEDGE,
                 Property("mean_position", _NUMBER, "Mean relative position in the sources: 0 first, 1 last."),
+                Property(
+                    "rank", _INTEGER, "Place among the scenario's steps, from 1: follows PRECEDES, else mean position."
+                ),
                 Property("optional", _BOOLEAN, "Whether fewer than half of the scenario's sources tell it."),
             ),
         ),

@@ -184,6 +184,7 @@ def generated_graph(directory: Path, relations: int, seed: int = 0) -> ScriptGra
     knowledge = [("EXPRESSED_AS", a, b) for a, b in zip(ids["SubEvent"], ids["Action"], strict=True)]
     knowledge += [("HAS_SUB_EVENT", ids["Scenario"][i % 50], b) for i, b in enumerate(ids["SubEvent"])]
     knowledge += [("USES", a, t) for a in ids["SubEvent"] for t in chance.sample(ids["Tool"], 2)]
+    rank = {identifier: i // 50 + 1 for i, identifier in enumerate(ids["SubEvent"])}
     for name, start, end in knowledge:
         statement = node_id("Statement", "", start, name, end)
         rows["Statement"].append(
@@ -191,7 +192,7 @@ def generated_graph(directory: Path, relations: int, seed: int = 0) -> ScriptGra
         )
         row = {"from_id": start, "to_id": end, "support": 2, "probability": 0.5, "statement": statement}
         if name == "HAS_SUB_EVENT":
-            row |= {"mean_position": 0.25, "optional": True}
+            row |= {"mean_position": 0.25, "rank": rank[end], "optional": True}
         if name == "USES":
             row |= {"pmi": 1.25}
         rows[name].append(row)

@@ -72,6 +72,7 @@ def test_every_number_is_what_the_plain_count_says(documents: list[Document]) ->
         for told in [[mention for mention in mentions if mention.step == step]]
     }
     _check_order(rows, steps, mentions)
+    _check_ranks(rows)
 
 
 def _check_order(rows: Rows, steps: dict[str, Step], mentions: Sequence[oracle.Mention]) -> None:
@@ -91,3 +92,21 @@ def _check_order(rows: Rows, steps: dict[str, Step], mentions: Sequence[oracle.M
         strong = nx.DiGraph([edge[:2] for edge in found.edges(data="margin") if edge[2] >= margin])
         strong.add_nodes_from((first, second))
         assert nx.has_path(strong, first, second) or nx.has_path(strong, second, first)
+
+
+def _check_ranks(rows: Rows) -> None:
+    """Each scenario's ranks are 1, 2, ...; no relation contradicts them; the next is the earliest of what may come."""
+    earlier = {(row["to_id"], row["from_id"]) for row in rows["PRECEDES"]}
+    for scenario in {row["from_id"] for row in rows["HAS_SUB_EVENT"]}:
+        told = sorted(
+            (row for row in rows["HAS_SUB_EVENT"] if row["from_id"] == scenario), key=lambda row: int(row["rank"])
+        )
+        assert [row["rank"] for row in told] == list(range(1, len(told) + 1))
+        for place, row in enumerate(told):
+            left = {other["to_id"] for other in told[place:]}
+            ready = [
+                (other["mean_position"], other["to_id"])
+                for other in told[place:]
+                if not any((other["to_id"], before) in earlier for before in left)
+            ]
+            assert (row["mean_position"], row["to_id"]) == min(ready)

@@ -144,6 +144,10 @@ def _add_scenario(rows: Rows, model: str, label: str, sources: dict[str, list[Se
             before[steps[first], steps[second]] += 1
             evidence["PRECEDES", steps[first], steps[second]].append(mentions[first])
     reduced = set(nx.transitive_reduction(nx.DiGraph(before.keys())).edges)
+    order = nx.DiGraph(reduced)
+    order.add_nodes_from(positions)
+    means = {step: (sum(places) / len(places), step) for step, places in positions.items()}
+    rank = {step: i for i, step in enumerate(nx.lexicographical_topological_sort(order, means.__getitem__), start=1)}
     for (relation, start, end), passages in evidence.items():
         if relation == "PRECEDES" and (start, end) not in reduced:
             continue
@@ -155,6 +159,7 @@ def _add_scenario(rows: Rows, model: str, label: str, sources: dict[str, list[Se
         row["statement"] = node_id("Statement", "", start, relation, end)
         if relation == "HAS_SUB_EVENT":
             row["mean_position"] = round(sum(positions[end]) / len(positions[end]), 4)
+            row["rank"] = rank[end]
             row["optional"] = 2 * len(passages) < len(sources)
         if relation == "HAS_PARTICIPANT":
             row["role"] = roles[start, end]

@@ -57,9 +57,10 @@ What to know when you write your own:
   `GRAPH ?document { … }`. `kgscripts query DIR` finds both without it; a server may not.
 - Lists are lists in Cypher and text with commas in SPARQL.
 - `optional` and `end` are reserved words in some dialects of Cypher: write them in backticks.
-- `mean_position` is where in their text people tell a step, on average. What comes before what is PRECEDES.
+- `mean_position` is where in their text people tell a step, on average. What comes before what is PRECEDES; the
+  `rank` of a step among its scenario's follows it, so whole scripts are ordered by `rank`.
   `-[:PRECEDES*]->` and `kgs:precedes+` follow it over several steps: start from one step, and in Cypher bound the
-  length (`*1..5`), for it walks every path. `kgscripts show` orders whole scenarios by it.
+  length (`*1..5`), for it walks every path.
 """
 
 

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from exports.layered_layout import Extent, lay_out
 from exports.lettering import legible, text_width, wrapped
 from exports.picture import MOST_STEPS, picture, write_picture
-from exports.scripts import Part, Precedence, Scenario, Script, Step, in_order, least_order, list_scenarios, read_script
+from exports.scripts import Part, Precedence, Scenario, Script, Step, least_order, list_scenarios, read_script
 from schemas.errors import ConfigurationError, StoreError
 from schemas.script_graph import ScriptGraph
 from tests.exports.kitchen import kitchen_graph
@@ -334,4 +334,3 @@ def test_tangles_are_in_order() -> None:
     pairs = [(pair.before, pair.after) for pair in script.precedes]
     assert len(script.order) > 30
     assert all(names.index(start) < names.index(end) for start, end in (*pairs, *script.order))
-    assert sorted(in_order(dict.fromkeys(names, 0.5), pairs)) == sorted(names)

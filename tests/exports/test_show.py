@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 
 import cli
 from exports.rows import find
-from exports.scripts import in_order, least_order, list_scenarios, read_script
+from exports.scripts import least_order, list_scenarios, read_script
 from exports.tool_uses import read_tool_uses
 from schemas.errors import ConfigurationError, GraphDirectoryError, KGScriptsError, QueryError
 from schemas.script_graph import ScriptGraph
@@ -297,16 +297,6 @@ def test_a_larger_graph(tmp_path: Path) -> None:
 
 _NODES = [f"step {i}" for i in range(9)]
 _PAIRS = st.lists(st.tuples(st.sampled_from(_NODES), st.sampled_from(_NODES)), max_size=25)
-
-
-@given(st.lists(st.floats(0, 1), min_size=9, max_size=9), _PAIRS)
-def test_order_respects_every_pair_outside_a_cycle(positions: list[float], pairs: list[tuple[str, str]]) -> None:
-    order = in_order(dict(zip(_NODES, positions, strict=True)), pairs)
-    assert sorted(order) == _NODES
-    graph = nx.DiGraph(pairs)
-    for start, end in pairs:
-        if start != end and not nx.has_path(graph, end, start):
-            assert order.index(start) < order.index(end)
 
 
 @given(_PAIRS, st.sets(st.sampled_from(_NODES)))
