@@ -68,7 +68,7 @@ def connection(path: Path) -> Iterator[ladybug.Connection]:
     StoreError
         If it is no Ladybug store or is damaged.
     """
-    remedy = "export the graph to this file again"
+    remedy = "remove it and export the graph to it again; a graph's own store is built anew by the next query"
     if not _is_store(path):
         raise StoreError("is no Ladybug store", where=str(path), remedy=remedy)
     try:
@@ -88,7 +88,8 @@ def embedded_store(graph: ScriptGraph) -> Path:
         If it cannot be written.
     """
     folder = graph.directory / "stores"
-    path = folder / f"ladybug-{graph.build_id}"
+    # Ladybug reads no files of its older formats, and a graph may outlive them.
+    path = folder / f"ladybug-{ladybug.storage_version}-{graph.build_id}"
     if path.exists():
         return path
     try:
