@@ -9,7 +9,7 @@ was denied, supposed, planned or a state, which InScript labels too. So each cla
 - script event head precision: the same, counting ScrEv, RelNScrEv and Evoking alone as right;
 - recall of ScrEv heads, of script event heads (the three classes) and of all event heads;
 - event head F1 (all classes) and, to see what the parse finds before anything is left out, recall of all heads
-  by extracted and discarded predicates together.
+  by extracted and discarded predicates together; the F1 of participants likewise.
 
 A predicate matches a gold head where it begins at the same character. Participant heads (`ScrPart_…`, `NPart`) are
 nouns: pronouns and possessives, half of the labels, are left out on both sides.
@@ -73,7 +73,7 @@ def inscript_scores(nlp: Language, stories: Sequence[GoldStory], split: str) -> 
 
 def score_parses(parsed: Iterable[tuple[GoldStory, Doc]], split: str) -> list[BenchmarkScore]:
     """The same on parses that exist."""
-    every, script, core, detected, participants = (Matches() for _ in range(5))
+    every, script, core, detected, participants, named = (Matches() for _ in range(6))
     for story, doc in parsed:
         judged = list(judged_frames(doc))
         extracted = [frame for frame, reason in judged if reason is None]
@@ -84,7 +84,9 @@ def score_parses(parsed: Iterable[tuple[GoldStory, Doc]], split: str) -> list[Be
         script.add(found, gold_script)
         core.add(found, _gold_events(story, ("ScrEv",)))
         detected.add({frame.verb.idx for frame, _ in judged}, gold_every)
-        participants.add(set(_participant_heads(extracted)), _gold_participants(story))
+        gold_participants = _gold_participants(story)
+        participants.add(set(_participant_heads(extracted)), gold_participants)
+        named.add(set(_participant_heads(frame for frame, _ in judged)), gold_participants)
     return [
         percent(DATASET, split, metric, value)
         for metric, value in (
@@ -99,6 +101,7 @@ def score_parses(parsed: Iterable[tuple[GoldStory, Doc]], split: str) -> list[Be
             ("participant head precision", participants.precision),
             ("participant head recall", participants.recall),
             ("participant head F1", participants.f1),
+            ("participant head F1, discards included", named.f1),
         )
     ]
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 from spacy.tokens import Doc, Token
 
-from kgscripts.extractors.lexicon import classes_of, is_tool_after, verbs
+from kgscripts.extractors.lexicon import is_tool_after, verbs
+from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
 from kgscripts.extractors.reality import Reality
 from kgscripts.text.syntax import (
     PARTICLE,
     UNMARKED_OBLIQUE,
     PrepositionalPhrase,
-    compound_lemma,
     indirect_objects_of,
     is_imperative,
     is_passive,
@@ -41,39 +41,7 @@ _ADVERBIAL = UNMARKED_OBLIQUE | {"advmod"}
 # Prepositions that place what the verb does, even where the parser gives them to the object.
 _OF_VERB = frozenset({"into", "onto", "out of", "off", "off of", "through"})
 _WHEN_PLACING = frozenset({"in", "on", "to", "from", "over", "inside"})
-_PARTITIVES = frozenset(
-    {"cup", "glass", "bottle", "bowl", "can", "jar", "bag", "box", "piece", "slice", "bit", "lot", "pair", "pinch"}
-    | {"teaspoon", "tablespoon", "handful", "dash", "bunch", "loaf", "stick", "drop", "layer", "set", "pile", "amount"}
-    | {"number", "kind", "type", "sort", "part", "rest", "half", "one", "some", "all", "couple", "ounce", "pound"}
-    | {"gram", "liter", "litre", "quart", "pint", "gallon", "sheet", "roll", "tube", "packet", "package", "pack"}
-    | {"scoop", "dozen", "spoonful", "plenty", "most", "any", "each", "both", "variety", "majority", "quantity", "load"}
-    | {
-        "plate",
-        "mug",
-        "jug",
-        "bucket",
-        "pot",
-        "bar",
-        "squirt",
-        "splash",
-        "carton",
-        "spoon",
-        "remainder",
-        "few",
-        "many",
-        "clove",
-        "lump",
-        "strand",
-        "spoonful",
-    }
-)
-_NOUNS = frozenset({"NOUN", "PROPN"})
-_MISTAKEN = frozenset({"VERB", "ADJ", "ADV", "X", "INTJ"})
-_NOMINAL = frozenset({"obj", "obl", "nmod", "nsubj", "nsubj:pass", "dobj", "pobj", "nsubjpass"})
 _MEANS = frozenset({"mean", "means"})
-_OF_ALL = frozenset(
-    {"rest", "half", "one", "some", "all", "couple", "most", "any", "each", "both", "part", "few", "many", "remainder"}
-)
 
 
 @dataclass(slots=True)
@@ -100,47 +68,6 @@ class Frame:
         if self.stands_for is not None:
             return [self.stands_for]
         return [content_head(noun) for noun in self.objects if is_noun(noun)]
-
-
-def is_noun(token: Token) -> bool:
-    """A noun or a name, as opposed to a pronoun, a number or a clause.
-
-    Where part of speech and relation contradict each other ("plug" of "pull plug" as a verb and an object), the
-    relation counts: a bare verb is no object.
-    """
-    if token.pos_ in _NOUNS:
-        # Taggers take odd spaces, symbols and "ourselves" for nouns.
-        return any(map(str.isalnum, token.text)) and not token.lower_.endswith(("self", "selves"))
-    if token.pos_ not in _MISTAKEN or token.dep_ not in _NOMINAL:
-        return False
-    if token.pos_ == "VERB" and token.tag_ in {"VB", "VBP"}:
-        bare = not any(child.dep_ in {"mark", "aux"} for child in token.lefts)
-        return bare and (token.dep_ in {"obj", "dobj"} or bool(classes_of(token.lower_)))
-    if token.tag_ in {"NN", "NNS"} or (token.tag_ != "VBG" and classes_of(token.lower_)):
-        return True
-    return content_head(token) != token  # "a spoonful of salt"
-
-
-def content_head(token: Token) -> Token:
-    """What a measure measures: "sugar" of "a cup of sugar"; other nouns are their own."""
-    if token.lemma_.lower() not in _PARTITIVES:
-        return token
-    for phrase in prepositional_phrases(token):
-        if phrase.preposition == "of" and is_noun(phrase.head):
-            determined = any(child.dep_ in {"det", "nmod:poss", "poss"} for child in phrase.head.lefts)
-            if not determined or token.lemma_.lower() in _OF_ALL:
-                return phrase.head
-    return token
-
-
-def noun_lemma(token: Token) -> str:
-    """The lemma of a noun with its compound, without adjectives; nouns that are plural only keep it ("scissors")."""
-    found = " ".join(compound_lemma(token).split())
-    while " " in found and "adjective" in classes_of(found.split(" ", 1)[0]):
-        found = found.split(" ", 1)[1]
-    if token.lower_.endswith("s") and "plural_only" in classes_of(token.lower_):
-        return " ".join([*found.split(" ")[:-1], token.lower_])
-    return found
 
 
 def frames_of(doc: Doc) -> Iterator[Frame]:
@@ -221,10 +148,13 @@ def _hand_on(frame: Frame, frames: dict[int, Frame]) -> bool:
         return _hand_on_instrument(frame, frames)
     if word == "make" and any(child.lower_ == "sure" for child in frame.verb.rights):
         return True
-    complement = next((child for child in frame.verb.children if child.dep_ == "xcomp" and child.i in frames), None)
+    relations = {"xcomp"} if frame.objects else {"xcomp", "advcl"}
+    complement = next((child for child in frame.verb.rights if child.dep_ in relations and child.i in frames), None)
     if complement is None:
         return False
     infinitive = any(marker.lower_ == "to" for marker in markers_of(complement))
+    if complement.dep_ == "advcl":  # "continues to blink", where the parser took the infinitive for an adverbial
+        return infinitive and word in verbs("auxiliary")
     if word in verbs("auxiliary"):
         return True
     if word in {"have", "get", "need"}:

@@ -8,11 +8,10 @@ background, except after "when", "after", "once".
 
 from __future__ import annotations
 
-import re
-
 from spacy.tokens import Doc, Token
 
 from kgscripts.extractors.lexicon import is_tool, verbs
+from kgscripts.extractors.quotations import quoted_tokens
 from kgscripts.text.syntax import (
     AUXILIARY,
     OBJECT,
@@ -34,23 +33,9 @@ _NOMINAL = frozenset(
     {"nsubj", "nsubj:pass", "csubj", "csubj:pass", "csubj:outer", "obj", "iobj", "obl", "nmod", "acl", "dobj", "pobj"}
     | {"appos", "nsubjpass", "csubjpass", "pcomp", "vocative", "dislocated", "nsubj:outer"}
 )
-_QUOTATION = re.compile(r"“[^”]*”|\"[^\"]*\"|(?<!\w)'(?=\w)[^']*[.,!?]'(?!\w)")
 _CERTAIN = frozenset({"sure", "certain"})
 _REASONS = frozenset({"because", "since", "although", "though"})
 _FINITE = frozenset({"VBD", "VBZ", "VBP"})
-
-
-def quoted_tokens(doc: Doc) -> frozenset[int]:
-    """Indices of the tokens of direct speech; a quotation that never ends is none."""
-    text = doc.text
-    if '"' not in text and "“" not in text and "'" not in text:
-        return frozenset()
-    found: set[int] = set()
-    for match in _QUOTATION.finditer(text):
-        span = doc.char_span(match.start(), match.end(), alignment_mode="contract")
-        if span is not None:
-            found.update(range(span.start, span.end))
-    return frozenset(found)
 
 
 class Reality:
@@ -146,6 +131,8 @@ class Reality:
         marking = _marking(verb)
         if {"instead", "rather", "than", "besides"} & marking:
             return DiscardReason.MENTIONED
+        if verb.tag_ == "VBG" and not marking and verb.head.lemma_ in verbs("negative"):
+            return governing or DiscardReason.NEGATED
         if "to" in marking or "order" in marking:
             return _of_use(verb.head, governing)
         if "for" in marking and verb.tag_ == "VBG":
@@ -157,9 +144,13 @@ class Reality:
 
 def _of_use(governor: Token, governing: DiscardReason | None) -> DiscardReason | None:
     """ "Use (or take) a knife to cut the bread": the cutting is told with the knife; other purposes are planned."""
-    if governor.lemma_ == "use" or (governor.lemma_ in verbs("grasping") and is_imperative(governor)):
-        return governing
-    return governing or DiscardReason.PLANNED
+    told = (
+        governor.lemma_ == "use"
+        or (governor.lemma_ in verbs("grasping") and is_imperative(governor))
+        # "Continues to blink", where the parser took the infinitive for an adverbial.
+        or (governor.lemma_ in verbs("auxiliary") and not objects_of(governor, shared=False))
+    )
+    return governing if told else governing or DiscardReason.PLANNED
 
 
 def _marking(verb: Token) -> set[str]:

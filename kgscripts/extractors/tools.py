@@ -11,8 +11,9 @@ from collections.abc import Iterator
 
 from spacy.tokens import Token
 
-from kgscripts.extractors.frames import Frame, content_head, is_noun, noun_lemma
+from kgscripts.extractors.frames import Frame
 from kgscripts.extractors.lexicon import classes_of, is_tool, is_tool_after, may_be_tool, verbs
+from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
 from kgscripts.text.syntax import conjuncts, lemma, prepositional_phrases
 
 _BY_MEANS = frozenset({"help", "aid", "assistance", "mean", "means", "use"})
@@ -25,9 +26,17 @@ def tools_of(frame: Frame) -> list[Token]:
     found: dict[str, Token] = {}
     for noun in (*map(content_head, frame.instruments), *_named(frame)):
         name = noun_lemma(noun)
-        if is_noun(noun) and name not in acted_upon and may_be_tool(name):
+        if is_noun(noun) and name not in acted_upon and (is_tool(name) or _is_used_as_tool(noun, frame)):
             found.setdefault(name, noun)
     return sorted(found.values(), key=lambda noun: noun.i)
+
+
+def _is_used_as_tool(noun: Token, frame: Frame) -> bool:
+    """Whether what no class lists is used as a tool: a single thing ("a spiralizer"), and nothing is made of it."""
+    if not may_be_tool(noun_lemma(noun)) or lemma(frame.verb) in verbs("making"):
+        return False
+    words = {child.lower_ for child in noun.lefts if child.dep_ in {"det", "nmod:poss", "poss", "nummod"}}
+    return bool(words - {"the", "some", "any", "no"}) or noun.lower_.endswith(("er", "or", "ers", "ors"))
 
 
 def _named(frame: Frame) -> Iterator[Token]:

@@ -51,6 +51,7 @@ def test_by_hand(folder: Path) -> None:
     assert values["participant head precision"] == 100
     assert values["participant head recall"] == 50
     assert values["participant head F1"] == pytest.approx(66.67)
+    assert values["participant head F1, discards included"] == 100
     assert {(score.dataset, score.split, score.unit) for score in scores} == {("InScript", "val", "percent")}
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+import spacy
+from spacy.tokens import Doc
 
 from kgscripts.text.pipeline import load_pipeline
 from schemas.records import DiscardReason
@@ -69,6 +71,25 @@ def test_discards_say_where_and_what() -> None:
         (DiscardReason.STATIVE, "want", "want"),
         (DiscardReason.PLANNED, "bake a cake", "bake cake"),
     ]
+
+
+def test_parses_with_clearnlp_labels_are_read_too() -> None:
+    """The labels of the `en_core_web_*` packages."""
+    tokens = [
+        ("Mary", "mary", "PROPN", "NNP", "nsubj", 1),
+        ("cut", "cut", "VERB", "VBD", "ROOT", 1),
+        ("the", "the", "DET", "DT", "det", 3),
+        ("bread", "bread", "NOUN", "NN", "dobj", 1),
+        ("with", "with", "ADP", "IN", "prep", 1),
+        ("a", "a", "DET", "DT", "det", 6),
+        ("knife", "knife", "NOUN", "NN", "pobj", 4),
+    ]
+    words, lemmas, pos, tags, relations, heads = (list(column) for column in zip(*tokens, strict=True))
+    vocab = spacy.blank("en").vocab
+    doc = Doc(vocab, words=words, lemmas=lemmas, pos=pos, tags=tags, deps=relations, heads=heads)
+    reading = read_parses([doc])
+    assert told(reading) == "cut bread +knife"
+    assert list(roles(reading.events[0])) == ["mary (agent)", "bread (patient)"]
 
 
 def test_a_deep_chain_of_clauses_is_judged_without_recursion() -> None:

@@ -17,6 +17,7 @@ def _tools(text: str) -> list[str]:
     [
         ("I swept the floor with a broom.", ["broom"]),
         ("She used a large spoon to stir the soup.", ["spoon"]),
+        ("Use a spiralizer to cut the carrots.", ["spiralizer"]),
         ("Using tweezers, remove the splinter.", ["tweezers"]),
         ("Boil the rice in a pot.", ["pot"]),
         ("Cut the rope with a pair of scissors.", ["scissors"]),
@@ -43,6 +44,8 @@ def test_tools(text: str, tools: list[str]) -> None:
         "I grabbed my keys and left the house.",
         "Put the knife on the table.",
         "Fill the bucket with water.",
+        "Use the basil to make a sauce.",
+        "Use milk to thin the batter.",
     ],
 )
 def test_no_tools(text: str) -> None:

@@ -1,0 +1,82 @@
+"""Nouns as things: which words name one, what a measure measures, and the lemma that stands for it."""
+
+from __future__ import annotations
+
+from spacy.tokens import Token
+
+from kgscripts.extractors.lexicon import classes_of
+from kgscripts.text.syntax import compound_lemma, prepositional_phrases
+
+_PARTITIVES = frozenset(
+    {"cup", "glass", "bottle", "bowl", "can", "jar", "bag", "box", "piece", "slice", "bit", "lot", "pair", "pinch"}
+    | {"teaspoon", "tablespoon", "handful", "dash", "bunch", "loaf", "stick", "drop", "layer", "set", "pile", "amount"}
+    | {"number", "kind", "type", "sort", "part", "rest", "half", "one", "some", "all", "couple", "ounce", "pound"}
+    | {"gram", "liter", "litre", "quart", "pint", "gallon", "sheet", "roll", "tube", "packet", "package", "pack"}
+    | {"scoop", "dozen", "spoonful", "plenty", "most", "any", "each", "both", "variety", "majority", "quantity", "load"}
+    | {
+        "plate",
+        "mug",
+        "jug",
+        "bucket",
+        "pot",
+        "bar",
+        "squirt",
+        "splash",
+        "carton",
+        "spoon",
+        "remainder",
+        "few",
+        "many",
+        "clove",
+        "lump",
+        "strand",
+        "spoonful",
+    }
+)
+_NOUNS = frozenset({"NOUN", "PROPN"})
+_MISTAKEN = frozenset({"VERB", "ADJ", "ADV", "X", "INTJ"})
+_NOMINAL = frozenset({"obj", "obl", "nmod", "nsubj", "nsubj:pass", "dobj", "pobj", "nsubjpass"})
+_OF_ALL = frozenset(
+    {"rest", "half", "one", "some", "all", "couple", "most", "any", "each", "both", "part", "few", "many", "remainder"}
+)
+
+
+def is_noun(token: Token) -> bool:
+    """A noun or a name, as opposed to a pronoun, a number or a clause.
+
+    Where part of speech and relation contradict each other ("plug" of "pull plug" as a verb and an object), the
+    relation counts: a bare verb is no object.
+    """
+    if token.pos_ in _NOUNS:
+        # Taggers take odd spaces, symbols and "ourselves" for nouns.
+        return any(map(str.isalnum, token.text)) and not token.lower_.endswith(("self", "selves"))
+    if token.pos_ not in _MISTAKEN or token.dep_ not in _NOMINAL:
+        return False
+    if token.pos_ == "VERB" and token.tag_ in {"VB", "VBP"}:
+        bare = not any(child.dep_ in {"mark", "aux"} for child in token.lefts)
+        return bare and (token.dep_ in {"obj", "dobj"} or bool(classes_of(token.lower_)))
+    if token.tag_ in {"NN", "NNS"} or (token.tag_ != "VBG" and classes_of(token.lower_)):
+        return True
+    return content_head(token) != token  # "a spoonful of salt"
+
+
+def content_head(token: Token) -> Token:
+    """What a measure measures: "sugar" of "a cup of sugar"; other nouns are their own."""
+    if token.lemma_.lower() not in _PARTITIVES:
+        return token
+    for phrase in prepositional_phrases(token):
+        if phrase.preposition == "of" and is_noun(phrase.head):
+            determined = any(child.dep_ in {"det", "nmod:poss", "poss"} for child in phrase.head.lefts)
+            if not determined or token.lemma_.lower() in _OF_ALL:
+                return phrase.head
+    return token
+
+
+def noun_lemma(token: Token) -> str:
+    """The lemma of a noun with its compound, without adjectives; nouns that are plural only keep it ("scissors")."""
+    found = " ".join(compound_lemma(token).split())
+    while " " in found and "adjective" in classes_of(found.split(" ", 1)[0]):
+        found = found.split(" ", 1)[1]
+    if token.lower_.endswith("s") and "plural_only" in classes_of(token.lower_):
+        return " ".join([*found.split(" ")[:-1], token.lower_])
+    return found

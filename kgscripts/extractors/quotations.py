@@ -1,0 +1,22 @@
+"""Direct speech: what is said in a text is not told by it."""
+
+from __future__ import annotations
+
+import re
+
+from spacy.tokens import Doc
+
+_QUOTATION = re.compile(r"“[^”]*”|\"[^\"]*\"|(?<!\w)'(?=\w)[^']*[.,!?]'(?!\w)")
+
+
+def quoted_tokens(doc: Doc) -> frozenset[int]:
+    """Indices of the tokens of direct speech; a quotation that never ends is none."""
+    text = doc.text
+    if '"' not in text and "“" not in text and "'" not in text:
+        return frozenset()
+    found: set[int] = set()
+    for match in _QUOTATION.finditer(text):
+        span = doc.char_span(match.start(), match.end(), alignment_mode="contract")
+        if span is not None:
+            found.update(range(span.start, span.end))
+    return frozenset(found)
