@@ -2,60 +2,85 @@
 
 from __future__ import annotations
 
+import io
 import json
-import os
-import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from attrs import frozen
 
+import cli
 from tests.exports.test_validation import sound_rows
 from tests.graphs import write_graph
 
 TOOLS = "SELECT ?label { ?tool a kgs:Tool ; rdfs:label ?label } ORDER BY ?label"
 
 
-def run(*arguments: str, folder: Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "COLUMNS": "200"}
-    command = [sys.executable, "-c", "import cli; cli.main()", *arguments]
-    return subprocess.run(
-        command, cwd=folder, env=environment, input=stdin, capture_output=True, text=True, timeout=120, check=False
-    )
+@frozen
+class Result:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Calls `kgscripts` in `folder` as the console script does, in this process."""
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def call(*arguments: str, folder: Path = folder, stdin: str = "") -> Result:
+        monkeypatch.chdir(folder)
+        monkeypatch.setattr(sys, "argv", ["kgscripts", *arguments])
+        monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
+        code: object = 0
+        try:
+            cli.main()
+        except SystemExit as end:
+            code = end.code or 0
+        output = capsys.readouterr()
+        assert isinstance(code, int)
+        return Result(code, output.out, output.err)
+
+    return call
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("commands")
-    write_graph(path / "graph", sound_rows())
+    write_graph(path / "graph", sound_rows(10))
     return path
 
 
-def test_export_tells_what_it_wrote(folder: Path) -> None:
-    result = run("export", "graph", "graph.ttl", folder=folder)
+def test_export_tells_what_it_wrote(run: Run, folder: Path) -> None:
+    result = run("export", "graph", "graph.ttl")
     assert result.returncode == 0, result.stderr
     assert result.stdout.startswith("wrote 180 nodes and ")
     assert "triples: " in result.stdout
     assert result.stderr == "", "no bar where there is no terminal"
-    report = json.loads(run("export", "graph", "graph.nq", "--json", folder=folder).stdout)
+    report = json.loads(run("export", "graph", "graph.nq", "--json").stdout)
     assert report["target"] == "graph.nq"
     assert report["details"]["bytes"] == (folder / "graph.nq").stat().st_size
 
 
-def test_a_dry_run_says_so(folder: Path) -> None:
-    result = run("export", "graph", "dry.trig", "--dry-run", folder=folder)
+def test_a_dry_run_says_so(run: Run, folder: Path) -> None:
+    result = run("export", "graph", "dry.trig", "--dry-run")
     assert result.stdout.startswith("would write")
     assert not (folder / "dry.trig").exists()
 
 
-def test_a_query_is_a_text_a_file_or_standard_input(folder: Path) -> None:
+def test_a_query_is_a_text_a_file_or_standard_input(run: Run, folder: Path) -> None:
     (folder / "tools.rq").write_text(TOOLS, encoding="utf-8")
     (folder / "tools").write_text(TOOLS, encoding="utf-8")
     answers = [
-        run("query", "graph", "--sparql", TOOLS, "--json", folder=folder),
-        run("query", "graph", "--sparql", "tools.rq", "--format", "json", folder=folder),
-        run("query", "graph", "--sparql", "tools", "-f", "json", folder=folder),
-        run("query", "graph", "--sparql", "-", "--json", folder=folder, stdin=TOOLS),
+        run("query", "graph", "--sparql", TOOLS, "--json"),
+        run("query", "graph", "--sparql", "tools.rq", "--format", "json"),
+        run("query", "graph", "--sparql", "tools", "-f", "json"),
+        run("query", "graph", "--sparql", "-", "--json", stdin=TOOLS),
     ]
     assert {answer.stderr for answer in answers} == {""}
     assert len({answer.stdout for answer in answers}) == 1
@@ -64,12 +89,12 @@ def test_a_query_is_a_text_a_file_or_standard_input(folder: Path) -> None:
     assert len(found["rows"]) == 10
 
 
-def test_both_languages_and_all_formats(folder: Path) -> None:
+def test_both_languages_and_all_formats(run: Run) -> None:
     cypher = "MATCH (t:Tool) RETURN count(t) AS tools"
     sparql = "SELECT (COUNT(?t) AS ?tools) { ?t a kgs:Tool }"
     for form, expected in (("csv", "tools\n10\n"), ("tsv", "tools\n10\n"), ("table", " tools\n ─────\n    10\n")):
         for language, query in (("--cypher", cypher), ("--sparql", sparql)):
-            result = run("query", "graph", language, query, "--format", form, folder=folder)
+            result = run("query", "graph", language, query, "--format", form)
             assert result.stdout == expected, result.stderr
 
 
@@ -90,23 +115,23 @@ def test_both_languages_and_all_formats(folder: Path) -> None:
         (["validate", "nowhere"], "there is no graph"),
     ],
 )
-def test_errors_exit_with_2_and_say_what_to_do(folder: Path, arguments: list[str], message: str) -> None:
+def test_errors_exit_with_2_and_say_what_to_do(run: Run, folder: Path, arguments: list[str], message: str) -> None:
     (folder / "latin.rq").write_bytes("# é\nASK {}".encode("latin-1"))
-    result = run(*arguments, folder=folder)
+    result = run(*arguments)
     assert result.returncode == 2
     assert message in result.stderr
     assert "Traceback" not in result.stderr
     assert result.stdout == ""
 
 
-def test_validate_says_what_it_checked(folder: Path) -> None:
-    result = run("validate", "graph", folder=folder)
+def test_validate_says_what_it_checked(run: Run) -> None:
+    result = run("validate", "graph")
     assert result.returncode == 0, result.stdout
     assert "references followed" in result.stdout
     assert result.stdout.endswith("conforms\n")
 
 
-def test_validate_ends_with_2_where_something_is_wrong(tmp_path: Path) -> None:
+def test_validate_ends_with_2_where_something_is_wrong(run: Run, tmp_path: Path) -> None:
     rows = sound_rows()
     rows["Tool"][0]["support"] = -1
     write_graph(tmp_path / "graph", rows)
