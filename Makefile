@@ -26,7 +26,6 @@ bench: $(VENV)/.dev
 
 # Trains the shipped spaCy pipeline anew: make text-model TREEBANKS=folder-with-ewt-and-gum
 text-model: $(VENV)/.dev
-	$(BIN)/python -m pip install --quiet -c constraints.txt spacy-lookups-data
 	$(BIN)/python -m lightning_modules.text.train $(TREEBANKS) $(if $(wildcard build/text/run/model-best),--resume)
 
 format: $(VENV)/.dev

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+import re
 import time
 from datetime import UTC, datetime
 from importlib import metadata
@@ -19,7 +20,8 @@ from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.script_graph import ScriptGraph
 
 _TOP_SCENARIOS = 5
-_SCORES_A_MODEL = 6
+_SCORES_A_DATASET = 3
+_OVERALL = re.compile(r"F1|LAS|accuracy")
 
 
 @define
@@ -75,11 +77,11 @@ class ScenarioSummary:
 
 @frozen
 class ModelSummary:
-    """A reader, with its scores in words."""
+    """A reader; `scores` by dataset and split, each "metric value unit", overall metrics first."""
 
     name: str
     version: str
-    scores: tuple[str, ...]
+    scores: dict[str, tuple[str, ...]]
 
 
 @frozen
@@ -129,15 +131,22 @@ def _scenarios(graph: ScriptGraph) -> tuple[ScenarioSummary, ...]:
 
 def _models(graph: ScriptGraph) -> tuple[ModelSummary, ...]:
     scores = {row["id"]: row for row in graph.rows("BenchmarkScore")}
-    owned: dict[str, list[str]] = {}
+    owned: dict[str, list[dict[str, Any]]] = {}
     for row in graph.rows("SCORED"):
-        score = scores[row["to_id"]]
-        text = f"{score['metric']} {score['value']:g} {score['unit']} ({score['dataset']} {score['split']})"
-        owned.setdefault(row["from_id"], []).append(text)
+        owned.setdefault(row["from_id"], []).append(scores[row["to_id"]])
     return tuple(
-        ModelSummary(row["name"], row["version"], tuple(sorted(owned.get(row["id"], ()))))
-        for row in graph.rows("Model")
+        ModelSummary(row["name"], row["version"], _by_dataset(owned.get(row["id"], []))) for row in graph.rows("Model")
     )
+
+
+def _by_dataset(scores: list[dict[str, Any]]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, list[str]] = {}
+    for score in sorted(
+        scores, key=lambda row: (row["dataset"], row["split"], not _OVERALL.search(row["metric"]), row["metric"])
+    ):
+        text = f"{score['metric']} {score['value']:g} {score['unit'].replace('percent', '%')}"
+        found.setdefault(f"{score['dataset']}, {score['split']}", []).append(text)
+    return {name: tuple(texts) for name, texts in found.items()}
 
 
 def print_report(found: BuildReport, console: Console) -> None:
@@ -153,11 +162,8 @@ def print_report(found: BuildReport, console: Console) -> None:
         most = (f"{item.label} ({item.sources:,} sources, {item.steps:,} steps)" for item in found.scenarios)
         counts.add_row("[bold]scenarios[/]", " · ".join(most))
     for model in found.models:
-        shown = " · ".join(model.scores[:_SCORES_A_MODEL]) or "not measured"
-        more = len(model.scores) - _SCORES_A_MODEL
-        counts.add_row(
-            "[bold]read by[/]", f"{model.name} {model.version}: {shown}" + (f" · {more} more" if more > 0 else "")
-        )
+        lines = [f"{name}: {', '.join(scores[:_SCORES_A_DATASET])}" for name, scores in model.scores.items()]
+        counts.add_row("[bold]read by[/]", "\n".join([f"{model.name} {model.version}", *(lines or ["not measured"])]))
     read = f"{run.sources_read:,} sources, {run.words_read:,} words in {run.seconds:.1f} s"
     if run.words_read:
         read += f" ({run.words_per_second:,.0f} words/s)"

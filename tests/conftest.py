@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -19,6 +22,28 @@ def shared_corpora() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no corpora at {folder}: set KGSCRIPTS_SHARED to the folder that holds `corpora`")
     return folder
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that anybody may enter, unlike pytest's own: for what is tried `without_privileges`."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        yield folder
+
+
+@contextmanager
+def without_privileges() -> Iterator[None]:
+    """What root does in here it does as nobody."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.setresuid(65534, 65534, 0)
+    try:
+        yield
+    finally:
+        os.setresuid(0, 0, 0)
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:

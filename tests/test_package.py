@@ -82,7 +82,7 @@ def test_an_empty_environment_builds_and_queries_a_graph_away_from_the_checkout(
     )
     command = tmp_path / "env" / "bin" / "kgscripts"
     run(command, "build-graph", "story.md", "-o", "graph", cwd=tmp_path)
-    ask = "SELECT ?label WHERE { ?tool a kgs:Tool ; kgs:label ?label }"
+    ask = "SELECT ?label WHERE { ?tool a kgs:Tool ; rdfs:label ?label }"
     assert "strainer" in run(command, "query", "graph", "--sparql", ask, cwd=tmp_path)
     cypher = "MATCH (:SubEvent)-[:USES]->(t:Tool) RETURN t.label AS label"
     assert "strainer" in run(command, "query", "graph", "--cypher", cypher, cwd=tmp_path)

@@ -17,6 +17,7 @@ from kgscripts.corpora.source import MAX_RECORD_BYTES
 from schemas.errors import ConfigurationError, InputError
 from schemas.records import Discard
 from schemas.records import DiscardReason as R
+from tests.conftest import without_privileges
 from tests.corpora.reading import read
 
 GOOD = '{"id": "good", "text": "I ran."}\n'
@@ -244,11 +245,10 @@ class TestInputs:
             assert str(path) in str(caught.value)
             assert caught.value.remedy
 
-    @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-    def test_unreadable(self, tmp_path: Path) -> None:
-        (tmp_path / "a.txt").touch(mode=0)
-        with pytest.raises(InputError, match="not readable"):
-            find_inputs([tmp_path])
+    def test_unreadable(self, open_folder: Path) -> None:
+        (open_folder / "a.txt").touch(mode=0)
+        with without_privileges(), pytest.raises(InputError, match="not readable"):
+            find_inputs([open_folder])
 
     def test_a_file_that_vanishes(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match=r"a\.txt"):

@@ -79,7 +79,13 @@ class ServerProcess:
         """Start it and wait until it answers."""
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
-                self._command, env=self._environment, stdout=log, stderr=log, start_new_session=True
+                self._command,
+                # ArcadeDB writes its logs where it stands.
+                cwd=self._log.parent,
+                env=self._environment,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
             )
         deadline = time.monotonic() + _START_SECONDS
         while self._ready not in self._log.read_text(encoding="utf-8", errors="replace"):

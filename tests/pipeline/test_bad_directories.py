@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import resource
 import shutil
 import subprocess
@@ -19,6 +18,7 @@ from schemas.graph_directory import locked
 from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes
 from tests.assembly.tiny_reader import TinyReader
+from tests.conftest import without_privileges
 
 
 @pytest.fixture
@@ -133,14 +133,14 @@ def test_what_is_no_directory_cannot_be_written(output: str, tmp_path: Path, sto
         build_graph(stories, tmp_path / output, reader=TinyReader())
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_an_unwritable_directory(graph: Path, stories: list[Path]) -> None:
-    graph.chmod(0o555)
+def test_an_unwritable_directory(graph: Path, open_folder: Path) -> None:
+    shutil.copytree(graph, open_folder / "graph")
+    (open_folder / "graph").chmod(0o555)
     try:
-        with pytest.raises(GraphDirectoryError, match="cannot be written"):
-            build_graph(stories, graph, reader=TinyReader())
+        with without_privileges(), pytest.raises(GraphDirectoryError, match="cannot be written"):
+            build_graph(texts=["boil the water."], output=open_folder / "graph", reader=TinyReader())
     finally:
-        graph.chmod(0o755)
+        (open_folder / "graph").chmod(0o755)
 
 
 def test_two_builds_at_once(graph: Path, stories: list[Path]) -> None:
