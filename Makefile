@@ -5,7 +5,7 @@ GRAPH ?= build/example-graph
 BIN := $(VENV)/bin
 export HF_HUB_OFFLINE = 1
 
-.PHONY: graph test lint bench format clean text-model
+.PHONY: graph test lint bench format clean text-model scores
 
 graph: $(VENV)/.core
 	$(BIN)/kgscripts build-graph kgscripts/examples/texts -o $(GRAPH)
@@ -27,6 +27,11 @@ bench: $(VENV)/.dev
 # Trains the shipped spaCy pipeline anew: make text-model TREEBANKS=folder-with-ewt-and-gum
 text-model: $(VENV)/.dev
 	$(BIN)/python -m lightning_modules.text.train $(TREEBANKS) $(if $(wildcard build/text/run/model-best),--resume)
+
+# Measures the extractor anew, as the scores that ship: make scores CORPORA=folder-with-inscript-and-descript
+scores: $(VENV)/.core
+	$(BIN)/kgscripts evaluate extraction --inscript $(CORPORA)/inscript --descript $(CORPORA)/descript \
+	  -o kgscripts/extractors/data/scores.json
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format .

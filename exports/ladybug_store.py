@@ -22,7 +22,7 @@ from schemas.vocabulary import ID_PREFIXES
 
 _MAGIC = b"LBUG"
 _BUFFER_POOL = 1 << 30
-"""Bytes of memory that a store may use for its pages."""
+"""Bytes of memory that a query may use for pages."""
 
 _TYPES = {
     ValueType.STRING: "STRING",
@@ -115,7 +115,8 @@ def embedded_store(graph: ScriptGraph) -> Path:
 def _load(graph: ScriptGraph, path: Path, options: ExportOptions) -> None:
     try:
         with (
-            ladybug.Database(path, buffer_pool_size=_BUFFER_POOL) as database,
+            # With a pool of a fixed size a graph of some ten million relations could not be loaded.
+            ladybug.Database(path) as database,
             ladybug.Connection(database) as opened,
         ):
             # Each transaction ends in a checkpoint: one for all empty tables, then one a table, which bounds memory.

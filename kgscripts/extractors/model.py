@@ -8,6 +8,7 @@ import json
 from importlib import resources
 from typing import Any
 
+from kgscripts.text.pipeline import SHIPPED
 from schemas.provenance import BenchmarkScore, Model
 
 NAME = "script-extractor"
@@ -37,7 +38,7 @@ def describe_extractor(syntax: Model) -> Model:
         digest=hashlib.sha256(f"{rules_digest()} {syntax.digest}".encode()).hexdigest(),
         task="sub-event extraction",
         licence="Apache-2.0",
-        scores=known_scores(),
+        scores=known_scores() if syntax.name == SHIPPED else [],
     )
 
 
