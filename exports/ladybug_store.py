@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import glob
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import ladybug
-from filelock import FileLock
 
 from exports.aside import new_file
+from exports.embedded import kept_store
 from exports.property_graph import KEY, quoted
 from exports.targets import ExportOptions, ExportReport, report, scheme_of
 from schemas.errors import StoreError
@@ -87,29 +86,14 @@ def embedded_store(graph: ScriptGraph) -> Path:
     StoreError
         If it cannot be written.
     """
-    folder = graph.directory / "stores"
     # Ladybug reads no files of its older formats, and a graph may outlive them.
-    path = folder / f"ladybug-{ladybug.storage_version}-{graph.build_id}"
-    if path.exists():
-        return path
-    try:
-        folder.mkdir(exist_ok=True)
-        with FileLock(folder / ".ladybug.lock"):
-            if not path.exists():
-                for left in folder.glob(".ladybug-*/"):  # by a build that was killed
-                    shutil.rmtree(left)
-                with new_file(path) as aside:
-                    _load(graph, aside, ExportOptions())
-                for other in folder.glob("ladybug-*"):
-                    if other != path:
-                        other.unlink()
-    except OSError as error:
-        raise StoreError(
-            f"the store for queries cannot be written ({error.strerror})",
-            where=str(folder),
-            remedy="export the graph to a .lbug file elsewhere and query that",
-        ) from error
-    return path
+    return kept_store(
+        graph,
+        "ladybug",
+        str(ladybug.storage_version),
+        new_file,
+        lambda path: _load(graph, path, ExportOptions()),
+    )
 
 
 def _load(graph: ScriptGraph, path: Path, options: ExportOptions) -> None:

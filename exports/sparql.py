@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pyoxigraph
-from filelock import FileLock
 
 from exports.aside import MARKER, new_directory
+from exports.embedded import kept_store
 from exports.place import at_place
 from exports.rdf.oxigraph_store import load
 from exports.rdf.sparql_client import SparqlClient, first_line
@@ -77,28 +76,7 @@ def embedded_store(graph: ScriptGraph) -> Path:
     StoreError
         If it cannot be written.
     """
-    folder = graph.directory / "stores"
-    path = folder / f"oxigraph-{graph.build_id}"
-    if path.exists():
-        return path
-    try:
-        folder.mkdir(exist_ok=True)
-        with FileLock(folder / ".oxigraph.lock"):
-            if not path.exists():
-                for left in folder.glob(".oxigraph-*/"):  # by a build that was killed
-                    shutil.rmtree(left)
-                with new_directory(path) as aside:
-                    load(graph, aside)
-                for other in folder.glob("oxigraph-*"):
-                    if other != path:
-                        shutil.rmtree(other, ignore_errors=True)
-    except OSError as error:
-        raise StoreError(
-            f"the store for queries cannot be written ({error.strerror})",
-            where=str(folder),
-            remedy="export the graph to a .oxigraph directory elsewhere and query that",
-        ) from error
-    return path
+    return kept_store(graph, "oxigraph", "", new_directory, lambda path: load(graph, path))
 
 
 def _words(text: str) -> list[str]:

@@ -110,7 +110,7 @@ def test_two_processes_ask_a_new_graph_at_once(tmp_path: Path) -> None:
 def test_a_graph_directory_that_cannot_be_written_says_what_to_do(tmp_path: Path) -> None:
     graph = odd_graph(tmp_path)
     (tmp_path / "stores").write_text("in the way")
-    with pytest.raises(StoreError, match=r"export the graph to a \.lbug file"):
+    with pytest.raises(StoreError, match=r"export the graph to GRAPH\.ladybug"):
         run_query(graph, COUNT)
 
 
