@@ -117,7 +117,15 @@ def _interruptible_build(graph: Path, jobs: int) -> subprocess.Popen[str]:
     stories = graph.with_name("stories.jsonl")
     stories.write_text("\n".join(lines), encoding="utf-8")
     command = [sys.executable, "-m", "cli", "build-graph", str(stories), "-o", str(graph), "--jobs", str(jobs)]
-    build = subprocess.Popen(command, cwd=_ROOT, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    build = subprocess.Popen(
+        command,
+        cwd=_ROOT,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        # Where the tests run in the background, a shell has made Ctrl-C ignored, and processes inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     while not (graph / "records/readers.json").exists():
         assert build.poll() is None
         time.sleep(0.01)
