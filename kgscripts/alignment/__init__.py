@@ -1,0 +1,1 @@
+"""Latent monotonic alignments between an abstract and a concrete sequence."""

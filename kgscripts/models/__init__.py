@@ -1,0 +1,1 @@
+"""Trained models: networks, their checkpoints, and what they predict. Inference needs torch alone."""

@@ -1,0 +1,47 @@
+"""What a cloze model is: something that guesses a hidden word of the concrete side (KidsCook, section 2.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from attrs import frozen
+
+if TYPE_CHECKING:
+    import torch
+
+
+@frozen
+class Cloze:
+    """One hidden token to guess.
+
+    `concrete` holds the tokens as they are known so far (earlier blanks filled in); `hidden` says for each whether
+    it is still unknown, which includes `position`. `slot_start` is the first token of the blank that `position`
+    belongs to: alignments are those of the prefix before it (appendix A.4).
+    """
+
+    abstract: tuple[str, ...]
+    concrete: tuple[str, ...]
+    hidden: tuple[bool, ...]
+    position: int
+    slot_start: int
+
+
+class ClozeModel(Protocol):
+    """Ranks candidate words for hidden tokens. All models behind `kgscripts evaluate cloze` are this."""
+
+    name: str
+    context: Literal["left", "both"]
+    """Which side of a blank the model sees besides the abstract sentence."""
+
+    def predict(self, clozes: Sequence[Cloze], candidates: Sequence[str]) -> torch.Tensor:
+        """Log probabilities, (clozes, candidates + 1), float32: of each candidate and, last, of the unknown word.
+
+        Rows are normalised over these alone. A word of several pieces has the sum of its pieces.
+        """
+
+    def score(self, abstract: Sequence[Sequence[str]], concrete: Sequence[Sequence[str]]) -> torch.Tensor | None:
+        """log p(concrete | abstract) of each pair in nats, (pairs,); None where the model defines none.
+
+        Without it candidate fillings are compared by the probability of their words in the blanks.
+        """
