@@ -1,11 +1,13 @@
-"""JSON lines: ``{"id", "title"?, "scenario"?, "text" | "steps"}``, one document a line."""
+"""JSON lines, one document a line: ``{"id", "title"?, "scenario"?, "text" | "steps"}``, or a pair (`pair_records`)."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from kgscripts.corpora.json_records import json_object, record_id, string, strings
+from kgscripts.corpora.pair_records import is_pair_record, pair_record
+from kgscripts.corpora.pairs import document_of_pair
 from kgscripts.corpora.plain_text import joined_lines, paragraph_spans
 from kgscripts.corpora.source import Source, text_lines
 from schemas.errors import InputError
@@ -22,8 +24,8 @@ def read_jsonl(source: Source) -> Iterator[Document | Discard]:
         if not line.strip():
             continue
         try:
-            record = _parse(line)
-            identifier = _identifier(record)
+            record = json_object(line)
+            identifier = f"line {number}" if is_pair_record(record) and "id" not in record else record_id(record)
             document = document_of_record(record, name=source.label(identifier))
         except InputError as error:
             yield source.discard(DiscardReason.MALFORMED, number, error.message)
@@ -45,15 +47,17 @@ def document_of_record(record: Mapping[str, Any], *, name: str) -> Document | No
     The text of steps is the steps, one a line. Other keys are passed over. Raises InputError for a value of the
     wrong type, or with half a surrogate pair.
     """
-    title = _string(record, "title")
-    scenario = _string(record, "scenario")
+    if is_pair_record(record):
+        return document_of_pair(pair_record(record), name)
+    title = _optional(record, "title")
+    scenario = _optional(record, "scenario")
     if ("text" in record) == ("steps" in record):
         raise InputError('wants either "text" or "steps"')
     if "text" in record:
-        text = _string(record, "text")
+        text = string(record, "text")
         kind, spans = PassageKind.PARAGRAPH, paragraph_spans(text)
     else:
-        text, spans = joined_lines(_steps(record["steps"]))
+        text, spans = joined_lines(strings(record, "steps"))
         kind = PassageKind.STEP
     if not spans:
         return None
@@ -61,44 +65,5 @@ def document_of_record(record: Mapping[str, Any], *, name: str) -> Document | No
     return Document(name=name, format="jsonl", text=text, title=title, scenario=scenario, passages=passages)
 
 
-def _parse(line: str) -> dict[str, Any]:
-    try:
-        record = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise InputError(f"no JSON: {error.msg} at column {error.colno}") from error
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"JSON that cannot be read: {error}") from error
-    if not isinstance(record, dict):
-        raise InputError("no JSON object")
-    return record
-
-
-def _identifier(record: dict[str, Any]) -> str:
-    identifier = record.get("id")
-    if isinstance(identifier, bool) or not isinstance(identifier, str | int) or identifier == "":
-        raise InputError('wants an "id", a string or a whole number')
-    return _encodable("id", str(identifier))
-
-
-def _string(record: Mapping[str, Any], key: str) -> str:
-    value = record.get(key)
-    if value is None and key != "text":
-        return ""
-    if not isinstance(value, str):
-        raise InputError(f'"{key}" is no string')
-    return _encodable(key, value)
-
-
-def _encodable(key: str, value: str) -> str:
-    """JSON can escape half a surrogate pair, which is no character and cannot be written."""
-    try:
-        value.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise InputError(f'"{key}" has half a surrogate pair at character {error.start}') from error
-    return value
-
-
-def _steps(value: object) -> list[str]:
-    if not isinstance(value, list) or not all(isinstance(step, str) for step in value):
-        raise InputError('"steps" is no list of strings')
-    return [_encodable("steps", step) for step in value]
+def _optional(record: Mapping[str, Any], key: str) -> str:
+    return "" if record.get(key) is None else string(record, key)

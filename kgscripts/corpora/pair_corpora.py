@@ -1,36 +1,121 @@
-"""Pair corpora as tokens: an abstract instruction and the concrete one that spells it out (KidsCook)."""
+"""Pair corpora as tokens, whatever they are stored as.
+
+The format is told by the content: cloze templates (TSV of abstract, concrete and a 0 or 1 for each concrete token),
+plain TSV of two columns, JSON lines with steps, and the id sequences that KidsCook was released as.
+"""
 
 from __future__ import annotations
 
-from attrs import field, frozen
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
-from schemas.errors import RecordError
+from attrs import frozen
+
+from kgscripts.corpora.inputs import InputFile
+from kgscripts.corpora.json_records import json_object
+from kgscripts.corpora.kidscook_ids import VOCABULARY_FILE, is_pickle, read_id_sequences, read_released_vocabulary
+from kgscripts.corpora.pair import Pair
+from kgscripts.corpora.pair_columns import is_header, pair_row
+from kgscripts.corpora.pair_records import pair_record
+from kgscripts.corpora.pair_tokens import tokens
+from kgscripts.corpora.source import DamagedSourceError, Source, open_source, text_lines
+from schemas.errors import InputError, RecordError
+from schemas.records import Discard, DiscardReason
+
+__all__ = ["Pair", "PairCorpus", "load_pairs", "read_pair_corpus", "read_released_vocabulary", "read_whitelist"]
 
 
-@frozen(kw_only=True)
-class Pair:
-    """An abstract instruction and its concrete realisation, tokenised.
+@frozen
+class PairCorpus:
+    """What was read of pair corpora, in their order, and what was not."""
 
-    `blanks` is empty, or says for each concrete token whether it is to be guessed (the 0s of a cloze template).
-    `steps` are the indices of the first token of each concrete step. `where` tells a person where it came from.
+    pairs: list[Pair]
+    discards: list[Discard]
+
+
+def load_pairs(paths: Iterable[str | Path], *, strict: bool = True) -> PairCorpus:
+    """All pairs of some files.
+
+    Raises InputError for a file that is missing or cannot be read; if `strict` also for the first bad record, and where
+    there is no pair at all. Otherwise bad records are among the discards.
     """
+    pairs: list[Pair] = []
+    discards: list[Discard] = []
+    for path in paths:
+        for item in read_pair_corpus(path):
+            if isinstance(item, Pair):
+                pairs.append(item)
+            elif strict:
+                raise InputError(item.detail, where=item.where, remedy="mend the record or take it out of the file")
+            else:
+                discards.append(item)
+    if strict and not pairs:
+        raise InputError("no pairs", remedy="name files of abstract and concrete instructions, one pair a line")
+    return PairCorpus(pairs, discards)
 
-    abstract: tuple[str, ...] = field(converter=tuple[str, ...])
-    concrete: tuple[str, ...] = field(converter=tuple[str, ...])
-    blanks: tuple[bool, ...] = field(default=(), converter=tuple[bool, ...])
-    steps: tuple[int, ...] = field(default=(0,), converter=tuple[int, ...])
-    where: str = ""
 
-    def __attrs_post_init__(self) -> None:
-        if not self.abstract or not self.concrete:
-            side = "concrete" if self.abstract else "abstract"
-            raise RecordError(f"the {side} side is empty", where=self.where)
-        if self.blanks and len(self.blanks) != len(self.concrete):
-            raise RecordError(f"{len(self.blanks)} marks for {len(self.concrete)} tokens", where=self.where)
+def read_pair_corpus(path: str | Path) -> Iterator[Pair | Discard]:
+    """The pairs of a file, one at a time, and why any record in it is none. gzip is unpacked.
 
-    @property
-    def slots(self) -> list[tuple[int, int]]:
-        """The blanks as spans of concrete tokens, end exclusive, in order."""
-        starts = [i for i, blank in enumerate(self.blanks) if blank and not (i and self.blanks[i - 1])]
-        size = len(self.blanks)
-        return [(start, next((i for i in range(start, size) if not self.blanks[i]), size)) for start in starts]
+    Raises InputError for a file that is missing or cannot be opened, and for released id sequences that are not what
+    they should be or have no vocabulary beside them.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise InputError("no such file", where=str(path), remedy="check the path")
+    with open_source(InputFile(path, path.name)) as source:
+        try:
+            if is_pickle(source.sample()) or path.name.removesuffix(".gz").endswith(".pkl"):
+                vocabulary = read_released_vocabulary(path.with_name(VOCABULARY_FILE))
+                yield from read_id_sequences(source, vocabulary)
+            else:
+                yield from _read_lines(source)
+        except DamagedSourceError as error:
+            detail = f"cannot be read beyond here: {error.detail}"
+            yield source.discard(DiscardReason.UNDECODABLE, error.line, detail)
+
+
+def read_whitelist(path: str | Path) -> list[str]:
+    """The words of a file that has one a line, in its order.
+
+    Raises InputError for a file that is missing, empty or not UTF-8, for a line of several words, and for a word that
+    came before.
+    """
+    path = Path(path)
+    words: dict[str, int] = {}
+    with open_source(InputFile(path, path.name)) as source:
+        for number, line in text_lines(source):
+            where = f"{path.name}:{number}"
+            if isinstance(line, Discard):
+                raise InputError(line.detail, where=where)
+            if len(found := line.split()) > 1:
+                raise InputError("several words", where=where, remedy="write one word a line")
+            for word in found:
+                if word in words:
+                    raise InputError(f"{word!r} is on line {words[word]} already", where=where, remedy="remove one")
+                words[word] = number
+    if not words:
+        raise InputError("no words", where=path.name, remedy="write one word a line")
+    return list(words)
+
+
+def _read_lines(source: Source) -> Iterator[Pair | Discard]:
+    for number, line in text_lines(source):
+        if isinstance(line, Discard):
+            yield line
+        elif line.strip() and not (number == 1 and is_header(line)):
+            try:
+                yield _pair(line, f"{source.name}:{number}")
+            except (InputError, RecordError) as error:
+                yield source.discard(DiscardReason.MALFORMED, number, error.message)
+
+
+def _pair(line: str, where: str) -> Pair:
+    if line.lstrip().startswith("{"):
+        record = pair_record(json_object(line))
+        return Pair.of_steps(tokens(record.abstract), map(tokens, record.steps), where)
+    row = pair_row(line)
+    if row.marks is None:
+        return Pair(abstract=tokens(row.abstract), concrete=tokens(row.concrete), where=where)
+    blanks = [mark == "0" for mark in row.marks]
+    return Pair(abstract=row.abstract.split(), concrete=row.concrete.split(), blanks=blanks, where=where)

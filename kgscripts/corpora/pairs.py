@@ -1,18 +1,20 @@
-"""Abstract and concrete instructions side by side, in columns that tabs divide.
+"""Abstract and concrete instructions side by side as documents: rows of columns, and records of JSON lines.
 
-The cloze templates of KidsCook (Bisk et al., NAACL 2019) have a third column: for each token of the concrete side 0
-where it is to be guessed, else 1. It says nothing about the text, and is only checked.
+The marks of a cloze template, its third column, say nothing about the text, and are only checked.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from attrs import evolve
+
+from kgscripts.corpora.pair_columns import is_header, pair_row
+from kgscripts.corpora.pair_records import PairRecord
 from kgscripts.corpora.plain_text import joined_lines
 from kgscripts.corpora.source import Source, text_lines
+from schemas.errors import InputError
 from schemas.records import Discard, DiscardReason, Document, Passage, PassageKind
-
-_HEADER = ["abstract", "concrete"]
 
 
 def read_pairs(source: Source) -> Iterator[Document | Discard]:
@@ -21,28 +23,27 @@ def read_pairs(source: Source) -> Iterator[Document | Discard]:
         if isinstance(line, Discard):
             yield line
             continue
-        columns = line.split("\t")
-        if not line.strip() or (number == 1 and [column.strip().lower() for column in columns[:2]] == _HEADER):
+        if not line.strip() or (number == 1 and is_header(line)):
             continue
-        if fault := _fault(columns):
-            yield source.discard(DiscardReason.MALFORMED, number, fault)
+        try:
+            row = pair_row(line)
+        except InputError as error:
+            yield source.discard(DiscardReason.MALFORMED, number, error.message)
             continue
-        text, spans = joined_lines(columns[:2])
-        kinds = (PassageKind.ABSTRACT, PassageKind.CONCRETE)
-        passages = [Passage(kind=kind, start=start, end=end) for kind, (start, end) in zip(kinds, spans, strict=True)]
-        yield Document(name=source.label(number), format="pairs", text=text, passages=passages)
+        yield _document(source.label(number), "pairs", row.abstract, [row.concrete], steps=False)
 
 
-def _fault(columns: list[str]) -> str:
-    """What is wrong with a row, or ""."""
-    if len(columns) not in (2, 3):
-        return f"{len(columns)} columns where 2 are wanted (abstract, concrete), or 3 in a cloze template"
-    if not columns[0].strip() or not columns[1].strip():
-        return f"the {'abstract' if not columns[0].strip() else 'concrete'} side is empty"
-    if len(columns) == 3:
-        marks = columns[2].split()
-        if not set(marks) <= {"0", "1"}:
-            return "the third column holds something else than 0 and 1"
-        if len(marks) != len(tokens := columns[1].split()):
-            return f"{len(marks)} marks for {len(tokens)} tokens"
-    return ""
+def document_of_pair(record: PairRecord, name: str) -> Document:
+    """The document of a pair from JSON lines, as `read_pairs` makes them; steps are lines of it and passages too."""
+    return _document(name, "jsonl", record.abstract, record.steps, steps=record.in_steps)
+
+
+def _document(name: str, format: str, abstract: str, concrete: list[str], *, steps: bool) -> Document:
+    text, spans = joined_lines([abstract, *concrete])
+    first, *parts = [Passage(kind=PassageKind.STEP, start=start, end=end) for start, end in spans]
+    passages = [
+        evolve(first, kind=PassageKind.ABSTRACT),
+        Passage(kind=PassageKind.CONCRETE, start=parts[0].start, end=parts[-1].end),
+        *(parts if steps else ()),
+    ]
+    return Document(name=name, format=format, text=text, passages=passages)

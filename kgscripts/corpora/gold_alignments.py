@@ -1,0 +1,107 @@
+"""Gold alignments: concrete words, and the abstract words that they spell out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import field, frozen
+
+from kgscripts.corpora.inputs import InputFile
+from kgscripts.corpora.json_records import json_object
+from kgscripts.corpora.pair import Pair
+from kgscripts.corpora.source import DamagedSourceError, open_source, text_lines
+from schemas.errors import InputError
+from schemas.records import Discard
+
+_KEYS = {"row", "aligned", "unaligned"}
+_REMEDY = 'each line is {"row": 1, "aligned": {"0": [1]}, "unaligned": [3]}: row from 1, indices from 0'
+
+
+@frozen(kw_only=True)
+class GoldAlignment:
+    """The labelled words of one pair.
+
+    `row` is the pair's row in its template file, from 1. `aligned` gives for the index of a concrete token those of the
+    abstract tokens that are accepted; `unaligned` are concrete tokens that belong to none. Indices run from 0.
+    """
+
+    row: int
+    aligned: Mapping[int, tuple[int, ...]]
+    unaligned: tuple[int, ...] = field(converter=tuple[int, ...])
+
+
+def read_gold_alignments(path: str | Path, pairs: Sequence[Pair] | None = None) -> list[GoldAlignment]:
+    """The gold alignments of a file of JSON lines; with `pairs`, those of the template file, also that they fit it.
+
+    Raises InputError, with the line, for a record that is malformed, repeats a row, or points outside its pair.
+    """
+    path = Path(path)
+    gold: dict[int, GoldAlignment] = {}
+    for number, line in _lines(path):
+        where = f"{path.name}:{number}"
+        try:
+            alignment = _alignment(json_object(line))
+            if alignment.row in gold:
+                raise InputError(f"row {alignment.row} is labelled already")
+            if pairs is not None:
+                _check_fit(alignment, pairs)
+        except InputError as error:
+            raise InputError(error.message, where=where, remedy=error.remedy or _REMEDY) from error
+        gold[alignment.row] = alignment
+    if not gold:
+        raise InputError("no gold alignments", where=path.name, remedy=_REMEDY)
+    return list(gold.values())
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    number = 0
+    with open_source(InputFile(path, path.name)) as source:
+        try:
+            for number, line in text_lines(source):
+                if isinstance(line, Discard):
+                    raise InputError(line.detail, where=line.where, remedy=_REMEDY)
+                if line.strip():
+                    yield number, line
+        except DamagedSourceError as error:
+            raise InputError(f"cannot be read beyond here: {error.detail}", where=f"{path.name}:{number}") from error
+
+
+def _alignment(record: dict[str, Any]) -> GoldAlignment:
+    if set(record) != _KEYS:
+        raise InputError(f"has {', '.join(sorted(record)) or 'nothing'} where {', '.join(sorted(_KEYS))} are wanted")
+    row, aligned = record["row"], record["aligned"]
+    if type(row) is not int or row < 1:
+        raise InputError('"row" is no whole number from 1')
+    if not isinstance(aligned, dict) or not all(key.isascii() and key.isdigit() for key in aligned):
+        raise InputError('"aligned" is no mapping from indices')
+    words = {int(key): _indices(value, f'"aligned" of {key}') for key, value in aligned.items()}
+    unaligned = _indices(record["unaligned"], '"unaligned"')
+    if not all(words.values()):
+        raise InputError('an aligned word without abstract words; it belongs to "unaligned"')
+    if both := sorted(words.keys() & set(unaligned)):
+        raise InputError(f"token {both[0]} is both aligned and unaligned")
+    return GoldAlignment(row=row, aligned=words, unaligned=unaligned)
+
+
+def _indices(value: object, what: str) -> tuple[int, ...]:
+    if not isinstance(value, list) or not all(type(index) is int and index >= 0 for index in value):
+        raise InputError(f"{what} is no list of indices")
+    if len(set(value)) != len(value):
+        raise InputError(f"{what} names an index twice")
+    return tuple(value)
+
+
+def _check_fit(alignment: GoldAlignment, pairs: Sequence[Pair]) -> None:
+    remedy = "give the template file that the labels were made for"
+    if alignment.row > len(pairs):
+        raise InputError(f"row {alignment.row} of {len(pairs)} pairs", remedy=remedy)
+    pair = pairs[alignment.row - 1]
+    concrete = max((*alignment.aligned, *alignment.unaligned), default=-1)
+    abstract = max((index for indices in alignment.aligned.values() for index in indices), default=-1)
+    if concrete >= len(pair.concrete) or abstract >= len(pair.abstract):
+        raise InputError(
+            f"token {concrete if concrete >= len(pair.concrete) else abstract} lies outside row {alignment.row}",
+            remedy=remedy,
+        )

@@ -1,0 +1,30 @@
+"""Raw text of a pair as tokens like KidsCook's: lower case, punctuation by itself."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+_ATTACHED = re.compile(r"\w[.,;:!?](?:\s|$)")
+
+
+def tokens(text: str) -> list[str]:
+    """The tokens of a text, in lower case.
+
+    White space divides them where the text is spaced out already, which shows by no word carrying a punctuation mark
+    at its end; other text goes through spaCy's rules for English.
+    """
+    if not _ATTACHED.search(text):
+        return text.lower().split()
+    return [token.text.lower() for token in _blank_english().make_doc(text) if not token.is_space]
+
+
+@cache
+def _blank_english() -> Language:
+    import spacy
+
+    return spacy.blank("en")
