@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from attrs import frozen
 
 if TYPE_CHECKING:
     import torch
+
+UNKNOWN_WORD = "#UNK#"
+"""How the unknown word is written where a prediction of it is fed back to a model."""
+
+HIDDEN_WORD = "_"
+"""What stands in `Cloze.concrete` for a word that is still hidden, so that no model can read it there."""
 
 
 @frozen
@@ -44,4 +50,24 @@ class ClozeModel(Protocol):
         """log p(concrete | abstract) of each pair in nats, (pairs,); None where the model defines none.
 
         Without it candidate fillings are compared by the probability of their words in the blanks.
+        """
+
+
+@runtime_checkable
+class ViterbiModel(Protocol):
+    """A cloze model with hard alignments, whose spans `kgscripts evaluate cloze` measures."""
+
+    def align(self, abstract: Sequence[Sequence[str]], concrete: Sequence[Sequence[str]]) -> list[list[int]]:
+        """The Viterbi path of each pair: for each concrete token the index of the abstract token that it belongs to."""
+
+
+@runtime_checkable
+class TransitionModel(Protocol):
+    """A cloze model whose published surprisal counts alignment decisions along with words."""
+
+    def transition_surprisal(self, clozes: Sequence[Cloze]) -> torch.Tensor:
+        """Nats of the alignment decisions that go with each word, (clozes,), float32.
+
+        The released scorer counts one emit a word and, before the first word of a blank (`position == slot_start`),
+        the shifts to the blank's abstract token and one emit more.
         """
