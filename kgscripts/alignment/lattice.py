@@ -1,0 +1,256 @@
+"""Latent monotonic alignments of KidsCook (appendix A): marginal, posteriors, Viterbi, as pure functions.
+
+Throughout: `emission` (batch, concrete, abstract) is log p(y_j | a_j = i, ...); `shift` and `emit`, broadcastable to
+the same shape, are log p(shift | i, y_<j) and log p(emit | i, y_<j) (equations 4 to 6); `abstract_lengths` and
+`concrete_lengths` (batch,) int64 say how much of a padded pair is its own. What stands in the padding is never read.
+Before the first word the position is the first abstract token, and shifts from there are paid.
+
+The recursions run in float64 whatever comes in: they are a small part of the work, and their sums grow long.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from attrs import frozen
+from torch import Tensor
+
+from kgscripts.alignment import checks, diagonals
+
+
+@frozen
+class Transitions:
+    """Log probabilities of `shift` and of `emit`, broadcastable to (batch, concrete, abstract)."""
+
+    shift: Tensor
+    emit: Tensor
+
+
+@frozen
+class ViterbiPath:
+    """Best alignments: `path` (batch, concrete) int64, 0 in padding; `log_probability` (batch,) of path and words.
+
+    A pair without any possible alignment has log probability -inf and a path of zeros.
+    """
+
+    path: Tensor
+    log_probability: Tensor
+
+
+def fixed_transitions(shift_probability: float) -> Transitions:
+    """Transitions that depend on neither side, as scalars (appendix A.1; 0.5 in the released code).
+
+    Raises
+    ------
+    ValueError
+        If `shift_probability` is no probability.
+    """
+    if not 0.0 <= shift_probability <= 1.0:
+        raise ValueError(f"a shift probability lies in [0, 1], got {shift_probability}")
+    probability = torch.tensor(shift_probability, dtype=torch.float64)
+    return Transitions(shift=probability.log(), emit=torch.log1p(-probability))
+
+
+def parameterised_transitions(shift_logits: Tensor) -> Transitions:
+    """Transitions from the output of a network, (batch, concrete, abstract) or broadcastable (equations 5 and 6)."""
+    log_sigmoid = torch.nn.functional.logsigmoid
+    return Transitions(shift=log_sigmoid(shift_logits), emit=log_sigmoid(-shift_logits))
+
+
+def log_marginal(
+    emission: Tensor,
+    shift: Tensor,
+    emit: Tensor,
+    abstract_lengths: Tensor,
+    concrete_lengths: Tensor,
+    *,
+    last_to_last: bool = True,
+) -> Tensor:
+    """log p(y | x), summed over all monotonic alignments (equation 7), (batch,); differentiable once.
+
+    With `last_to_last` the last word is aligned to the last abstract token (appendix A.1), else to any. The gradients
+    are posteriors, and zero for a pair without any possible alignment, whose marginal is -inf.
+
+    Raises
+    ------
+    ValueError
+        If a shape or a length is not as described above.
+    """
+    words, shift = checks.full_shapes(emission, shift, emit, abstract_lengths, concrete_lengths)
+    marginal: Tensor = _LogMarginal.apply(  # type: ignore[no-untyped-call]
+        words, shift, abstract_lengths, concrete_lengths, last_to_last
+    )
+    return marginal
+
+
+def posteriors(
+    emission: Tensor,
+    shift: Tensor,
+    emit: Tensor,
+    abstract_lengths: Tensor,
+    concrete_lengths: Tensor,
+    *,
+    last_to_last: bool = True,
+) -> Tensor:
+    """p(a_j = i | x, y), (batch, concrete, abstract); zero in padding and for pairs without a possible alignment.
+
+    Raises
+    ------
+    ValueError
+        As `log_marginal`.
+    """
+    with torch.no_grad():
+        words, shift = checks.full_shapes(emission, shift, emit, abstract_lengths, concrete_lengths)
+        edges = diagonals.edges(words, shift, abstract_lengths, concrete_lengths)
+        scores = diagonals.forward(edges, torch.logaddexp)
+        ends = diagonals.end_nodes(scores.nodes, abstract_lengths, concrete_lengths, last_to_last=last_to_last)
+        flow = _flow(scores, _end_shares(ends), concrete_lengths)
+        return diagonals.unskew(flow.emission, words.shape[1]).to(emission.dtype)
+
+
+def viterbi(
+    emission: Tensor,
+    shift: Tensor,
+    emit: Tensor,
+    abstract_lengths: Tensor,
+    concrete_lengths: Tensor,
+    *,
+    last_to_last: bool = True,
+) -> ViterbiPath:
+    """The most probable alignment of each pair (appendix A.4); of equally good ones always the same.
+
+    Raises
+    ------
+    ValueError
+        As `log_marginal`.
+    """
+    with torch.no_grad():
+        words, shift = checks.full_shapes(emission, shift, emit, abstract_lengths, concrete_lengths)
+        edges = diagonals.edges(words, shift, abstract_lengths, concrete_lengths)
+        scores = diagonals.forward(edges, torch.maximum)
+        ends = diagonals.end_nodes(scores.nodes, abstract_lengths, concrete_lengths, last_to_last=last_to_last)
+        best, end = ends.max(dim=1)
+        mass = torch.zeros_like(ends).scatter_(1, end[:, None], (best > diagonals.NEVER).double()[:, None])
+        # Back-pointers: each node was reached by the better of its two edges.
+        emitted = scores.by_emission >= scores.by_shift
+        mass = diagonals.on_end_nodes(mass, len(emitted), concrete_lengths)
+        followed = diagonals.occupancy(mass, emitted.double(), (~emitted).double())
+        path = diagonals.unskew(followed.emission, words.shape[1]).argmax(dim=2)
+        return ViterbiPath(path=path, log_probability=best.to(emission.dtype))
+
+
+def prefix_viterbi(
+    emission: Tensor, shift: Tensor, emit: Tensor, abstract_lengths: Tensor, concrete_lengths: Tensor
+) -> Tensor:
+    """Where the best alignment of each prefix ends, (batch, concrete) int64; 0 in padding.
+
+    [b, j] is the alignment of word j in the most probable path of the words up to and with j, which may end at any
+    abstract token: slots are filled from the alignment of the prefix before them (appendix A.4).
+
+    Raises
+    ------
+    ValueError
+        As `log_marginal`.
+    """
+    with torch.no_grad():
+        words, shift = checks.full_shapes(emission, shift, emit, abstract_lengths, concrete_lengths)
+        edges = diagonals.edges(words, shift, abstract_lengths, concrete_lengths)
+        scores = diagonals.forward(edges, torch.maximum)
+        return diagonals.unskew(scores.by_emission, words.shape[1]).argmax(dim=2)
+
+
+def path_log_probability(
+    emission: Tensor,
+    shift: Tensor,
+    emit: Tensor,
+    path: Tensor,
+    abstract_lengths: Tensor,
+    concrete_lengths: Tensor,
+) -> Tensor:
+    """log p(y, a | x) of given alignments (equation 2), (batch,): the objective of hard EM (appendix A.3).
+
+    `path` (batch, concrete) int64 is monotonic; what it holds in padding is not read.
+
+    Raises
+    ------
+    ValueError
+        As `log_marginal`, or if `path` has another shape.
+    """
+    checks.lengths_fit(emission.shape, abstract_lengths, concrete_lengths)
+    transitions = transition_log_probability(shift, emit, path, abstract_lengths, concrete_lengths)
+    written = _written(path, concrete_lengths)
+    words = emission.gather(2, path.masked_fill(~written, 0)[:, :, None])[:, :, 0]
+    return words.masked_fill(~written, 0.0).sum(dim=1) + transitions
+
+
+def transition_log_probability(
+    shift: Tensor, emit: Tensor, path: Tensor, abstract_lengths: Tensor, concrete_lengths: Tensor
+) -> Tensor:
+    """log p(a | x, y) of given alignments without the words: the product of equation (4), (batch,).
+
+    For hard EM on emissions that were computed at the cells of `path` (batch, concrete) alone.
+
+    Raises
+    ------
+    ValueError
+        If `path` or a length does not fit.
+    """
+    shape = torch.Size((*path.shape, int(abstract_lengths.max())))
+    checks.lengths_fit(shape, abstract_lengths, concrete_lengths)
+    written = _written(path, concrete_lengths)
+    # Padding repeats the last abstract token that a word was aligned to: no shift is passed there.
+    ends = path.masked_fill(~written, 0).cummax(dim=1).values
+    starts = torch.nn.functional.pad(ends[:, :-1], (1, 0))
+    token = torch.arange(shape[2], device=path.device)
+    passed = (token >= starts[:, :, None]) & (token < ends[:, :, None])
+    emitted = written[:, :, None] & (token == ends[:, :, None])
+    shift, emit = (transition[..., : shape[2]] if transition.dim() else transition for transition in (shift, emit))
+    return torch.where(passed, shift, 0.0).sum(dim=(1, 2)) + torch.where(emitted, emit, 0.0).sum(dim=(1, 2))
+
+
+class _LogMarginal(torch.autograd.Function):
+    """Forward: all paths. Backward: posteriors, by sending the incoming gradient back over the same lattice."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, words: Tensor, shift: Tensor, abstract_lengths: Tensor, concrete_lengths: Tensor, last_to_last: bool
+    ) -> Tensor:
+        edges = diagonals.edges(words, shift, abstract_lengths, concrete_lengths)
+        scores = diagonals.forward(edges, torch.logaddexp)
+        ends = diagonals.end_nodes(scores.nodes, abstract_lengths, concrete_lengths, last_to_last=last_to_last)
+        ctx.save_for_backward(scores.nodes, scores.by_emission, scores.by_shift, ends, concrete_lengths)
+        ctx.concrete = words.shape[1]
+        ctx.dtypes = words.dtype, shift.dtype
+        return ends.logsumexp(dim=1).to(words.dtype)
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
+        nodes, by_emission, by_shift, ends, concrete_lengths = ctx.saved_tensors
+        mass = gradient.double()[:, None] * _end_shares(ends)
+        flow = _flow(diagonals.Scores(nodes, by_emission, by_shift), mass, concrete_lengths)
+        words = diagonals.unskew(flow.emission, ctx.concrete).to(ctx.dtypes[0])
+        shift = diagonals.unskew(flow.shift, ctx.concrete).to(ctx.dtypes[1]) if ctx.needs_input_grad[1] else None
+        return words, shift, None, None, None
+
+
+def _end_shares(ends: Tensor) -> Tensor:
+    """How likely a pair ends at each node, (batch, abstract); zeros where it cannot end at all."""
+    impossible = (ends == diagonals.NEVER).all(dim=1, keepdim=True)
+    return ends.masked_fill(impossible, 0.0).softmax(dim=1).masked_fill(impossible, 0.0)
+
+
+def _flow(scores: diagonals.Scores, end_mass: Tensor, concrete_lengths: Tensor) -> diagonals.Edges:
+    """What flows over each edge when `end_mass` (batch, abstract) is sent back over all paths."""
+    reached = scores.nodes[1:]
+    unreachable = reached == diagonals.NEVER
+    emission_share = (scores.by_emission - reached).exp_().masked_fill_(unreachable, 0.0)
+    shift_share = (scores.by_shift - reached).exp_().masked_fill_(unreachable, 0.0)
+    mass = diagonals.on_end_nodes(end_mass, len(emission_share), concrete_lengths)
+    return diagonals.occupancy(mass, emission_share, shift_share)
+
+
+def _written(path: Tensor, concrete_lengths: Tensor) -> Tensor:
+    """True where a pair has a word, (batch, concrete)."""
+    return torch.arange(path.shape[1], device=path.device) < concrete_lengths[:, None]
