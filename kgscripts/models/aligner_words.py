@@ -1,0 +1,24 @@
+"""Which words can be aligned, and to which: content words, told by a closed list of function words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import resources
+
+FUNCTION_WORDS = frozenset(
+    (resources.files("kgscripts.models") / "data" / "aligner" / "function_words.txt")
+    .read_text(encoding="utf-8")
+    .split()
+)
+"""Words that spell nothing out themselves, in lower case."""
+
+
+def is_content_word(word: str) -> bool:
+    """Neither a function word nor punctuation; numbers count as content ("cook for 5 minutes")."""
+    lower = word.lower()
+    return lower not in FUNCTION_WORDS and any(character.isalnum() for character in lower)
+
+
+def aligned_places(abstract: Sequence[str]) -> list[int]:
+    """The abstract tokens that words can be aligned to: content words, or all tokens where there is none."""
+    return [i for i, word in enumerate(abstract) if is_content_word(word)] or list(range(len(abstract)))
