@@ -1,0 +1,109 @@
+"""Clozes to train on: each epoch hides, in every pair, what is unknown when one of its blank words is to be guessed."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+
+import pytorch_lightning as pl
+import torch
+from attrs import frozen
+from torch import Tensor
+from torch.utils.data import DataLoader
+
+from kgscripts.corpora.pair_corpora import Pair
+from kgscripts.models.cloze import Cloze
+from kgscripts.models.masked_inputs import InputEncoding, MaskedBatch, MaskedInput
+
+_JITTER = 6.0
+
+
+@frozen
+class Batch:
+    """Inputs, and the words to be guessed in them: `rows` and `places` of the masks and ids of the `words`."""
+
+    inputs: MaskedBatch
+    rows: Tensor
+    places: Tensor
+    words: Tensor
+
+
+def blank_words(pairs: Sequence[Pair]) -> tuple[list[str], list[float]]:
+    """The words that are blanks in the pairs, most frequent first, and their shares, last that of an unknown word."""
+    counts = Counter(word for pair in pairs for word, blank in zip(pair.concrete, pair.blanks, strict=True) if blank)
+    words = sorted(counts, key=lambda word: (-counts[word], word))
+    total = counts.total() + 0.5
+    return words, [*(counts[word] / total for word in words), 0.5 / total]
+
+
+def cloze_of(pair: Pair, position: int, *, left_only: bool = False) -> Cloze:
+    """The cloze in which the blank words before the position are known, those from there on are not.
+
+    With `left_only` nothing is seen of what follows the blank.
+    """
+    start, end = next(slot for slot in pair.slots if slot[0] <= position < slot[1])
+    end = end if left_only else len(pair.concrete)
+    hidden = tuple(blank and place >= position for place, blank in enumerate(pair.blanks))
+    return Cloze(pair.abstract, pair.concrete[:end], hidden[:end], position, start)
+
+
+class MaskedData(pl.LightningDataModule):
+    """Batches of clozes, of similar length, the same for the same seed and epoch."""
+
+    def __init__(
+        self,
+        train: Sequence[Pair],
+        held_out: Sequence[Pair],
+        encoding: InputEncoding,
+        words: Sequence[str],
+        *,
+        batch_size: int,
+        left_share: float,
+        seed: int,
+    ) -> None:
+        super().__init__()
+        self._train, self._held_out = train, held_out
+        self._encoding = encoding
+        self._ids = {word: place for place, word in enumerate(words)}
+        self._batch_size, self._left_share, self._seed = batch_size, left_share, seed
+
+    def train_dataloader(self) -> DataLoader[Batch]:
+        """One cloze a pair, at a random blank word; a share of them sees the left side only."""
+        epoch = self.trainer.current_epoch if self.trainer is not None else 0
+        rng = random.Random(f"{self._seed} {epoch}")
+        chosen = []
+        for pair in self._train:
+            position = rng.choice([place for place, blank in enumerate(pair.blanks) if blank])
+            chosen.append((pair, cloze_of(pair, position, left_only=rng.random() < self._left_share)))
+        return self._loader(chosen, rng)
+
+    def val_dataloader(self) -> DataLoader[Batch]:
+        """The held-out pairs, once for the first word of every blank."""
+        chosen = [(pair, cloze_of(pair, start)) for pair in self._held_out for start, _ in pair.slots]
+        return self._loader(chosen, None)
+
+    def batches(self) -> int:
+        """Batches of an epoch."""
+        return -(-len(self._train) // self._batch_size)
+
+    def _loader(self, clozes: Sequence[tuple[Pair, Cloze]], rng: random.Random | None) -> DataLoader[Batch]:
+        inputs = [(pair, cloze, self._encoding.encode(cloze)) for pair, cloze in clozes]
+        length = [len(item[2].ids) + (rng.random() * _JITTER if rng else 0.0) for item in inputs]
+        order = sorted(range(len(inputs)), key=length.__getitem__)
+        groups = [order[start : start + self._batch_size] for start in range(0, len(order), self._batch_size)]
+        if rng:
+            rng.shuffle(groups)
+        batches = [self._batch([inputs[place] for place in group], every=rng is not None) for group in groups]
+        return DataLoader(batches, batch_size=None)  # type: ignore[arg-type]
+
+    def _batch(self, items: Sequence[tuple[Pair, Cloze, MaskedInput]], *, every: bool) -> Batch:
+        """Training learns from every mask, measuring asks for the position of each cloze alone."""
+        targets = [
+            (row, place, self._ids.get(pair.concrete[position], len(self._ids)))
+            for row, (pair, cloze, found) in enumerate(items)
+            for position, place in found.masks.items()
+            if every or position == cloze.position
+        ]
+        rows, places, words = torch.tensor(targets).T
+        return Batch(self._encoding.batch([found for _, _, found in items]), rows, places, words)
