@@ -2,7 +2,7 @@
 
 Nothing else about them is known outside this file. A pair is a tuple of its abstract side and five steps, each a
 list of ids; a spacer (the word of white space) stands for nothing, and a spacer with a full stop is a step that was
-not written. Pickles can run any code when they are read, so these are first checked to hold plain data alone.
+left empty. Pickles can run any code when they are read, so these are first checked to hold plain data alone.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _PLAIN_DATA = re.compile(
     r"PROTO|FRAME|STOP|MARK|MEMOIZE|(LONG_)?BINPUT|EMPTY_(LIST|TUPLE|DICT)|APPENDS?|TUPLE[123]?|SETITEMS?"
     r"|BININT[12]?|(SHORT_)?BINUNICODE"
 )
-_UNWRITTEN = ["."]
+_EMPTY_STEP = ["."]
 _REMEDY = "use the files as released, or give the pairs as JSON lines or TSV"
 
 
@@ -89,7 +89,7 @@ def _pair(item: object, vocabulary: list[str], where: str) -> Pair:
     if not isinstance(item, tuple) or not 2 <= len(item) <= 6:
         raise InputError("no tuple of an abstract side and one to five steps")
     abstract, *steps = (_words(ids, vocabulary) for ids in item)
-    return Pair.of_steps(abstract, (step for step in steps if step != _UNWRITTEN), where)
+    return Pair.of_steps(abstract, ([] if step == _EMPTY_STEP else step for step in steps), where)
 
 
 def _words(ids: object, vocabulary: list[str]) -> list[str]:

@@ -15,7 +15,8 @@ class Pair:
     """An abstract instruction and its concrete realisation, tokenised.
 
     `blanks` is empty, or says for each concrete token whether it is to be guessed (the 0s of a cloze template).
-    `steps` are the indices of the first token of each concrete step. `where` tells a person where it came from.
+    `steps` are the indices of the first token of each concrete step; `empty_steps` counts those that the source has
+    room for and says nothing in. `where` tells a person where it came from.
     Raises RecordError for an empty side, and for blanks or steps that do not fit the concrete side.
     """
 
@@ -23,6 +24,7 @@ class Pair:
     concrete: tuple[str, ...] = field(converter=tuple[str, ...])
     blanks: tuple[bool, ...] = field(default=(), converter=tuple[bool, ...])
     steps: tuple[int, ...] = field(default=(0,), converter=tuple[int, ...])
+    empty_steps: int = 0
     where: str = ""
 
     def __attrs_post_init__(self) -> None:
@@ -37,10 +39,17 @@ class Pair:
 
     @classmethod
     def of_steps(cls, abstract: Iterable[str], steps: Iterable[Sequence[str]], where: str = "") -> Pair:
-        """The pair whose concrete side is these steps. Steps without a token are left out."""
-        written = [step for step in steps if step]
+        """The pair whose concrete side is these steps, of which those without a token are empty."""
+        given = list(steps)
+        written = [step for step in given if step]
         starts = [0, *accumulate(map(len, written))][: max(1, len(written))]
-        return cls(abstract=abstract, concrete=chain.from_iterable(written), steps=starts, where=where)
+        return cls(
+            abstract=abstract,
+            concrete=chain.from_iterable(written),
+            steps=starts,
+            empty_steps=len(given) - len(written),
+            where=where,
+        )
 
     @property
     def slots(self) -> list[tuple[int, int]]:

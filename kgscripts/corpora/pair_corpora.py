@@ -24,6 +24,9 @@ from schemas.records import Discard, DiscardReason
 
 __all__ = ["Pair", "PairCorpus", "load_pairs", "read_pair_corpus", "read_released_vocabulary", "read_whitelist"]
 
+_SPLITS = ("train", "dev", "valid", "test")
+_SUFFIXES = (".tsv", ".jsonl", ".pkl")
+
 
 @frozen
 class PairCorpus:
@@ -73,6 +76,30 @@ def read_pair_corpus(path: str | Path) -> Iterator[Pair | Discard]:
         except DamagedSourceError as error:
             detail = f"cannot be read beyond here: {error.detail}"
             yield source.discard(DiscardReason.UNDECODABLE, error.line, detail)
+
+
+def split_files(arguments: Iterable[Path], *, fetched: Path) -> list[Path]:
+    """The files that are meant: those named, and of a folder those of its splits, train first.
+
+    What does not exist is looked for in `fetched`. Raises InputError for what is not there either, and for a folder
+    without splits.
+    """
+    files: list[Path] = []
+    for argument in arguments:
+        path = argument if argument.exists() or not (fetched / argument).is_dir() else fetched / argument
+        if not path.is_dir():
+            files.append(path)
+            continue
+        found = [
+            (_SPLITS.index(inner.name.split(".")[0]), inner.name, inner)
+            for inner in path.iterdir()
+            if inner.name.split(".")[0] in _SPLITS and inner.name.removesuffix(".gz").endswith(_SUFFIXES)
+        ]
+        if not found:
+            remedy = f"its files should be called {', '.join(_SPLITS)} and end with {', '.join(_SUFFIXES)}"
+            raise InputError("no splits of a pair corpus in this folder", where=str(path), remedy=remedy)
+        files += [inner for _, _, inner in sorted(found)]
+    return files
 
 
 def read_whitelist(path: str | Path) -> list[str]:

@@ -13,7 +13,7 @@ from schemas.errors import InputError
 
 @frozen
 class PairRecord:
-    """Both sides as raw text, without blank steps. Whether the concrete side was a list of steps says `in_steps`."""
+    """Both sides as raw text; some steps may be blank. `in_steps`: the concrete side was a list of steps."""
 
     abstract: str
     steps: list[str]
@@ -34,8 +34,7 @@ def pair_record(record: Mapping[str, Any]) -> PairRecord:
     value = record.get("concrete")
     if not isinstance(value, str | list):
         raise InputError('"concrete" is neither a string nor a list of strings')
-    written = [string(record, "concrete")] if isinstance(value, str) else strings(record, "concrete")
-    steps = [step for step in written if step.strip()]
-    if not abstract.strip() or not steps:
+    steps = [string(record, "concrete")] if isinstance(value, str) else strings(record, "concrete")
+    if not abstract.strip() or not "".join(steps).strip():
         raise InputError(f"the {'concrete' if abstract.strip() else 'abstract'} side is empty")
     return PairRecord(abstract, steps, isinstance(value, list))
