@@ -1,0 +1,143 @@
+"""What the cloze task gives: figures of one model, and the published ones to put beside them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attrs import asdict, frozen
+
+from schemas.provenance import BenchmarkScore, Direction
+
+_UNITS = {
+    "oracle_match": "percent",
+    "oracle_top5": "percent",
+    "greedy_match": "percent",
+    "greedy_top5": "percent",
+    "surprisal": "nats",
+    "word_surprisal": "nats",
+    "mean_span_length": "words",
+}
+HEADINGS = {
+    "oracle_match": "oracle match",
+    "oracle_top5": "oracle top-5",
+    "greedy_match": "greedy match",
+    "greedy_top5": "greedy top-5",
+    "surprisal": "surprisal",
+    "word_surprisal": "word surprisal",
+    "mean_span_length": "mean span",
+}
+"""What people read for each figure, in the order of the paper's Table 4."""
+
+LOWER_IS_BETTER = frozenset({"surprisal", "word_surprisal", "mean_span_length"})
+
+
+@frozen(kw_only=True)
+class ClozeScores:
+    """Figures of one model: percent, nats a word, and tokens for spans.
+
+    In the figures of the first block the unknown word is a word like any other: predicting it for a gold word that is
+    unknown to the model counts. The `_strict` ones call that wrong. `surprisal` is what is published for such a
+    model: under `word_surprisal` lie the words alone, and beyond it the alignment decisions that the released scorer
+    counts. `mean_span_length` counts the start symbol as the released extraction does, `mean_word_span_length` only
+    words; both are None for a model without hard alignments. Surprisal is None where no gold word has a probability.
+    """
+
+    model: str
+    context: str
+    oracle_match: float
+    oracle_top5: float
+    greedy_match: float
+    greedy_top5: float
+    surprisal: float | None
+    mean_span_length: float | None
+
+    oracle_match_strict: float
+    oracle_top5_strict: float
+    greedy_match_strict: float
+    greedy_top5_strict: float
+    word_surprisal: float | None
+    mean_word_span_length: float | None
+
+    pairs: int
+    blanks: int
+    words: int
+    """Hidden tokens."""
+    candidates: int
+    """Without the unknown word."""
+    unknown_words: int
+    """Hidden tokens whose gold word is no candidate, or unknown to the model."""
+    impossible_words: int
+    """Those of them to which the model gives no probability; surprisal leaves them out."""
+    seed: int
+
+    def as_json(self) -> dict[str, Any]:
+        """The figures, rounded to four decimals."""
+        return {name: round(value, 4) if isinstance(value, float) else value for name, value in asdict(self).items()}
+
+    def benchmark_scores(self, dataset: str, split: str) -> tuple[BenchmarkScore, ...]:
+        """The figures that a model card carries."""
+        figures = asdict(self)
+        return tuple(
+            BenchmarkScore(
+                dataset=dataset,
+                split=split,
+                metric=name.replace("_", " "),
+                value=figures[name],
+                unit=unit,
+                direction=Direction.LOWER if name in LOWER_IS_BETTER else Direction.HIGHER,
+            )
+            for name, unit in _UNITS.items()
+            if figures[name] is not None
+        )
+
+
+@frozen(kw_only=True)
+class PublishedScores:
+    """A row of the paper's Table 4 (KidsCook, validation). `mean_span_length` is from its section 4.2."""
+
+    model: str
+    context: str = "left"
+    oracle_match: float
+    oracle_top5: float
+    greedy_match: float
+    greedy_top5: float
+    surprisal: float
+    word_surprisal: float | None = None
+    mean_span_length: float | None = None
+
+
+def _row(model: str, oracle: tuple[float, float], greedy: tuple[float, float], surprisal: float) -> PublishedScores:
+    return PublishedScores(
+        model=model,
+        oracle_match=oracle[0],
+        oracle_top5=oracle[1],
+        greedy_match=greedy[0],
+        greedy_top5=greedy[1],
+        surprisal=surprisal,
+        mean_span_length=_PUBLISHED_SPANS.get(model),
+    )
+
+
+_PUBLISHED_SPANS = {"transducer, fixed transitions": 6.18, "transducer, parameterised": 16.61}
+PUBLISHED = (
+    _row("language model", (21.59, 52.32), (21.72, 43.33), 3.970),
+    _row("seq2seq", (23.57, 53.38), (23.44, 45.76), 3.755),
+    _row("seq2seq + attention", (24.52, 53.98), (24.57, 47.34), 3.780),
+    _row("transducer, fixed transitions", (24.72, 55.09), (24.91, 47.80), 4.780),
+    _row("transducer, parameterised", (23.81, 53.98), (24.00, 46.19), 3.547),
+    _row("OpenAI GPT", (23.19, 42.43), (15.55, 32.86), 4.781),
+    _row("OpenAI GPT, fine-tuned", (38.01, 63.69), (31.05, 57.05), 3.151),
+)
+"""Table 4 of Bisk et al. (NAACL 2019). Every one of these models sees the left side of a blank alone."""
+
+
+def beaten(scores: ClozeScores, published: PublishedScores) -> list[str]:
+    """The figures in which a model is better than a published one; none where they see different sides of a blank."""
+    if scores.context != published.context:
+        return []
+    better = []
+    for name in ("oracle_match", "oracle_top5", "greedy_match", "greedy_top5", "surprisal"):
+        ours, theirs = getattr(scores, name), getattr(published, name)
+        if ours is not None and (ours < theirs if name in LOWER_IS_BETTER else ours > theirs):
+            better.append(name)
+    return better
