@@ -19,7 +19,7 @@ def full_shapes(
     lengths_fit(emission.shape, abstract_lengths, concrete_lengths)
     for name, transition in (("shift", shift), ("emit", emit)):
         _check_broadcasts(name, transition, emission.shape)
-    return emission + emit, shift.expand(emission.shape)
+    return emission + emit, shift.to(emission.device).expand(emission.shape)
 
 
 def _check_broadcasts(name: str, transition: Tensor, shape: torch.Size) -> None:
