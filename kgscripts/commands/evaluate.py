@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-if TYPE_CHECKING:
-    from rich.progress import Progress
+from kgscripts.commands.evaluate_cloze import cloze
+from kgscripts.commands.evaluate_output import check_output, progress_bar
 
+if TYPE_CHECKING:
     from schemas.provenance import BenchmarkScore
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Measure how good the readers are.")
+
+app.command(
+    epilog="Example: kgscripts evaluate cloze --model masked --templates valid.template.tsv --whitelist words.txt"
+)(cloze)
 
 _Pipeline = Annotated[str | None, typer.Option(help="An installed spaCy pipeline instead of ours.")]
 _AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -33,9 +36,9 @@ def text(
     """Tags, lemmas, parses and sentences of the text pipeline against treebanks, and its speed."""
     from kgscripts.evaluation.text import evaluate_text
 
-    _check(output)
+    check_output(output)
     evaluations = []
-    with _progress() as progress:
+    with progress_bar() as progress:
         for path in progress.track(treebanks, description="parsing"):
             evaluations.append(evaluate_text(path, pipeline=spacy_model))
     scores = [score for evaluation in evaluations for score in evaluation.scores]
@@ -68,8 +71,8 @@ def extraction(
 
     from kgscripts.evaluation.extraction import PUBLISHED, evaluate_extraction
 
-    _check(output)
-    with _progress() as progress:
+    check_output(output)
+    with progress_bar() as progress:
         task = progress.add_task("loading", total=None)
         scores = evaluate_extraction(
             inscript=inscript,
@@ -91,27 +94,10 @@ def extraction(
         typer.echo(f"published, {line.system}: {line.metric} {line.value} on {line.dataset} ({line.remark})")
 
 
-@contextmanager
-def _progress() -> Iterator[Progress]:
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
-        yield progress
-
-
 def _rows(scores: Sequence[BenchmarkScore]) -> list[dict[str, object]]:
     from attrs import asdict
 
     return [asdict(score) for score in scores]
-
-
-def _check(output: Path | None) -> None:
-    """Before the work is done: whether its result can be written."""
-    from schemas.errors import ConfigurationError
-
-    if output is not None and (output.is_dir() or not output.parent.is_dir()):
-        raise ConfigurationError("no file can be written there", where=str(output), remedy="name another file")
 
 
 def _write(scores: Sequence[BenchmarkScore], output: Path | None) -> None:

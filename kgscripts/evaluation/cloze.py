@@ -48,22 +48,21 @@ def _ignore(_: object) -> None:
 def evaluate_cloze(
     model: ClozeModel,
     pairs: Iterable[Pair],
-    whitelist: Iterable[str],
+    candidates: Candidates,
     *,
     seed: int = 1931,
     on_words: Callable[[int], None] = _ignore,
-    on_filled: Callable[[FilledItem], None] = _ignore,
+    on_filled: Sequence[Callable[[FilledItem], None]] = (),
 ) -> ClozeScores:
     """Score a model on cloze templates.
 
     All pairs advance together, blank by blank, and equal questions are asked once. `on_words` hears of progress
-    (`PASSES` times the hidden tokens in all), `on_filled` of every pair, in order. The seed decides the samples of
-    the greedy setup.
+    (`PASSES` times the hidden tokens in all), all of `on_filled` hear of every pair, in order. The seed decides the
+    samples of the greedy setup.
 
     Raises InputError where there are no blanks or no candidates, ModelError where the model gives no probabilities.
     """
     items = cloze_items(pairs)
-    candidates = Candidates(whitelist)
     if not blank_words(items) & set(candidates.words):
         remedy = "give the whitelist of words that were dropped to make these templates"
         raise InputError("none of the blanked words is on the whitelist", remedy=remedy)
@@ -73,7 +72,8 @@ def evaluate_cloze(
         gold = [Filling(item, Feed.GOLD) for item in together]
         for filled in _fill_items(model, together, gold, candidates, seed, on_words):
             tally.add(filled.item, filled.oracle, filled.oracle_choices, filled.greedy)
-            on_filled(filled)
+            for listener in on_filled:
+                listener(filled)
         tally.transition_nats += _transition_nats(model, gold)
         for item, path in _viterbi_paths(model, together):
             tally.add_path(item, path)

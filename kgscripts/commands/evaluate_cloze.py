@@ -1,0 +1,89 @@
+"""`kgscripts evaluate cloze`: how well models guess the hidden words of concrete instructions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kgscripts.commands.evaluate_output import check_output, progress_bar
+
+if TYPE_CHECKING:
+    from kgscripts.corpora.pair_corpora import Pair
+    from kgscripts.evaluation.cloze_filling import Candidates
+    from kgscripts.evaluation.cloze_scores import ClozeScores
+
+_MODEL_HELP = (
+    "A checkpoint directory, a model that ships (transducer, masked), or hf:NAME for a Hugging Face causal language "
+    "model; with :left behind it the right side of each blank is hidden from it. May be repeated."
+)
+
+
+def cloze(
+    model: Annotated[list[str], typer.Option(metavar="MODEL", help=_MODEL_HELP)],
+    templates: Annotated[
+        Path, typer.Option(metavar="FILE", help="Cloze templates: TSV with a 0 for each hidden token.")
+    ],
+    whitelist: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The words to choose from, one a line. Else: those that the templates hide."),
+    ] = None,
+    json_output: Annotated[
+        Path | None,
+        typer.Option(
+            "--json", metavar="FILE", help="Write the figures as JSON: an object, or a list for several models."
+        ),
+    ] = None,
+    predictions_out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write every blank with its predictions as JSON lines.")
+    ] = None,
+    examples: Annotated[int, typer.Option(min=0, metavar="N", help="Print N pairs as the model fills them.")] = 0,
+    seed: Annotated[int, typer.Option(help="Draws the samples of the greedy setup, and the examples.")] = 1931,
+) -> None:
+    """Guess hidden words of concrete instructions: match, top-5 precision and surprisal (KidsCook, Table 4).
+
+    Oracle: earlier blanks hold the gold words. Greedy: they hold the model's own. The published rows stand above; they
+    are of models that see the left side of a blank alone.
+    """
+    from kgscripts.commands.evaluate_cloze_output import Examples, PredictionsFile, print_cloze_table
+    from kgscripts.corpora.pair_corpora import load_pairs
+    from kgscripts.evaluation.cloze import PASSES, evaluate_cloze
+    from kgscripts.evaluation.cloze_items import cloze_items
+    from kgscripts.evaluation.cloze_models import open_cloze_model
+
+    check_output(json_output)
+    check_output(predictions_out)
+    pairs = load_pairs([templates]).pairs
+    candidates = _candidates(pairs, whitelist)
+    models = [open_cloze_model(name) for name in model]
+    items = cloze_items(pairs)
+    hidden = sum(len(item.blanks) for item in items)
+    shown = [Examples(items, examples, seed) for _ in models]
+    results: list[ClozeScores] = []
+    with PredictionsFile(predictions_out, candidates) as predictions, progress_bar() as progress:
+        for loaded, drawn in zip(models, shown, strict=True):
+            task = progress.add_task(loaded.name, total=PASSES * hidden)
+            listeners = (partial(predictions.write, loaded.name), drawn.offer)
+            advance = partial(progress.advance, task)
+            scores = evaluate_cloze(loaded, pairs, candidates, seed=seed, on_words=advance, on_filled=listeners)
+            results.append(scores)
+    if json_output is not None:
+        origin = {"templates": templates.name, "whitelist": whitelist.name if whitelist else None}
+        rows = [{"source": name, **scores.as_json(), **origin} for name, scores in zip(model, results, strict=True)]
+        text = json.dumps(rows[0] if len(rows) == 1 else rows, indent=1, ensure_ascii=False)
+        json_output.write_text(f"{text}\n", encoding="utf-8")
+    print_cloze_table(results, whitelist_given=whitelist is not None)
+    for drawn in shown:
+        drawn.print()
+
+
+def _candidates(pairs: Sequence[Pair], whitelist: Path | None) -> Candidates:
+    from kgscripts.corpora.pair_corpora import read_whitelist
+    from kgscripts.evaluation.cloze_filling import Candidates
+    from kgscripts.evaluation.cloze_items import blank_words, cloze_items
+
+    return Candidates(read_whitelist(whitelist) if whitelist is not None else blank_words(cloze_items(pairs)))

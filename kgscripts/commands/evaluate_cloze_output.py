@@ -1,0 +1,175 @@
+"""How cloze figures, predictions and filled examples are shown and written."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from kgscripts.evaluation.cloze import FilledItem
+from kgscripts.evaluation.cloze_filling import Candidates, Guess
+from kgscripts.evaluation.cloze_items import ClozeItem
+from kgscripts.evaluation.cloze_scores import HEADINGS, PUBLISHED, ClozeScores, beaten
+
+_WIDTH = 130
+"""So that no figure is broken over two lines where the output goes to a file."""
+
+
+def print_cloze_table(results: Sequence[ClozeScores], *, whitelist_given: bool) -> None:
+    """The published rows and ours, and where ours are better: within the same context and on given candidates alone."""
+    table = Table(title="Cloze (percent; surprisal in nats a word; spans in tokens)", title_justify="left")
+    table.add_column("model")
+    table.add_column("context")
+    for heading in HEADINGS.values():
+        table.add_column(heading, justify="right")
+    for row in PUBLISHED:
+        table.add_row(f"published: {row.model}", row.context, *_figures(row))
+    table.add_section()
+    for scores in results:
+        table.add_row(scores.model, scores.context, *_figures(scores))
+    console = Console()
+    console.width = max(console.width, _WIDTH)
+    console.print(table)
+    for scores in results:
+        for line in _remarks(scores, whitelist_given):
+            typer.echo(f"{scores.model}: {line}")
+
+
+def _figures(row: object) -> list[str]:
+    values: list[float | None] = [getattr(row, name) for name in HEADINGS]
+    return [
+        "" if value is None else f"{value:.3f}" if "surprisal" in name else f"{value:.2f}"
+        for name, value in zip(HEADINGS, values, strict=True)
+    ]
+
+
+def _remarks(scores: ClozeScores, whitelist_given: bool) -> list[str]:
+    lines = [
+        f"{scores.words:,} hidden tokens in {scores.blanks:,} blanks of {scores.pairs:,} pairs, "
+        f"{scores.candidates:,} candidates and the unknown word",
+    ]
+    if scores.unknown_words:
+        lines.append(
+            f"{scores.unknown_words:,} hidden tokens are the unknown word to it; where guessing that counts as wrong: "
+            f"oracle match {scores.oracle_match_strict:.2f}, top-5 {scores.oracle_top5_strict:.2f}, "
+            f"greedy match {scores.greedy_match_strict:.2f}, top-5 {scores.greedy_top5_strict:.2f}"
+        )
+    if scores.impossible_words:
+        lines.append(f"surprisal leaves out {scores.impossible_words:,} words to which it gives no probability")
+    if scores.context != "left":
+        lines.append("sees both sides of a blank, the published models the left one alone: not the same task")
+    elif not whitelist_given:
+        lines.append("not comparable with the published rows: without --whitelist the candidates are the hidden words")
+    else:
+        lines += [
+            f"better than published {row.model!r} in {', '.join(HEADINGS[name] for name in better)}"
+            for row in PUBLISHED
+            if (better := beaten(scores, row))
+        ]
+    return lines
+
+
+class Examples:
+    """Pairs drawn from those with blanks, to be printed as in the paper's Table 5."""
+
+    def __init__(self, items: Sequence[ClozeItem], count: int, seed: int) -> None:
+        asked = [place for place, item in enumerate(items) if item.blanks]
+        self._wanted = set(random.Random(seed).sample(asked, min(count, len(asked))))
+        self._seen = 0
+        self._filled: list[FilledItem] = []
+
+    def offer(self, filled: FilledItem) -> None:
+        """Keep a pair if it was drawn. Pairs come in their order."""
+        if self._seen in self._wanted:
+            self._filled.append(filled)
+        self._seen += 1
+
+    def print(self) -> None:
+        """Abstract side, greedy prediction and gold; blanks between underscores."""
+        for filled in self._filled:
+            typer.echo(f"\nAbs   {' '.join(filled.item.abstract)}")
+            typer.echo(f"Pred  {_marked(filled.item, filled.greedy_words)}")
+            typer.echo(f"Gold  {_marked(filled.item, filled.item.concrete)}")
+
+
+def _marked(item: ClozeItem, words: Sequence[str]) -> str:
+    marked = list(words)
+    for start, end in item.slots:
+        marked[start] = f"_{marked[start]}"
+        marked[end - 1] = f"{marked[end - 1]}_"
+    return " ".join(marked)
+
+
+class PredictionsFile:
+    """Every blank as a line of JSON. The file appears when it is whole; nothing is written where `path` is None."""
+
+    def __init__(self, path: Path | None, candidates: Candidates) -> None:
+        self._path = path
+        self._candidates = candidates
+        self._stream: IO[str] | None = None
+
+    def __enter__(self) -> PredictionsFile:
+        if self._path is not None:
+            self._stream = self._aside(self._path).open("w", encoding="utf-8")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._path is None or self._stream is None:
+            return
+        self._stream.close()
+        if kind is None:
+            self._aside(self._path).replace(self._path)
+        else:
+            self._aside(self._path).unlink()
+
+    def write(self, model: str, filled: FilledItem) -> None:
+        """The blanks of a pair."""
+        if self._stream is None:
+            return
+        item = filled.item
+        place = 0
+        for start, end in item.slots:
+            words = slice(place, place + end - start)
+            place = words.stop
+            record = {
+                "model": model,
+                "where": item.where,
+                "start": start,
+                "gold": item.concrete[start:end],
+                "oracle": self._setup(filled.oracle_choices[words], filled.oracle[words]),
+                "greedy": self._setup(filled.greedy[words], filled.greedy[words]),
+            }
+            self._stream.write(f"{json.dumps(record, ensure_ascii=False)}\n")
+
+    def _setup(self, choices: Sequence[Guess], ranked: Sequence[Guess]) -> dict[str, Any]:
+        """Predicted words with their probabilities; gold words' probabilities and the five most probable words."""
+        return {
+            "prediction": [self._candidates.word(guess.choice) for guess in choices],
+            "probability": [_probability(guess.choice_log_probability) for guess in choices],
+            "gold_probability": [_probability(guess.gold_log_probability) for guess in ranked],
+            "top5": [
+                {
+                    self._candidates.word(column): _probability(value)
+                    for column, value in zip(guess.top, guess.top_log_probabilities, strict=True)
+                }
+                for guess in ranked
+            ],
+        }
+
+    @staticmethod
+    def _aside(path: Path) -> Path:
+        return path.with_name(f"{path.name}.part")
+
+
+def _probability(log_probability: float) -> float:
+    return round(math.exp(log_probability), 6)

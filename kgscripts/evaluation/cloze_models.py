@@ -1,0 +1,57 @@
+"""Which cloze model a name stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+from attrs import evolve
+
+from kgscripts.models.cloze import Cloze, ClozeModel
+
+if TYPE_CHECKING:
+    import torch
+
+_LEFT = ":left"
+_HUGGING_FACE = "hf:"
+
+
+class LeftSideOnly:
+    """A cloze model of both sides from which all that stands right of the word in question is taken away.
+
+    It is not told how long the text goes on either, and gives no probability to whole texts.
+    """
+
+    context: Literal["left", "both"] = "left"
+
+    def __init__(self, model: ClozeModel) -> None:
+        self.name = f"{model.name}, left side only"
+        self._model = model
+
+    def predict(self, clozes: Sequence[Cloze], candidates: Sequence[str]) -> torch.Tensor:
+        """See `ClozeModel`."""
+        cut = [
+            evolve(cloze, concrete=cloze.concrete[: cloze.position + 1], hidden=cloze.hidden[: cloze.position + 1])
+            for cloze in clozes
+        ]
+        return self._model.predict(cut, candidates)
+
+    def score(self, abstract: Sequence[Sequence[str]], concrete: Sequence[Sequence[str]]) -> None:
+        """Nothing: the overall probability of a model of both sides looks to the right."""
+
+
+def open_cloze_model(name: str) -> ClozeModel:
+    """The model of a name that ships, of a checkpoint directory, or `hf:` and a Hugging Face causal language model.
+
+    With `:left` behind it the right side of each blank is taken away from the model.
+    Raises ModelError where there is no such model, or it is damaged or fills no blanks.
+    """
+    if name.endswith(_LEFT):
+        return LeftSideOnly(open_cloze_model(name.removesuffix(_LEFT)))
+    if name.startswith(_HUGGING_FACE):
+        from kgscripts.models.causal import load_causal_model
+
+        return load_causal_model(name.removeprefix(_HUGGING_FACE))
+    from kgscripts.models.checkpoint import load_cloze_model
+
+    return load_cloze_model(name)
