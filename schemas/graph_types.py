@@ -226,6 +226,12 @@ _KNOWLEDGE = (
     Property("statement", _NODE, "The statement that holds its evidence."),
 )
 _PMI = Property("pmi", _NUMBER, "Pointwise mutual information of the two ends, in nats.", False)
+_ALIGNED = Property(
+    "log_probability",
+    _NUMBER,
+    "Log probability, in nats, of the best alignment that says so; absent where none does.",
+    False,
+)
 
 RELATION_TYPES: dict[str, RelationType] = {
     relation.name: relation
@@ -246,12 +252,14 @@ RELATION_TYPES: dict[str, RelationType] = {
         ),
         RelationType(
             "DECOMPOSES_INTO",
-            "The abstract step is done by doing this concrete one.",
+            "The abstract step is done by doing this concrete one; the probability is the share of the abstract step's "
+            "decomposed mentions that contain it.",
             Layer.KNOWLEDGE,
             (("SubEvent", "SubEvent"),),
             (
                 *_KNOWLEDGE,
                 _PMI,
+                _ALIGNED,
                 Property("position", _NUMBER, "Mean relative position among the concrete steps."),
             ),
         ),
@@ -286,10 +294,16 @@ RELATION_TYPES: dict[str, RelationType] = {
         ),
         RelationType(
             "USES",
-            "The step is done with this tool; the probability is the share of the step's mentions that name it.",
+            "The step is done with this tool; the probability is the share of the step's mentions that name it, "
+            "themselves or in what they decompose into, or, where it is predicted, the model's.",
             Layer.KNOWLEDGE,
             (("SubEvent", "Tool"),),
-            (*_KNOWLEDGE, _PMI),
+            (
+                *_KNOWLEDGE,
+                _PMI,
+                _ALIGNED,
+                Property("predicted", _BOOLEAN, "Whether a model predicts it and no text says so."),
+            ),
         ),
         RelationType(
             "CHANGES",
@@ -309,7 +323,7 @@ RELATION_TYPES: dict[str, RelationType] = {
         RelationType("EVIDENCED_BY", "The passage says so.", Layer.EVIDENCE, (("Statement", "Passage"),)),
         RelationType(
             "READ_BY",
-            "The model read it.",
+            "The model read it, or predicts it.",
             Layer.EVIDENCE,
             (("Statement", "Model"),),
             (Property("score", _NUMBER, "The model's highest confidence over the evidence, 0 to 1."),),

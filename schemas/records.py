@@ -6,6 +6,7 @@ All offsets are in Unicode code points into `Document.text`, end exclusive.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterable
 from enum import StrEnum
 from functools import cached_property
@@ -70,8 +71,8 @@ def _tuple(values: Iterable[Any]) -> tuple[Any, ...]:
 
 
 def _rounded(value: float) -> float:
-    """Four decimals: noise below that must not change any bytes."""
-    return round(float(value), 4)
+    """Four decimals: noise below that must not change any bytes. Adding zero turns -0.0 into 0.0."""
+    return round(float(value), 4) + 0.0
 
 
 @frozen(kw_only=True)
@@ -154,6 +155,63 @@ class EventMention:
         _span(self, self.start, self.end)
 
 
+def _nats(instance: object, _: object, value: float) -> None:
+    if not -math.inf < value <= 0:
+        raise RecordError(f"{type(instance).__name__} has the log probability {value}", remedy="finite and at most 0")
+
+
+@frozen(kw_only=True)
+class ConcreteStep:
+    """One event by which an abstract one is done, as an alignment of the two sides of a pair says.
+
+    `action` and `start:end` are those of its `EventMention`. `log_probability` (nats) is that of its words being
+    aligned to the abstract event. `tools` are those of its tools that the abstract event is done with.
+    """
+
+    action: Action
+    start: int
+    end: int
+    log_probability: float = field(converter=_rounded, validator=_nats)
+    tools: tuple[Tool, ...] = field(default=(), converter=_tuple)
+
+    def __attrs_post_init__(self) -> None:
+        _span(self, self.start, self.end)
+
+
+@frozen(kw_only=True)
+class Decomposition:
+    """An abstract event, by action and span those of its `EventMention`, and the steps by which it is done, in order.
+
+    It adds no mention: the events are those that some extractor found in the same document.
+    """
+
+    action: Action
+    start: int
+    end: int
+    steps: tuple[ConcreteStep, ...] = field(converter=_tuple, validator=validators.min_len(1))
+
+    def __attrs_post_init__(self) -> None:
+        _span(self, self.start, self.end)
+
+
+@frozen(kw_only=True)
+class AlignedPhrase:
+    """A stretch `start:end` of the concrete side that the abstract word `word_start:word_end` produced.
+
+    `log_probability` (nats) is the mean over its words of the posterior log probability of their links.
+    """
+
+    word_start: int
+    word_end: int
+    start: int
+    end: int
+    log_probability: float = field(converter=_rounded, validator=_nats)
+
+    def __attrs_post_init__(self) -> None:
+        _span(self, self.word_start, self.word_end)
+        _span(self, self.start, self.end)
+
+
 @frozen(kw_only=True)
 class Discard:
     """Something that was read and left out: where, why and, where it helps, what."""
@@ -211,8 +269,10 @@ class Document:
 
 @frozen(kw_only=True)
 class Reading:
-    """What the readers found in one document. Sentences and events lie in text order."""
+    """What a reader found in one document. Sentences, events, decompositions and phrases lie in text order."""
 
     sentences: tuple[Passage, ...] = field(default=(), converter=_tuple)
     events: tuple[EventMention, ...] = field(default=(), converter=_tuple)
     discards: tuple[Discard, ...] = field(default=(), converter=_tuple)
+    decompositions: tuple[Decomposition, ...] = field(default=(), converter=_tuple)
+    phrases: tuple[AlignedPhrase, ...] = field(default=(), converter=_tuple)

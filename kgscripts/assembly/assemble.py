@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 from attrs import evolve
 
+from kgscripts.assembly.decompositions import AlignedSteps, decomposes_into, highest
 from kgscripts.assembly.discards import DiscardLog, log_inputs
 from kgscripts.assembly.evidence import Stated, write_evidence, write_models, write_relations
 from kgscripts.assembly.instances import Instances, integers, write_instances
@@ -25,7 +26,7 @@ from kgscripts.assembly.knowledge import (
 from kgscripts.assembly.names import Integers, Nodes
 from kgscripts.assembly.nodes import Vocabulary, write_sources, write_steps, write_words
 from kgscripts.assembly.order import Order, precedes, ranked
-from kgscripts.assembly.relations import Mentions, Relations, distinct
+from kgscripts.assembly.relations import Column, Mentions, Relations, Said, distinct, pairs
 from kgscripts.assembly.store import RecordStore
 from schemas.manifest import Manifest
 from schemas.provenance import Model
@@ -76,6 +77,7 @@ def _write_knowledge(
     order = precedes(mentions, scenario_of_step, min_support)
     _log_contradictions(order.contradicted, steps, log)
     sources_of_scenario = write_sources(writer, found, words.scenarios)
+    aligned = AlignedSteps.of(found, words.tools.place)
     steps_of_scenarios = has_sub_event(mentions, scenario_of_step, sources_of_scenario)
 
     def of_step(name: str, end: Nodes[Any], relations: Relations) -> Stated:
@@ -84,9 +86,10 @@ def _write_knowledge(
     stated = [
         Stated("HAS_SUB_EVENT", words.scenarios, steps, steps_of_scenarios, steps_of_scenarios.start),
         of_step("PRECEDES", steps, order.relations),
+        of_step("DECOMPOSES_INTO", steps, decomposes_into(aligned, mentions)),
         of_step("EXPRESSED_AS", words.actions, expressed_as(mentions)),
         of_step("HAS_PARTICIPANT", words.entities, _participants(found, words, mentions)),
-        of_step("USES", words.tools, _tools(found, words, mentions)),
+        of_step("USES", words.tools, _tools(found, words, aligned, mentions)),
     ]
     stated = [_supported(item, min_support, log) for item in stated]
     stated[0] = evolve(stated[0], relations=ranked(stated[0].relations, stated[1].relations))
@@ -118,23 +121,33 @@ def _told(found: Instances, words: Vocabulary) -> tuple[Nodes[Step], Mentions]:
 def _support(found: Instances, words: Vocabulary, mentions: Mentions) -> dict[str, Integers]:
     """In how many sources each action, entity and tool was read."""
     participant = words.entities.place[integers(found.participant_entity)]
-    tool = words.tools.place[integers(found.tool_tool)]
+    named = np.concatenate((integers(found.tool_tool), integers(found.steps.tool_tool)))
+    of_steps = integers(found.steps.abstract)[integers(found.steps.tool_step)]
+    tool, mention_of_tool = words.tools.place[named], np.concatenate((integers(found.tool_mention), of_steps))
     return {
         "Action": distinct(mentions.action, mentions.source, len(words.actions)),
         "Entity": distinct(participant, mentions.source[integers(found.participant_mention)], len(words.entities)),
-        "Tool": distinct(tool, mentions.source[integers(found.tool_mention)], len(words.tools)),
+        "Tool": distinct(tool, mentions.source[mention_of_tool], len(words.tools)),
     }
 
 
 def _participants(found: Instances, words: Vocabulary, mentions: Mentions) -> Relations:
     mention = integers(found.participant_mention)
     entity = words.entities.place[integers(found.participant_entity)]
-    relations = takes(mention, entity, mentions)
+    relations = takes(Said.by(mention, mentions), entity, mentions)
     return most_frequent_roles(relations, mentions.step[mention], entity, integers(found.participant_role))
 
 
-def _tools(found: Instances, words: Vocabulary, mentions: Mentions) -> Relations:
-    return takes(integers(found.tool_mention), words.tools.place[integers(found.tool_tool)], mentions)
+def _tools(found: Instances, words: Vocabulary, aligned: AlignedSteps, mentions: Mentions) -> Relations:
+    """The tools that mentions name themselves, and those of abstract mentions that their concrete steps name."""
+    told = Said.by(integers(found.tool_mention), mentions)
+    by_steps = aligned.tools_said(mentions)
+    tool = np.concatenate((words.tools.place[integers(found.tool_tool)], aligned.tool))
+    relations = takes(told + by_steps, tool, mentions)
+    _, _, row = pairs(mentions.step[(told + by_steps).mention], tool)
+    log_probability = highest(row[len(told.mention) :], aligned.log_probability[aligned.tool_step], len(relations))
+    columns: dict[str, Column] = {"log_probability": log_probability, "predicted": np.zeros(len(relations), np.bool_)}
+    return evolve(relations, columns=relations.columns | columns)
 
 
 def _supported(stated: Stated, min_support: int, log: DiscardLog) -> Stated:

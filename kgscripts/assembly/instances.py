@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 from attrs import define, field
 
@@ -30,6 +31,22 @@ _ROLE_NUMBERS = {role: number for number, role in enumerate(ROLES)}
 
 def _integers() -> array[int]:
     return array("q")
+
+
+@define
+class Decompositions:
+    """The concrete steps of abstract events, one row a step; rows of tools point to the row of their step."""
+
+    abstract: array[int] = field(factory=_integers)
+    """Mention of the abstract event."""
+    concrete: array[int] = field(factory=_integers)
+    """Mention of the step."""
+    extractor: array[int] = field(factory=_integers)
+    position: array[float] = field(factory=lambda: array("d"))
+    """Relative position among the steps of the abstract event: 0 first, 1 last."""
+    log_probability: array[float] = field(factory=lambda: array("d"))
+    tool_step: array[int] = field(factory=_integers)
+    tool_tool: array[int] = field(factory=_integers)
 
 
 @define
@@ -63,11 +80,17 @@ class Instances:
     participant_role: array[int] = field(factory=_integers)
     tool_mention: array[int] = field(factory=_integers)
     tool_tool: array[int] = field(factory=_integers)
+    steps: Decompositions = field(factory=Decompositions)
 
 
 def integers(values: array[int]) -> Integers:
     """The same numbers for NumPy."""
     return np.frombuffer(values, np.int64) if values else np.empty(0, np.int64)
+
+
+def numbers(values: array[float]) -> npt.NDArray[np.float64]:
+    """The same numbers for NumPy."""
+    return np.frombuffer(values, np.float64) if values else np.empty(0, np.float64)
 
 
 def write_instances(
@@ -98,6 +121,7 @@ class _Batch:
         self._sentences = lists(batch["sentences"])
         self._events = lists(batch["events"])
         self._discards = lists(batch["discards"])
+        self._decompositions = lists(batch["decompositions"])
         self._action_parts = list(zip(*(self._events.fields[part] for part in ACTION_PARTS), strict=True))
 
     def read_into(
@@ -126,7 +150,9 @@ class _Batch:
                     found.passages.append(identifier)
             told = [ids[span] for span in dict.fromkeys(mentions)]
             rows["NEXT"] += sorted(pairwise(told))
+            first_mention = len(found.mention_source)
             self._mentions(found, row, [places[span] for span in mentions])
+            self._steps(found, row, first_mention)
             for i in self._discards.rows(row):
                 fields = {field: values[i] for field, values in self._discards.fields.items()}
                 discard(Discard(**fields | {"where": name}))
@@ -183,6 +209,26 @@ class _Batch:
             for j in tools.rows(i):
                 found.tool_mention.append(mention)
                 found.tool_tool.append(found.tools.number(tools.fields["lemma"][j]))
+
+    def _steps(self, found: Instances, row: int, first_mention: int) -> None:
+        """Take in the decompositions of a source whose mentions are numbered from `first_mention`."""
+        fields = self._decompositions.fields
+        steps = fields["steps"]
+        tools = steps.fields["tools"]
+        reader = self._plain["reader"][row]
+        for i in self._decompositions.rows(row):
+            extractor = found.extractors.number((reader, fields["extractor"][i]))
+            within = steps.rows(i)
+            last = max(1, len(within) - 1)
+            for place, j in enumerate(within):
+                for k in tools.rows(j):
+                    found.steps.tool_step.append(len(found.steps.abstract))
+                    found.steps.tool_tool.append(found.tools.number(tools.fields["lemma"][k]))
+                found.steps.abstract.append(first_mention + fields["event"][i])
+                found.steps.concrete.append(first_mention + steps.fields["event"][j])
+                found.steps.extractor.append(extractor)
+                found.steps.position.append(place / last)
+                found.steps.log_probability.append(steps.fields["log_probability"][j])
 
 
 def _spans(column: Lists, row: int, kind: str | None = None) -> list[Span]:

@@ -14,6 +14,7 @@ from kgscripts.assembly.names import Integers, Nodes
 from kgscripts.assembly.relations import (
     Mentions,
     Relations,
+    Said,
     distinct,
     pairs,
     pointwise_mutual_information,
@@ -67,7 +68,7 @@ def has_sub_event(mentions: Mentions, scenario: Integers, sources_of_scenario: I
     """Scenario -> step, with mean position and whether it is optional. `scenario` is that of each step, or -1."""
     inside = np.flatnonzero(scenario[mentions.step] >= 0)
     step = mentions.step[inside]
-    found = relate(scenario[step], step, inside, mentions)
+    found = relate(scenario[step], step, Said.by(inside, mentions), mentions)
     first = first_mentions(mentions)
     told = np.bincount(mentions.step[first], minlength=len(scenario))
     positions = np.bincount(mentions.step[first], mentions.position[first], minlength=len(scenario))
@@ -85,15 +86,15 @@ def first_mentions(mentions: Mentions) -> Integers:
 
 def expressed_as(mentions: Mentions) -> Relations:
     """Step -> action."""
-    found = relate(mentions.step, mentions.action, np.arange(len(mentions.step)), mentions)
+    found = relate(mentions.step, mentions.action, Said.by(np.arange(len(mentions.step)), mentions), mentions)
     return evolve(found, columns={"probability": share(found.mentions, np.bincount(mentions.step)[found.start])})
 
 
-def takes(mention: Integers, thing: Integers, mentions: Mentions) -> Relations:
-    """Step -> the thing that `mention` names, with pointwise mutual information over mentions."""
-    found = relate(mentions.step[mention], thing, mention, mentions)
+def takes(said: Said, thing: Integers, mentions: Mentions) -> Relations:
+    """Step -> the thing that its mention names, with pointwise mutual information over mentions."""
+    found = relate(mentions.step[said.mention], thing, said, mentions)
     of_step = np.bincount(mentions.step)[found.start]
-    of_thing = distinct(thing, mention, int(thing.max(initial=-1)) + 1)[found.end]
+    of_thing = distinct(thing, said.mention, int(thing.max(initial=-1)) + 1)[found.end]
     pmi = pointwise_mutual_information(found.mentions, of_step, of_thing, len(mentions.step))
     return evolve(found, columns={"probability": share(found.mentions, of_step), "pmi": pmi})
 

@@ -11,7 +11,7 @@ from attrs import evolve, frozen
 from kgscripts.assembly.knowledge import first_mentions
 from kgscripts.assembly.names import Integers
 from kgscripts.assembly.precedence import Verdict, ordered_pairs, rank_pairs
-from kgscripts.assembly.relations import Mentions, Relations, pairs, relate, share
+from kgscripts.assembly.relations import Mentions, Relations, Said, pairs, relate, share
 
 MOST_STEPS = 1_000
 """As many steps of a scenario, those that most sources tell, are ordered: time grows with their number squared."""
@@ -60,7 +60,7 @@ def precedes(mentions: Mentions, scenario: Integers, least_support: int) -> Prec
     relations = relate(
         np.tile(mentions.step[earlier], 2),
         np.tile(mentions.step[later], 2),
-        np.concatenate((earlier, later)),
+        Said.by(np.concatenate((earlier, later)), mentions),
         mentions,
     )
     return Precedence(evolve(relations, columns={"probability": _probability(relations, kept)}), contradicted)

@@ -78,18 +78,41 @@ def distinct(group: Integers, member: Integers, groups: int) -> Integers:
     return np.bincount(pairs(group, member)[0], minlength=groups)
 
 
-def relate(start: Integers, end: Integers, mention: Integers, mentions: Mentions) -> Relations:
-    """The relations start -> end for which single mentions speak: arrays of one length."""
+@frozen
+class Said:
+    """What speaks for relations, one row each: a mention, and where, by which extractor and how surely it was read."""
+
+    mention: Integers
+    passage: Integers
+    extractor: Integers
+    score: Numbers
+
+    @classmethod
+    def by(cls, mention: Integers, mentions: Mentions) -> Said:
+        """Mentions that speak for themselves."""
+        return cls(mention, mentions.passage[mention], mentions.extractor[mention], mentions.score[mention])
+
+    def __add__(self, other: Said) -> Said:
+        return Said(
+            np.concatenate((self.mention, other.mention)),
+            np.concatenate((self.passage, other.passage)),
+            np.concatenate((self.extractor, other.extractor)),
+            np.concatenate((self.score, other.score)),
+        )
+
+
+def relate(start: Integers, end: Integers, said: Said, mentions: Mentions) -> Relations:
+    """The relations start -> end for which something speaks: arrays of one length."""
     starts, ends, row = pairs(start, end)
-    readers_row, reader, reader_of = pairs(row, mentions.extractor[mention])
+    readers_row, reader, reader_of = pairs(row, said.extractor)
     scores = np.zeros(len(reader))
-    np.maximum.at(scores, reader_of, mentions.score[mention])
+    np.maximum.at(scores, reader_of, said.score)
     return Relations(
         start=starts,
         end=ends,
-        support=distinct(row, mentions.source[mention], len(starts)),
-        mentions=distinct(row, mention, len(starts)),
-        evidence=pairs(row, mentions.passage[mention])[:2],
+        support=distinct(row, mentions.source[said.mention], len(starts)),
+        mentions=distinct(row, said.mention, len(starts)),
+        evidence=pairs(row, said.passage)[:2],
         readers=(readers_row, reader),
         reader_scores=scores,
         columns={},

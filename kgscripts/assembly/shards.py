@@ -11,11 +11,11 @@ from typing import Any, Self
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from attrs import frozen
+from attrs import asdict, frozen
 
-from schemas.errors import GraphDirectoryError
+from schemas.errors import GraphDirectoryError, RecordError
 from schemas.graph_directory import durable
-from schemas.records import Discard, Document, EventMention, Passage, Reading
+from schemas.records import Action, ConcreteStep, Decomposition, Discard, Document, EventMention, Passage, Reading
 
 _ROWS_A_GROUP = 512
 _SPAN = [pa.field("start", pa.int64()), pa.field("end", pa.int64())]
@@ -33,6 +33,20 @@ _EVENT = pa.struct(
         pa.field("tools", pa.list_(_TOOL)),
     ]
 )
+_STEP = pa.struct(
+    [pa.field("event", pa.int64()), pa.field("log_probability", pa.float64()), pa.field("tools", pa.list_(_TOOL))]
+)
+_DECOMPOSITION = pa.struct(
+    [pa.field("event", pa.int64()), pa.field("extractor", pa.int64()), pa.field("steps", pa.list_(_STEP))]
+)
+_PHRASE = pa.struct(
+    [
+        pa.field("word_start", pa.int64()),
+        pa.field("word_end", pa.int64()),
+        *_SPAN,
+        pa.field("log_probability", pa.float64()),
+    ]
+)
 DISCARD = pa.struct(
     [pa.field("reason", pa.string()), pa.field("where", pa.string()), *_SPAN, pa.field("detail", pa.string())]
 )
@@ -48,9 +62,14 @@ RECORDS = pa.schema(
         pa.field("sentences", pa.list_(_PASSAGE)),
         pa.field("events", pa.list_(_EVENT)),
         pa.field("discards", pa.list_(DISCARD)),
+        pa.field("decompositions", pa.list_(_DECOMPOSITION)),
+        pa.field("phrases", pa.list_(_PHRASE)),
     ]
 )
-"""The columns of a shard. Rows ascend by `digest`, which with `reader` names a row."""
+"""The columns of a shard. Rows ascend by `digest`, which with `reader` names a row.
+
+Decompositions refer to events by their place in the row, so that what several extractors found stays one mention.
+"""
 
 
 def encode(documents: Sequence[Document], readings: Sequence[Sequence[Reading]], reader: str) -> pa.RecordBatch:
@@ -58,6 +77,11 @@ def encode(documents: Sequence[Document], readings: Sequence[Sequence[Reading]],
 
     `readings` holds one sequence a document with the reading of each extractor of the reader; sentences are taken from
     the first.
+
+    Raises
+    ------
+    RecordError
+        If a decomposition refers to an event that no extractor found.
     """
     rows = [
         {
@@ -71,6 +95,8 @@ def encode(documents: Sequence[Document], readings: Sequence[Sequence[Reading]],
             "sentences": [_passage(sentence) for sentence in found[0].sentences],
             "events": [_event(event, place) for place, reading in enumerate(found) for event in reading.events],
             "discards": [encode_discard(discard) for reading in found for discard in reading.discards],
+            "decompositions": _decompositions(document, found),
+            "phrases": [asdict(phrase) for reading in found for phrase in reading.phrases],
         }
         for document, found in zip(documents, readings, strict=True)
     ]
@@ -94,6 +120,40 @@ def _event(event: EventMention, extractor: int) -> dict[str, Any]:
         ],
         "tools": [{"lemma": item.lemma, "start": item.start, "end": item.end} for item in event.tools],
     }
+
+
+def _decompositions(document: Document, readings: Sequence[Reading]) -> list[dict[str, Any]]:
+    """The decompositions of a document, their events by place among the events of all readings."""
+    places: dict[tuple[Action, int, int], int] = {}
+    for place, event in enumerate(event for reading in readings for event in reading.events):
+        places.setdefault((event.action, event.start, event.end), place)
+
+    def place_of(item: Decomposition | ConcreteStep) -> int:
+        try:
+            return places[item.action, item.start, item.end]
+        except KeyError:
+            raise RecordError(
+                f"a decomposition refers to {item.action.label!r} at {item.start}:{item.end}, where no event was read",
+                where=document.name,
+                remedy="extractors refer to events of their own reading or of an extractor before them",
+            ) from None
+
+    return [
+        {
+            "event": place_of(item),
+            "extractor": extractor,
+            "steps": [
+                {
+                    "event": place_of(step),
+                    "log_probability": step.log_probability,
+                    "tools": [asdict(tool) for tool in step.tools],
+                }
+                for step in item.steps
+            ],
+        }
+        for extractor, reading in enumerate(readings)
+        for item in reading.decompositions
+    ]
 
 
 def encode_discard(discard: Discard) -> dict[str, Any]:
@@ -146,8 +206,16 @@ class Shard:
 
     def read(self, keep: set[tuple[str, str]] | None = None) -> pa.Table:
         """The rows, or those whose keys are in `keep`."""
-        table = pq.read_table(self.path)
+        table = _with_all_columns(pq.read_table(self.path))
         return table if keep is None else table.filter(pa.array([key in keep for key in self.keys], pa.bool_()))
+
+
+def _with_all_columns(rows: Any) -> Any:
+    """Rows (table or batch) as RECORDS has them: shards written before there were decompositions hold none."""
+    for item in RECORDS:
+        if item.name not in rows.column_names:
+            rows = rows.append_column(item, pa.array([[]] * rows.num_rows, item.type))
+    return rows
 
 
 def _digest(path: Path) -> str:
@@ -159,7 +227,7 @@ class _Cursor:
     """Reads a shard forward, a row group at a time."""
 
     def __init__(self, shard: Shard) -> None:
-        self._batches = pq.ParquetFile(shard.path).iter_batches(_ROWS_A_GROUP)
+        self._batches = map(_with_all_columns, pq.ParquetFile(shard.path).iter_batches(_ROWS_A_GROUP))
         self._rest: pa.RecordBatch | None = next(self._batches, None)
 
     def through(self, digest: str) -> Iterator[pa.RecordBatch]:

@@ -15,11 +15,11 @@ _ROWS = 65_536
 
 
 def batches(name: str, columns: Mapping[str, Sequence[Any] | npt.NDArray[Any] | pa.Array]) -> Iterator[pa.RecordBatch]:
-    """The columns of table `name` as one batch; columns that are missing are null."""
+    """The columns of table `name` as one batch; columns that are missing are null, and so is NaN."""
     schema = table_schema(name)
     rows = len(next(iter(columns.values())))
     arrays = [
-        pa.array(columns[item.name], item.type) if item.name in columns else pa.nulls(rows, item.type)
+        pa.array(columns[item.name], item.type, from_pandas=True) if item.name in columns else pa.nulls(rows, item.type)
         for item in schema
     ]
     yield from pa.Table.from_arrays(arrays, schema=schema).to_batches(max_chunksize=_ROWS)

@@ -40,22 +40,26 @@ class ScriptExtractor:
 
 
 def _read_document(parsed: ParsedDocument) -> Reading:
-    sentences: list[Passage] = []
+    sentences = [sentence for parse in parsed.parses for sentence in _sentences(parse)]
     events: list[EventMention] = []
     discards: list[Discard] = []
-    before: Frame | None = None
-    for parse in parsed.parses:
-        sentences.extend(_sentences(parse))
-        is_step = parse.passage.kind is PassageKind.STEP
-        judged = judged_frames(parse.doc, before, is_step=is_step)
-        before = judged[-1][0] if judged else before
+    for parse, judged in frames_of_parses(parsed.parses):
         for frame, reason in judged:
             if reason is None:
-                events.extend(_mentions(frame, parse.offset))
+                events.extend(mentions_of(frame, parse.offset))
             else:
                 discards.append(_discard(frame, reason, parse.offset))
     events.sort(key=lambda event: (event.start, event.end))
     return Reading(sentences=sentences, events=events, discards=discards)
+
+
+def frames_of_parses(parses: Iterable[Parse]) -> Iterator[tuple[Parse, list[tuple[Frame, DiscardReason | None]]]]:
+    """The judged frames of each passage of a document; a pronoun may stand for something in the passage before."""
+    before: Frame | None = None
+    for parse in parses:
+        judged = judged_frames(parse.doc, before, is_step=parse.passage.kind is PassageKind.STEP)
+        before = judged[-1][0] if judged else before
+        yield parse, judged
 
 
 def judged_frames(
@@ -105,8 +109,8 @@ def _sentences(parse: Parse) -> Iterator[Passage]:
             )
 
 
-def _mentions(frame: Frame, offset: int) -> Iterator[EventMention]:
-    """One mention for each object, or one without."""
+def mentions_of(frame: Frame, offset: int) -> Iterator[EventMention]:
+    """The mentions of a frame whose parse begins at character `offset`: one for each object, or one without."""
     tools = tools_of(frame)
     phrase = phrase_of_action(frame, tools)
     for noun in _acted_upon(frame) or (None,):

@@ -14,6 +14,8 @@ from schemas.provenance import BenchmarkScore, Model
 NAME = "script-extractor"
 VERSION = "1"
 SCORES_FILE = "scores.json"
+_OF_OTHERS = frozenset({"registry.py", "decomposition.py", "aligned_events.py"})
+"""Modules of the package that do not decide which events are read."""
 
 
 @functools.cache
@@ -23,7 +25,7 @@ def rules_digest() -> str:
     package = resources.files("kgscripts.extractors")
     files = [*package.iterdir(), *(package / "data").iterdir(), resources.files("kgscripts.text") / "syntax.py"]
     for file in sorted(files, key=lambda entry: entry.name):
-        if file.is_file() and file.name.endswith((".py", ".txt")):
+        if file.is_file() and file.name.endswith((".py", ".txt")) and file.name not in _OF_OTHERS:
             content = file.read_bytes()
             digest.update(f"{file.name}\0{len(content)}\0".encode())
             digest.update(content)

@@ -1,10 +1,11 @@
-"""The extractors that are installed: the built-in one and those of other packages."""
+"""The extractors that are installed: the built-in ones and those of other packages."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from importlib.metadata import entry_points
 
+from kgscripts.extractors.decomposition import DecompositionExtractor
 from kgscripts.extractors.events import ScriptExtractor
 from kgscripts.extractors.protocol import Extractor
 from schemas.errors import ModelError
@@ -14,16 +15,17 @@ ENTRY_POINTS = "kgscripts.extractors"
 
 
 def load_extractors(syntax: Model) -> list[Extractor]:
-    """The built-in extractor, then those of the entry point group ``kgscripts.extractors`` by name.
+    """The built-in extractors (of events, of decompositions), then others by name.
 
-    An entry point names something that, called with the description of the parser, gives an `Extractor`.
+    These come from the entry point group ``kgscripts.extractors``: an entry point names something that, called with
+    the description of the parser, gives an `Extractor`.
 
     Raises
     ------
     ModelError
         if an entry point cannot be imported or gives no extractor.
     """
-    found: list[Extractor] = [ScriptExtractor(syntax)]
+    found: list[Extractor] = [ScriptExtractor(syntax), DecompositionExtractor(syntax)]
     for entry in sorted(entry_points(group=ENTRY_POINTS), key=lambda entry: (entry.name, entry.value)):
         try:
             factory: Callable[[Model], Extractor] = entry.load()

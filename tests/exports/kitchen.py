@@ -161,6 +161,8 @@ def _add_scenario(rows: Rows, model: str, label: str, sources: dict[str, list[Se
             row["mean_position"] = round(sum(positions[end]) / len(positions[end]), 4)
             row["rank"] = rank[end]
             row["optional"] = 2 * len(passages) < len(sources)
+        if relation == "USES":
+            row["predicted"] = False
         if relation == "HAS_PARTICIPANT":
             row["role"] = roles[start, end]
         rows[relation].append(row)

@@ -1,0 +1,143 @@
+"""The two sides of a pair as words and events, each event with the words that it owns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from attrs import field, frozen
+from spacy.tokens import Token
+
+from kgscripts.extractors.events import frames_of_parses, mentions_of
+from kgscripts.extractors.frames import Frame
+from kgscripts.extractors.nouns import is_noun
+from kgscripts.extractors.protocol import Parse, ParsedDocument
+from kgscripts.models.aligner_words import is_content_word
+from kgscripts.text.syntax import lemma
+from schemas.records import EventMention, PassageKind, Role
+
+_SIDES = (PassageKind.ABSTRACT, PassageKind.CONCRETE)
+
+
+@frozen
+class Word:
+    """A word by its span in the document's text."""
+
+    start: int
+    end: int
+
+
+@frozen
+class Event:
+    """A frame that counts: the place of its predicate among the words of its side, and its mentions."""
+
+    predicate: int
+    mentions: tuple[EventMention, ...]
+
+
+@frozen
+class Side:
+    """One side of a pair.
+
+    `owners` holds for each word the place of the event that it belongs to, None where there is no event at all; `own`
+    says whether it is a part of that event's clause, not merely near it. `objects` are the places of the words that
+    name the object of a mention. `nouns` are the lemmas of the nouns of the side.
+    """
+
+    words: Sequence[Word]
+    texts: Sequence[str]
+    events: Sequence[Event]
+    owners: Sequence[int | None]
+    own: Sequence[bool]
+    objects: dict[EventMention, frozenset[int]] = field(repr=False)
+    nouns: frozenset[str]
+
+    def words_of(self, event: Event, mention: EventMention) -> list[int]:
+        """The content words of an event as one mention tells it; objects of its other mentions are left out."""
+        place = self.events.index(event)
+        others = set().union(*(self.objects[other] for other in event.mentions)) - self.objects[mention]
+        found = [
+            word
+            for word, (owner, own) in enumerate(zip(self.owners, self.own, strict=True))
+            if owner == place and own and word not in others and is_content_word(self.texts[word])
+        ]
+        return found or [event.predicate]
+
+
+def read_sides(parsed: ParsedDocument) -> tuple[Side, Side] | None:
+    """The abstract and the concrete side; None where the document is no pair or a side has no word."""
+    kinds = {passage.kind for passage in parsed.document.passages}
+    if not kinds.issuperset(_SIDES):
+        return None
+    frames = [
+        (parse, [frame for frame, reason in judged if reason is None])
+        for parse, judged in frames_of_parses(parsed.parses)
+    ]
+    sides = [_side([item for item in frames if item[0].passage.kind is kind]) for kind in _SIDES]
+    return (sides[0], sides[1]) if all(side.words for side in sides) else None
+
+
+def _side(parses: Iterable[tuple[Parse, list[Frame]]]) -> Side:
+    words: list[Word] = []
+    texts: list[str] = []
+    events: list[Event] = []
+    owners: list[int | None] = []
+    nouns: set[str] = set()
+    for parse, frames in parses:
+        places: dict[int, int] = {}
+        owned = _owned(frames)
+        first_event = len(events)
+        for token in parse.doc:
+            if token.is_space:
+                continue
+            places[token.i] = len(words)
+            start = parse.offset + token.idx
+            words.append(Word(start, start + len(token)))
+            texts.append(token.lower_)
+            place = owned.get(token.i)
+            owners.append(None if place is None else first_event + place)
+            if is_noun(token):
+                nouns.add(lemma(token))
+        for frame in frames:
+            events.append(Event(places[frame.verb.i], tuple(mentions_of(frame, parse.offset))))
+    own = [owner is not None for owner in owners]
+    return Side(
+        words=words,
+        texts=texts,
+        events=events,
+        owners=[_nearest(events, place) if owner is None else owner for place, owner in enumerate(owners)],
+        own=own,
+        objects={mention: _object(words, mention) for event in events for mention in event.mentions},
+        nouns=frozenset(nouns),
+    )
+
+
+def _owned(frames: Sequence[Frame]) -> dict[int, int]:
+    """Token -> the frame whose clause it stands in: that of the nearest predicate above it; instruments go along."""
+    verbs = {frame.verb.i: place for place, frame in enumerate(frames)}
+    found: dict[int, int] = {}
+    if frames:
+        for token in frames[0].verb.doc:
+            above = next((word for word in _upwards(token) if word.i in verbs), None)
+            if above is not None:
+                found[token.i] = verbs[above.i]
+    for place, frame in enumerate(frames):
+        for instrument in frame.instruments:
+            found.update((token.i, place) for token in instrument.subtree if token.i not in verbs)
+    return found
+
+
+def _upwards(token: Token) -> Iterable[Token]:
+    yield token
+    yield from token.ancestors
+
+
+def _nearest(events: Sequence[Event], word: int) -> int | None:
+    """The event whose predicate stands nearest to a word that is in no clause of one; the later one of two."""
+    return min(range(len(events)), key=lambda place: (abs(events[place].predicate - word), -place), default=None)
+
+
+def _object(words: Sequence[Word], mention: EventMention) -> frozenset[int]:
+    spans = [(item.start, item.end) for item in mention.participants if item.role is Role.PATIENT]
+    return frozenset(
+        place for place, word in enumerate(words) if any(start <= word.start < end for start, end in spans)
+    )

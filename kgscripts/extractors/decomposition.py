@@ -1,0 +1,181 @@
+"""Abstract events, the concrete steps that they decompose into, and their tools: read off the alignment of a pair.
+
+The events are those that the rules find on both sides (`kgscripts.extractors.events`). A concrete event belongs to the
+abstract event that most of its words are aligned to, weighed by the posterior probability of the links. A tool that it
+is done with, and that the abstract side does not name, is a tool of that abstract event (KidsCook, section 3).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterator, Sequence
+from importlib import resources
+from itertools import groupby
+from typing import Protocol
+
+from attrs import define, evolve, field, frozen
+
+from kgscripts.extractors.aligned_events import Event, Side, read_sides
+from kgscripts.extractors.model import rules_digest
+from kgscripts.extractors.protocol import ParsedDocument
+from kgscripts.models.aligner import Alignment, load_aligner
+from kgscripts.models.aligner_words import is_content_word
+from schemas.provenance import Model
+from schemas.records import (
+    AlignedPhrase,
+    ConcreteStep,
+    Decomposition,
+    Discard,
+    DiscardReason,
+    EventMention,
+    Reading,
+)
+
+MOST_LINKS = 400_000
+"""Pairs with more possible links (abstract times concrete words) are not aligned; the longest of KidsCook has 8,000."""
+
+_LEAST_PROBABILITY = 1e-4
+
+
+@frozen
+class Words:
+    """The lower-case words of both sides, as an aligner takes them."""
+
+    abstract: Sequence[str]
+    concrete: Sequence[str]
+
+
+class PairAligner(Protocol):
+    """What the extractor needs of `kgscripts.models.aligner.Aligner`."""
+
+    model: Model
+
+    def align(self, pairs: Sequence[Words]) -> list[Alignment]:
+        """One alignment a pair."""
+
+
+@define
+class DecompositionExtractor:
+    """Reads decompositions out of documents with an abstract and a concrete side; of others it reads nothing.
+
+    `syntax` describes the pipeline that parsed. The aligner that ships is loaded when the first pair comes.
+    """
+
+    syntax: Model
+    aligner: PairAligner | None = None
+    model: Model = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        aligner = self.aligner.model if self.aligner is not None else load_aligner().model
+        parts = (aligner.digest, rules_digest(), _own_digest(), self.syntax.digest)
+        self.model = evolve(aligner, digest=hashlib.sha256(" ".join(parts).encode()).hexdigest())
+
+    def read(self, parsed: Sequence[ParsedDocument]) -> list[Reading]:
+        """One reading a document; see `kgscripts.extractors.protocol.Extractor`."""
+        readings = [Reading() for _ in parsed]
+        pairs: list[tuple[int, Side, Side]] = []
+        for place, document in enumerate(parsed):
+            sides = read_sides(document)
+            if sides is None:
+                continue
+            abstract, concrete = sides
+            if len(abstract.words) * len(concrete.words) > MOST_LINKS:
+                readings[place] = Reading(discards=[_too_long(abstract, concrete)])
+            else:
+                pairs.append((place, abstract, concrete))
+        if pairs:
+            aligner = self.aligner or load_aligner()
+            words = [Words(abstract.texts, concrete.texts) for _, abstract, concrete in pairs]
+            for (place, abstract, concrete), alignment in zip(pairs, aligner.align(words), strict=True):
+                readings[place] = Reading(
+                    decompositions=list(decompositions(abstract, concrete, alignment)),
+                    phrases=list(phrases(abstract, concrete, alignment)),
+                )
+        return readings
+
+
+def _own_digest() -> str:
+    """SHA-256 of the rules that are this extractor's alone."""
+    package = resources.files("kgscripts.extractors")
+    content = b"".join((package / name).read_bytes() for name in ("aligned_events.py", "decomposition.py"))
+    return hashlib.sha256(content).hexdigest()
+
+
+def _too_long(abstract: Side, concrete: Side) -> Discard:
+    return Discard(
+        reason=DiscardReason.TOO_LONG,
+        start=abstract.words[0].start,
+        end=concrete.words[-1].end,
+        detail=f"{len(abstract.words)} abstract and {len(concrete.words)} concrete words are too many to align",
+    )
+
+
+def decompositions(abstract: Side, concrete: Side, alignment: Alignment) -> Iterator[Decomposition]:
+    """The abstract events of a pair that have concrete steps, each with its steps in text order."""
+    steps: dict[EventMention, list[ConcreteStep]] = {
+        mention: [] for event in abstract.events for mention in event.mentions
+    }
+    for event in concrete.events:
+        for mention in event.mentions:
+            words = concrete.words_of(event, mention)
+            owner, probability = _owner(abstract, event, words, alignment)
+            if owner is None:
+                continue
+            step = ConcreteStep(
+                action=mention.action,
+                start=mention.start,
+                end=mention.end,
+                log_probability=math.log(max(probability, _LEAST_PROBABILITY)),
+                tools=[tool for tool in mention.tools if tool.lemma.rsplit(" ", 1)[-1] not in abstract.nouns],
+            )
+            for whole in _meant(abstract, owner, words, alignment):
+                steps[whole].append(step)
+    for mention, found in steps.items():
+        if found:
+            found.sort(key=lambda step: (step.start, step.end, step.action.key))
+            yield Decomposition(action=mention.action, start=mention.start, end=mention.end, steps=found)
+
+
+def _owner(abstract: Side, event: Event, words: Sequence[int], alignment: Alignment) -> tuple[Event | None, float]:
+    """The abstract event that a concrete one belongs to, and the mean probability of its words being aligned there."""
+    mass = [0.0] * len(abstract.events)
+    for word in words:
+        place = abstract.owners[alignment.path[word]]
+        if place is not None:
+            mass[place] += alignment.posterior[word]
+    if not any(mass):
+        return None, 0.0
+    of_predicate = abstract.owners[alignment.path[event.predicate]]
+    best = max(range(len(mass)), key=lambda place: (round(mass[place], 4), place == of_predicate, -place))
+    return abstract.events[best], mass[best] / len(words)
+
+
+def _meant(abstract: Side, owner: Event, words: Sequence[int], alignment: Alignment) -> list[EventMention]:
+    """Which of the mentions of an abstract event ("add salt and pepper" has two) a step belongs to.
+
+    Those whose object its words are aligned to; all, where they are aligned to none.
+    """
+    mass = {
+        mention: sum(alignment.posterior[word] for word in words if alignment.path[word] in abstract.objects[mention])
+        for mention in owner.mentions
+    }
+    highest = max(round(value, 4) for value in mass.values())
+    return [mention for mention, value in mass.items() if round(value, 4) == highest]
+
+
+def phrases(abstract: Side, concrete: Side, alignment: Alignment) -> Iterator[AlignedPhrase]:
+    """The stretches of the concrete side that each abstract word produced, without punctuation around them."""
+    for place, run in groupby(range(len(concrete.words)), key=alignment.path.__getitem__):
+        spelled = [word for word in run if any(map(str.isalnum, concrete.texts[word]))]
+        if not spelled:
+            continue
+        content = [word for word in spelled if is_content_word(concrete.texts[word])] or spelled
+        logs = [math.log(max(alignment.posterior[word], _LEAST_PROBABILITY)) for word in content]
+        yield AlignedPhrase(
+            word_start=abstract.words[place].start,
+            word_end=abstract.words[place].end,
+            start=concrete.words[spelled[0]].start,
+            end=concrete.words[spelled[-1]].end,
+            log_probability=min(0.0, math.fsum(logs) / len(logs)),
+        )
