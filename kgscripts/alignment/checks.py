@@ -16,10 +16,40 @@ def full_shapes(
     ValueError
         If a shape, a length or a type of length is not as `kgscripts.alignment.lattice` describes.
     """
-    lengths_fit(emission.shape, abstract_lengths, concrete_lengths)
+    shape = emission.shape
+    if len(shape) != 3 or 0 in shape:
+        raise ValueError(f"emission must be (batch, concrete, abstract) and not empty, got {tuple(shape)}")
+    _check_lengths("abstract_lengths", abstract_lengths, shape[0], 1, shape[2])
+    _check_lengths("concrete_lengths", concrete_lengths, shape[0], 0, shape[1])
     for name, transition in (("shift", shift), ("emit", emit)):
-        _check_broadcasts(name, transition, emission.shape)
-    return emission + emit, shift.to(emission.device).expand(emission.shape)
+        _check_broadcasts(name, transition, shape)
+    return emission + emit, shift.to(emission.device).expand(shape)
+
+
+def path_fits(
+    path: Tensor, abstract_lengths: Tensor, concrete_lengths: Tensor, shape: torch.Size | None = None
+) -> None:
+    """Raise ValueError unless `path` (batch, concrete) int64, or `shape`, is monotonic and within the lengths."""
+    if path.dtype != torch.int64 or path.dim() != 2 or (shape is not None and path.shape != shape):
+        wanted = "(batch, concrete)" if shape is None else tuple(shape)
+        raise ValueError(f"path must be int64 of shape {wanted}, got {path.dtype} of shape {tuple(path.shape)}")
+    batch, concrete = path.shape
+    _check_lengths("abstract_lengths", abstract_lengths, batch, 1, None)
+    _check_lengths("concrete_lengths", concrete_lengths, batch, 0, concrete)
+    written = torch.arange(concrete, device=path.device) < concrete_lengths[:, None]
+    before = torch.nn.functional.pad(path[:, :-1], (1, 0))
+    if bool((written & ((path < before) | (path >= abstract_lengths[:, None]))).any()):
+        raise ValueError("path must be monotonic, from 0 on, and stay below abstract_lengths")
+
+
+def _check_lengths(name: str, lengths: Tensor, batch: int, shortest: int, longest: int | None) -> None:
+    if lengths.shape != (batch,) or lengths.dtype != torch.int64:
+        raise ValueError(
+            f"{name} must be int64 of shape ({batch},), got {lengths.dtype} of shape {tuple(lengths.shape)}"
+        )
+    least, most = (int(value) for value in lengths.aminmax())
+    if least < shortest or (longest is not None and most > longest):
+        raise ValueError(f"{name} must lie between {shortest} and {longest}, got {least} to {most}")
 
 
 def _check_broadcasts(name: str, transition: Tensor, shape: torch.Size) -> None:
@@ -28,20 +58,3 @@ def _check_broadcasts(name: str, transition: Tensor, shape: torch.Size) -> None:
         raise ValueError(
             f"{name} must broadcast to (batch, concrete, abstract) = {tuple(shape)}, got {tuple(transition.shape)}"
         )
-
-
-def lengths_fit(shape: torch.Size, abstract_lengths: Tensor, concrete_lengths: Tensor) -> None:
-    """Raise ValueError unless lengths (batch,) int64 lie within `shape` (batch, concrete, abstract)."""
-    if len(shape) != 3 or 0 in shape:
-        raise ValueError(f"emission must be (batch, concrete, abstract) and not empty, got {tuple(shape)}")
-    for name, lengths, longest in (
-        ("abstract_lengths", abstract_lengths, shape[2]),
-        ("concrete_lengths", concrete_lengths, shape[1]),
-    ):
-        if lengths.shape != shape[:1] or lengths.dtype != torch.int64:
-            raise ValueError(
-                f"{name} must be int64 of shape ({shape[0]},), got {lengths.dtype} of shape {tuple(lengths.shape)}"
-            )
-        least, most = (int(value) for value in lengths.aminmax())
-        if least < 1 or most > longest:
-            raise ValueError(f"{name} must lie between 1 and {longest}, got {least} to {most}")

@@ -3,13 +3,15 @@
 Throughout: `emission` (batch, concrete, abstract) is log p(y_j | a_j = i, ...); `shift` and `emit`, broadcastable to
 the same shape, are log p(shift | i, y_<j) and log p(emit | i, y_<j) (equations 4 to 6); `abstract_lengths` and
 `concrete_lengths` (batch,) int64 say how much of a padded pair is its own. What stands in the padding is never read.
-Before the first word the position is the first abstract token, and shifts from there are paid.
+Before the first word the position is the first abstract token, and shifts from there are paid. A pair may have no
+words at all (a prefix before the first): its only alignment is the empty one, which ends at the first abstract token.
 
 The recursions run in float64 whatever comes in: they are a small part of the work, and their sums grow long.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -101,12 +103,10 @@ def posteriors(
         As `log_marginal`.
     """
     with torch.no_grad():
-        words, shift = checks.full_shapes(emission, shift, emit, abstract_lengths, concrete_lengths)
-        edges = diagonals.edges(words, shift, abstract_lengths, concrete_lengths)
-        scores = diagonals.forward(edges, torch.logaddexp)
+        scores = _scores(emission, shift, emit, abstract_lengths, concrete_lengths, torch.logaddexp)
         ends = diagonals.end_nodes(scores.nodes, abstract_lengths, concrete_lengths, last_to_last=last_to_last)
         flow = _flow(scores, _end_shares(ends), concrete_lengths)
-        return diagonals.unskew(flow.emission, words.shape[1]).to(emission.dtype)
+        return diagonals.unskew(flow.emission, emission.shape[1]).to(emission.dtype)
 
 
 def viterbi(
@@ -126,9 +126,7 @@ def viterbi(
         As `log_marginal`.
     """
     with torch.no_grad():
-        words, shift = checks.full_shapes(emission, shift, emit, abstract_lengths, concrete_lengths)
-        edges = diagonals.edges(words, shift, abstract_lengths, concrete_lengths)
-        scores = diagonals.forward(edges, torch.maximum)
+        scores = _scores(emission, shift, emit, abstract_lengths, concrete_lengths, torch.maximum)
         ends = diagonals.end_nodes(scores.nodes, abstract_lengths, concrete_lengths, last_to_last=last_to_last)
         best, end = ends.max(dim=1)
         mass = torch.zeros_like(ends).scatter_(1, end[:, None], (best > diagonals.NEVER).double()[:, None])
@@ -136,7 +134,7 @@ def viterbi(
         emitted = scores.by_emission >= scores.by_shift
         mass = diagonals.on_end_nodes(mass, len(emitted), concrete_lengths)
         followed = diagonals.occupancy(mass, emitted.double(), (~emitted).double())
-        path = diagonals.unskew(followed.emission, words.shape[1]).argmax(dim=2)
+        path = diagonals.unskew(followed.emission, emission.shape[1]).argmax(dim=2)
         return ViterbiPath(path=path, log_probability=best.to(emission.dtype))
 
 
@@ -154,10 +152,8 @@ def prefix_viterbi(
         As `log_marginal`.
     """
     with torch.no_grad():
-        words, shift = checks.full_shapes(emission, shift, emit, abstract_lengths, concrete_lengths)
-        edges = diagonals.edges(words, shift, abstract_lengths, concrete_lengths)
-        scores = diagonals.forward(edges, torch.maximum)
-        return diagonals.unskew(scores.by_emission, words.shape[1]).argmax(dim=2)
+        scores = _scores(emission, shift, emit, abstract_lengths, concrete_lengths, torch.maximum)
+        return diagonals.unskew(scores.by_emission, emission.shape[1]).argmax(dim=2)
 
 
 def path_log_probability(
@@ -175,9 +171,10 @@ def path_log_probability(
     Raises
     ------
     ValueError
-        As `log_marginal`, or if `path` has another shape.
+        As `log_marginal`, or if `path` has another shape, is not monotonic or leaves the abstract side.
     """
-    checks.lengths_fit(emission.shape, abstract_lengths, concrete_lengths)
+    checks.full_shapes(emission, shift, emit, abstract_lengths, concrete_lengths)
+    checks.path_fits(path, abstract_lengths, concrete_lengths, shape=emission.shape[:2])
     transitions = transition_log_probability(shift, emit, path, abstract_lengths, concrete_lengths)
     written = _written(path, concrete_lengths)
     words = emission.gather(2, path.masked_fill(~written, 0)[:, :, None])[:, :, 0]
@@ -194,18 +191,18 @@ def transition_log_probability(
     Raises
     ------
     ValueError
-        If `path` or a length does not fit.
+        If `path` or the lengths are not as described.
     """
-    shape = torch.Size((*path.shape, int(abstract_lengths.max())))
-    checks.lengths_fit(shape, abstract_lengths, concrete_lengths)
+    checks.path_fits(path, abstract_lengths, concrete_lengths)
+    longest = int(abstract_lengths.max())
     written = _written(path, concrete_lengths)
     # Padding repeats the last abstract token that a word was aligned to: no shift is passed there.
     ends = path.masked_fill(~written, 0).cummax(dim=1).values
     starts = torch.nn.functional.pad(ends[:, :-1], (1, 0))
-    token = torch.arange(shape[2], device=path.device)
+    token = torch.arange(longest, device=path.device)
     passed = (token >= starts[:, :, None]) & (token < ends[:, :, None])
     emitted = written[:, :, None] & (token == ends[:, :, None])
-    shift, emit = (transition[..., : shape[2]] if transition.dim() else transition for transition in (shift, emit))
+    shift, emit = (transition[..., :longest] if transition.dim() else transition for transition in (shift, emit))
     return torch.where(passed, shift, 0.0).sum(dim=(1, 2)) + torch.where(emitted, emit, 0.0).sum(dim=(1, 2))
 
 
@@ -233,6 +230,18 @@ class _LogMarginal(torch.autograd.Function):
         words = diagonals.unskew(flow.emission, ctx.concrete).to(ctx.dtypes[0])
         shift = diagonals.unskew(flow.shift, ctx.concrete).to(ctx.dtypes[1]) if ctx.needs_input_grad[1] else None
         return words, shift, None, None, None
+
+
+def _scores(
+    emission: Tensor,
+    shift: Tensor,
+    emit: Tensor,
+    abstract_lengths: Tensor,
+    concrete_lengths: Tensor,
+    combine: Callable[..., Tensor],
+) -> diagonals.Scores:
+    words, shift = checks.full_shapes(emission, shift, emit, abstract_lengths, concrete_lengths)
+    return diagonals.forward(diagonals.edges(words, shift, abstract_lengths, concrete_lengths), combine)
 
 
 def _end_shares(ends: Tensor) -> Tensor:

@@ -1,0 +1,178 @@
+"""The lattice against every monotonic alignment written out."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor
+
+from kgscripts.alignment.lattice import (
+    Transitions,
+    fixed_transitions,
+    log_marginal,
+    parameterised_transitions,
+    path_log_probability,
+    posteriors,
+    prefix_viterbi,
+    transition_log_probability,
+    viterbi,
+)
+from tests.alignment.enumeration import Batch, alignments, batches, log_sum
+
+CLOSE = 1e-9
+
+
+@settings(max_examples=150, deadline=None)
+@given(batch=batches(), last_to_last=st.booleans())
+def test_marginal_is_the_sum_over_all_alignments(batch: Batch, last_to_last: bool) -> None:
+    marginals = log_marginal(*batch.arguments, last_to_last=last_to_last)
+    for item, marginal in enumerate(marginals.tolist()):
+        paths = alignments(batch, item, last_to_last=last_to_last)
+        assert marginal == pytest.approx(log_sum(list(paths.values())), abs=CLOSE)
+
+
+@settings(max_examples=100, deadline=None)
+@given(batch=batches(), last_to_last=st.booleans())
+def test_posteriors_are_shares_of_alignments(batch: Batch, last_to_last: bool) -> None:
+    found = posteriors(*batch.arguments, last_to_last=last_to_last)
+    for item in range(len(batch)):
+        expected = torch.zeros_like(found[item])
+        paths = alignments(batch, item, last_to_last=last_to_last)
+        total = log_sum(list(paths.values()))
+        for path, value in paths.items():
+            if value > -math.inf:
+                expected[range(len(path)), path] += math.exp(value - total)
+        torch.testing.assert_close(found[item], expected, atol=CLOSE, rtol=0)
+
+
+@settings(max_examples=150, deadline=None)
+@given(batch=batches(), last_to_last=st.booleans())
+def test_viterbi_finds_the_best_alignment(batch: Batch, last_to_last: bool) -> None:
+    found = viterbi(*batch.arguments, last_to_last=last_to_last)
+    for item, length in enumerate(batch.concrete_lengths.tolist()):
+        paths = alignments(batch, item, last_to_last=last_to_last)
+        best = max(paths.values())
+        assert found.log_probability[item].item() == pytest.approx(best, abs=CLOSE)
+        path = found.path[item].tolist()
+        assert path[length:] == [0] * (len(path) - length)
+        if best > -math.inf:
+            assert paths[tuple(path[:length])] == pytest.approx(best, abs=CLOSE)
+        else:
+            assert path == [0] * len(path)
+
+
+@settings(max_examples=100, deadline=None)
+@given(batch=batches())
+def test_prefix_viterbi_ends_the_best_alignment_of_every_prefix(batch: Batch) -> None:
+    found = prefix_viterbi(*batch.arguments)
+    for item, length in enumerate(batch.concrete_lengths.tolist()):
+        assert found[item, length:].tolist() == [0] * (found.shape[1] - length)
+        for words in range(1, length + 1):
+            paths = alignments(batch, item, last_to_last=False, words=words)
+            end = found[item, words - 1].item()
+            best = max(value for path, value in paths.items() if path[-1] == end)
+            assert best == pytest.approx(max(paths.values()), abs=CLOSE)
+
+
+@settings(max_examples=100, deadline=None)
+@given(batch=batches(), data=st.data())
+def test_path_log_probability_is_that_of_the_enumeration(batch: Batch, data: st.DataObject) -> None:
+    chosen = [
+        data.draw(st.sampled_from(list(alignments(batch, item, last_to_last=False)))) for item in range(len(batch))
+    ]
+    padding = data.draw(st.integers(0, 9))
+    path = torch.full(batch.emission.shape[:2], padding)
+    for item, tokens in enumerate(chosen):
+        path[item, : len(tokens)] = torch.tensor(tokens)
+    emission, shift, emit, *lengths = batch.arguments
+    found = path_log_probability(emission, shift, emit, path, *lengths)
+    transitions = transition_log_probability(shift, emit, path, *lengths)
+    for item, tokens in enumerate(chosen):
+        assert found[item].item() == pytest.approx(alignments(batch, item, last_to_last=False)[tokens], abs=CLOSE)
+        words = sum(emission[item, word, token].item() for word, token in enumerate(tokens))
+        assert transitions[item].item() + words == pytest.approx(found[item].item(), abs=CLOSE)
+
+
+def test_the_best_path_has_its_own_probability() -> None:
+    generator = torch.Generator().manual_seed(5)
+    emission = torch.randn(4, 30, 12, generator=generator)
+    transitions = parameterised_transitions(torch.randn(4, 30, 12, generator=generator))
+    lengths = torch.tensor([12, 7, 1, 9]), torch.tensor([30, 4, 21, 1])
+    best = viterbi(emission, transitions.shift, transitions.emit, *lengths)
+    again = path_log_probability(emission, transitions.shift, transitions.emit, best.path, *lengths)
+    torch.testing.assert_close(again, best.log_probability)
+
+
+@settings(max_examples=50, deadline=None)
+@given(batch=batches(), last_to_last=st.booleans(), rubbish=st.sampled_from((0.0, math.nan, -math.inf, math.inf)))
+def test_padding_is_never_read(batch: Batch, last_to_last: bool, rubbish: float) -> None:
+    size, words, tokens = batch.emission.shape
+    own = torch.arange(words)[None, :, None] < batch.concrete_lengths[:, None, None]
+    own = own & (torch.arange(tokens) < batch.abstract_lengths[:, None, None])
+
+    def padded(cells: Tensor) -> Tensor:
+        wide = torch.full((size, words + 2, tokens + 3), rubbish, dtype=cells.dtype)
+        wide[:, :words, :tokens] = torch.where(own, cells, rubbish)
+        return wide
+
+    lengths = batch.abstract_lengths, batch.concrete_lengths
+    padded_batch = Batch(padded(batch.emission), padded(batch.shift), padded(batch.emit), *lengths)
+    assert torch.equal(
+        log_marginal(*batch.arguments, last_to_last=last_to_last),
+        log_marginal(*padded_batch.arguments, last_to_last=last_to_last),
+    )
+    shares = posteriors(*padded_batch.arguments)
+    assert torch.equal(shares[:, :words, :tokens], posteriors(*batch.arguments))
+    assert shares.sum() == shares[:, :words, :tokens].sum()
+    for narrow, wide_path in (
+        (prefix_viterbi(*batch.arguments), prefix_viterbi(*padded_batch.arguments)),
+        (viterbi(*batch.arguments).path, viterbi(*padded_batch.arguments).path),
+    ):
+        assert torch.equal(wide_path[:, :words], narrow)
+        assert not wide_path[:, words:].any()
+
+
+def test_a_pair_alone_is_worth_what_it_is_in_a_batch() -> None:
+    generator = torch.Generator().manual_seed(2)
+    emission = torch.randn(3, 8, 6, generator=generator)
+    transitions = fixed_transitions(0.3)
+    tokens, words = torch.tensor([6, 2, 4]), torch.tensor([3, 8, 5])
+    together = log_marginal(emission, transitions.shift, transitions.emit, tokens, words)
+    for item in range(3):
+        own = emission[item : item + 1, : words[item], : tokens[item]]
+        lengths = tokens[item : item + 1], words[item : item + 1]
+        alone = log_marginal(own, transitions.shift, transitions.emit, *lengths)
+        assert torch.equal(alone[0], together[item])
+
+
+def test_no_words_align_in_one_way_that_ends_at_the_first_token() -> None:
+    arguments = (
+        torch.randn(2, 3, 4),
+        torch.tensor(-0.7),
+        torch.tensor(-0.7),
+        torch.tensor([4, 1]),
+        torch.tensor([0, 0]),
+    )
+    assert log_marginal(*arguments, last_to_last=False).tolist() == [0.0, 0.0]
+    assert log_marginal(*arguments).tolist() == [-math.inf, 0.0]
+    assert not prefix_viterbi(*arguments).any()
+    assert not posteriors(*arguments).any()
+
+
+@pytest.mark.parametrize("probability", [0.0, 0.25, 1.0])
+def test_fixed_transitions(probability: float) -> None:
+    transitions = fixed_transitions(probability)
+    assert transitions.shift.exp().item() == pytest.approx(probability)
+    assert transitions.emit.exp().item() == pytest.approx(1.0 - probability)
+
+
+def test_parameterised_transitions_sum_to_one_however_sure_they_are() -> None:
+    logits = torch.tensor([-200.0, -3.0, 0.0, 3.0, 200.0])
+    transitions: Transitions = parameterised_transitions(logits)
+    torch.testing.assert_close(transitions.shift.exp() + transitions.emit.exp(), torch.ones(5))
+    assert transitions.shift[0].item() == -200.0
+    assert transitions.emit[-1].item() == -200.0
