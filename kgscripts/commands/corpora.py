@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from kgscripts.corpora.catalogue import GITHUB, corpora, select
+from schemas.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
+
+_FETCHED = Path("corpora")
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="List, fetch and prepare corpora.")
 
@@ -42,9 +46,7 @@ def list_corpora(as_json: Annotated[bool, typer.Option("--json", help="Print JSO
 @app.command(epilog="Example: kgscripts corpora fetch inscript --into corpora")
 def fetch(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Corpora by name, or `all`.")],
-    into: Annotated[Path, typer.Option(metavar="DIR", help="Folder that gets a folder for each corpus.")] = Path(
-        "corpora"
-    ),
+    into: Annotated[Path, typer.Option(metavar="DIR", help="Folder that gets a folder for each corpus.")] = _FETCHED,
     base_url: Annotated[str, typer.Option(metavar="URL", help="A mirror with GitHub's paths.")] = GITHUB,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -95,7 +97,7 @@ def stats(
     from kgscripts.text.pipeline import load_pipeline
     from kgscripts.text.tokenised import lemmas_of_tokens
 
-    pairs = {str(path): load_pairs([path]).pairs for path in split_files(files, fetched=Path("corpora"))}
+    pairs = {str(path): load_pairs([path]).pairs for path in split_files(files, fetched=_FETCHED)}
     said = sentences(pair for read in pairs.values() for pair in read)
     with _progress() as progress:
         lemmas = progress.track(lemmas_of_tokens(load_pipeline(), said), total=len(said), description="lemmas")
@@ -109,6 +111,78 @@ def stats(
         values = (row[key] for row in rows.values())
         table.add_row(key.replace("_", " "), *(f"{v:,.2f}" if isinstance(v, float) else f"{v:,}" for v in values))
     Console(width=None if sys.stdout.isatty() else 200).print(table)
+
+
+@app.command(epilog="Example: kgscripts corpora cloze pairs.tsv -o pairs.template.tsv --whitelist-out words.txt")
+def cloze(
+    files: Annotated[list[Path], typer.Argument(metavar="PAIRS...", help="Pair corpora, as `stats` reads them.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE.tsv", help="Gets the cloze templates.")],
+    whitelist: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Words that may be blanked, one a line; else told by the pairs.")
+    ] = None,
+    whitelist_out: Annotated[Path | None, typer.Option(metavar="FILE", help="Gets the words.")] = None,
+    min_count: Annotated[int, typer.Option(min=1, help="How often a word must occur.")] = 5,
+    compare: Annotated[
+        Path | None, typer.Option(metavar="TEMPLATES", help="Other templates of these pairs to compare with.")
+    ] = None,
+    compare_whitelist: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Another whitelist to compare with.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Make a cloze task of pairs: blank the content words that the concrete side says and the abstract one does not.
+
+    Stop words, numbers, rare words, words of the abstract sides and pairs without a blank are left out; the five
+    longest blanks of a pair are kept (KidsCook, section 2.2).
+    """
+    import attrs
+
+    from kgscripts.corpora import cloze_construction as construction
+    from kgscripts.corpora.pair_corpora import load_pairs, read_whitelist, split_files
+
+    pairs = load_pairs(split_files(files, fetched=_FETCHED)).pairs
+    words = read_whitelist(whitelist) if whitelist else construction.blankable_words(pairs, min_count=min_count)
+    allowed = frozenset(words)
+    clozes = construction.construct_clozes(pairs, allowed)
+    facts: dict[str, Any] = {
+        "pairs": len(pairs),
+        "clozes": len(clozes),
+        "words": len(words),
+        "blanks": sum(len(made.slots) for made in clozes),
+        "blank_tokens": sum(sum(made.blanks) for made in clozes),
+    }
+    if compare:
+        agreement = construction.token_agreement(pairs, allowed, load_pairs([compare]).pairs)
+        facts["templates"] = attrs.asdict(agreement)
+    if compare_whitelist:
+        facts["whitelist"] = attrs.asdict(construction.word_overlap(words, read_whitelist(compare_whitelist)))
+    _write_lines(output, map(construction.template_line, clozes))
+    if whitelist_out:
+        _write_lines(whitelist_out, words)
+    if as_json:
+        typer.echo(json.dumps(facts, indent=2))
+        return
+    typer.echo("{pairs:,} pairs, {clozes:,} with {blanks:,} blanks of {blank_tokens:,} tokens".format_map(facts))
+    if compare:
+        line = "templates: precision {precision:.4f}, recall {recall:.4f}, accuracy {accuracy:.4f} of {tokens:,} tokens"
+        typer.echo((line + " in {pairs:,} pairs; {missing:,} templates of no pair").format_map(facts["templates"]))
+    if compare_whitelist:
+        line = "whitelist: {common:,} words in common of {words:,} here and {reference:,} there"
+        typer.echo(line.format_map(facts["whitelist"]))
+
+
+def _write_lines(path: Path, lines: Iterable[str]) -> None:
+    """Writes lines whole or not at all."""
+    aside = path.with_name(f".{path.name}.part")
+    try:
+        aside.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        aside.replace(path)
+    except OSError as error:
+        raise ConfigurationError(
+            f"cannot write: {error.strerror}", where=str(path), remedy="name a file in a folder that may be written to"
+        ) from error
+    finally:
+        aside.unlink(missing_ok=True)
 
 
 def _progress(*columns: ProgressColumn) -> Progress:

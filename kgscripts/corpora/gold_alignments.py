@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from attrs import field, frozen
 
-from kgscripts.corpora.inputs import InputFile
 from kgscripts.corpora.json_records import json_object
+from kgscripts.corpora.line_files import numbered_lines
 from kgscripts.corpora.pair import Pair
-from kgscripts.corpora.source import DamagedSourceError, open_source, text_lines
 from schemas.errors import InputError
-from schemas.records import Discard
 
 _KEYS = {"row", "aligned", "unaligned"}
 _REMEDY = 'each line is {"row": 1, "aligned": {"0": [1]}, "unaligned": [3]}: row from 1, indices from 0'
@@ -39,8 +37,7 @@ def read_gold_alignments(path: str | Path, pairs: Sequence[Pair] | None = None) 
     """
     path = Path(path)
     gold: dict[int, GoldAlignment] = {}
-    for number, line in _lines(path):
-        where = f"{path.name}:{number}"
+    for where, line in numbered_lines(path):
         try:
             alignment = _alignment(json_object(line))
             if alignment.row in gold:
@@ -53,19 +50,6 @@ def read_gold_alignments(path: str | Path, pairs: Sequence[Pair] | None = None) 
     if not gold:
         raise InputError("no gold alignments", where=path.name, remedy=_REMEDY)
     return list(gold.values())
-
-
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    number = 0
-    with open_source(InputFile(path, path.name)) as source:
-        try:
-            for number, line in text_lines(source):
-                if isinstance(line, Discard):
-                    raise InputError(line.detail, where=line.where, remedy=_REMEDY)
-                if line.strip():
-                    yield number, line
-        except DamagedSourceError as error:
-            raise InputError(f"cannot be read beyond here: {error.detail}", where=f"{path.name}:{number}") from error
 
 
 def _alignment(record: dict[str, Any]) -> GoldAlignment:

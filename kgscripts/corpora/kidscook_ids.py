@@ -77,8 +77,8 @@ def read_released_vocabulary(path: Path) -> list[str]:
     if not all(type(key) is int for key in words) or sorted(words) != list(range(len(words))):
         raise InputError("the ids do not run from 0 without a gap", where=path.name, remedy=_REMEDY)
     vocabulary = [words[id] for id in range(len(words))]
-    if not all(isinstance(word, str) for word in vocabulary):
-        raise InputError("a word that is no string", where=path.name, remedy=_REMEDY)
+    if not all(isinstance(word, str) and (word.isspace() or [word] == word.split()) for word in vocabulary):
+        raise InputError("a word that is no string, or several words", where=path.name, remedy=_REMEDY)
     if tuple(vocabulary[: len(SPECIAL_WORDS)]) != SPECIAL_WORDS:
         message = f"the first ids are not {', '.join(SPECIAL_WORDS)}"
         raise InputError(message, where=path.name, remedy=_REMEDY)

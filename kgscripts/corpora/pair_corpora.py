@@ -14,11 +14,12 @@ from attrs import frozen
 from kgscripts.corpora.inputs import InputFile
 from kgscripts.corpora.json_records import json_object
 from kgscripts.corpora.kidscook_ids import VOCABULARY_FILE, is_pickle, read_id_sequences, read_released_vocabulary
+from kgscripts.corpora.line_files import numbered_lines
 from kgscripts.corpora.pair import Pair
 from kgscripts.corpora.pair_columns import is_header, pair_row
 from kgscripts.corpora.pair_records import pair_record
 from kgscripts.corpora.pair_tokens import tokens
-from kgscripts.corpora.source import DamagedSourceError, Source, open_source, text_lines
+from kgscripts.corpora.source import DamagedSourceError, Source, is_binary, open_source, text_lines
 from schemas.errors import InputError, RecordError
 from schemas.records import Discard, DiscardReason
 
@@ -71,6 +72,8 @@ def read_pair_corpus(path: str | Path) -> Iterator[Pair | Discard]:
             if is_pickle(source.sample()) or path.name.removesuffix(".gz").endswith(".pkl"):
                 vocabulary = read_released_vocabulary(path.with_name(VOCABULARY_FILE))
                 yield from read_id_sequences(source, vocabulary)
+            elif is_binary(source.sample()):
+                raise InputError("binary data, no text", where=path.name, remedy="give TSV, JSON lines or released ids")
             else:
                 yield from _read_lines(source)
         except DamagedSourceError as error:
@@ -109,21 +112,17 @@ def read_whitelist(path: str | Path) -> list[str]:
     came before.
     """
     path = Path(path)
-    words: dict[str, int] = {}
-    with open_source(InputFile(path, path.name)) as source:
-        for number, line in text_lines(source):
-            where = f"{path.name}:{number}"
-            if isinstance(line, Discard):
-                raise InputError(line.detail, where=where)
-            if len(found := line.split()) > 1:
-                raise InputError("several words", where=where, remedy="write one word a line")
-            for word in found:
-                if word in words:
-                    raise InputError(f"{word!r} is on line {words[word]} already", where=where, remedy="remove one")
-                words[word] = number
-    if not words:
+    places: dict[str, str] = {}
+    for where, line in numbered_lines(path):
+        word, *others = line.split()
+        if others:
+            raise InputError("several words", where=where, remedy="write one word a line")
+        if word in places:
+            raise InputError(f"{word!r} stands at {places[word]} already", where=where, remedy="remove one of them")
+        places[word] = where
+    if not places:
         raise InputError("no words", where=path.name, remedy="write one word a line")
-    return list(words)
+    return list(places)
 
 
 def _read_lines(source: Source) -> Iterator[Pair | Discard]:
