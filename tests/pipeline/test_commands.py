@@ -56,7 +56,7 @@ def test_a_build_in_a_pipe_prints_its_report_and_no_bar(graph: Path, tmp_path: P
     assert graph_bytes(tmp_path / "graph") == graph_bytes(graph)
     assert report["build_id"] == ScriptGraph.open(graph).build_id
     assert report["nodes"]["Source"] == report["sources"] == report["run"]["sources_read"]
-    assert {model["name"] for model in report["models"]} == {"en_kgscripts", "script-extractor"}
+    assert {model["name"] for model in report["models"]} == {"aligner", "en_kgscripts", "script-extractor"}
     removed = _kgscripts("remove", tmp_path / "graph", "cooking_pasta.txt", "--json")
     assert json.loads(removed.stdout) == {"removed": ["cooking_pasta.txt"]}
     again = _kgscripts("remove", tmp_path / "graph", "cooking_pasta.txt")

@@ -1,0 +1,124 @@
+"""`kgscripts align`: which abstract word produced which part of the concrete text."""
+
+from __future__ import annotations
+
+import json
+from itertools import groupby, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from attrs import frozen
+
+from schemas.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from kgscripts.corpora.pair import Pair
+    from kgscripts.models.aligner import Alignment
+
+PICTURE_FORMATS = (".svg", ".png")
+MOST_IN_A_PICTURE = 12
+
+
+@frozen
+class AlignedPair:
+    """A pair and its alignment."""
+
+    pair: Pair
+    alignment: Alignment
+
+    @property
+    def stretches(self) -> list[tuple[int, int, int]]:
+        """Abstract word, first concrete token and the one behind the last, for each run of one word, in text order."""
+        runs = [list(run) for _, run in groupby(range(len(self.alignment.path)), key=self.alignment.path.__getitem__)]
+        return [(self.alignment.path[run[0]], run[0], run[-1] + 1) for run in runs]
+
+
+def align(
+    pairs: Annotated[list[Path], typer.Argument(metavar="PAIRS...", help="Pairs: TSV, JSON lines or templates.")],
+    picture: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.svg|.png", help="Draw the alignments into this file.", show_default=False),
+    ] = None,
+    free: Annotated[bool, typer.Option("--free", help="Each word by itself, in whatever order.")] = False,
+    limit: Annotated[int | None, typer.Option(min=1, help="Align at most so many pairs.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Align pairs of abstract and concrete text, and print which abstract word each stretch spells out.
+
+    Example: kgscripts align pairs.tsv --limit 3 --picture pairs.svg
+    """
+    _check(picture)
+    from kgscripts.corpora.pair_corpora import load_pairs
+    from kgscripts.models.aligner import load_aligner
+
+    corpus = load_pairs(pairs)
+    chosen = list(islice(corpus.pairs, limit))
+    if picture is not None and len(chosen) > MOST_IN_A_PICTURE:
+        raise ConfigurationError(
+            f"a picture shows at most {MOST_IN_A_PICTURE} pairs, and there are {len(chosen)}",
+            where="--picture",
+            remedy=f"draw the first of them with --limit {MOST_IN_A_PICTURE}",
+        )
+    aligner = load_aligner()
+    alignments = aligner.align_freely(chosen) if free else aligner.align(chosen)
+    aligned = [AlignedPair(pair, alignment) for pair, alignment in zip(chosen, alignments, strict=True)]
+    if picture is not None:
+        from kgscripts.commands.alignment_picture import draw_alignments
+
+        draw_alignments(aligned, picture)
+    if as_json:
+        typer.echo(json.dumps([_fields(item) for item in aligned], indent=1, ensure_ascii=False))
+    else:
+        for item in aligned:
+            _print(item)
+
+
+def _check(picture: Path | None) -> None:
+    """Before the work is done: whether the picture can be written."""
+    if picture is None:
+        return
+    if picture.suffix.lower() not in PICTURE_FORMATS:
+        raise ConfigurationError(
+            "no format of pictures ends so", where=str(picture), remedy=f"end it in {' or '.join(PICTURE_FORMATS)}"
+        )
+    if picture.is_dir() or not picture.absolute().parent.is_dir():
+        raise ConfigurationError("no file can be written there", where=str(picture), remedy="name another file")
+
+
+def _fields(item: AlignedPair) -> dict[str, Any]:
+    pair, alignment = item.pair, item.alignment
+    return {
+        "where": pair.where,
+        "abstract": pair.abstract,
+        "concrete": pair.concrete,
+        "path": alignment.path,
+        "posterior": [round(value, 4) for value in alignment.posterior],
+        "log_probability": round(alignment.log_probability, 4),
+        "stretches": [
+            {"word": pair.abstract[word], "place": word, "start": start, "end": end, "text": _text(pair, start, end)}
+            for word, start, end in item.stretches
+        ],
+    }
+
+
+def _print(item: AlignedPair) -> None:
+    """The abstract words one below the other, each with the stretches that it produced."""
+    from rich.console import Console
+    from rich.padding import Padding
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column(justify="right", style="bold")
+    table.add_column(overflow="fold")
+    for place, word in enumerate(item.pair.abstract):
+        produced = [_text(item.pair, start, end) for owner, start, end in item.stretches if owner == place]
+        table.add_row(Text(word), Text(" … ".join(produced)))
+    console = Console(highlight=False, markup=False)
+    console.print(f"{item.pair.where}  log probability {item.alignment.log_probability:.2f}", style="dim")
+    console.print(Padding(table, (0, 0, 1, 2)))
+
+
+def _text(pair: Pair, start: int, end: int) -> str:
+    return " ".join(pair.concrete[start:end])
