@@ -120,9 +120,13 @@ class Filling:
         return len(self.guesses) == len(self.item.blanks)
 
     def ask(self, context: str) -> Cloze:
-        """The question about the next hidden token. For a model of left context nothing right of it is told."""
+        """The question about the next hidden token.
+
+        A model of left context is told nothing of what follows the blank, only how many words the blank has
+        (section 4.1 gives all models that).
+        """
         blank = self.item.blanks[len(self.guesses)]
-        end = blank.position + 1 if context == "left" else len(self.words)
+        end = blank.end if context == "left" else len(self.words)
         hidden = [False] * end
         for later in self.item.blanks[len(self.guesses) :]:
             if later.position < end:

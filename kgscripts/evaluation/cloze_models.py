@@ -17,9 +17,9 @@ _HUGGING_FACE = "hf:"
 
 
 class LeftSideOnly:
-    """A cloze model of both sides from which all that stands right of the word in question is taken away.
+    """A cloze model of both sides from which all that stands right of the blank is taken away.
 
-    It is not told how long the text goes on either, and gives no probability to whole texts.
+    How many words the blank has is still told (section 4.1), how long the text goes on is not.
     """
 
     context: Literal["left", "both"] = "left"
@@ -30,14 +30,17 @@ class LeftSideOnly:
 
     def predict(self, clozes: Sequence[Cloze], candidates: Sequence[str]) -> torch.Tensor:
         """See `ClozeModel`."""
-        cut = [
-            evolve(cloze, concrete=cloze.concrete[: cloze.position + 1], hidden=cloze.hidden[: cloze.position + 1])
-            for cloze in clozes
-        ]
-        return self._model.predict(cut, candidates)
+        return self._model.predict([_cut(cloze) for cloze in clozes], candidates)
 
     def score(self, abstract: Sequence[Sequence[str]], concrete: Sequence[Sequence[str]]) -> None:
         """Nothing: the overall probability of a model of both sides looks to the right."""
+
+
+def _cut(cloze: Cloze) -> Cloze:
+    end = cloze.position
+    while end < len(cloze.hidden) and cloze.hidden[end]:
+        end += 1
+    return evolve(cloze, concrete=cloze.concrete[:end], hidden=cloze.hidden[:end])
 
 
 def open_cloze_model(name: str) -> ClozeModel:
@@ -49,7 +52,7 @@ def open_cloze_model(name: str) -> ClozeModel:
     if name.endswith(_LEFT):
         return LeftSideOnly(open_cloze_model(name.removesuffix(_LEFT)))
     if name.startswith(_HUGGING_FACE):
-        from kgscripts.models.causal import load_causal_model
+        from kgscripts.models.causal_loading import load_causal_model
 
         return load_causal_model(name.removeprefix(_HUGGING_FACE))
     from kgscripts.models.checkpoint import load_cloze_model

@@ -1,0 +1,117 @@
+"""Causal language models from Hugging Face's layout and from our checkpoints. Nothing is ever unpickled."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from kgscripts.models.causal import CausalModel
+from kgscripts.models.checkpoint_directory import Checkpoint
+from schemas.errors import ModelError
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
+KIND = "causal"
+TOKENIZER = "tokenizer.json"
+
+_FILES = ["*.json", "*.txt", "*.safetensors"]
+
+
+def load_causal_model(name: str) -> CausalModel:
+    """A pretrained model, zero-shot: a folder in Hugging Face's layout, or a name in its cache or on the hub.
+
+    The hub is asked only where the cache lacks the model and `HF_HUB_OFFLINE` is not set. Raises ModelError where there
+    is no such model, its weights are incomplete or no safetensors, or it is no causal language model.
+    """
+    from safetensors import SafetensorError
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers.utils import logging
+
+    folder = _folder(name)
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    remedy = "name a causal language model such as openai-gpt or gpt2, with weights as safetensors"
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+        loaded: Any = AutoModelForCausalLM.from_pretrained(
+            folder, local_files_only=True, use_safetensors=True, dtype="float32", output_loading_info=True
+        )
+    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
+        raise ModelError(f"no causal language model: {error}", where=name, remedy=remedy) from error
+    network, found = loaded
+    if found["missing_keys"]:
+        message = f"the weights lack {', '.join(sorted(found['missing_keys'])[:3])}"
+        raise ModelError(message, where=name, remedy=remedy)
+    if not tokenizer.is_fast or not any((folder / file).is_file() for file in (TOKENIZER, "vocab.json")):
+        raise ModelError(f"it has no {TOKENIZER}", where=name, remedy=remedy)
+    if len(tokenizer) > network.config.vocab_size:
+        message = f"the tokenizer has {len(tokenizer):,} pieces, the network {network.config.vocab_size:,}"
+        raise ModelError(message, where=name, remedy=remedy)
+    label = f"{Path(name).name}, zero-shot"
+    return CausalModel(label, _placed(network), tokenizer.backend_tokenizer, tokenizer.bos_token_id)
+
+
+def cloze_model(checkpoint: Checkpoint) -> CausalModel:
+    """The model of a checkpoint that fine-tuning wrote. Raises ModelError where it does not fit together."""
+    from tokenizers import Tokenizer
+    from transformers import AutoConfig, AutoModelForCausalLM
+
+    remedy = "train the model again, or get the checkpoint again"
+    try:
+        settings = dict(checkpoint.settings["network"])
+        configuration = AutoConfig.for_model(settings.pop("model_type"), **settings)
+        network = AutoModelForCausalLM.from_config(configuration)  # type: ignore[no-untyped-call]
+        tokenizer = Tokenizer.from_str(checkpoint.files[TOKENIZER].decode())
+        start = checkpoint.settings["start"]
+        if odd := set(_untied(network)) ^ set(checkpoint.tensors):
+            raise ModelError(f"weights that are missing or foreign: {', '.join(sorted(odd)[:3])}", remedy=remedy)
+        network.load_state_dict(checkpoint.tensors, strict=False)
+    except (KeyError, TypeError, ValueError, RuntimeError) as error:
+        raise ModelError(f"no fine-tuned causal language model: {error}", remedy=remedy) from error
+    return CausalModel(checkpoint.card.name, _placed(network), tokenizer, start)
+
+
+def checkpoint_parts(model: CausalModel) -> tuple[dict[str, object], dict[str, object], dict[str, bytes]]:
+    """Settings, tensors and files of a checkpoint that `cloze_model` makes this model of again."""
+    network = json.loads(model.network.config.to_json_string(use_diff=True))
+    settings = {"network": network, "start": model.start}
+    return settings, dict(_untied(model.network)), {TOKENIZER: model.tokenizer.to_str().encode()}
+
+
+def _untied(network: PreTrainedModel) -> dict[str, Tensor]:
+    """The weights, each once: the output layer often is the embedding."""
+    seen: dict[int, str] = {}
+    state = network.state_dict()
+    return {name: value for name, value in state.items() if seen.setdefault(value.data_ptr(), name) == name}
+
+
+def _placed(network: PreTrainedModel) -> PreTrainedModel:
+    network.requires_grad_(False)
+    network.to("cuda" if torch.cuda.is_available() else "cpu")  # type: ignore[arg-type]
+    return network
+
+
+def _folder(name: str) -> Path:
+    """Where the model's files are. Raises ModelError where they are nowhere."""
+    from huggingface_hub import constants, snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+
+    if Path(name).is_dir():
+        return Path(name)
+    for offline in (True,) if constants.HF_HUB_OFFLINE else (True, False):
+        try:
+            folder = Path(snapshot_download(name, local_files_only=offline, allow_patterns=_FILES))
+        except (LocalEntryNotFoundError, HfHubHTTPError, HFValidationError, OSError):
+            continue
+        if any(folder.glob("*.safetensors")):
+            return folder
+    asked = "HF_HUB_OFFLINE is set" if constants.HF_HUB_OFFLINE else "the hub does not give it as safetensors"
+    raise ModelError(
+        f"neither a folder nor a model in the Hugging Face cache, and {asked}",
+        where=name,
+        remedy="fetch it once with network (`hf download NAME`), or name a folder in Hugging Face's layout",
+    )

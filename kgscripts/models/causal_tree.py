@@ -1,0 +1,97 @@
+"""Candidates of several pieces as a tree, so that what they begin with alike is computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import torch
+from attrs import frozen
+from torch import Tensor
+
+
+@frozen(eq=False)
+class CandidateTree:
+    """The pieces of some candidates as a tree whose root is the text before them.
+
+    Nodes are what a language model has to read: every proper beginning of a candidate. Edges are what it is asked: the
+    probability of a piece after the root or a node. A candidate's log probability is the sum over its edges.
+
+    `pieces` (nodes,) int64 are the nodes' last pieces, `depths` (nodes,) int64 their distances from the root less one,
+    `ancestors` (nodes, nodes) bool says whether the second is the first or above it. `edge_rows` (edges,) int64, in
+    rising order, are 0 for the root, else the node's number plus one; `edge_pieces` (edges,) int64 the pieces.
+    `path_candidates` and `path_edges` (steps,) int64 say which edges each candidate adds up.
+    """
+
+    candidates: tuple[int, ...]
+    """Their places in the list that was given to `candidate_trees`."""
+    pieces: Tensor
+    depths: Tensor
+    ancestors: Tensor
+    edge_rows: Tensor
+    edge_pieces: Tensor
+    path_candidates: Tensor
+    path_edges: Tensor
+
+    def sums(self, edge_log_probabilities: Tensor) -> Tensor:
+        """(batch, edges) -> (batch, candidates): log probabilities of whole candidates."""
+        result = edge_log_probabilities.new_zeros(len(edge_log_probabilities), len(self.candidates))
+        return result.index_add(1, self.path_candidates, edge_log_probabilities[:, self.path_edges])
+
+    def to(self, device: torch.device) -> CandidateTree:
+        """The same on another device."""
+        names = ("pieces", "depths", "ancestors", "edge_rows", "edge_pieces", "path_candidates", "path_edges")
+        return CandidateTree(self.candidates, *(getattr(self, name).to(device) for name in names))
+
+
+def candidate_trees(pieces: Sequence[Sequence[int]], most_nodes: int) -> list[CandidateTree]:
+    """Trees over candidates' pieces, each of at most `most_nodes` nodes.
+
+    Candidates without a piece, or of more than `most_nodes` and one, are in none.
+    """
+    return [_tree(group, [pieces[place] for place in group]) for group in _groups(pieces, most_nodes)]
+
+
+def _groups(pieces: Sequence[Sequence[int]], most_nodes: int) -> Iterator[list[int]]:
+    """Places of candidates in the order of their pieces, cut before a group has too many beginnings."""
+    group: list[int] = []
+    beginnings: set[tuple[int, ...]] = set()
+    for place in sorted(range(len(pieces)), key=lambda place: tuple(pieces[place])):
+        if not 0 < len(pieces[place]) <= most_nodes + 1:
+            continue
+        own = {tuple(pieces[place][:size]) for size in range(1, len(pieces[place]))}
+        if group and len(beginnings | own) > most_nodes:
+            yield group
+            group, beginnings = [], set()
+        group.append(place)
+        beginnings |= own
+    if group:
+        yield group
+
+
+def _tree(places: Sequence[int], pieces: Sequence[Sequence[int]]) -> CandidateTree:
+    rows: dict[tuple[int, ...], int] = {(): 0}
+    for own in pieces:
+        for size in range(1, len(own)):
+            rows.setdefault(tuple(own[:size]), len(rows))
+    steps = sorted({(rows[tuple(own[:size])], own[size]) for own in pieces for size in range(len(own))})
+    edges = {step: number for number, step in enumerate(steps)}
+    path = [
+        (candidate, edges[rows[tuple(own[:size])], own[size]])
+        for candidate, own in enumerate(pieces)
+        for size in range(len(own))
+    ]
+    nodes = list(rows)[1:]
+    ancestors = torch.zeros(len(nodes), len(nodes), dtype=torch.bool)
+    for number, beginning in enumerate(nodes):
+        for size in range(1, len(beginning) + 1):
+            ancestors[number, rows[beginning[:size]] - 1] = True
+    return CandidateTree(
+        candidates=tuple(places),
+        pieces=torch.tensor([node[-1] for node in nodes], dtype=torch.int64),
+        depths=torch.tensor([len(node) - 1 for node in nodes], dtype=torch.int64),
+        ancestors=ancestors,
+        edge_rows=torch.tensor([row for row, _ in steps]),
+        edge_pieces=torch.tensor([piece for _, piece in steps]),
+        path_candidates=torch.tensor([candidate for candidate, _ in path]),
+        path_edges=torch.tensor([edge for _, edge in path]),
+    )
