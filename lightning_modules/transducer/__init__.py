@@ -1,1 +1,1 @@
-"""Training of the models that generate the concrete side from the abstract one."""
+"""Training of the word-level networks over pairs: transducer, language model, sequence to sequence."""

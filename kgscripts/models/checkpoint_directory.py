@@ -1,0 +1,207 @@
+"""Checkpoint directories: JSON and safetensors with a digest of every file, written whole or not at all.
+
+config.json         what kind of model it is and its settings
+model.safetensors   its weights
+vocabulary.json     and other files of the kind
+model_card.json     name, data, command, scores, and the SHA-256 of every file above
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import attrs
+import safetensors.torch
+from attrs import field, frozen
+from safetensors import SafetensorError
+from torch import Tensor
+
+from schemas.errors import ModelError, RecordError
+from schemas.provenance import BenchmarkScore, Model
+
+CONFIG = "config.json"
+WEIGHTS = "model.safetensors"
+CARD = "model_card.json"
+
+_REMEDY = "train the model again, or get the checkpoint again"
+
+
+@frozen(kw_only=True)
+class ModelCard:
+    """What a person and the graph should know of a model.
+
+    `data` names what it was trained on with its terms, `command` is what trained it, `training` holds figures of the
+    run (epochs, losses), and `scores` are on data that it never saw.
+    """
+
+    name: str
+    version: str
+    task: str
+    licence: str
+    data: str
+    command: str
+    training: Mapping[str, Any] = field(factory=dict)
+    scores: tuple[BenchmarkScore, ...] = field(default=(), converter=tuple[BenchmarkScore, ...])
+
+
+@frozen(kw_only=True, eq=False)
+class Checkpoint:
+    """A checkpoint in memory: `kind` says who can use it, `files` are the files beside configuration and weights."""
+
+    kind: str
+    settings: Mapping[str, Any]
+    tensors: Mapping[str, Tensor]
+    card: ModelCard
+    files: Mapping[str, bytes] = field(factory=dict)
+
+    @property
+    def model(self) -> Model:
+        """Its provenance; the digest is over everything that decides what it says (not over the card)."""
+        digests = sorted((name, sha256(content).hexdigest()) for name, content in _contents(self).items())
+        return Model(
+            name=self.card.name,
+            version=self.card.version,
+            digest=sha256(json.dumps(digests).encode()).hexdigest(),
+            task=self.card.task,
+            licence=self.card.licence,
+            scores=self.card.scores,
+        )
+
+
+def save_checkpoint(checkpoint: Checkpoint, directory: Path) -> None:
+    """Write a checkpoint aside and move it into place whole; an older checkpoint there is replaced.
+
+    Raises ModelError where something else stands in the way, or the disk refuses; what was there then still is.
+    """
+    if directory.exists() and not is_checkpoint(directory) and not _is_empty(directory):
+        remedy = "name another directory, or take away what is there"
+        raise ModelError("not empty, and no checkpoint", where=str(directory), remedy=remedy)
+    contents = _contents(checkpoint)
+    card = attrs.asdict(checkpoint.card, value_serializer=lambda _, __, value: getattr(value, "value", value))
+    card["files"] = {name: sha256(content).hexdigest() for name, content in sorted(contents.items())}
+    contents[CARD] = _json(card)
+    aside: Path | None = None
+    try:
+        directory.parent.mkdir(parents=True, exist_ok=True)
+        aside = Path(tempfile.mkdtemp(dir=directory.parent, prefix=f".{directory.name}."))
+        aside.chmod(0o755)
+        for name, content in contents.items():
+            _write(aside / name, content)
+        _move_into_place(aside, directory)
+    except OSError as error:
+        message = f"the checkpoint cannot be written: {error.strerror}"
+        raise ModelError(message, where=str(directory), remedy="make room or name another directory") from error
+    finally:
+        if aside is not None:
+            shutil.rmtree(aside, ignore_errors=True)
+
+
+def load_checkpoint(directory: Path) -> Checkpoint:
+    """Read a checkpoint and verify it.
+
+    Raises ModelError for a directory that is no checkpoint, and for a file that is missing, damaged or foreign.
+    """
+    if not is_checkpoint(directory):
+        remedy = "name a directory that training wrote, or a model that ships"
+        raise ModelError(f"no checkpoint: it has no {CARD}", where=str(directory), remedy=remedy)
+    card = _object(_read(directory / CARD), directory / CARD)
+    digests = card.pop("files", None)
+    if not isinstance(digests, dict) or not {CONFIG, WEIGHTS} <= set(digests):
+        raise ModelError("the card lacks the digests of the files", where=str(directory / CARD), remedy=_REMEDY)
+    present = {path.name for path in directory.iterdir() if not path.name.startswith(".")}
+    if foreign := sorted(present - set(digests) - {CARD}):
+        message = f"{', '.join(foreign)} does not belong to the checkpoint"
+        raise ModelError(message, where=str(directory), remedy="take it away if you put it there")
+    contents = {}
+    for name, digest in digests.items():
+        if Path(name).name != name:
+            raise ModelError(f"the card names a file elsewhere: {name}", where=str(directory / CARD), remedy=_REMEDY)
+        contents[name] = _read(directory / name)
+        if sha256(contents[name]).hexdigest() != digest:
+            message = "damaged: its digest is not the one on the model card"
+            raise ModelError(message, where=str(directory / name), remedy=_REMEDY)
+    config = _object(contents.pop(CONFIG), directory / CONFIG)
+    try:
+        return Checkpoint(
+            kind=config["kind"],
+            settings=config["settings"],
+            tensors=safetensors.torch.load(contents.pop(WEIGHTS)),
+            card=_card(card),
+            files=contents,
+        )
+    except SafetensorError as error:
+        raise ModelError(f"no safetensors: {error}", where=str(directory / WEIGHTS), remedy=_REMEDY) from error
+    except (KeyError, TypeError, ValueError, RecordError) as error:
+        raise ModelError(f"not as expected: {error!r}", where=str(directory), remedy=_REMEDY) from error
+
+
+def is_checkpoint(directory: Path) -> bool:
+    """Whether a directory has a model card."""
+    return (directory / CARD).is_file()
+
+
+def _contents(checkpoint: Checkpoint) -> dict[str, bytes]:
+    """The files of a checkpoint but for the card."""
+    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in checkpoint.tensors.items()}
+    config = {"kind": checkpoint.kind, "settings": dict(checkpoint.settings)}
+    return {CONFIG: _json(config), WEIGHTS: safetensors.torch.save(tensors), **checkpoint.files}
+
+
+def _card(values: dict[str, Any]) -> ModelCard:
+    scores = [BenchmarkScore(**score) for score in values.pop("scores", [])]
+    return ModelCard(**values, scores=scores)
+
+
+def _json(value: object) -> bytes:
+    return (json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
+
+
+def _object(content: bytes, path: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(content)
+    except ValueError as error:
+        raise ModelError(f"no JSON: {error}", where=str(path), remedy=_REMEDY) from error
+    if not isinstance(value, dict):
+        raise ModelError("no JSON object", where=str(path), remedy=_REMEDY)
+    return value
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError as error:
+        raise ModelError("missing from the checkpoint", where=str(path), remedy=_REMEDY) from error
+    except OSError as error:
+        raise ModelError(f"cannot be read: {error.strerror}", where=str(path)) from error
+
+
+def _write(path: Path, content: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _move_into_place(aside: Path, directory: Path) -> None:
+    if not directory.exists() or _is_empty(directory):
+        aside.replace(directory)
+        return
+    old = Path(tempfile.mkdtemp(dir=directory.parent, prefix=f".{directory.name}.old."))
+    directory.replace(old)
+    try:
+        aside.replace(directory)
+    except OSError:
+        old.replace(directory)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _is_empty(directory: Path) -> bool:
+    return directory.is_dir() and not any(directory.iterdir())
