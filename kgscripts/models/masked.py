@@ -7,7 +7,7 @@ has the mean of its pieces' input embeddings and, if it was seen in training, a 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 import torch
 from torch import Tensor, nn
@@ -19,6 +19,7 @@ from kgscripts.models.masked_inputs import InputEncoding, MaskedBatch
 
 if TYPE_CHECKING:
     from peft import PeftModel
+    from transformers import BertModel
 
 _BATCH = 64
 _SIZE = 384
@@ -78,7 +79,7 @@ class MaskedNetwork(nn.Module):
         self.head = WordHead(
             torch.stack([*vectors, self._embeddings[tokenizer.unk_token_id]]), torch.tensor(frequency), dropout
         )
-        self.adapted = _adapted(encoder, rank)
+        self.adapted: PeftModel | BertModel = _adapted(encoder, rank)
         pieces: dict[str, list[int]] = {}
 
         def pieces_of(word: str) -> Sequence[int]:
@@ -134,8 +135,14 @@ class MaskedNetwork(nn.Module):
         def below(prefix: str) -> dict[str, Tensor]:
             return {name.removeprefix(prefix): value for name, value in trained.items() if name.startswith(prefix)}
 
+        if strange := set(trained) ^ set(self.trained()):
+            raise KeyError(f"adapters or head do not fit: {min(strange)}")
         set_peft_model_state_dict(self.adapted, below("adapters."))
         self.head.load_state_dict(below("head."))
+
+    def merge(self) -> None:
+        """Merge the adapters into the encoder, for inference; they cannot be trained or read any more."""
+        self.adapted = cast("PeftModel", self.adapted).merge_and_unload()  # type: ignore[operator]
 
 
 def _adapted(encoder: Encoder, rank: int) -> PeftModel:
@@ -150,10 +157,10 @@ def _adapted(encoder: Encoder, rank: int) -> PeftModel:
 class MaskedModel:
     """Guesses hidden words from both sides; see `kgscripts.models.cloze.ClozeModel`."""
 
-    name = "masked"
     context: Literal["left", "both"] = "both"
 
-    def __init__(self, network: MaskedNetwork) -> None:
+    def __init__(self, name: str, network: MaskedNetwork) -> None:
+        self.name = name
         self._network = network.eval()
 
     @property
@@ -177,7 +184,7 @@ class MaskedModel:
             result[torch.tensor(chosen)] = scores.log_softmax(-1)
         return result
 
-    def score(self, abstract: Sequence[Sequence[str]], concrete: Sequence[Sequence[str]]) -> None:  # noqa: ARG002
+    def score(self, abstract: Sequence[Sequence[str]], concrete: Sequence[Sequence[str]]) -> None:
         """Nothing: it gives no probability to whole texts."""
 
 
