@@ -1,0 +1,248 @@
+"""The transducer's training steps and Viterbi decoding beside a plain reading of the paper; its share of the machine.
+
+Both have the same weights, the same batches and the released code's sizes; their values are compared before anything
+is measured. Batches are random words with the lengths of KidsCook's training pairs.
+"""
+
+from __future__ import annotations
+
+import random
+import statistics
+import time
+from collections.abc import Callable, Iterator
+
+import torch
+from attrs import frozen
+
+from benchmarks.measure import Row, measure
+from benchmarks.plain_transducer import PlainTransducer
+from kgscripts.models.pair_batch import PairBatch
+from kgscripts.models.settings import TransducerSettings
+from kgscripts.models.transducer import Transducer
+
+VOCABULARY = 2005
+START = 1
+BATCH = 32
+BATCHES = 8
+ROUNDS = 5
+# Lengths of KidsCook's training pairs without the start symbol, cut to 50 with it: every twentieth part of the pairs.
+ABSTRACT = (3, 5, 6, 6, 7, 7, 7, 8, 8, 9, 9, 10, 10, 11, 12, 12, 13, 14, 15, 18, 25)
+CONCRETE = (7, 15, 18, 19, 21, 23, 25, 26, 28, 30, 32, 34, 37, 39, 41, 44, 47, 49, 49, 49, 49)
+LARGEST = 50
+
+
+@frozen
+class Figures:
+    """Seconds a batch of every kind of work, and floating point operations a second."""
+
+    marginal_step: float
+    hard_em_step: float
+    viterbi: float
+    marginal_rate: float
+    """Of the vocabulary projection alone: whatever else a step does counts against it."""
+    machine_rate: float
+
+
+def rows() -> Iterator[Row]:
+    """Measure and compare."""
+    own: Figures = measure(_own_work).value
+    plain: Figures = measure(_plain_work).value
+    yield _comparison("marginal training step", own.marginal_step, plain.marginal_step, None)
+    yield _comparison("hard EM step", own.hard_em_step, plain.hard_em_step, 8.0)
+    yield _comparison("Viterbi decoding", own.viterbi, plain.viterbi, 12.0)
+    share = own.marginal_rate / own.machine_rate
+    yield Row(
+        what="marginal step: vocabulary projection against the machine's float32 rate",
+        figure=f"{share:.0%} ({own.marginal_rate / 1e9:.0f} of {own.machine_rate / 1e9:.0f} GFLOP/s)",
+        goal="60%",
+        met=share >= 0.6,
+    )
+    peak = measure(_largest_step).peak_mib
+    yield Row(
+        what=f"marginal step of {BATCH} pairs of {LARGEST} x {LARGEST}: memory of the process",
+        figure=f"{peak:,.0f} MiB",
+        goal="1,536 MiB",
+        met=peak <= 1536,
+    )
+
+
+def _comparison(what: str, own: float, plain: float, goal: float | None) -> Row:
+    ratio = plain / own
+    return Row(
+        what=f"{what}, {BATCH} pairs, against the plain reading",
+        figure=f"{ratio:.1f} x ({1000 * own:.0f} ms against {1000 * plain:.0f} ms)",
+        goal="-" if goal is None else f"{goal:.0f} x",
+        met=None if goal is None else ratio >= goal,
+    )
+
+
+def _own_work() -> Callable[[], Figures]:
+    network, plain, batches = _networks_and_batches()
+    _check_agreement(network, plain, batches)
+    optimizer = torch.optim.Adam([weight for weight in network.parameters() if weight.requires_grad], lr=1e-3)
+
+    def marginal_step(batch: PairBatch) -> None:
+        optimizer.zero_grad()
+        torch.autograd.backward(-network.log_likelihood(batch).mean())
+        optimizer.step()
+
+    def hard_em_step(batch: PairBatch) -> None:
+        network.eval()
+        path = network.viterbi(batch).path
+        network.train()
+        optimizer.zero_grad()
+        torch.autograd.backward(-network.path_log_likelihood(batch, path).mean())
+        optimizer.step()
+
+    def viterbi(batch: PairBatch) -> None:
+        network.viterbi(batch)
+
+    def call() -> Figures:
+        network.train()
+        steps = _seconds(marginal_step, batches)
+        rate = _machine_rate()
+        hard_em = _seconds(hard_em_step, batches)
+        network.eval()
+        decoding = _seconds(viterbi, batches)
+        return Figures(steps, hard_em, decoding, _projection_operations(network, batches) / steps, rate)
+
+    return call
+
+
+def _plain_work() -> Callable[[], Figures]:
+    _, plain, batches = _networks_and_batches()
+    optimizer = torch.optim.Adam([weight for weight in plain.parameters() if weight.requires_grad], lr=1e-3)
+
+    def marginal_step(batch: PairBatch) -> None:
+        optimizer.zero_grad()
+        torch.autograd.backward(-_plain_marginal(plain, batch).mean())
+        optimizer.step()
+
+    def viterbi(batch: PairBatch) -> torch.Tensor:
+        paths = torch.zeros_like(batch.concrete)
+        for row, (path, _) in enumerate(_plain_viterbi(plain, batch)):
+            paths[row, : len(path)] = torch.tensor(path)
+        return paths
+
+    def hard_em_step(batch: PairBatch) -> None:
+        plain.eval()
+        paths = viterbi(batch)
+        plain.train()
+        optimizer.zero_grad()
+        likelihood = plain.aligned(batch.abstract, batch.concrete, batch.concrete_lengths, paths, START)
+        torch.autograd.backward(-likelihood.mean())
+        optimizer.step()
+
+    def call() -> Figures:
+        plain.train()
+        steps = _seconds(marginal_step, batches)
+        hard_em = _seconds(hard_em_step, batches)
+        plain.eval()
+        return Figures(steps, hard_em, _seconds(viterbi, batches), 0.0, 0.0)
+
+    return call
+
+
+def _largest_step() -> Callable[[], None]:
+    network, _, _ = _networks_and_batches()
+    ids = [[word % VOCABULARY for word in range(LARGEST)]] * BATCH
+    batch = PairBatch.of_ids(ids, ids, padding=0)
+
+    def call() -> None:
+        network.train()
+        torch.autograd.backward(-network.log_likelihood(batch).mean())
+
+    return call
+
+
+def _networks_and_batches() -> tuple[Transducer, PlainTransducer, list[PairBatch]]:
+    torch.manual_seed(1931)
+    network = Transducer(TransducerSettings(), VOCABULARY, START, vectors=torch.randn(VOCABULARY, 100) / 10)
+    plain = PlainTransducer(VOCABULARY)
+    plain.load_state_dict(
+        {
+            name.replace("encoder.lstm.", "encoder.")
+            .replace("emission.hidden.", "emission_hidden.")
+            .replace("emission.vocabulary.", "emission_output."): weight
+            for name, weight in network.state_dict().items()
+        }
+    )
+    return network, plain, list(_batches())
+
+
+def _batches() -> Iterator[PairBatch]:
+    """Some of the batches that the released code makes of pairs sorted by their lengths, with random words."""
+    generator = random.Random(1931)
+    pairs = sorted((_length(ABSTRACT, generator), _length(CONCRETE, generator)) for _ in range(32 * BATCH))
+    for start in range(0, len(pairs), len(pairs) // BATCHES):
+        lengths = pairs[start : start + BATCH]
+        abstract, concrete = (
+            [[generator.randrange(2, VOCABULARY) for _ in range(length)] for length in side]
+            for side in zip(*lengths, strict=True)
+        )
+        yield PairBatch.of_ids(abstract, concrete, padding=0)
+
+
+def _length(quantiles: tuple[int, ...], generator: random.Random) -> int:
+    place = generator.random() * (len(quantiles) - 1)
+    below = int(place)
+    return round(quantiles[below] + (place - below) * (quantiles[below + 1] - quantiles[below]))
+
+
+def _plain_marginal(plain: PlainTransducer, batch: PairBatch) -> torch.Tensor:
+    return plain.marginal(batch.abstract, batch.concrete, batch.abstract_lengths, batch.concrete_lengths, START)
+
+
+def _plain_viterbi(plain: PlainTransducer, batch: PairBatch) -> Iterator[tuple[list[int], float]]:
+    sides = (batch.abstract, batch.abstract_lengths, batch.concrete, batch.concrete_lengths)
+    for abstract, tokens, concrete, words in zip(*sides, strict=True):
+        yield plain.viterbi(abstract[:tokens], concrete[:words], START)
+
+
+def _check_agreement(network: Transducer, plain: PlainTransducer, batches: list[PairBatch]) -> None:
+    """Values, gradients and paths of both are the same; AssertionError where they are not."""
+    network.eval()
+    plain.eval()
+    for batch in batches[:: BATCHES - 1]:
+        own, other = network.log_likelihood(batch), _plain_marginal(plain, batch)
+        torch.testing.assert_close(own, other, rtol=1e-5, atol=1e-3)
+        gradients = (
+            torch.autograd.grad(value.mean(), weight)[0]
+            for value, weight in ((own, network.emission.vocabulary.weight), (other, plain.emission_output.weight))
+        )
+        torch.testing.assert_close(*gradients, rtol=1e-3, atol=1e-5)
+        best = network.viterbi(batch)
+        found = list(_plain_viterbi(plain, batch))
+        torch.testing.assert_close(best.log_probability, torch.tensor([value for _, value in found]))
+        torch.testing.assert_close(
+            plain.aligned(batch.abstract, batch.concrete, batch.concrete_lengths, best.path, START),
+            network.path_log_likelihood(batch, best.path),
+        )
+
+
+def _seconds(work: Callable[[PairBatch], object], batches: list[PairBatch]) -> float:
+    """Seconds a batch, in the best of some rounds over all batches; the first round warms up."""
+    rounds = []
+    for _ in range(ROUNDS + 1):
+        start = time.perf_counter()
+        for batch in batches:
+            work(batch)
+        rounds.append((time.perf_counter() - start) / len(batches))
+    return min(rounds[1:])
+
+
+def _projection_operations(network: Transducer, batches: list[PairBatch]) -> float:
+    """Operations a batch: scores, their gradient to the hidden layer and to the weights, at each pair of tokens."""
+    pairs = statistics.fmean(float((batch.abstract_lengths * batch.concrete_lengths).sum()) for batch in batches)
+    return 3 * 2 * pairs * network.emission.vocabulary.weight.numel()
+
+
+def _machine_rate(size: int = 2048) -> float:
+    """Operations a second of one large product of float32 matrices, the best of several."""
+    left, right, product = (torch.ones(size, size) for _ in range(3))
+    seconds = []
+    for _ in range(ROUNDS + 1):
+        start = time.perf_counter()
+        torch.mm(left, right, out=product)
+        seconds.append(time.perf_counter() - start)
+    return 2 * size**3 / min(seconds[1:])
