@@ -62,6 +62,9 @@ def _alignment(record: dict[str, Any]) -> GoldAlignment:
         raise InputError('"aligned" is no mapping from indices')
     words = {int(key): _indices(value, f'"aligned" of {key}') for key, value in aligned.items()}
     unaligned = _indices(record["unaligned"], '"unaligned"')
+    if len(words) < len(aligned):
+        twice = next(int(key) for key in aligned if key != str(int(key)))
+        raise InputError(f'"aligned" names token {twice} twice')
     if not all(words.values()):
         raise InputError('an aligned word without abstract words; it belongs to "unaligned"')
     if both := sorted(words.keys() & set(unaligned)):
@@ -82,10 +85,11 @@ def _check_fit(alignment: GoldAlignment, pairs: Sequence[Pair]) -> None:
     if alignment.row > len(pairs):
         raise InputError(f"row {alignment.row} of {len(pairs)} pairs", remedy=remedy)
     pair = pairs[alignment.row - 1]
-    concrete = max((*alignment.aligned, *alignment.unaligned), default=-1)
-    abstract = max((index for indices in alignment.aligned.values() for index in indices), default=-1)
-    if concrete >= len(pair.concrete) or abstract >= len(pair.abstract):
-        raise InputError(
-            f"token {concrete if concrete >= len(pair.concrete) else abstract} lies outside row {alignment.row}",
-            remedy=remedy,
-        )
+    abstract = (index for indices in alignment.aligned.values() for index in indices)
+    for side, size, indices in (
+        ("concrete", len(pair.concrete), (*alignment.aligned, *alignment.unaligned)),
+        ("abstract", len(pair.abstract), abstract),
+    ):
+        if (last := max(indices, default=-1)) >= size:
+            message = f"token {last} lies outside the {side} side of row {alignment.row}"
+            raise InputError(message, remedy=remedy)

@@ -29,11 +29,13 @@ MAX_PICKLE_BYTES = 32 * 1024 * 1024
 SPECIAL_WORDS = ("#UNK#", "<PAD>", "<SEP>", "<S>", "</S>")
 """The words of the ids 0 to 4."""
 
-# Back-references (GET) are left out: without them the data is no larger than the bytes.
-_PLAIN_DATA = re.compile(
-    r"PROTO|FRAME|STOP|MARK|MEMOIZE|(LONG_)?BINPUT|EMPTY_(LIST|TUPLE|DICT)|APPENDS?|TUPLE[123]?|SETITEMS?"
-    r"|BININT[12]?|(SHORT_)?BINUNICODE"
-)
+MAX_IDS = 32 * 1024 * 1024
+"""How many ids are read: one list can stand for many, so that the size of the pickle does not bound them."""
+
+# No tuples in a mapping: hashing those that share their parts can take for ever.
+_COMMON = r"PROTO|FRAME|STOP|MARK|MEMOIZE|(LONG_)?BIN(PUT|GET)|BININT[12]?"
+_SEQUENCES = re.compile(rf"{_COMMON}|EMPTY_(LIST|TUPLE)|APPENDS?|TUPLE[123]?")
+_MAPPING = re.compile(rf"{_COMMON}|EMPTY_DICT|SETITEMS?|(SHORT_)?BINUNICODE")
 _EMPTY_STEP = ["."]
 _REMEDY = "use the files as released, or give the pairs as JSON lines or TSV"
 
@@ -48,28 +50,35 @@ def read_id_sequences(source: Source, vocabulary: list[str]) -> Iterator[Pair | 
 
     Raises InputError for a pickle that is damaged, too large, holds other than plain data, or is no list.
     """
-    items = _plain_data(source)
+    items = _plain_data(source, _SEQUENCES)
     if not isinstance(items, list):
         raise InputError(f"a pickled {type(items).__name__}, no list of pairs", where=source.name, remedy=_REMEDY)
+    ids = 0
     for number, item in enumerate(items, 1):
         where = source.label(number)
         try:
-            yield _pair(item, vocabulary, where)
+            sides = _sides(item)
+            ids += sum(map(len, sides))
+            if ids <= MAX_IDS:
+                abstract, *steps = (_words(side, vocabulary) for side in sides)
+                yield Pair.of_steps(abstract, ([] if step == _EMPTY_STEP else step for step in steps), where)
         except (InputError, RecordError) as error:
             yield Discard(reason=DiscardReason.MALFORMED, where=where, detail=error.message)
+        if ids > MAX_IDS:
+            raise InputError(f"more than {MAX_IDS:,} ids", where=where, remedy=_REMEDY)
 
 
 def read_released_vocabulary(path: Path) -> list[str]:
     """The words of ``i2v.freq.pkl.gz`` by id.
 
-    Raises InputError for a file that is missing, damaged, or no mapping from the ids 0 to n - 1 to distinct words.
+    Raises InputError for a file that is missing, damaged, or no mapping from the ids 0 to n - 1 to words.
     """
     if not path.is_file():
         remedy = f"put the released {VOCABULARY_FILE} beside the id sequences"
         raise InputError("no vocabulary for the id sequences", where=str(path), remedy=remedy)
     with open_source(InputFile(path, path.name)) as source:
         try:
-            words = _plain_data(source)
+            words = _plain_data(source, _MAPPING)
         except DamagedSourceError as error:
             raise InputError(f"cannot be unpacked: {error.detail}", where=path.name, remedy="fetch it again") from error
     if not isinstance(words, dict):
@@ -85,20 +94,20 @@ def read_released_vocabulary(path: Path) -> list[str]:
     return vocabulary
 
 
-def _pair(item: object, vocabulary: list[str], where: str) -> Pair:
-    if not isinstance(item, tuple) or not 2 <= len(item) <= 6:
-        raise InputError("no tuple of an abstract side and one to five steps")
-    abstract, *steps = (_words(ids, vocabulary) for ids in item)
-    return Pair.of_steps(abstract, ([] if step == _EMPTY_STEP else step for step in steps), where)
+def _sides(item: object) -> list[list[object]]:
+    if not isinstance(item, tuple) or not 2 <= len(item) <= 6 or not all(isinstance(side, list) for side in item):
+        raise InputError("no tuple of an abstract side and one to five steps, each a list")
+    return list(item)
 
 
-def _words(ids: object, vocabulary: list[str]) -> list[str]:
-    if not isinstance(ids, list) or not all(type(id) is int for id in ids):
-        raise InputError("a side that is no list of whole numbers")
-    unknown = next((id for id in ids if not 0 <= id < len(vocabulary)), None)
-    if unknown is not None:
-        raise InputError(f"id {unknown} is outside the vocabulary of {len(vocabulary)} words")
-    return [vocabulary[id] for id in ids if not vocabulary[id].isspace()]
+def _words(side: list[object], vocabulary: list[str]) -> list[str]:
+    words = []
+    for id in side:
+        if type(id) is not int or not 0 <= id < len(vocabulary):
+            raise InputError(f"{id!r:.20} is no id in the vocabulary of {len(vocabulary)} words")
+        if not vocabulary[id].isspace():
+            words.append(vocabulary[id])
+    return words
 
 
 class _PlainUnpickler(pickle.Unpickler):
@@ -106,24 +115,24 @@ class _PlainUnpickler(pickle.Unpickler):
         raise pickle.UnpicklingError(f"it names {module}.{name}")
 
 
-def _plain_data(source: Source) -> object:
-    """The data of a pickle that nothing but data is in."""
+def _plain_data(source: Source, opcodes: re.Pattern[str]) -> object:
+    """The data of a pickle that does nothing but what these opcodes do."""
     data = source.stream.read(MAX_PICKLE_BYTES + 1)
     if len(data) > MAX_PICKLE_BYTES:
         message = f"a pickle of more than {MAX_PICKLE_BYTES:,} bytes"
         raise InputError(message, where=source.name, remedy=_REMEDY)
     try:
-        _check_opcodes(data)
+        _check_opcodes(data, opcodes)
         return _PlainUnpickler(io.BytesIO(data)).load()
     # A stack that runs empty, a memo that is not there, an item that has no hash: any of these is a damaged pickle.
     except (pickle.UnpicklingError, ValueError, EOFError, IndexError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"no pickle of plain data: {error}", where=source.name, remedy=_REMEDY) from error
 
 
-def _check_opcodes(data: bytes) -> None:
+def _check_opcodes(data: bytes, opcodes: re.Pattern[str]) -> None:
     for opcode, argument, _ in pickletools.genops(data):
-        if not _PLAIN_DATA.fullmatch(opcode.name):
-            raise pickle.UnpicklingError(f"it uses {opcode.name}, which lists of numbers do not need")
+        if not opcodes.fullmatch(opcode.name):
+            raise pickle.UnpicklingError(f"it uses {opcode.name}, which released files do not")
         # The unpickler makes room for every memo index below the largest.
         if opcode.name.endswith("BINPUT") and isinstance(argument, int) and argument > len(data):
             raise pickle.UnpicklingError(f"a memo index of {argument}")
