@@ -142,7 +142,7 @@ class MaskedNetwork(nn.Module):
 
     def merge(self) -> None:
         """Merge the adapters into the encoder, for inference; they cannot be trained or read any more."""
-        self.adapted = cast("PeftModel", self.adapted).merge_and_unload()  # type: ignore[operator]
+        self.adapted = cast("PeftModel", self.adapted).merge_and_unload()
 
 
 def _adapted(encoder: Encoder, rank: int) -> PeftModel:
