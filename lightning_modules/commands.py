@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lightning_modules.causal.commands import causal
+from lightning_modules.cloze.commands import masked
 from lightning_modules.machine import Machine, Precision
 from schemas.errors import ConfigurationError, ModelError
 
@@ -23,6 +25,10 @@ app = typer.Typer(add_completion=False, no_args_is_help=True, help="Train models
 @app.callback()
 def _group() -> None:
     """Train models."""
+
+
+app.command(epilog="Example: kgscripts train masked --train templates.tsv --out model")(masked)
+app.command(epilog="Example: kgscripts train causal --model gpt2 --train pairs.tsv --out model")(causal)
 
 
 @app.command(epilog="Example: kgscripts train transducer --config transducer-fixed --train pairs.tsv --out model")

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import random
+import shutil
 import tomllib
 from collections.abc import Sequence
+from importlib import metadata
 from pathlib import Path
 
+import attrs
 import pytorch_lightning as pl
 import torch
 from attrs import frozen
 from pytorch_lightning.callbacks import EarlyStopping, ModelCheckpoint
 
-from kgscripts.corpora.pair_corpora import Pair, load_pairs
-from kgscripts.models.masked import MaskedNetwork, new_network
+from kgscripts.corpora.pair import Pair
+from kgscripts.models.checkpoint_directory import ModelCard, save_checkpoint
+from kgscripts.models.masked import new_network
+from kgscripts.models.masked_checkpoint import masked_checkpoint
 from lightning_modules.cloze.data import MaskedData, blank_words
 from lightning_modules.cloze.module import MaskedModule
-from schemas.errors import ConfigurationError, InputError
+from lightning_modules.machine import Machine
+from lightning_modules.runs import RunFolder, fit, make_trainer, pairs_digest
+from schemas.errors import ConfigurationError, InputError, ModelError
 
 CONFIGURATION = Path(__file__).with_name("masked.toml")
 MAX_TOKENS = 50
+LICENCE = "research use, as the terms of its training data are not stated"
 
 
 @frozen(kw_only=True)
@@ -50,6 +58,14 @@ class MaskedConfiguration:
             ) from error
 
 
+@frozen(kw_only=True)
+class Outcome:
+    """Epochs of a run, and surprisal of the held-out blanks with the weights that were kept, in nats a word."""
+
+    epochs: int
+    held_out_surprisal: float
+
+
 def cut(pair: Pair) -> Pair:
     """Both sides cut to 50 tokens, of which the start symbol is one on the concrete side, as the published models."""
     size = MAX_TOKENS - 1
@@ -73,40 +89,46 @@ def held_out_captions(pairs: Sequence[Pair], share: float, seed: int) -> tuple[l
 
 def train_masked(
     configuration: MaskedConfiguration,
-    train: Sequence[Path],
-    work: Path,
+    pairs: Sequence[Pair],
+    directory: Path,
     *,
+    machine: Machine,
     resume: bool = False,
     max_time: str | None = None,
-    accelerator: str = "auto",
-    devices: str = "auto",
-    precision: str = "bf16-mixed",
-) -> MaskedNetwork:
-    """Train, and keep the weights with the lowest surprisal on the held-out captions.
+    data: str = "",
+    command: str = "",
+) -> Outcome:
+    """Train, and write the checkpoint with the lowest surprisal on the held-out captions.
 
-    `work` holds the checkpoint after every epoch, from which `resume` goes on; `max_time` is ``DD:HH:MM:SS``.
+    Until the run ends everything is in a folder beside it, ``NAME.training``; a run that was killed goes on from its
+    last finished epoch with `resume`. `max_time` is ``DD:HH:MM:SS``. `data` and `command` go onto the model card.
 
     Raises
     ------
     InputError
-        If the files hold no cloze templates.
+        If no pair has a blank, or too few captions have.
     ModelError
-        If a loss is no finite number, or the encoder cannot be found.
+        If the encoder cannot be found, an unfinished run is in the way, a loss is no finite number, or nothing can be
+        saved.
+    KeyboardInterrupt
+        After Ctrl-C; the last finished epoch is kept.
     """
-    pairs = [cut(pair) for pair in load_pairs(train).pairs]
-    pairs = [pair for pair in pairs if any(pair.blanks)]
-    if not pairs:
-        raise InputError("no pairs with blanks", where=str(train[0]), remedy="name cloze templates")
+    pairs = [pair for pair in map(cut, pairs) if any(pair.blanks)]
+    train, held_out = held_out_captions(pairs, configuration.held_out, configuration.seed)
+    if not train or not held_out:
+        remedy = "name cloze templates (kgscripts corpora cloze makes them), with ten captions at least"
+        raise InputError(f"{len(pairs)} pairs with blanks are too few", remedy=remedy)
+    run = RunFolder(directory, {"configuration": attrs.asdict(configuration), "pairs": pairs_digest(pairs)})
+    run.begin(resume)
     pl.seed_everything(configuration.seed, verbose=False)
-    fitted, held = held_out_captions(pairs, configuration.held_out, configuration.seed)
-    words, frequency = blank_words(fitted)
+    words, frequency = blank_words(train)
     network = new_network(
         words, frequency, rank=configuration.rank, dropout=configuration.dropout, encoder=configuration.encoder
     )
     network.train()
-    data = MaskedData(
-        fitted,
-        held,
+    batches = MaskedData(
+        train,
+        held_out,
         network.inputs,
         words,
         batch_size=configuration.batch_size,
@@ -118,23 +140,32 @@ def train_masked(
         learning_rate=configuration.learning_rate,
         weight_decay=configuration.weight_decay,
         warm_up=configuration.warm_up,
-        total_steps=configuration.epochs * data.batches(),
+        total_steps=configuration.epochs * batches.batches(),
     )
-    best = ModelCheckpoint(work, "best", monitor="surprisal", save_last=True, enable_version_counter=False)
-    trainer = pl.Trainer(
-        accelerator=accelerator,
-        devices=devices,
-        precision=precision,  # type: ignore[arg-type]
-        max_epochs=configuration.epochs,
-        max_time=max_time,
-        gradient_clip_val=1.0,
-        reload_dataloaders_every_n_epochs=1,
-        callbacks=[best, EarlyStopping("surprisal", patience=configuration.patience)],
-        logger=False,
-        default_root_dir=work,
-        enable_model_summary=False,
+    best = ModelCheckpoint(run.path, "best", monitor="surprisal", save_last=True, enable_version_counter=False)
+    stopping = EarlyStopping("surprisal", patience=configuration.patience)
+    trainer = make_trainer(
+        machine, [best, stopping], max_epochs=configuration.epochs, max_time=max_time, gradient_clip_val=1.0
     )
-    last = work / "last.ckpt"
-    trainer.fit(module, data, ckpt_path=last if resume and last.is_file() else None, weights_only=True)
-    network.restore(torch.load(best.best_model_path, weights_only=True)["state_dict"])
-    return network
+    fit(trainer, module, batches, run.last)
+    if not best.best_model_path:
+        raise ModelError("not one epoch was finished", where=str(run.path), remedy="give it more time")
+    network.restore(torch.load(best.best_model_path, map_location="cpu", weights_only=True)["state_dict"])
+    outcome = Outcome(epochs=trainer.current_epoch, held_out_surprisal=round(float(best.best_model_score or 0), 4))
+    card = ModelCard(
+        name="masked",
+        version=metadata.version("kgscripts"),
+        task="hidden words of a concrete instruction",
+        licence=LICENCE,
+        data=data,
+        command=command,
+        training={
+            **attrs.asdict(outcome),
+            "train_pairs": len(train),
+            "held_out_pairs": len(held_out),
+            **attrs.asdict(configuration),
+        },
+    )
+    save_checkpoint(masked_checkpoint(network, card, encoder=configuration.encoder, rank=configuration.rank), directory)
+    shutil.rmtree(run.path, ignore_errors=True)
+    return outcome

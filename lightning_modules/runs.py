@@ -1,0 +1,112 @@
+"""Runs of training: the folder of an unfinished one, the trainer, and what Ctrl-C does."""
+
+from __future__ import annotations
+
+import json
+import logging
+import signal
+import warnings
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytorch_lightning as pl
+from attrs import frozen
+from lightning_fabric.utilities.exceptions import MisconfigurationException
+
+from kgscripts.corpora.pair import Pair
+from lightning_modules.machine import Machine
+from schemas.errors import ConfigurationError, ModelError
+
+
+@frozen
+class RunFolder:
+    """``NAME.training`` beside the checkpoint directory to be. `description` is all that decides what the run gives."""
+
+    directory: Path
+    description: Mapping[str, Any]
+
+    @property
+    def path(self) -> Path:
+        """The folder itself."""
+        return self.directory.with_name(f"{self.directory.name}.training")
+
+    @property
+    def last(self) -> Path:
+        """Lightning's checkpoint of the last finished epoch."""
+        return self.path / "last.ckpt"
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the description."""
+        return sha256(self._text().encode()).hexdigest()
+
+    def begin(self, resume: bool) -> None:
+        """Make the folder, or find the run to resume.
+
+        Raises ModelError if an unfinished run is in the way or is another one, or nothing can be written.
+        """
+        described = self.path / "run.json"
+        if self.last.is_file():
+            if not resume:
+                remedy = f"go on with it by --resume, or remove {self.path.name}"
+                raise ModelError("an unfinished run is here", where=str(self.path), remedy=remedy)
+            if not described.is_file() or described.read_text(encoding="utf-8") != self._text():
+                remedy = f"give what it was begun with (run.json there), or remove {self.path.name}"
+                message = "the unfinished run is one of another model, other pairs or other settings"
+                raise ModelError(message, where=str(self.path), remedy=remedy)
+            return
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            described.write_text(self._text(), encoding="utf-8")
+        except OSError as error:
+            remedy = "name a directory that can be written"
+            raise ModelError(f"cannot be written: {error.strerror}", where=str(self.path), remedy=remedy) from error
+
+    def _text(self) -> str:
+        return json.dumps(self.description, indent=1, sort_keys=True) + "\n"
+
+
+def pairs_digest(pairs: Sequence[Pair]) -> str:
+    """SHA-256 of what the pairs say."""
+    texts = json.dumps([(pair.abstract, pair.concrete, pair.blanks) for pair in pairs])
+    return sha256(texts.encode()).hexdigest()
+
+
+def make_trainer(machine: Machine, callbacks: list[pl.Callback], **settings: Any) -> pl.Trainer:
+    """A trainer that shows nothing but progress. Raises ConfigurationError for a machine that is not there."""
+    for name in ("pytorch_lightning", "lightning_fabric"):
+        logging.getLogger(name).setLevel(logging.ERROR)
+    try:
+        return pl.Trainer(
+            accelerator=machine.accelerator,
+            devices=machine.devices,
+            precision=machine.precision.value,
+            callbacks=callbacks,
+            logger=False,
+            enable_model_summary=False,
+            enable_progress_bar=machine.progress_bar,
+            num_sanity_val_steps=0,
+            reload_dataloaders_every_n_epochs=1,
+            **settings,
+        )
+    except (ValueError, RuntimeError, MisconfigurationException) as error:
+        remedy = "choose an accelerator, devices, a precision and a time (DD:HH:MM:SS) that this machine has"
+        raise ConfigurationError(f"Lightning refuses: {error}", remedy=remedy) from error
+
+
+def fit(trainer: pl.Trainer, module: pl.LightningModule, data: pl.LightningDataModule, last: Path) -> None:
+    """Train, from the checkpoint `last` if there is one. Raises KeyboardInterrupt after Ctrl-C."""
+    handler = signal.getsignal(signal.SIGINT)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*LeafSpec.*", category=FutureWarning)
+        # Worker processes gain nothing here: a batch is made in a millisecond.
+        warnings.filterwarnings("ignore", message=".*does not have many workers.*")
+        warnings.filterwarnings("ignore", message=".*smaller than the logging interval.*")
+        try:
+            trainer.fit(module, data, ckpt_path=last if last.is_file() else None, weights_only=True)
+        except SystemExit as stopped:
+            # Lightning turns Ctrl-C into an exit of its own, and leaves Ctrl-C switched off.
+            signal.signal(signal.SIGINT, handler)
+            raise KeyboardInterrupt from stopped
