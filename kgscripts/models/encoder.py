@@ -115,6 +115,6 @@ def _in_cache(name: str, *, offline: bool) -> Path | None:
     try:
         patterns = ["*.json", "*.txt", "model.safetensors"]
         folder = Path(snapshot_download(name, local_files_only=offline, allow_patterns=patterns))
-    except (LocalEntryNotFoundError, HfHubHTTPError, HFValidationError, OSError):
+    except (LocalEntryNotFoundError, HfHubHTTPError, HFValidationError, OSError, ValueError):
         return None
     return folder if (folder / "model.safetensors").is_file() else None

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from kgscripts.models.cloze import Cloze
-from kgscripts.models.encoder import MINILM, Encoder, load_encoder
+from kgscripts.models.encoder import Encoder, load_encoder
 from kgscripts.models.masked_inputs import InputEncoding, MaskedBatch
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from transformers import BertModel
 
 _BATCH = 64
-_SIZE = 384
 
 
 class WordHead(nn.Module):
@@ -40,10 +39,11 @@ class WordHead(nn.Module):
 
     def __init__(self, vectors: Tensor, frequency: Tensor, dropout: float) -> None:
         super().__init__()
-        self.dense = nn.Linear(_SIZE, _SIZE)
+        size = vectors.shape[1]
+        self.dense = nn.Linear(size, size)
         nn.init.eye_(self.dense.weight)
         nn.init.zeros_(self.dense.bias)
-        self.normalise = nn.LayerNorm(_SIZE)
+        self.normalise = nn.LayerNorm(size)
         self.dropout = nn.Dropout(dropout)
         self.difference = nn.Parameter(torch.zeros_like(vectors))
         self.bias = nn.Parameter(frequency.log())
@@ -189,7 +189,7 @@ class MaskedModel:
 
 
 def new_network(
-    words: Sequence[str], frequency: Sequence[float], *, rank: int, dropout: float, encoder: str = MINILM
+    words: Sequence[str], frequency: Sequence[float], *, rank: int, dropout: float, encoder: str
 ) -> MaskedNetwork:
     """A network over a new copy of the encoder whose adapters change nothing yet."""
     return MaskedNetwork(words, frequency, rank=rank, dropout=dropout, encoder=load_encoder(encoder))
