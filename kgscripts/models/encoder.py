@@ -47,6 +47,7 @@ def load_encoder(name: str = MINILM) -> Encoder:
     ModelError
         If it is nowhere, damaged, no BERT, or MiniLM with other weights.
     """
+    from safetensors import SafetensorError
     from transformers import AutoTokenizer, BertModel
     from transformers.utils import logging
 
@@ -63,7 +64,7 @@ def load_encoder(name: str = MINILM) -> Encoder:
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
         # Eager attention is the fastest in bfloat16 on CPUs.
         network = BertModel.from_pretrained(folder, local_files_only=True, attn_implementation="eager")
-    except (OSError, ValueError, RuntimeError) as error:
+    except (OSError, ValueError, RuntimeError, SafetensorError) as error:
         raise ModelError(
             f"no BERT encoder: {error}", where=str(folder), remedy="name a folder in Hugging Face's layout"
         ) from error

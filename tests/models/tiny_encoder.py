@@ -15,11 +15,11 @@ _WORDS = ("use", "a", "the", ".", "drain", "pasta", "stir", "mix", "bowl", "kn",
 def write_tiny_encoder(folder: Path, seed: int = 0) -> Path:
     """Write a randomly initialised encoder and its tokenizer."""
     vocabulary = {piece: number for number, piece in enumerate((*_SPECIAL, *_WORDS))}
-    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))  # type: ignore[call-arg]
+    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer()
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     names = dict(zip(("pad_token", "unk_token", "cls_token", "sep_token", "mask_token"), _SPECIAL, strict=True))
-    PreTrainedTokenizerFast(tokenizer_object=tokenizer, **names).save_pretrained(folder)
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, **names).save_pretrained(folder)  # type: ignore[no-untyped-call]
     torch.manual_seed(seed)
     config = BertConfig(
         vocab_size=len(vocabulary),
