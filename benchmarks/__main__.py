@@ -1,4 +1,4 @@
-"""``python -m benchmarks [building] [exporting] [aligning]`` measures and prints; a missed goal ends with exit code 1."""
+"""``python -m benchmarks [building] [exporting] [aligning]``: measures; a missed goal ends with exit code 1."""
 
 from __future__ import annotations
 
