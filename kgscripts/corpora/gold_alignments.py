@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from kgscripts.corpora.pair import Pair
 from schemas.errors import InputError
 
 _KEYS = {"row", "aligned", "unaligned"}
+_INDEX = re.compile(r"[0-9]{1,9}")
 _REMEDY = 'each line is {"row": 1, "aligned": {"0": [1]}, "unaligned": [3]}: row from 1, indices from 0'
 
 
@@ -58,7 +60,7 @@ def _alignment(record: dict[str, Any]) -> GoldAlignment:
     row, aligned = record["row"], record["aligned"]
     if type(row) is not int or row < 1:
         raise InputError('"row" is no whole number from 1')
-    if not isinstance(aligned, dict) or not all(key.isascii() and key.isdigit() for key in aligned):
+    if not isinstance(aligned, dict) or not all(_INDEX.fullmatch(key) for key in aligned):
         raise InputError('"aligned" is no mapping from indices')
     words = {int(key): _indices(value, f'"aligned" of {key}') for key, value in aligned.items()}
     unaligned = _indices(record["unaligned"], '"unaligned"')

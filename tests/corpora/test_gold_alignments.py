@@ -43,6 +43,7 @@ def test_gold_alignments(tmp_path: Path) -> None:
         ('{"row": 1, "aligned": {"x": [1]}, "unaligned": []}', "no mapping from indices"),
         ('{"row": 1, "aligned": {"-1": [1]}, "unaligned": []}', "no mapping from indices"),
         ('{"row": 1, "aligned": {"\u0661": [1]}, "unaligned": []}', "no mapping from indices"),
+        (f'{{"row": 1, "aligned": {{"{"1" * 5000}": [1]}}, "unaligned": []}}', "no mapping from indices"),
         ('{"row": 1, "aligned": {"1": 1}, "unaligned": []}', '"aligned" of 1 is no list of indices'),
         ('{"row": 1, "aligned": {"1": [-1]}, "unaligned": []}', "no list of indices"),
         ('{"row": 1, "aligned": {"1": [1.0]}, "unaligned": []}', "no list of indices"),

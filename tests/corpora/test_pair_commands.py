@@ -1,0 +1,109 @@
+"""``kgscripts corpora stats`` and ``cloze``: what they print and write."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from kgscripts.commands.corpora import app
+from kgscripts.corpora.pair_corpora import load_pairs
+from schemas.errors import ConfigurationError, InputError, KGScriptsError
+
+ROWS = [
+    ("drain the pasta .", "use a large strainer . tip it .", "1 1 0 0 1 1 1 1"),
+    ("drain the beans .", "use the strainer .", "1 1 0 1"),
+    ("dry it .", "do it .", "1 1 1"),
+]
+RUNNER = CliRunner()
+
+
+@pytest.fixture
+def templates(tmp_path: Path) -> Path:
+    path = tmp_path / "train.template.tsv"
+    path.write_text("".join("\t".join(row) + "\n" for row in ROWS))
+    return path
+
+
+def run(*arguments: str | Path) -> str:
+    result = RUNNER.invoke(app, [str(argument) for argument in arguments])
+    if isinstance(result.exception, KGScriptsError):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_stats(templates: Path) -> None:
+    printed = run("stats", templates)
+    assert "train.template.tsv" in printed
+    assert any(line.split() == ["average", "concrete", "length", "5.00"] for line in printed.splitlines())
+    assert json.loads(run("stats", templates.parent, "--json")) == [
+        {
+            "file": str(templates),
+            "sequences": 3,
+            "concrete_tokens": 15,
+            "written_tokens": 15,
+            "vocabulary": 9,
+            "average_abstract_length": 11 / 3,
+            "average_concrete_length": 5.0,
+            "novel_types": 6,
+            "novel_lemmas": 6,
+            "blanks": 2,
+            "blank_tokens": 3,
+        }
+    ]
+
+
+def test_cloze_task(templates: Path) -> None:
+    made, words = templates.with_name("made.tsv"), templates.with_name("words.txt")
+    options = ("--min-count", "2", "--whitelist-out", words, "--compare", templates)
+    facts = json.loads(run("cloze", templates, "-o", made, *options, "--json"))
+    assert words.read_text() == "strainer\n"
+    assert [pair.slots for pair in load_pairs([made]).pairs] == [[(3, 4)], [(2, 3)]]
+    assert {key: facts[key] for key in ("pairs", "clozes", "words", "blanks", "blank_tokens")} == {
+        "pairs": 3,
+        "clozes": 2,
+        "words": 1,
+        "blanks": 2,
+        "blank_tokens": 2,
+    }
+    assert facts["templates"]["pairs"] == 3
+    assert facts["templates"]["precision"] == 1
+    assert facts["templates"]["recall"] == pytest.approx(2 / 3)
+    assert "whitelist" not in facts
+
+
+def test_cloze_task_with_given_words(templates: Path) -> None:
+    words = templates.with_name("words.txt")
+    words.write_text("strainer\nlarge\n")
+    made = templates.with_name("made.tsv")
+    printed = run("cloze", templates, "-o", made, "--whitelist", words, "--compare", templates)
+    assert "3 pairs, 2 with 2 blanks of 3 tokens" in printed
+    assert "precision 1.0000, recall 1.0000, accuracy 1.0000 of 15 tokens in 3 pairs" in printed
+    assert made.read_text() == "".join("\t".join(row) + "\n" for row in ROWS[:2])
+    printed = run("cloze", templates, "-o", made, "--min-count", "2", "--compare-whitelist", words)
+    assert "1 words in common of 1 here and 2 there" in printed
+
+
+def test_nothing_is_written_where_something_is_wrong(templates: Path) -> None:
+    made = templates.with_name("made.tsv")
+    bad = templates.with_name("bad.tsv")
+    bad.write_text("a\tb\t2\n")
+    for arguments in ([bad], [templates, "--compare", bad], [templates, "--whitelist", templates]):
+        with pytest.raises(InputError):
+            run("cloze", *arguments, "-o", made)
+    assert not made.exists()
+    with pytest.raises(ConfigurationError, match="cannot write"):
+        run("cloze", templates, "-o", templates.parent / "none" / "made.tsv")
+    folder = templates.with_name("folder")
+    folder.mkdir()
+    with pytest.raises(ConfigurationError, match="cannot write"):
+        run("cloze", templates, "-o", folder)
+    assert [path.name for path in templates.parent.iterdir() if path.name.startswith(".")] == []
+
+
+@pytest.mark.parametrize("command", ["stats", "cloze"])
+def test_help_has_an_example(command: str) -> None:
+    assert "Example: kgscripts corpora" in run(command, "--help")
