@@ -128,6 +128,8 @@ def load_checkpoint(directory: Path) -> Checkpoint:
             message = "damaged: its digest is not the one on the model card"
             raise ModelError(message, where=str(directory / name), remedy=_REMEDY)
     config = _object(contents.pop(CONFIG), directory / CONFIG)
+    if not isinstance(config.get("kind"), str) or not isinstance(config.get("settings"), dict):
+        raise ModelError("not as expected: no kind or no settings", where=str(directory / CONFIG), remedy=_REMEDY)
     try:
         return Checkpoint(
             kind=config["kind"],
