@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from attrs import define, field, frozen
 
@@ -22,6 +23,9 @@ from schemas.manifest import check_base_iri
 from schemas.records import Discard, DiscardReason, Document
 from schemas.script_graph import ScriptGraph
 from schemas.vocabulary import DEFAULT_BASE_IRI
+
+if TYPE_CHECKING:
+    from kgscripts.assembly.predicted_tools import ToolPredictor
 
 BAD_RECORDS = frozenset(
     {
@@ -61,6 +65,7 @@ def build_graph(
     jobs: int = 1,
     spacy_model: str | None = None,
     base_iri: str = DEFAULT_BASE_IRI,
+    predict_tools: bool = False,
     reader: Reader | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> BuildReport:
@@ -87,6 +92,8 @@ def build_graph(
         Number of processes that parse; the graph does not depend on it.
     spacy_model:
         Name of an installed spaCy pipeline instead of the one that ships.
+    predict_tools:
+        Add tools that no text names, as the cloze model that ships predicts them, marked as predicted.
     reader:
         Reads documents instead of the spaCy pipeline and the installed extractors.
 
@@ -111,7 +118,8 @@ def build_graph(
         store = RecordStore(directory / "records")
         _Build(store, reader or TextReader(spacy_model), given, strict, limit, progress, run).read()
         run.reading_ended()
-        graph = assemble(store, directory, base_iri=base_iri, min_support=min_support)
+        predictor = _load_predictor() if predict_tools else None
+        graph = assemble(store, directory, base_iri=base_iri, min_support=min_support, predictor=predictor)
         store.compact()
         run.ended()
         run.write(directory / "run.json")
@@ -137,11 +145,20 @@ def remove_source(directory: str | Path, source: str | Path) -> list[str]:
         store = RecordStore(path / "records")
         names = take_out(store, str(source), manifest.base_iri, path_key)
         min_support = int(manifest.configuration.get("min_support") or 1)
-        assemble(store, path, base_iri=manifest.base_iri, min_support=min_support)
+        predictor = _load_predictor() if manifest.configuration.get("predict_tools") else None
+        assemble(store, path, base_iri=manifest.base_iri, min_support=min_support, predictor=predictor)
         # The records forget it last: a call that dies before can be repeated.
         store.commit()
         store.compact()
     return names
+
+
+def _load_predictor() -> ToolPredictor:
+    from kgscripts.assembly.predicted_tools import ToolPredictor
+    from kgscripts.models.checkpoint import find_checkpoint, load_cloze_model
+    from kgscripts.models.description import describe_checkpoint
+
+    return ToolPredictor(load_cloze_model("masked"), describe_checkpoint(find_checkpoint("masked")))
 
 
 @define

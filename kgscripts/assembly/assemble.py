@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from kgscripts.assembly.knowledge import (
 from kgscripts.assembly.names import Integers, Nodes
 from kgscripts.assembly.nodes import Vocabulary, write_sources, write_steps, write_words
 from kgscripts.assembly.order import Order, precedes, ranked
+from kgscripts.assembly.predicted_tools import ToolPredictor, with_predictions
 from kgscripts.assembly.relations import Column, Mentions, Relations, Said, distinct, pairs
 from kgscripts.assembly.store import RecordStore
 from schemas.manifest import Manifest
@@ -35,10 +37,18 @@ from schemas.script_graph import ScriptGraph, ScriptGraphWriter
 from schemas.vocabulary import node_id
 
 
-def assemble(store: RecordStore, directory: Path, *, base_iri: str, min_support: int = 1) -> ScriptGraph:
+def assemble(
+    store: RecordStore,
+    directory: Path,
+    *,
+    base_iri: str,
+    min_support: int = 1,
+    predictor: ToolPredictor | None = None,
+) -> ScriptGraph:
     """Make the graph of all records and put it into place.
 
-    Knowledge that fewer than `min_support` sources tell stays out, nodes and relations alike.
+    Knowledge that fewer than `min_support` sources tell stays out, nodes and relations alike. With a `predictor` the
+    steps that decompose also get tools that nobody names, marked as predicted.
 
     Raises
     ------
@@ -51,27 +61,35 @@ def assemble(store: RecordStore, directory: Path, *, base_iri: str, min_support:
             log = DiscardLog(write_line)
             names = log_inputs(store, log)
             found = write_instances(store, writer, names, log.add)
-            _write_knowledge(found, store, writer, min_support, log)
+            models = store.models() if predictor is None else [*store.models(), predictor.model]
+            _write_knowledge(found, store, writer, models, min_support, log, predictor)
         return writer.finish(
             Manifest(
                 base_iri=base_iri,
                 sources=len(names),
                 characters=sum(source["characters"] for source in found.sources),
                 sources_digest=hashlib.sha256("\n".join(sorted(names)).encode()).hexdigest(),
-                models={model.digest: f"{model.name} {model.version}" for model in store.models()},
-                configuration={"min_support": min_support},
+                models={model.digest: f"{model.name} {model.version}" for model in models},
+                configuration={"min_support": min_support, "predict_tools": predictor is not None},
                 discards=dict(sorted(log.counts.items())),
             )
         )
 
 
 def _write_knowledge(
-    found: Instances, store: RecordStore, writer: ScriptGraphWriter, min_support: int, log: DiscardLog
+    found: Instances,
+    store: RecordStore,
+    writer: ScriptGraphWriter,
+    known_models: Sequence[Model],
+    min_support: int,
+    log: DiscardLog,
+    predictor: ToolPredictor | None,
 ) -> None:
     words = Vocabulary.of(found)
     steps, mentions = _told(found, words)
     write_steps(writer, steps, words.scenarios, mentions, min_support)
-    write_words(writer, words, _support(found, words, mentions), min_support)
+    support = _support(found, words, mentions)
+    write_words(writer, words, support, min_support)
 
     scenario_of_step = scenarios_of(steps)
     order = precedes(mentions, scenario_of_step, min_support)
@@ -93,10 +111,19 @@ def _write_knowledge(
     ]
     stated = [_supported(item, min_support, log) for item in stated]
     stated[0] = evolve(stated[0], relations=ranked(stated[0].relations, stated[1].relations))
+    models = Nodes(known_models, lambda model: node_id("Model", model.name, model.name, model.digest))
+    readers = _readers(found, store, models)
+    if predictor is not None:
+        tools = [
+            (place, words.tools.values[place]) for place in np.flatnonzero(support["Tool"] >= min_support).tolist()
+        ]
+        abstract = np.unique(stated[2].relations.start)
+        uses = with_predictions(stated[-1].relations, abstract, steps, tools, predictor, len(readers))
+        stated[-1] = of_step("USES", words.tools, uses)
+        readers.append([models.values.index(predictor.model)])
     statements = write_relations(writer, stated, words.scenarios)
-    models = Nodes(store.models(), lambda model: node_id("Model", model.name, model.name, model.digest))
     write_models(writer, models)
-    write_evidence(writer, stated, statements, mentions.passage_ids, models, _readers(found, store, models))
+    write_evidence(writer, stated, statements, mentions.passage_ids, models, readers)
 
 
 def _told(found: Instances, words: Vocabulary) -> tuple[Nodes[Step], Mentions]:

@@ -7,6 +7,11 @@ from collections.abc import Iterable
 from schemas.records import Action
 
 
+def same_step(action: Action) -> tuple[str, ...]:
+    """What two actions of one scenario share that are the same step."""
+    return action.key[:3] if action.object else action.key
+
+
 def cluster(actions: Iterable[Action]) -> dict[Action, Action]:
     """Each action of a scenario and the smallest one of its cluster.
 
@@ -16,7 +21,7 @@ def cluster(actions: Iterable[Action]) -> dict[Action, Action]:
     smallest: dict[tuple[str, ...], Action] = {}
     keys: dict[Action, tuple[str, ...]] = {}
     for action in actions:
-        key = action.key[:3] if action.object else action.key
+        key = same_step(action)
         keys[action] = key
         known = smallest.get(key)
         if known is None or action.key < known.key:

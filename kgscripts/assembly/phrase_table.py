@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 
@@ -57,11 +58,7 @@ class PhraseTable:
         ScriptGraph.open(directory)
         with locked(directory, create=False):
             for abstract, word, stretch in _stretches(RecordStore(directory / "records")):
-                counts: Callable[[str], bool] = (
-                    whitelist.__contains__
-                    if whitelist is not None
-                    else lambda token: is_content_word(token) and token.isalpha() and token not in abstract  # noqa: B023
-                )
+                counts = whitelist.__contains__ if whitelist is not None else partial(_is_new, abstract)
                 table.counts.update((word, run) for run in _runs(stretch, counts))
         if not table.counts:
             raise GraphDirectoryError(
@@ -76,7 +73,7 @@ class PhraseTable:
         return self._ranked(Counter({run: n for (owner, run), n in self.counts.items() if owner == word}), 1, least)
 
     def abstract_of(self, term: str, least: int = 1) -> list[Association]:
-        """The abstract words that produced a phrase with `term` (one word or several) at least `least` times, by PMI."""
+        """The abstract words that produced a phrase with `term`, a word or several, at least `least` times, by PMI."""
         found: Counter[str] = Counter()
         for (word, run), count in self.counts.items():
             if f" {term} " in f" {run} ":
@@ -137,6 +134,10 @@ def _words(text: str) -> list[str]:
         if found[-1] and token[-1] in _STRIPPED:
             found.append("")
     return found
+
+
+def _is_new(abstract: Collection[str], word: str) -> bool:
+    return is_content_word(word) and word.isalpha() and word not in abstract
 
 
 def _runs(words: Iterable[str], counts: Callable[[str], bool]) -> list[str]:

@@ -31,6 +31,9 @@ def build_graph(
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad record.")] = False,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes that parse.")] = 1,
     spacy_model: Annotated[str | None, typer.Option(help="An installed spaCy pipeline instead of ours.")] = None,
+    predict_tools: Annotated[
+        bool, typer.Option("--predict-tools", help="Add tools that no text names, marked as predicted.")
+    ] = False,
     base_iri: Annotated[str, typer.Option(help="What the IRIs of all nodes begin with.")] = DEFAULT_BASE_IRI,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
@@ -52,6 +55,7 @@ def build_graph(
                 jobs=jobs,
                 spacy_model=spacy_model,
                 base_iri=base_iri,
+                predict_tools=predict_tools,
                 progress=progress,
             )
     except KeyboardInterrupt:

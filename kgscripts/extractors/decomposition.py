@@ -21,6 +21,7 @@ from kgscripts.extractors.model import rules_digest
 from kgscripts.extractors.protocol import ParsedDocument
 from kgscripts.models.aligner import Alignment, load_aligner
 from kgscripts.models.aligner_words import is_content_word
+from kgscripts.models.description import describe_checkpoint, shipped_checkpoint
 from schemas.provenance import Model
 from schemas.records import (
     AlignedPhrase,
@@ -67,7 +68,8 @@ class DecompositionExtractor:
     model: Model = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        aligner = self.aligner.model if self.aligner is not None else load_aligner().model
+        shipped = shipped_checkpoint("aligner")
+        aligner = self.aligner.model if self.aligner is not None else describe_checkpoint(shipped)
         parts = (aligner.digest, rules_digest(), _own_digest(), self.syntax.digest)
         self.model = evolve(aligner, digest=hashlib.sha256(" ".join(parts).encode()).hexdigest())
 

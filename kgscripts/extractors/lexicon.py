@@ -61,6 +61,11 @@ def _verb_classes() -> dict[str, frozenset[str]]:
     return _load("verbs.txt")
 
 
+def nouns(label: str) -> frozenset[str]:
+    """The nouns of a class in ``nouns.txt``, single words and compounds."""
+    return frozenset(noun for noun, labels in _noun_classes().items() if label in labels)
+
+
 @functools.cache
 def _noun_classes() -> dict[str, frozenset[str]]:
     """The classes of each noun."""

@@ -14,7 +14,7 @@ from schemas.provenance import BenchmarkScore, Model
 NAME = "script-extractor"
 VERSION = "1"
 SCORES_FILE = "scores.json"
-_OF_OTHERS = frozenset({"registry.py", "decomposition.py", "aligned_events.py"})
+_OF_OTHERS = frozenset({"registry.py", "decomposition.py", "aligned_events.py", "tool_prediction.py", "told.py"})
 """Modules of the package that do not decide which events are read."""
 
 

@@ -1,0 +1,59 @@
+"""The tools that the texts of a graph name for an event."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from attrs import frozen
+
+from kgscripts.assembly.clusters import same_step
+from schemas.records import Action
+from schemas.script_graph import ScriptGraph
+
+
+@frozen
+class ReadTool:
+    """A tool of a step: in how many sources, in what share of the step's mentions, its PMI, and whose step it is."""
+
+    lemma: str
+    support: int
+    probability: float
+    pmi: float
+    step: str
+    scenario: str
+
+
+def read_tools(directory: Path, action: Action) -> list[ReadTool]:
+    """The tools of every step that the action tells, whatever its scenario ("" for none), most sources first.
+
+    What a model predicted is left out.
+
+    Raises
+    ------
+    GraphDirectoryError
+        If `directory` is no graph directory.
+    """
+    graph = ScriptGraph.open(directory)
+    wanted = same_step(action)
+    actions = {row["id"] for row in graph.rows("Action") if same_step(_action(row)) == wanted}
+    meant = {row["from_id"] for row in graph.rows("EXPRESSED_AS") if row["to_id"] in actions}
+    steps = {row["id"]: row for row in graph.rows("SubEvent") if row["id"] in meant}
+    labels = {row["id"]: row["label"] for name in ("Tool", "Scenario") for row in graph.rows(name)}
+    found = [
+        ReadTool(
+            lemma=labels[row["to_id"]],
+            support=row["support"],
+            probability=row["probability"],
+            pmi=row["pmi"],
+            step=steps[row["from_id"]]["label"],
+            scenario=labels.get(steps[row["from_id"]]["scenario"], ""),
+        )
+        for row in graph.rows("USES")
+        if row["from_id"] in steps and not row["predicted"]
+    ]
+    return sorted(found, key=lambda tool: (-tool.support, -tool.probability, tool.lemma, tool.scenario, tool.step))
+
+
+def _action(row: dict[str, str | None]) -> Action:
+    parts = ("predicate", "particle", "object", "preposition", "prepositional_object")
+    return Action(**{part: row[part] or "" for part in parts})

@@ -1,0 +1,72 @@
+"""`kgscripts tools`: what something is done with, as a model predicts it and as a graph has read it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from attrs import asdict
+
+if TYPE_CHECKING:
+    from kgscripts.assembly.read_tools import ReadTool
+    from kgscripts.extractors.tool_prediction import PredictedTool
+
+
+def tools(
+    event: Annotated[str, typer.Argument(metavar="EVENT", help="What is done: 'drain the pasta'.")],
+    graph: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="What has this graph read?", show_default=False)
+    ] = None,
+    top: Annotated[int, typer.Option(min=1, help="At most so many of each.")] = 10,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Rank the tools of an event: predicted by the masked model, and, apart from that, read by a graph.
+
+    Example: kgscripts tools "drain the pasta" --graph graph
+    """
+    from kgscripts.assembly.read_tools import read_tools
+    from kgscripts.extractors.told import told_event
+    from kgscripts.extractors.tool_prediction import predict_tools, tool_words
+    from kgscripts.models.checkpoint import load_cloze_model
+
+    told = told_event(event)
+    read = read_tools(graph, told.action)[:top] if graph is not None else None
+    predicted = predict_tools(load_cloze_model("masked"), [told.words], tool_words())[0][:top]
+    if as_json:
+        content: dict[str, Any] = {"event": told.action.label, "predicted": [asdict(tool) for tool in predicted]}
+        if read is not None:
+            content["read"] = [asdict(tool) for tool in read]
+        typer.echo(json.dumps(content, indent=1, ensure_ascii=False))
+        return
+    _print("predicted by the masked model", ("probability", "tool"), [_predicted(tool) for tool in predicted])
+    if read is not None:
+        headings = ("sources", "share", "PMI", "tool", "step", "scenario")
+        _print(f"read in {graph}", headings, [_read(tool) for tool in read])
+
+
+def _predicted(tool: PredictedTool) -> tuple[str, ...]:
+    return f"{tool.probability:.1%}", tool.lemma
+
+
+def _read(tool: ReadTool) -> tuple[str, ...]:
+    return str(tool.support), f"{tool.probability:.1%}", f"{tool.pmi:.2f}", tool.lemma, tool.step, tool.scenario
+
+
+def _print(title: str, headings: Sequence[str], rows: Sequence[tuple[str, ...]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False, markup=False)
+    console.print(title, style="bold")
+    if not rows:
+        console.print("  nothing\n")
+        return
+    table = Table(box=None, padding=(0, 0, 0, 2))
+    for place, heading in enumerate(headings):
+        table.add_column(heading, justify="left" if place >= headings.index("tool") else "right")
+    for row in rows:
+        table.add_row(*row)
+    console.print(table, "")

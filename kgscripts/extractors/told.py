@@ -1,0 +1,39 @@
+"""An event that a person tells on the command line, as the extractor reads it."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from kgscripts.extractors.events import frames_of_parses, mentions_of
+from kgscripts.extractors.protocol import Parse
+from kgscripts.text.pipeline import load_pipeline
+from schemas.errors import QueryError
+from schemas.records import Action, Passage, PassageKind
+
+
+@frozen
+class ToldEvent:
+    """The event in words (lower case, without punctuation), and its action."""
+
+    words: tuple[str, ...]
+    action: Action
+
+
+def told_event(text: str) -> ToldEvent:
+    """The first event of an instruction such as "drain the pasta".
+
+    Raises
+    ------
+    QueryError
+        If the text tells none.
+    """
+    instruction = " ".join(text.split())
+    doc = load_pipeline()(instruction)
+    words = tuple(token.lower_ for token in doc if any(map(str.isalnum, token.text)))
+    if words:
+        passage = Passage(kind=PassageKind.STEP, start=0, end=len(instruction))
+        for _, judged in frames_of_parses([Parse(passage, doc, 0)]):
+            for frame, reason in judged:
+                if reason is None:
+                    return ToldEvent(words, next(mentions_of(frame, 0)).action)
+    raise QueryError(f"{text!r} tells no event", remedy="say what is done, for example: 'drain the pasta'")
