@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from kgscripts.models.causal import CausalModel
-from kgscripts.models.checkpoint_directory import Checkpoint
+from kgscripts.models.checkpoint_directory import Checkpoint, ModelCard
 from schemas.errors import ModelError
 
 if TYPE_CHECKING:
@@ -75,11 +75,16 @@ def cloze_model(checkpoint: Checkpoint) -> CausalModel:
     return CausalModel(checkpoint.card.name, _placed(network), tokenizer, start)
 
 
-def checkpoint_parts(model: CausalModel) -> tuple[dict[str, object], dict[str, object], dict[str, bytes]]:
-    """Settings, tensors and files of a checkpoint that `cloze_model` makes this model of again."""
+def causal_checkpoint(model: CausalModel, card: ModelCard) -> Checkpoint:
+    """A checkpoint that `cloze_model` makes this model of again."""
     network = json.loads(model.network.config.to_json_string(use_diff=True))
-    settings = {"network": network, "start": model.start}
-    return settings, dict(_untied(model.network)), {TOKENIZER: model.tokenizer.to_str().encode()}
+    return Checkpoint(
+        kind=KIND,
+        settings={"network": network, "start": model.start},
+        tensors=_untied(model.network),
+        card=card,
+        files={TOKENIZER: model.tokenizer.to_str().encode()},
+    )
 
 
 def _untied(network: PreTrainedModel) -> dict[str, Tensor]:

@@ -19,6 +19,7 @@ CLOZE_KINDS: dict[str, str] = {
     "language-model": "kgscripts.models.networks:cloze_model",
     "sequence-to-sequence": "kgscripts.models.networks:cloze_model",
     "masked": "kgscripts.models.masked_checkpoint:masked_model",
+    "causal": "kgscripts.models.causal_loading:cloze_model",
 }
 """What `config.json` calls a kind -> module:function that makes a cloze model of a checkpoint."""
 

@@ -1,0 +1,1 @@
+"""Fine-tuning of Hugging Face causal language models on pairs."""

@@ -1,0 +1,137 @@
+"""Fine-tuning of causal language models: what it writes loads again, says the same, and is resumed to the same end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from typer.testing import CliRunner
+
+from kgscripts.corpora.pair import Pair
+from kgscripts.evaluation.cloze_models import open_cloze_model
+from kgscripts.models.causal import CausalModel
+from kgscripts.models.causal_loading import load_causal_model
+from kgscripts.models.checkpoint_directory import load_checkpoint
+from kgscripts.models.cloze import Cloze
+from lightning_modules.causal.commands import causal
+from lightning_modules.causal.module import CausalTraining
+from lightning_modules.causal.settings import CausalSettings
+from lightning_modules.causal.training import fine_tune
+from lightning_modules.machine import Machine
+from schemas.errors import ConfigurationError, InputError, KGScriptsError, ModelError
+from tests.models.test_causal import gpt2, openai_gpt
+
+WORDS = ["pan", "cut", "spoon", "the", "whisk", "a"]
+PAIRS = [
+    Pair(abstract=(first, second, f"{number}"[-1]), concrete=("cut", "the", first, "."), where=f"pairs.tsv:{number}")
+    for number, (first, second) in enumerate([(a, b) for a in WORDS for b in WORDS] * 2)
+]
+SETTINGS = CausalSettings(epochs=2, learning_rate=1e-3, batch_size=16, patience=2)
+CPU = Machine(accelerator="cpu")
+CLOZE = Cloze(("pan", "spoon"), ("cut", "the", "_"), (False, False, True), 2, 2)
+
+
+@pytest.mark.parametrize("make", [gpt2, openai_gpt])
+def test_fine_tuning_helps_and_its_checkpoint_loads(tmp_path: Path, make: type[object]) -> None:
+    folder = make(tmp_path / "tiny")  # type: ignore[call-arg]
+    outcome = fine_tune(str(folder), PAIRS, tmp_path / "tuned", SETTINGS, machine=CPU, data="pairs", command="train")
+    assert outcome.epochs == 2
+    tuned = open_cloze_model(str(tmp_path / "tuned"))
+    assert isinstance(tuned, CausalModel)
+    assert tuned.name == "tiny, fine-tuned"
+    assert not (tmp_path / "tuned.training").exists()
+    card = load_checkpoint(tmp_path / "tuned").card
+    assert card.training["held_out_loss"] == outcome.held_out_loss
+    assert card.training["train_pairs"] + card.training["held_out_pairs"] == len(PAIRS)
+    before = load_causal_model(str(folder))
+    abstract, concrete = [pair.abstract for pair in PAIRS], [pair.concrete for pair in PAIRS]
+    assert tuned.score(abstract, concrete).mean() > before.score(abstract, concrete).mean() + 1
+    assert tuned.pieces(WORDS) == before.pieces(WORDS)
+
+
+def test_a_resumed_run_ends_as_an_unbroken_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = str(gpt2(tmp_path / "tiny"))
+    fine_tune(folder, PAIRS, tmp_path / "whole", SETTINGS, machine=CPU)
+    plain = CausalTraining.training_step
+
+    def breaks(self: CausalTraining, batch: object, number: int) -> torch.Tensor:
+        if self.current_epoch == 1:
+            raise KeyboardInterrupt
+        return plain(self, batch, number)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(CausalTraining, "training_step", breaks)
+    with pytest.raises(KeyboardInterrupt):
+        fine_tune(folder, PAIRS, tmp_path / "broken", SETTINGS, machine=CPU)
+    monkeypatch.setattr(CausalTraining, "training_step", plain)
+    with pytest.raises(ModelError, match="unfinished"):
+        fine_tune(folder, PAIRS, tmp_path / "broken", SETTINGS, machine=CPU)
+    with pytest.raises(ModelError, match="another"):
+        fine_tune(folder, PAIRS[1:], tmp_path / "broken", SETTINGS, machine=CPU, resume=True)
+    fine_tune(folder, PAIRS, tmp_path / "broken", SETTINGS, machine=CPU, resume=True)
+    whole, broken = (open_cloze_model(str(tmp_path / name)) for name in ("whole", "broken"))
+    assert torch.equal(whole.predict([CLOZE], WORDS), broken.predict([CLOZE], WORDS))
+
+
+def _run(*arguments: object) -> str:
+    import typer
+
+    app = typer.Typer()
+    app.command()(causal)
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def _write(folder: Path) -> Path:
+    file = folder / "pairs.tsv"
+    rows = [f"{' '.join(pair.abstract)}\t{' '.join(pair.concrete)}\n" for pair in PAIRS]
+    file.write_text("".join(rows), encoding="utf-8")
+    return file
+
+
+def test_the_command_says_what_came_of_it(tmp_path: Path) -> None:
+    file = _write(tmp_path)
+    folder = gpt2(tmp_path / "tiny")
+    out = tmp_path / "tuned"
+    said = _run("--model", folder, "--train", file, "--out", out, "--epochs", 1, "--accelerator", "cpu")
+    assert "1 epochs, held-out loss" in said
+    card = load_checkpoint(out).card
+    assert card.command.startswith("kgscripts train causal --model tiny --train pairs.tsv --epochs 1")
+    assert card.data == "72 pairs of pairs.tsv"
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        (("--epochs", 0), ConfigurationError),
+        (("--learning-rate", -1), ConfigurationError),
+        (("--batch-size", 0), ConfigurationError),
+        (("--accelerator", "abacus"), ConfigurationError),
+        (("--max-time", "soon"), ConfigurationError),
+        (("--model", "no-such-model"), ModelError),
+        (("--train", "no-such-file.tsv"), InputError),
+    ],
+)
+def test_what_cannot_be_trained_is_told(
+    tmp_path: Path, options: tuple[object, ...], error: type[KGScriptsError]
+) -> None:
+    given = {"--model": gpt2(tmp_path / "tiny"), "--train": _write(tmp_path), "--out": tmp_path / "out"}
+    given["--accelerator"] = Path("cpu")
+    given |= dict(zip(options[::2], options[1::2], strict=True))  # type: ignore[arg-type]
+    with pytest.raises(error) as caught:
+        _run(*(part for item in given.items() for part in item))
+    assert caught.value.remedy
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_loss_that_is_no_number_stops_and_says_where(tmp_path: Path) -> None:
+    settings = CausalSettings(epochs=1, learning_rate=1e30, batch_size=8)
+    with pytest.raises(ModelError, match="the loss is") as caught:
+        fine_tune(str(gpt2(tmp_path / "tiny")), PAIRS, tmp_path / "out", settings, machine=CPU)
+    assert "epoch 1, batch" in str(caught.value.where)
+
+
+def test_too_few_pairs_are_told(tmp_path: Path) -> None:
+    with pytest.raises(InputError):
+        fine_tune(str(gpt2(tmp_path / "tiny")), PAIRS[:1], tmp_path / "out", SETTINGS, machine=CPU)
