@@ -10,29 +10,41 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Iterator, Sequence
+from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from attrs import frozen
 
 from kgscripts.models.aligner_words import is_content_word
+from schemas.errors import InputError, ModelError
 from schemas.provenance import Model
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-_BATCH = 64
-_SHIFT_PROBABILITY = 0.5
+    from kgscripts.models.aligner_network import AlignerNetwork
+
+KIND = "aligner"
+"""What the configuration of a checkpoint calls an aligner."""
+
+MAX_CELLS = 4_000_000
+"""The largest product of both lengths of a pair that is aligned: about half a gigabyte of lattice."""
+
+_BATCH = 32
+_BATCH_CELLS = 200_000
 
 
 class Tokens(Protocol):
-    """Anything with both sides as tokens, such as `kgscripts.corpora.pair_corpora.Pair`."""
+    """Anything with both sides as tokens, such as `kgscripts.corpora.pair.Pair`."""
 
     @property
-    def abstract(self) -> Sequence[str]: ...
+    def abstract(self) -> Sequence[str]:
+        """At least one token."""
 
     @property
-    def concrete(self) -> Sequence[str]: ...
+    def concrete(self) -> Sequence[str]:
+        """At least one token."""
 
 
 @frozen
@@ -49,46 +61,103 @@ class Alignment:
     posterior: tuple[float, ...]
 
 
-class Scorer(Protocol):
-    """What an aligner asks of its model: which abstract word does each concrete word spell out."""
+@frozen(kw_only=True)
+class PathSettings:
+    """How the lattice is weighted: emissions are the word posteriors to the power of `sharpness`."""
 
-    def log_posteriors(self, pairs: Sequence[Tokens]) -> Tensor:
-        """log p(a_j = i | x, y) of each word by itself, (pairs, concrete, abstract) float32; -inf in padding."""
+    sharpness: float
+    shift_probability: float
 
 
 class Aligner:
     """Aligns pairs, in batches of similar length. `model` says what it is and how good."""
 
-    def __init__(self, scorer: Scorer, model: Model) -> None:
-        self._scorer = scorer
+    def __init__(self, network: AlignerNetwork, settings: PathSettings, model: Model) -> None:
+        self._network = network
+        self._settings = settings
         self.model = model
 
     def align(self, pairs: Sequence[Tokens]) -> list[Alignment]:
-        """The monotonic alignments: a word is never aligned before the word in front of it."""
+        """The monotonic alignments: a word is never aligned before the word in front of it.
+
+        Raises InputError for a pair whose lengths multiply to more than `MAX_CELLS`.
+        """
         found: dict[int, Alignment] = {}
         for rows in _batches(pairs):
             batch = [pairs[row] for row in rows]
-            found.update(zip(rows, _monotonic(self._scorer.log_posteriors(batch), batch), strict=True))
+            found.update(zip(rows, _monotonic(self._log_posteriors(batch), batch, self._settings), strict=True))
         return [found[row] for row in range(len(pairs))]
 
     def align_freely(self, pairs: Sequence[Tokens]) -> list[Alignment]:
         """Each content word at its own best place, whatever the order; other words where the nearest one stands.
 
-        `log_probability` is the sum over the words, as if they were independent.
+        `log_probability` is the sum over the content words, as if they were independent. Raises as `align`.
         """
         found: dict[int, Alignment] = {}
         for rows in _batches(pairs):
             batch = [pairs[row] for row in rows]
-            found.update(zip(rows, _free(self._scorer.log_posteriors(batch), batch), strict=True))
+            found.update(zip(rows, _free(self._log_posteriors(batch), batch), strict=True))
         return [found[row] for row in range(len(pairs))]
+
+    def _log_posteriors(self, pairs: Sequence[Tokens]) -> Tensor:
+        from kgscripts.models.aligner_inputs import Sides
+
+        return self._network.log_posteriors([Sides(pair.abstract, pair.concrete) for pair in pairs])
+
+
+@functools.cache
+def load_aligner(directory: Path | None = None) -> Aligner:
+    """The aligner of a checkpoint directory; without one, the aligner that ships. Loaded once a process.
+
+    Raises
+    ------
+    ModelError
+        If a file is missing, damaged or foreign, or MiniLM cannot be found.
+    """
+    from kgscripts.models.aligner_network import AlignerNetwork
+    from kgscripts.models.checkpoint_directory import load_checkpoint
+    from kgscripts.models.encoder import load_encoder
+
+    folder = Path(str(resources.files("kgscripts.models") / "data" / "aligner")) if directory is None else directory
+    checkpoint = load_checkpoint(folder)
+    if checkpoint.kind != KIND:
+        raise ModelError(f"a model of kind {checkpoint.kind!r} aligns nothing", where=str(folder))
+    settings = dict(checkpoint.settings)
+    try:
+        path = PathSettings(**{name: float(settings.pop(name)) for name in ("sharpness", "shift_probability")})
+        network = AlignerNetwork(load_encoder(), **settings)
+        network.load_trained_tensors(checkpoint.tensors)
+    except (KeyError, TypeError, ValueError, RuntimeError) as error:
+        remedy = "train the model again, or get the checkpoint again"
+        raise ModelError(f"not the checkpoint of an aligner: {error}", where=str(folder), remedy=remedy) from error
+    network.merge_changes()
+    return Aligner(network.eval(), path, checkpoint.model)
 
 
 def _batches(pairs: Sequence[Tokens]) -> Iterator[list[int]]:
-    order = sorted(range(len(pairs)), key=lambda row: len(pairs[row].abstract) + len(pairs[row].concrete))
-    return (order[start : start + _BATCH] for start in range(0, len(order), _BATCH))
+    """Rows of pairs of similar length, few enough for their lattices to fit into memory."""
+    cells = [len(pair.abstract) * len(pair.concrete) for pair in pairs]
+    if largest := next((row for row, size in enumerate(cells) if size > MAX_CELLS), None):
+        _refuse(pairs[largest], largest)
+    batch: list[int] = []
+    for row in sorted(range(len(pairs)), key=lambda row: (len(pairs[row].concrete), len(pairs[row].abstract), row)):
+        if batch and (len(batch) == _BATCH or cells[row] * (len(batch) + 1) > _BATCH_CELLS):
+            yield batch
+            batch = []
+        batch.append(row)
+    if batch:
+        yield batch
 
 
-def _monotonic(log_posteriors: Tensor, pairs: Sequence[Tokens]) -> list[Alignment]:
+def _refuse(pair: Tokens, row: int) -> None:
+    raise InputError(
+        f"{len(pair.abstract):,} by {len(pair.concrete):,} tokens are too many to align",
+        where=str(getattr(pair, "where", "") or f"pair {row + 1}"),
+        remedy="cut the pair where its parts correspond",
+    )
+
+
+def _monotonic(log_posteriors: Tensor, pairs: Sequence[Tokens], settings: PathSettings) -> list[Alignment]:
     import torch
 
     from kgscripts.alignment import lattice
@@ -97,8 +166,9 @@ def _monotonic(log_posteriors: Tensor, pairs: Sequence[Tokens]) -> list[Alignmen
     flat = torch.zeros(log_posteriors.shape[:2], dtype=torch.bool)
     for row, pair in enumerate(pairs):
         flat[row, [j for j, word in enumerate(pair.concrete) if not is_content_word(word)]] = True
-    emission = torch.where(flat[:, :, None] & log_posteriors.isfinite(), 0.0, log_posteriors)
-    transitions = lattice.fixed_transitions(_SHIFT_PROBABILITY)
+    emission = log_posteriors * settings.sharpness
+    emission = torch.where(flat[:, :, None] & log_posteriors.isfinite(), 0.0, emission)
+    transitions = lattice.fixed_transitions(settings.shift_probability)
     lengths = (
         torch.tensor([len(pair.abstract) for pair in pairs]),
         torch.tensor([len(pair.concrete) for pair in pairs]),
@@ -121,12 +191,10 @@ def _free(log_posteriors: Tensor, pairs: Sequence[Tokens]) -> list[Alignment]:
     scores, places = log_posteriors.max(dim=2)
     alignments = []
     for row, pair in enumerate(pairs):
-        content = [j for j, word in enumerate(pair.concrete) if is_content_word(word)] or list(
-            range(len(pair.concrete))
-        )
-        nearest = [min(content, key=lambda k: (abs(k - j), k)) for j in range(len(pair.concrete))]
-        best = places[row].tolist()
-        own = scores[row].tolist()
+        size = len(pair.concrete)
+        content = [j for j, word in enumerate(pair.concrete) if is_content_word(word)] or list(range(size))
+        nearest = [min(content, key=lambda k: (abs(k - j), k)) for j in range(size)]
+        best, own = places[row].tolist(), scores[row].tolist()
         alignments.append(
             Alignment(
                 path=tuple(best[k] for k in nearest),
@@ -135,18 +203,3 @@ def _free(log_posteriors: Tensor, pairs: Sequence[Tokens]) -> list[Alignment]:
             )
         )
     return alignments
-
-
-@functools.cache
-def load_aligner(directory: Path | None = None) -> Aligner:  # noqa: ARG001
-    """The aligner of a checkpoint directory; without one, the aligner that ships. Loaded once a process.
-
-    Raises
-    ------
-    ModelError
-        if a file is missing or damaged.
-    """
-    from kgscripts.models.aligner_similarity import SimilarityScorer
-
-    scorer = SimilarityScorer()
-    return Aligner(scorer, Model(name="aligner", version="0", digest="0" * 64, task="alignment"))

@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from importlib import resources
 
 FUNCTION_WORDS = frozenset(
-    (resources.files("kgscripts.models") / "data" / "aligner" / "function_words.txt")
-    .read_text(encoding="utf-8")
-    .split()
+    (resources.files("kgscripts.models") / "data" / "function_words.txt").read_text(encoding="utf-8").split()
 )
 """Words that spell nothing out themselves, in lower case."""
 
@@ -22,3 +20,10 @@ def is_content_word(word: str) -> bool:
 def aligned_places(abstract: Sequence[str]) -> list[int]:
     """The abstract tokens that words can be aligned to: content words, or all tokens where there is none."""
     return [i for i, word in enumerate(abstract) if is_content_word(word)] or list(range(len(abstract)))
+
+
+def stem(word: str) -> str:
+    """A crude stem, under which inflected and derived forms often meet: "slicing", "slices" and "slice"."""
+    if len(word) > 4 and word.isalpha():
+        return word[:4]
+    return word.removesuffix("s") if len(word) > 3 else word

@@ -1,0 +1,79 @@
+"""`kgscripts evaluate alignments`: whether concrete words are aligned to what they spell out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kgscripts.commands.evaluate_output import check_output, progress_bar
+
+if TYPE_CHECKING:
+    from kgscripts.evaluation.alignments import AlignmentScores
+
+_MODEL_HELP = (
+    "diagonal, ibm1 or ibm1-free (these need --train), aligner, aligner-free (no order is kept), or the checkpoint "
+    "directory of an aligner or a transducer. May be repeated. Without it: diagonal, aligner and aligner-free."
+)
+
+
+def alignments(
+    gold: Annotated[Path, typer.Option(metavar="FILE", help="Gold alignments: JSON lines.")],
+    templates: Annotated[Path, typer.Option(metavar="FILE", help="The pairs whose rows the gold alignments label.")],
+    model: Annotated[list[str] | None, typer.Option(metavar="NAME|DIR", help=_MODEL_HELP)] = None,
+    train: Annotated[list[Path] | None, typer.Option(metavar="FILE", help="Pairs that ibm1 learns from.")] = None,
+    json_output: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write the figures as JSON, a list of models.")
+    ] = None,
+) -> None:
+    """Alignments against gold labels (words that the abstract side does not say) and on anchors (words that it says).
+
+    Beside accuracy stands its 95 % interval over resampled pairs. "Anchors, unknown" replaces each anchor by the
+    unknown word, so that copying cannot find it. The last row is what no path without crossings can exceed.
+    """
+    from kgscripts.corpora.gold_alignments import read_gold_alignments
+    from kgscripts.corpora.pair_corpora import load_pairs
+    from kgscripts.evaluation.alignment_models import open_alignment_model
+    from kgscripts.evaluation.alignments import best_monotonic, evaluate_alignments, sample_of_anchors
+
+    check_output(json_output)
+    pairs = load_pairs([templates]).pairs
+    labels = read_gold_alignments(gold, pairs)
+    sample = sample_of_anchors(pairs)
+    learned_from = load_pairs(train).pairs if train else []
+    scores = []
+    with progress_bar() as progress:
+        for name in progress.track(model or ["diagonal", "aligner", "aligner-free"], description="aligning"):
+            scores.append(evaluate_alignments(name, open_alignment_model(name, learned_from), labels, pairs, sample))
+    if json_output is not None:
+        from attrs import asdict
+
+        json_output.write_text(json.dumps([asdict(row) for row in scores], indent=1) + "\n", encoding="utf-8")
+    accepted = [{index: frozenset(places) for index, places in label.aligned.items()} for label in labels]
+    _print(scores, best_monotonic([pairs[label.row - 1] for label in labels], accepted))
+
+
+def _print(scores: Sequence[AlignmentScores], best: float) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title="Alignments", title_justify="left")
+    table.add_column("model")
+    table.add_column("order")
+    for heading in ("accuracy", "95 % interval", "anchors", "anchors, unknown", "mean span"):
+        table.add_column(heading, justify="right")
+    for row in scores:
+        table.add_row(
+            row.name,
+            "kept" if row.monotonic else "free",
+            f"{row.alignment_accuracy:.3f}",
+            f"{row.interval[0]:.3f} to {row.interval[1]:.3f}",
+            f"{row.anchor_accuracy:.3f}",
+            f"{row.anchor_accuracy_unknown:.3f}",
+            f"{row.mean_span_length:.2f}",
+        )
+    table.add_row("best possible path", "kept", f"{best:.3f}", "", "", "", "")
+    Console().print(table)

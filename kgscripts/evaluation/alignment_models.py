@@ -1,0 +1,63 @@
+"""Which name makes which aligning model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from kgscripts.corpora.pair import Pair
+from kgscripts.evaluation.alignment_baselines import IbmModel1, diagonal
+from kgscripts.evaluation.alignments import Align
+from schemas.errors import ConfigurationError, ModelError
+
+_FREE = "-free"
+
+
+def open_alignment_model(name: str, train: Sequence[Pair]) -> Align:
+    """The model called `name`, or in that directory; `train` are the pairs that IBM Model 1 learns from.
+
+    Raises
+    ------
+    ConfigurationError
+        For a baseline that has nothing to learn from.
+    ModelError
+        Where there is no such model, or it is damaged, or it aligns nothing.
+    """
+    base, free = name.removesuffix(_FREE), name.endswith(_FREE)
+    if name == "diagonal":
+        return diagonal
+    if base == "ibm1":
+        if not train:
+            raise ConfigurationError(f"{name} has nothing to learn from", remedy="name pairs with --train")
+        ibm = IbmModel1(train)
+        return ibm.align_freely if free else ibm.align
+    if base == "aligner":
+        return _aligner(None, free=free)
+    return _checkpoint(Path(base if free and not Path(name).is_dir() else name), free=free and not Path(name).is_dir())
+
+
+def _aligner(directory: Path | None, *, free: bool) -> Align:
+    from kgscripts.models.aligner import load_aligner
+
+    aligner = load_aligner(directory)
+    align = aligner.align_freely if free else aligner.align
+    return lambda pairs: [alignment.path for alignment in align(pairs)]
+
+
+def _checkpoint(directory: Path, *, free: bool) -> Align:
+    from kgscripts.models.aligner import KIND
+    from kgscripts.models.checkpoint import find_checkpoint, load_cloze_model
+    from kgscripts.models.checkpoint_directory import load_checkpoint
+    from kgscripts.models.cloze import ViterbiModel
+
+    directory = find_checkpoint(directory)
+    if load_checkpoint(directory).kind == KIND:
+        return _aligner(directory, free=free)
+    model = load_cloze_model(directory)
+    if free or not isinstance(model, ViterbiModel):
+        raise ModelError(
+            "a model without free alignments" if free else "a model without alignments",
+            where=str(directory),
+            remedy="name a transducer, or an aligner",
+        )
+    return lambda pairs: model.align([pair.abstract for pair in pairs], [pair.concrete for pair in pairs])

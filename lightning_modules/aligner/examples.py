@@ -1,0 +1,86 @@
+"""What the aligner learns from: anchors that are hidden, and labelled words.
+
+An anchor is a concrete content word that the abstract side says too. Where it is hidden, what remains tells which
+abstract word it was, so any pair corpus teaches which parts of the two sides belong together. What anchors cannot
+teach, which abstract word an *unsaid* word spells out, comes from labels of train pairs.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+
+from attrs import frozen
+
+from kgscripts.corpora.gold_alignments import GoldAlignment
+from kgscripts.corpora.pair import Pair
+from kgscripts.models.aligner_inputs import Sides
+from kgscripts.models.aligner_words import aligned_places, is_content_word
+
+_LONGEST = 90
+_SHORT_HIDDEN = 0.1
+"""The share of other content words that are hidden, so that an unknown word need not be an anchor."""
+
+_SEEN_ANCHOR = 0.15
+"""The weight of an anchor that is not hidden, beside one that is, or that is labelled."""
+
+
+@frozen
+class Target:
+    """The concrete word of an example is aligned to one of `places`."""
+
+    concrete: int
+    places: tuple[int, ...]
+    weight: float
+
+
+@frozen
+class Example:
+    """A pair, what of it is hidden, and what is to be found."""
+
+    sides: Sides
+    targets: tuple[Target, ...]
+
+
+def anchor_example(pair: Pair, draw: random.Random) -> Example:
+    """A pair with some of its anchors hidden, and a few other words on both sides."""
+    abstract, concrete = pair.abstract[:_LONGEST], pair.concrete[:_LONGEST]
+    found = _anchors(abstract, concrete)
+    rate = draw.random()
+    gone = {word for word in sorted({concrete[index] for index in found}) if draw.random() < rate}
+    hidden = {index for index in found if concrete[index] in gone or draw.random() < 2 * _SHORT_HIDDEN}
+    targets = (Target(index, places, 1.0 if index in hidden else 2 * _SEEN_ANCHOR) for index, places in found.items())
+    others = _drawn(concrete, draw) - found.keys()
+    return Example(Sides(abstract, concrete, _drawn(abstract, draw), hidden | others), tuple(targets))
+
+
+def labelled_example(pair: Pair, label: GoldAlignment, draw: random.Random) -> Example:
+    """A labelled pair; its anchors count a little, so that it is not forgotten what they are."""
+    hidden = _drawn(pair.concrete, draw)
+    targets = [Target(index, places, _SEEN_ANCHOR) for index, places in _anchors(pair.abstract, pair.concrete).items()]
+    possible = set(aligned_places(pair.abstract))
+    for index, accepted in label.aligned.items():
+        if places := tuple(place for place in accepted if place in possible):
+            targets.append(Target(index, places, 1.0))
+    return Example(Sides(pair.abstract, pair.concrete, _drawn(pair.abstract, draw), hidden), tuple(targets))
+
+
+def batches(lengths: Sequence[int], size: int, draw: random.Random) -> Iterator[list[int]]:
+    """Batches of indices of similar length, epoch after epoch, without an end."""
+    while True:
+        order = sorted(range(len(lengths)), key=lambda index: lengths[index] + 6 * draw.random())
+        found = [order[start : start + size] for start in range(0, len(order), size)]
+        draw.shuffle(found)
+        yield from found
+
+
+def _anchors(abstract: Sequence[str], concrete: Sequence[str]) -> dict[int, tuple[int, ...]]:
+    places: dict[str, list[int]] = {}
+    for index, word in enumerate(abstract):
+        if is_content_word(word):
+            places.setdefault(word, []).append(index)
+    return {index: tuple(places[word]) for index, word in enumerate(concrete) if word in places}
+
+
+def _drawn(words: Sequence[str], draw: random.Random) -> set[int]:
+    return {index for index, word in enumerate(words) if is_content_word(word) and draw.random() < _SHORT_HIDDEN}
