@@ -19,7 +19,7 @@ from kgscripts.corpora.pair_tokens import blank_english
 MIN_COUNT = 5
 """How often a word must stand in concrete sides to be blanked."""
 
-PRIMARILY = 0.8
+PRIMARILY = 0.9
 """A word belongs to the concrete side if, for each time that an abstract side says it, concrete sides say it at least
 this many times where their abstract side does not."""
 

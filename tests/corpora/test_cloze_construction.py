@@ -34,7 +34,7 @@ def test_words_belong_to_the_concrete_side() -> None:
 
 
 def test_a_word_must_be_new_nearly_as_often_as_abstract_sides_say_it() -> None:
-    new = [pair("it .", "oven")] * 8
+    new = [pair("it .", "oven")] * 9
     assert blankable_words(new + [pair("oven", "it .")] * 10) == ["oven"]
     assert blankable_words(new + [pair("oven", "it .")] * 11) == []
     assert blankable_words([pair("oven", "oven")] * 9) == []
