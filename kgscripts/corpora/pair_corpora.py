@@ -23,7 +23,15 @@ from kgscripts.corpora.source import DamagedSourceError, Source, is_binary, open
 from schemas.errors import InputError, RecordError
 from schemas.records import Discard, DiscardReason
 
-__all__ = ["Pair", "PairCorpus", "load_pairs", "read_pair_corpus", "read_released_vocabulary", "read_whitelist"]
+__all__ = [
+    "Pair",
+    "PairCorpus",
+    "load_pairs",
+    "read_pair_corpus",
+    "read_released_vocabulary",
+    "read_whitelist",
+    "split_files",
+]
 
 _SPLITS = ("train", "dev", "valid", "test")
 _SUFFIXES = (".tsv", ".jsonl", ".pkl")
