@@ -42,6 +42,9 @@ def cloze(
         Path | None, typer.Option(metavar="FILE", help="Write every blank with its predictions as JSON lines.")
     ] = None,
     examples: Annotated[int, typer.Option(min=0, metavar="N", help="Print N pairs as the model fills them.")] = 0,
+    attach: Annotated[
+        bool, typer.Option("--attach", help="Write the figures onto the cards of the checkpoint directories.")
+    ] = False,
     seed: Annotated[int, typer.Option(help="Draws the samples of the greedy setup, and the examples.")] = 1931,
 ) -> None:
     """Guess hidden words of concrete instructions: match, top-5 precision and surprisal (KidsCook, Table 4).
@@ -53,7 +56,9 @@ def cloze(
     from kgscripts.corpora.pair_corpora import load_pairs
     from kgscripts.evaluation.cloze import PASSES, evaluate_cloze
     from kgscripts.evaluation.cloze_items import cloze_items
-    from kgscripts.evaluation.cloze_models import open_cloze_model
+    from kgscripts.evaluation.cloze_models import checkpoint_name, open_cloze_model
+    from kgscripts.models.checkpoint import find_checkpoint
+    from kgscripts.models.checkpoint_directory import attach_scores
 
     check_output(json_output)
     check_output(predictions_out)
@@ -71,6 +76,10 @@ def cloze(
             advance = partial(progress.advance, task)
             scores = evaluate_cloze(loaded, pairs, candidates, seed=seed, on_words=advance, on_filled=listeners)
             results.append(scores)
+    if attach:
+        split = templates.name.split(".")[0]
+        for name, scores in zip(model, results, strict=True):
+            attach_scores(find_checkpoint(checkpoint_name(name)), scores.benchmark_scores(templates.name, split))
     if json_output is not None:
         origin = {"templates": templates.name, "whitelist": whitelist.name if whitelist else None}
         rows = [{"source": name, **scores.as_json(), **origin} for name, scores in zip(model, results, strict=True)]

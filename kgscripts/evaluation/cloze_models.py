@@ -43,6 +43,11 @@ def _cut(cloze: Cloze) -> Cloze:
     return evolve(cloze, concrete=cloze.concrete[:end], hidden=cloze.hidden[:end])
 
 
+def checkpoint_name(name: str) -> str:
+    """The name of the checkpoint that `open_cloze_model` reads for this name."""
+    return name.removesuffix(_LEFT)
+
+
 def open_cloze_model(name: str) -> ClozeModel:
     """The model of a name that ships, of a checkpoint directory, or `hf:` and a Hugging Face causal language model.
 

@@ -75,13 +75,13 @@ class ClozeScores:
         return {name: round(value, 4) if isinstance(value, float) else value for name, value in asdict(self).items()}
 
     def benchmark_scores(self, dataset: str, split: str) -> tuple[BenchmarkScore, ...]:
-        """The figures that a model card carries."""
+        """The figures that a model card carries; each metric says what the model saw of a blank's sides."""
         figures = asdict(self)
         return tuple(
             BenchmarkScore(
                 dataset=dataset,
                 split=split,
-                metric=name.replace("_", " "),
+                metric=f"{name.replace('_', ' ')}, context {self.context}",
                 value=figures[name],
                 unit=unit,
                 direction=Direction.LOWER if name in LOWER_IS_BETTER else Direction.HIGHER,

@@ -12,7 +12,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -142,6 +142,17 @@ def load_checkpoint(directory: Path) -> Checkpoint:
         raise ModelError(f"no safetensors: {error}", where=str(directory / WEIGHTS), remedy=_REMEDY) from error
     except (KeyError, TypeError, ValueError, RecordError) as error:
         raise ModelError(f"not as expected: {error!r}", where=str(directory), remedy=_REMEDY) from error
+
+
+def attach_scores(directory: Path, scores: Sequence[BenchmarkScore]) -> None:
+    """Write scores onto the card of a checkpoint, in place of older ones of the same dataset, split and metric.
+
+    Raises ModelError as `load_checkpoint` and `save_checkpoint` do.
+    """
+    checkpoint = load_checkpoint(directory)
+    merged = {(score.dataset, score.split, score.metric): score for score in (*checkpoint.card.scores, *scores)}
+    card = attrs.evolve(checkpoint.card, scores=tuple(merged.values()))
+    save_checkpoint(attrs.evolve(checkpoint, card=card), directory)
 
 
 def is_checkpoint(directory: Path) -> bool:
