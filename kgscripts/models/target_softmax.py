@@ -16,10 +16,11 @@ from attrs import frozen
 from torch import Tensor
 
 STORED_BYTES = 768 * 2**20
-CACHED_BYTES = 2 * 2**20
+CACHED_BYTES = 4 * 2**20
 """Size of a chunk on a processor, whose cache is to hold it."""
 DEVICE_BYTES = 128 * 2**20
 """Size of a chunk on an accelerator, which wants large multiplications."""
+FAINT = 1e-30
 LEAST_ROWS = 64
 """Below this many rows a matrix multiplication is slow, whatever the vocabulary."""
 
@@ -89,10 +90,12 @@ class _TargetLogProbabilities(torch.autograd.Function):
                 log_softmax = torch.log_softmax(chunk, dim=1, out=chunk)
                 values[rows] = log_softmax.gather(1, at_target)[:, 0]
             else:
-                # The target's own probability may be too small to be a float; the greatest one of a row never is.
-                below_best = chunk.gather(1, at_target)[:, 0] - chunk.amax(dim=1)
-                probabilities = torch.softmax(chunk, dim=1, out=stored[rows])
-                values[rows] = below_best + probabilities.amax(dim=1).log()
+                probabilities = torch.softmax(chunk, dim=1, out=stored[rows]).gather(1, at_target)[:, 0]
+                values[rows] = probabilities.log()
+                # Probabilities that are hardly floats any more have lost digits, or everything.
+                faint = (probabilities < FAINT).nonzero()[:, 0]
+                if len(faint):
+                    values[rows.start + faint] = chunk[faint].log_softmax(dim=1).gather(1, at_target[faint])[:, 0]
         if differentiable:
             ctx.save_for_backward(projection, hidden, stored, first_index, second_index, targets)
             ctx.sizes = width, len(first), len(second), chunks, noise.scale
