@@ -140,3 +140,12 @@ def test_a_truncated_encoder_is_told(tmp_path: Path) -> None:
     weights.write_bytes(weights.read_bytes()[:1000])
     with pytest.raises(ModelError, match="encoder"):
         load_encoder(str(folder))
+
+
+def test_the_shipped_model_knows_what_pasta_is_drained_with() -> None:
+    model = load_cloze_model("masked")
+    words = ("use", "a", "?", "to", "drain", "the", "pasta", "over", "the", "sink", ".")
+    cloze = Cloze(("drain", "the", "pasta", "."), words, tuple(word == "?" for word in words), 2, 2)
+    tools = ["whisk", "strainer", "grater", "oven", "colander", "knife"]
+    best = model.predict([cloze], tools)[0, :-1].argsort(descending=True)[:2]
+    assert {tools[place] for place in best.tolist()} == {"strainer", "colander"}
