@@ -6,6 +6,7 @@ has the mean of its pieces' input embeddings and, if it was seen in training, a 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, cast
 
@@ -149,7 +150,10 @@ def _adapted(encoder: Encoder, rank: int) -> PeftModel:
     from peft import LoraConfig, get_peft_model
 
     config = LoraConfig(r=rank, lora_alpha=2 * rank, target_modules=["query", "key", "value", "dense"])
-    adapted = get_peft_model(encoder.network, config)
+    with warnings.catch_warnings():
+        # peft asks transformers by a name that it is giving up.
+        warnings.filterwarnings("ignore", message=".*is_gradient_checkpointing.*")
+        adapted = get_peft_model(encoder.network, config)
     assert not isinstance(adapted, tuple)
     return adapted
 
