@@ -19,17 +19,17 @@ from kgscripts.evaluation.cloze_filling import Candidates, Guess
 from kgscripts.evaluation.cloze_items import ClozeItem
 from kgscripts.evaluation.cloze_scores import HEADINGS, PUBLISHED, ClozeScores, beaten
 
-_WIDTH = 130
+_WIDTH = 140
 """So that no figure is broken over two lines where the output goes to a file."""
 
 
 def print_cloze_table(results: Sequence[ClozeScores], *, whitelist_given: bool) -> None:
     """The published rows and ours, and where ours are better: within the same context and on given candidates alone."""
     table = Table(title="Cloze (percent; surprisal in nats a word; spans in tokens)", title_justify="left")
-    table.add_column("model")
+    table.add_column("model", no_wrap=True)
     table.add_column("context")
     for heading in HEADINGS.values():
-        table.add_column(heading, justify="right")
+        table.add_column(heading, justify="right", min_width=9)
     for row in PUBLISHED:
         table.add_row(f"published: {row.model}", row.context, *_figures(row))
     table.add_section()
