@@ -11,6 +11,8 @@ graph: $(VENV)/.core
 	$(BIN)/kgscripts build-graph kgscripts/examples/texts -o $(GRAPH)
 	$(BIN)/kgscripts query $(GRAPH) --sparql docs/queries/cooking-pasta.rq
 	$(BIN)/kgscripts query $(GRAPH) --cypher docs/queries/cooking-pasta.cypher
+	$(BIN)/kgscripts query $(GRAPH) --sparql docs/queries/decomposition.rq
+	$(BIN)/kgscripts query $(GRAPH) --cypher docs/queries/tools-by-alignment.cypher
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest

@@ -19,6 +19,8 @@ QUESTIONS = (
     "well-supported-statements",
     "evidence",
     "readers-and-their-scores",
+    "decomposition",
+    "tools-by-alignment",
 )
 _INTRODUCTION = """# Questions to ask a graph
 

@@ -1,0 +1,9 @@
+// What is draining the pasta done by, step by step, how sure is the alignment that says so, and where was it read?
+MATCH (:SubEvent {label: "drain pasta"})-[part:DECOMPOSES_INTO]->(concrete:SubEvent)
+MATCH (statement:Statement)-[:EVIDENCED_BY]->(passage:Passage)
+WHERE statement.iri = part.statement
+MATCH (document:Source)
+WHERE document.iri = passage.source
+RETURN concrete.label AS step, part.support AS sources, part.pmi AS pmi, part.log_probability AS log_probability,
+       document.name AS source, passage.text AS text
+ORDER BY part.position, step, source, text
