@@ -44,8 +44,12 @@ def test_help_takes_less_than_seven_tenths_of_a_second_of_cpu() -> None:
 def test_every_command_has_help_with_an_example(name: str) -> None:
     result = run(name, "--help")
     assert result.returncode == 0, result.stderr
-    subcommands = {"evaluate": ["text", "extraction"], "corpora": ["list", "fetch", "stats", "cloze"]}.get(name, [])
-    for command in subcommands or [""]:
+    groups = {
+        "evaluate": ["text", "extraction", "cloze"],
+        "corpora": ["list", "fetch", "stats", "cloze"],
+        "train": ["masked", "causal", "transducer"],
+    }
+    for command in groups.get(name, [""]):
         text = run(name, *([command] if command else []), "--help").stdout
         assert "Example" in text, f"{name} {command}"
 
