@@ -86,8 +86,8 @@ def cloze(
         text = json.dumps(rows[0] if len(rows) == 1 else rows, indent=1, ensure_ascii=False)
         json_output.write_text(f"{text}\n", encoding="utf-8")
     print_cloze_table(results, whitelist_given=whitelist is not None)
-    for drawn in shown:
-        drawn.print()
+    for loaded, drawn in zip(models, shown, strict=True):
+        drawn.print(loaded.name)
 
 
 def _candidates(pairs: Sequence[Pair], whitelist: Path | None) -> Candidates:

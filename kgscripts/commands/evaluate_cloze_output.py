@@ -25,7 +25,10 @@ _WIDTH = 140
 
 def print_cloze_table(results: Sequence[ClozeScores], *, whitelist_given: bool) -> None:
     """The published rows and ours, and where ours are better: within the same context and on given candidates alone."""
-    table = Table(title="Cloze (percent; surprisal in nats a word; spans in tokens)", title_justify="left")
+    table = Table(
+        title="Cloze: percent, nats a word, tokens a span. Published rows: on valid.template.tsv of KidsCook.",
+        title_justify="left",
+    )
     table.add_column("model", no_wrap=True)
     table.add_column("context")
     for heading in HEADINGS.values():
@@ -92,8 +95,10 @@ class Examples:
             self._filled.append(filled)
         self._seen += 1
 
-    def print(self) -> None:
+    def print(self, model: str) -> None:
         """Abstract side, greedy prediction and gold; blanks between underscores."""
+        if self._filled:
+            typer.echo(f"\nAs {model} fills them:")
         for filled in self._filled:
             typer.echo(f"\nAbs   {' '.join(filled.item.abstract)}")
             typer.echo(f"Pred  {_marked(filled.item, filled.greedy_words)}")
