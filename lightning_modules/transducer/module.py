@@ -33,12 +33,9 @@ class PairTraining(pl.LightningModule):
         trained = [parameter for parameter in self.network.parameters() if parameter.requires_grad]
         return torch.optim.Adam(trained, lr=self._settings.learning_rate)
 
-    def on_train_epoch_start(self) -> None:
-        """Draw dropout from the seed and the epoch's number alone, so that a resumed run is the unbroken one."""
-        torch.manual_seed(self._settings.seed * 1_000_003 + self.current_epoch)
-
     def training_step(self, batch: TrainingBatch, number: int) -> Tensor:
-        """The loss of a batch."""
+        """The loss of a batch; dropout depends on seed, epoch and batch alone, so a resumed run is the unbroken one."""
+        torch.manual_seed((self._settings.seed * 100_003 + self.current_epoch) * 100_003 + number)
         return self._logged("train_loss", batch, number)
 
     def validation_step(self, batch: TrainingBatch, number: int) -> Tensor:

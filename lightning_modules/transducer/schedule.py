@@ -79,10 +79,11 @@ class Schedule(pl.Callback):
         for name, value in state_dict.items():
             setattr(self, name, value)
 
-    def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:  # noqa: ARG002
-        """A resumed run is in the phase where it was left."""
+    def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """A resumed run is in the phase where it was left, or at its end."""
         assert isinstance(pl_module, PairTraining)
         pl_module.hard_em = self.hard_em
+        trainer.should_stop = self.finished
 
     def on_train_epoch_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:  # noqa: ARG002
         """Time the epoch."""
@@ -103,7 +104,7 @@ class Schedule(pl.Callback):
 
     def _judge(self, loss: float, module: PairTraining) -> bool:
         """Whether this is the best epoch of its phase; goes over to the next phase when it is time."""
-        is_best = loss < self.best_loss - self._settings.minimum_gain
+        is_best = self.epochs_of_phase == 0 or loss < self.best_loss - self._settings.minimum_gain
         self.epochs += 1
         self.epochs_of_phase += 1
         self.epochs_without_gain = 0 if is_best else self.epochs_without_gain + 1
@@ -118,7 +119,7 @@ class Schedule(pl.Callback):
                 self.finished = True
             else:
                 # Losses of the two phases are not comparable, so the second one starts its own count.
-                self.hard_em, self.best_loss = True, math.inf
+                self.hard_em = True
                 self.epochs_of_phase = self.epochs_without_gain = 0
         return is_best
 

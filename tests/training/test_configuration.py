@@ -1,0 +1,93 @@
+"""Configurations are closed, and those that ship carry the published scores."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import attrs
+import pytest
+
+from kgscripts.models.networks import make_network
+from kgscripts.models.settings import TransducerSettings
+from kgscripts.models.vocabulary import Vocabulary
+from lightning_modules.transducer.configuration import TrainingSettings, read_configuration, shipped_configurations
+from schemas.errors import ConfigurationError
+
+PUBLISHED = {
+    "language-model": (21.59, 52.32, 21.72, 43.33, 3.970),
+    "seq2seq": (23.57, 53.38, 23.44, 45.76, 3.755),
+    "seq2seq-attention": (24.52, 53.98, 24.57, 47.34, 3.780),
+    "transducer-fixed": (24.72, 55.09, 24.91, 47.80, 4.780),
+    "transducer-parameterised": (23.81, 53.98, 24.00, 46.19, 3.547),
+}
+"""Table 4 of the paper, the models that were trained on the corpus alone."""
+
+
+def test_every_row_of_the_table_has_its_configuration() -> None:
+    assert shipped_configurations() == sorted(PUBLISHED)
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_shipped_configurations(name: str) -> None:
+    configuration = read_configuration(name)
+    assert configuration.name == name
+    assert configuration.published is not None
+    assert attrs.astuple(configuration.published) == PUBLISHED[name]
+    make_network(configuration.network, Vocabulary(("#UNK#", "<PAD>", "<S>")))
+
+
+def test_the_fixed_transducer_is_as_published() -> None:
+    configuration = read_configuration("transducer-fixed")
+    assert configuration.network == TransducerSettings()
+    assert configuration.training == TrainingSettings(likelihood_epochs=10, hard_em_epochs=40)
+
+
+VALID = 'name = "mine"\nkind = "language-model"\n'
+
+
+def test_the_least_that_a_configuration_says(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(VALID)
+    configuration = read_configuration(path)
+    assert configuration.published is None
+    assert configuration.training == TrainingSettings()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "name is missing"),
+        ('name = "mine"', "kind is missing"),
+        ('name = 5\nkind = "transducer"', "name is missing or no text"),
+        ('name = "mine"\nkind = "toaster"', "unknown kind"),
+        ("name = ", "no TOML"),
+        (VALID + "colour = 5", "unknown setting colour"),
+        (VALID + "network = 5", "network is no table"),
+        (VALID + "[network]\nhidden = 5", "unknown setting hidden"),
+        (VALID + '[network]\ntransitions = "fixed"', "unknown setting transitions"),
+        (VALID + "[network]\nhidden_size = 0", "hidden_size"),
+        (VALID + "[network]\ndropout = 1.5", "dropout"),
+        (VALID + "[training]\nepochs = 5", "unknown setting epochs"),
+        (VALID + "[training]\nlikelihood_epochs = 0", "likelihood_epochs"),
+        (VALID + "[training]\nlearning_rate = 0.0", "learning_rate"),
+        (VALID + '[training]\nseed = "x"', "seed"),
+        (VALID + "[training]\nmax_tokens = 1", "max_tokens"),
+        (VALID + "[training]\nhard_em_epochs = 1", "no alignments for hard EM"),
+        (VALID + "[published]\noracle_match = 5.0", "missing setting oracle_top5"),
+        (VALID + "[published]\nstars = 5", "unknown setting stars"),
+    ],
+)
+def test_configurations_that_cannot_be(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    with pytest.raises(ConfigurationError, match=message):
+        read_configuration(path)
+
+
+def test_configurations_that_are_not_there_or_no_text(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="no such configuration") as caught:
+        read_configuration("transducer-fluid")
+    assert "transducer-fixed" in str(caught.value.remedy)
+    (tmp_path / "mine.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(ConfigurationError, match="no UTF-8"):
+        read_configuration(tmp_path / "mine.toml")

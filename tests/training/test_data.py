@@ -1,0 +1,59 @@
+"""What is held out, and how pairs come in batches."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgscripts.corpora.pair import Pair
+from lightning_modules.transducer.data import length_batches, split_pairs
+from schemas.errors import InputError
+from tests.training import corpus
+
+_sizes = st.lists(st.tuples(st.integers(1, 12), st.integers(1, 40)), min_size=1, max_size=200)
+
+
+@given(_sizes, st.integers(1, 40), st.none() | st.integers())
+def test_each_pair_is_in_one_batch(lengths: list[tuple[int, int]], size: int, seed: int | None) -> None:
+    batches = length_batches(lengths, size, None if seed is None else random.Random(seed))
+    assert sorted(place for batch in batches for place in batch) == list(range(len(lengths)))
+    assert all(0 < len(batch) <= size for batch in batches)
+    spans = sorted((min(lengths[p][0] for p in batch), max(lengths[p][0] for p in batch)) for batch in batches)
+    assert all(before[1] <= after[0] for before, after in itertools.pairwise(spans))
+
+
+def test_batches_depend_on_the_seed_alone() -> None:
+    lengths = [(len(pair.abstract), len(pair.concrete)) for pair in corpus.pairs()]
+    drawn = [length_batches(lengths, 8, random.Random(seed)) for seed in (1, 1, 2)]
+    assert drawn[0] == drawn[1] != drawn[2]
+
+
+def test_the_same_sentences_are_held_out_whatever_stands_around_them() -> None:
+    pairs = corpus.pairs(300)
+    split = split_pairs(pairs)
+    assert 10 <= len(split.held_out) <= 60
+    random.Random(0).shuffle(pairs)
+    again = split_pairs(pairs[:200])
+    assert {pair.abstract for pair in again.held_out} <= {pair.abstract for pair in split.held_out}
+    assert {pair.abstract for pair in again.train} <= {pair.abstract for pair in split.train}
+
+
+def test_realisations_of_a_sentence_stay_together() -> None:
+    pairs = [
+        Pair(abstract=pair.abstract, concrete=(*pair.concrete, str(number)))
+        for pair in corpus.pairs(100)
+        for number in range(3)
+    ]
+    split = split_pairs(pairs)
+    assert not {pair.abstract for pair in split.train} & {pair.abstract for pair in split.held_out}
+    assert len(split.train) + len(split.held_out) == 300
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_too_few_pairs(count: int) -> None:
+    with pytest.raises(InputError, match="too few"):
+        split_pairs(corpus.pairs(count))

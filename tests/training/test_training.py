@@ -1,0 +1,256 @@
+"""Training learns, can be repeated and resumed, and keeps the last good epoch whatever happens."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import attrs
+import pytest
+import torch
+from torch import Tensor
+
+from kgscripts.models.checkpoint import load_cloze_model
+from kgscripts.models.checkpoint_directory import load_checkpoint
+from kgscripts.models.recurrent import PairNetwork
+from lightning_modules.machine import Machine, Precision
+from lightning_modules.transducer.module import PairTraining
+from lightning_modules.transducer.schedule import Epoch
+from lightning_modules.transducer.training import Outcome, train
+from schemas.errors import ConfigurationError, InputError, ModelError
+from tests.training import corpus
+
+
+def weights(directory: Path) -> dict[str, Tensor]:
+    return dict(load_checkpoint(directory).tensors)
+
+
+def assert_same(one: dict[str, Tensor], other: dict[str, Tensor]) -> None:
+    assert one.keys() == other.keys()
+    for name, tensor in one.items():
+        assert torch.equal(tensor, other[name]), name
+
+
+@pytest.fixture(scope="module")
+def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A transducer that was trained to the end at once."""
+    folder = tmp_path_factory.mktemp("unbroken")
+    train(corpus.configuration(folder), corpus.pairs(), folder / "model", machine=corpus.CPU)
+    return folder / "model"
+
+
+class StoppedError(Exception):
+    """A kill, for tests."""
+
+
+def _stop_after(number: int) -> Callable[[Epoch], None]:
+    def report(epoch: Epoch) -> None:
+        if epoch.number == number:
+            raise StoppedError
+
+    return report
+
+
+@pytest.mark.parametrize("kind", ["transducer", "language-model", "sequence-to-sequence"])
+def test_the_loss_falls_and_the_model_fills_blanks(tmp_path: Path, kind: str) -> None:
+    configuration = corpus.configuration(tmp_path, kind)
+    settings = attrs.evolve(configuration.training, likelihood_epochs=6)
+    epochs: list[Epoch] = []
+    outcome = train(
+        attrs.evolve(configuration, training=settings),
+        corpus.pairs(),
+        tmp_path / "model",
+        machine=corpus.CPU,
+        report=epochs.append,
+        data="60 pairs",
+        command="kgscripts train",
+    )
+    likelihood = [epoch.held_out_loss for epoch in epochs if not epoch.hard_em]
+    assert likelihood[-1] < likelihood[0] - 5
+    assert [epoch.hard_em for epoch in epochs] == [False] * 6 + [True] * 2 * (kind == "transducer")
+    assert outcome.is_finished
+    model = load_cloze_model(tmp_path / "model")
+    scores = model.score([("chop", "the", "leek")], [("cut", "the", "leek")])
+    assert scores is not None
+    assert scores.item() < 0
+    card = load_checkpoint(tmp_path / "model").card
+    assert (card.data, card.command) == ("60 pairs", "kgscripts train")
+    assert card.training["held_out_loss"] == outcome.held_out_loss
+    assert {path.name for path in tmp_path.iterdir()} == {f"{kind}.toml", "model"}
+
+
+def test_the_same_seed_gives_the_same_weights(unbroken: Path, tmp_path: Path) -> None:
+    configuration = corpus.configuration(tmp_path)
+    train(configuration, corpus.pairs(), tmp_path / "again", machine=corpus.CPU)
+    assert_same(weights(unbroken), weights(tmp_path / "again"))
+    seeded = attrs.evolve(configuration, training=attrs.evolve(configuration.training, seed=7))
+    train(seeded, corpus.pairs(), tmp_path / "other", machine=corpus.CPU)
+    assert not torch.equal(
+        weights(unbroken)["decoder.weight_hh_l0"], weights(tmp_path / "other")["decoder.weight_hh_l0"]
+    )
+
+
+@pytest.mark.parametrize("epochs", [1, 2, 3, 4])
+def test_a_killed_run_resumes_to_the_same_end(unbroken: Path, tmp_path: Path, epochs: int) -> None:
+    configuration, directory = corpus.configuration(tmp_path), tmp_path / "model"
+    with pytest.raises(StoppedError):
+        train(configuration, corpus.pairs(), directory, machine=corpus.CPU, report=_stop_after(epochs))
+    assert not directory.exists()
+    seen: list[Epoch] = []
+    outcome = train(configuration, corpus.pairs(), directory, machine=corpus.CPU, resume=True, report=seen.append)
+    assert [epoch.number for epoch in seen] == list(range(epochs + 1, 5))
+    assert outcome == Outcome(epochs=4, held_out_loss=outcome.held_out_loss, is_finished=True)
+    assert_same(weights(unbroken), weights(directory))
+    assert load_checkpoint(directory).card.training == load_checkpoint(unbroken).card.training
+
+
+def test_a_run_killed_amid_an_epoch_resumes_from_the_one_before(
+    unbroken: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    configuration, directory = corpus.configuration(tmp_path), tmp_path / "model"
+    original = PairTraining.training_step
+
+    def killed(self: PairTraining, batch: object, number: int) -> Tensor:
+        if self.current_epoch == 2 and number == 3:
+            raise StoppedError
+        return original(self, batch, number)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patched:
+        patched.setattr(PairTraining, "training_step", killed)
+        with pytest.raises(StoppedError):
+            train(configuration, corpus.pairs(), directory, machine=corpus.CPU)
+    train(configuration, corpus.pairs(), directory, machine=corpus.CPU, resume=True)
+    assert_same(weights(unbroken), weights(directory))
+
+
+def test_what_runs_out_of_time_is_a_model_already_and_goes_on(unbroken: Path, tmp_path: Path) -> None:
+    configuration, directory = corpus.configuration(tmp_path), tmp_path / "model"
+    for number in range(1, 5):
+        outcome = train(
+            configuration, corpus.pairs(), directory, machine=corpus.CPU, resume=number > 1, max_seconds=0.0
+        )
+        assert outcome.epochs == number
+        assert outcome.is_finished == (number == 4)
+        load_cloze_model(directory)
+    assert_same(weights(unbroken), weights(directory))
+
+
+def test_resuming_what_is_finished_changes_nothing(tmp_path: Path) -> None:
+    configuration, directory = corpus.configuration(tmp_path, "language-model"), tmp_path / "model"
+    outcome = train(configuration, corpus.pairs(), directory, machine=corpus.CPU)
+    seen: list[Epoch] = []
+    again = train(configuration, corpus.pairs(), directory, machine=corpus.CPU, resume=True, report=seen.append)
+    assert again == outcome
+    assert not seen
+
+
+def test_an_unfinished_run_is_neither_overwritten_nor_mixed_with_another(tmp_path: Path) -> None:
+    configuration, directory = corpus.configuration(tmp_path, "language-model"), tmp_path / "model"
+    train(configuration, corpus.pairs(), directory, machine=corpus.CPU, max_seconds=0.0)
+    with pytest.raises(ModelError, match="an unfinished run is here"):
+        train(configuration, corpus.pairs(), directory, machine=corpus.CPU)
+    seeded = attrs.evolve(configuration, training=attrs.evolve(configuration.training, seed=7))
+    for other, pairs in ((seeded, corpus.pairs()), (configuration, corpus.pairs(59))):
+        with pytest.raises(ModelError, match="is one of another"):
+            train(other, pairs, directory, machine=corpus.CPU, resume=True)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+@pytest.mark.parametrize("training", [True, False])
+def test_a_loss_that_is_not_finite_stops_and_says_where(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: float, training: bool
+) -> None:
+    configuration, directory = corpus.configuration(tmp_path, "language-model"), tmp_path / "model"
+    original = PairNetwork.decode
+    calls = []
+
+    def spoilt(self: PairNetwork, *arguments: Tensor) -> Tensor:
+        calls.append(self.training)
+        states = original(self, *arguments)  # type: ignore[arg-type]
+        # In the second epoch: the first has seven batches, and one of held-out pairs.
+        return (
+            states * value if calls.count(training) > (7 if training else 1) and self.training == training else states
+        )
+
+    with monkeypatch.context() as patched:
+        patched.setattr(PairNetwork, "decode", spoilt)
+        with pytest.raises(ModelError, match=r"the loss is (nan|inf)") as caught:
+            train(configuration, corpus.pairs(), directory, machine=corpus.CPU)
+    assert str(caught.value.where).startswith("epoch ")
+    assert "made-up:" in str(caught.value.where)
+    assert train(configuration, corpus.pairs(), directory, machine=corpus.CPU, resume=True).is_finished
+
+
+def test_when_the_disk_is_full_the_last_good_epoch_is_kept(unbroken: Path, tmp_path: Path) -> None:
+    configuration, directory = corpus.configuration(tmp_path), tmp_path / "model"
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+    def fill_the_disk(epoch: Epoch) -> None:
+        if epoch.number == 2:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (2000, before[1]))
+
+    try:
+        with pytest.raises(ModelError, match="cannot be saved") as caught:
+            train(configuration, corpus.pairs(), directory, machine=corpus.CPU, report=fill_the_disk)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert "--resume" in str(caught.value.remedy)
+    assert sorted(path.name for path in (tmp_path / "model.training").iterdir()) == ["last.ckpt", "run.json"]
+    train(configuration, corpus.pairs(), directory, machine=corpus.CPU, resume=True)
+    assert_same(weights(unbroken), weights(directory))
+
+
+def test_ctrl_c_keeps_the_last_epoch_and_works_again_afterwards(unbroken: Path, tmp_path: Path) -> None:
+    configuration, directory = corpus.configuration(tmp_path), tmp_path / "model"
+    handler = signal.getsignal(signal.SIGINT)
+
+    def interrupt(epoch: Epoch) -> None:
+        if epoch.number == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        train(configuration, corpus.pairs(), directory, machine=corpus.CPU, report=interrupt)
+    assert signal.getsignal(signal.SIGINT) is handler
+    train(configuration, corpus.pairs(), directory, machine=corpus.CPU, resume=True)
+    assert_same(weights(unbroken), weights(directory))
+
+
+def test_mixed_precision(tmp_path: Path) -> None:
+    machine = Machine(accelerator="cpu", precision=Precision.BRAIN_FLOAT)
+    outcome = train(corpus.configuration(tmp_path), corpus.pairs(), tmp_path / "model", machine=machine)
+    assert outcome.is_finished
+    assert {tensor.dtype for tensor in weights(tmp_path / "model").values()} == {torch.float32}
+
+
+def test_given_vectors_stay_as_they_are(tmp_path: Path) -> None:
+    configuration = corpus.configuration(tmp_path, "language-model")
+    glove = tmp_path / "glove.txt"
+    glove.write_text("knife 1 2 3 4 5 6 7 8\nboard 8 7 6 5 4 3 2 1\n")
+    train(configuration, corpus.pairs(), tmp_path / "model", machine=corpus.CPU, glove=glove)
+    checkpoint = load_checkpoint(tmp_path / "model")
+    model = load_cloze_model(tmp_path / "model")
+    row = model.vocabulary.ids(["knife"])[0]  # type: ignore[attr-defined]
+    assert checkpoint.tensors["embedding.weight"][row].tolist() == [1, 2, 3, 4, 5, 6, 7, 8]
+    assert checkpoint.card.training["words_with_vectors"] == 2
+    glove.write_text("knife 1 2\n")
+    with pytest.raises(ConfigurationError, match="word vectors of"):
+        train(configuration, corpus.pairs(), tmp_path / "other", machine=corpus.CPU, glove=glove)
+    with pytest.raises(InputError, match="no such file"):
+        train(configuration, corpus.pairs(), tmp_path / "other", machine=corpus.CPU, glove=tmp_path / "none.txt")
+
+
+@pytest.mark.parametrize("machine", [Machine(accelerator="abacus"), Machine(accelerator="cpu", devices=0)])
+def test_machines_that_are_not_there(tmp_path: Path, machine: Machine) -> None:
+    with pytest.raises(ConfigurationError, match="Lightning refuses"):
+        train(corpus.configuration(tmp_path), corpus.pairs(), tmp_path / "model", machine=machine)
+
+
+def test_a_directory_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ModelError, match="cannot be written"):
+        train(corpus.configuration(tmp_path), corpus.pairs(), tmp_path / "file" / "model", machine=corpus.CPU)
