@@ -6,6 +6,7 @@ is measured. Batches are random words with the lengths of KidsCook's training pa
 
 from __future__ import annotations
 
+import math
 import random
 import statistics
 import time
@@ -50,10 +51,12 @@ def rows() -> Iterator[Row]:
     yield _comparison("marginal training step", own.marginal_step, plain.marginal_step, None)
     yield _comparison("hard EM step", own.hard_em_step, plain.hard_em_step, 8.0)
     yield _comparison("Viterbi decoding", own.viterbi, plain.viterbi, 12.0)
+    operations = own.marginal_rate * own.marginal_step
     share = own.marginal_rate / own.machine_rate
     yield Row(
         what="marginal step: vocabulary projection against the machine's float32 rate",
-        figure=f"{share:.0%} ({own.marginal_rate / 1e9:.0f} of {own.machine_rate / 1e9:.0f} GFLOP/s)",
+        figure=f"{share:.0%} ({operations / 1e9:.1f} GFLOP a batch, {own.marginal_rate / 1e9:.0f} of "
+        f"{own.machine_rate / 1e9:.0f} GFLOP/s, {torch.get_num_threads()} threads)",
         goal="60%",
         met=share >= 0.6,
     )
@@ -221,14 +224,16 @@ def _check_agreement(network: Transducer, plain: PlainTransducer, batches: list[
 
 
 def _seconds(work: Callable[[PairBatch], object], batches: list[PairBatch]) -> float:
-    """Seconds a batch, in the best of some rounds over all batches; the first round warms up."""
-    rounds = []
-    for _ in range(ROUNDS + 1):
-        start = time.perf_counter()
-        for batch in batches:
+    """Seconds a batch, from the best of some rounds for each; the first round warms up."""
+    best = [math.inf] * len(batches)
+    for warm in range(ROUNDS + 1):
+        for place, batch in enumerate(batches):
+            start = time.perf_counter()
             work(batch)
-        rounds.append((time.perf_counter() - start) / len(batches))
-    return min(rounds[1:])
+            seconds = time.perf_counter() - start
+            if warm:
+                best[place] = min(best[place], seconds)
+    return statistics.fmean(best)
 
 
 def _projection_operations(network: Transducer, batches: list[PairBatch]) -> float:

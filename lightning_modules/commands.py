@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lightning_modules.aligner.commands import aligner
 from lightning_modules.causal.commands import causal
 from lightning_modules.cloze.commands import masked
 from lightning_modules.machine import Machine, Precision
@@ -29,6 +30,7 @@ def _group() -> None:
 
 app.command(epilog="Example: kgscripts train masked --train templates.tsv --out model")(masked)
 app.command(epilog="Example: kgscripts train causal --model gpt2 --train pairs.tsv --out model")(causal)
+app.command(epilog="Example: kgscripts train aligner --train train.template.tsv --out model")(aligner)
 
 
 @app.command(epilog="Example: kgscripts train transducer --config transducer-fixed --train pairs.tsv --out model")

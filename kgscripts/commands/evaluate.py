@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kgscripts.commands.evaluate_alignments import alignments
 from kgscripts.commands.evaluate_cloze import cloze
 from kgscripts.commands.evaluate_output import check_output, progress_bar
 
@@ -20,6 +21,9 @@ app = typer.Typer(add_completion=False, no_args_is_help=True, help="Measure how 
 app.command(
     epilog="Example: kgscripts evaluate cloze --model masked --templates valid.template.tsv --whitelist words.txt"
 )(cloze)
+app.command(epilog="Example: kgscripts evaluate alignments --gold gold.jsonl --templates valid.template.tsv")(
+    alignments
+)
 
 _Pipeline = Annotated[str | None, typer.Option(help="An installed spaCy pipeline instead of ours.")]
 _AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]

@@ -26,8 +26,14 @@ def alignments(
     model: Annotated[list[str] | None, typer.Option(metavar="NAME|DIR", help=_MODEL_HELP)] = None,
     train: Annotated[list[Path] | None, typer.Option(metavar="FILE", help="Pairs that ibm1 learns from.")] = None,
     json_output: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Write the figures as JSON, a list of models.")
+        Path | None,
+        typer.Option(
+            "--json", metavar="FILE", help="Write the figures as JSON: an object, or a list for several models."
+        ),
     ] = None,
+    attach: Annotated[
+        bool, typer.Option("--attach", help="Write the figures onto the cards of the aligners and transducers.")
+    ] = False,
 ) -> None:
     """Alignments against gold labels (words that the abstract side does not say) and on anchors (words that it says).
 
@@ -51,9 +57,24 @@ def alignments(
     if json_output is not None:
         from attrs import asdict
 
-        json_output.write_text(json.dumps([asdict(row) for row in scores], indent=1) + "\n", encoding="utf-8")
+        rows = [asdict(row) for row in scores]
+        text = json.dumps(rows[0] if len(rows) == 1 else rows, indent=1, ensure_ascii=False)
+        json_output.write_text(f"{text}\n", encoding="utf-8")
+    if attach:
+        _attach(scores, templates)
     accepted = [{index: frozenset(places) for index, places in label.aligned.items()} for label in labels]
     _print(scores, best_monotonic([pairs[label.row - 1] for label in labels], accepted))
+
+
+def _attach(scores: Sequence[AlignmentScores], templates: Path) -> None:
+    from kgscripts.evaluation.alignment_models import BASELINES, checkpoint_of
+    from kgscripts.models.checkpoint import find_checkpoint
+    from kgscripts.models.checkpoint_directory import attach_scores
+
+    for row in scores:
+        if row.name not in BASELINES:
+            directory = find_checkpoint(checkpoint_of(row.name))
+            attach_scores(directory, row.benchmark_scores(templates.name, templates.name.split(".")[0]))
 
 
 def _print(scores: Sequence[AlignmentScores], best: float) -> None:

@@ -12,6 +12,9 @@ from schemas.errors import ConfigurationError, ModelError
 
 _FREE = "-free"
 
+BASELINES = ("diagonal", "ibm1", "ibm1-free")
+"""Models without a checkpoint."""
+
 
 def open_alignment_model(name: str, train: Sequence[Pair]) -> Align:
     """The model called `name`, or in that directory; `train` are the pairs that IBM Model 1 learns from.
@@ -33,7 +36,13 @@ def open_alignment_model(name: str, train: Sequence[Pair]) -> Align:
         return ibm.align_freely if free else ibm.align
     if base == "aligner":
         return _aligner(None, free=free)
-    return _checkpoint(Path(base if free and not Path(name).is_dir() else name), free=free and not Path(name).is_dir())
+    directory = checkpoint_of(name)
+    return _checkpoint(directory, free=directory.name != Path(name).name)
+
+
+def checkpoint_of(name: str) -> Path:
+    """The directory or shipped name behind a model's name: what stands before "-free", unless that is its own name."""
+    return Path(name if Path(name).is_dir() else name.removesuffix(_FREE))
 
 
 def _aligner(directory: Path | None, *, free: bool) -> Align:

@@ -11,12 +11,10 @@ from collections.abc import Callable, Sequence
 from attrs import field, frozen
 
 from kgscripts.corpora.gold_alignments import GoldAlignment
-from kgscripts.corpora.kidscook_ids import SPECIAL_WORDS
 from kgscripts.corpora.pair import Pair
 from kgscripts.models.aligner_words import is_content_word
-from schemas.provenance import BenchmarkScore
-
-UNKNOWN_WORD = SPECIAL_WORDS[0]
+from kgscripts.models.cloze import UNKNOWN_WORD
+from schemas.provenance import BenchmarkScore, Direction
 
 Path = tuple[int, ...]
 """For each concrete token the index of the abstract token that it is aligned to."""
@@ -48,23 +46,22 @@ class AlignmentScores:
     monotonic: bool
 
     def benchmark_scores(self, dataset: str, split: str) -> list[BenchmarkScore]:
-        """The figures as the graph keeps them."""
+        """The figures that a model card carries; each metric says whether crossings were allowed."""
+        order = "monotonic" if self.monotonic else "free"
         shares = {
-            "alignment accuracy": self.alignment_accuracy,
-            "anchor accuracy": self.anchor_accuracy,
-            "anchor accuracy, anchor unknown": self.anchor_accuracy_unknown,
+            f"alignment accuracy, {order}": self.alignment_accuracy,
+            f"anchor accuracy, {order}": self.anchor_accuracy,
+            f"anchor accuracy with anchors unknown, {order}": self.anchor_accuracy_unknown,
         }
         scores = [
             BenchmarkScore(dataset=dataset, split=split, metric=metric, value=value, unit="share")
             for metric, value in shares.items()
         ]
-        span = self.mean_span_length
-        return [
-            *scores,
-            BenchmarkScore(
-                dataset=dataset, split=split, metric="mean span length", value=span, unit="words", direction="lower"
-            ),
-        ]
+        metric, span = f"mean span length, {order}", self.mean_span_length
+        length = BenchmarkScore(
+            dataset=dataset, split=split, metric=metric, value=span, unit="words", direction=Direction.LOWER
+        )
+        return [*scores, length]
 
 
 @frozen

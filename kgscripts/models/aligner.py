@@ -1,8 +1,8 @@
 """Aligning each concrete word to the abstract word that it spells out (KidsCook, appendix A, with better emissions).
 
-Two alignments of the same model. The monotonic one is the Viterbi path of the lattice whose emission is the model's
-log p(a_j = i | x, y) at each content word; function words and punctuation follow their neighbours. The free one takes
-each word by itself, for where the order of the two texts differs.
+Two alignments of the same model. The monotonic one is the Viterbi path of the lattice whose emission is log p(a_j = i |
+x, y), smoothed, at each content word; function words and punctuation follow their neighbours. The free one takes each
+word by itself, for where the order of the two texts differs.
 """
 
 from __future__ import annotations
@@ -63,9 +63,9 @@ class Alignment:
 
 @frozen(kw_only=True)
 class PathSettings:
-    """How the lattice is weighted: emissions are the word posteriors to the power of `sharpness`."""
+    """The lattice's emission is log(p(a_j = i | x, y) + `smoothing`), so that no single word can force the path."""
 
-    sharpness: float
+    smoothing: float
     shift_probability: float
 
 
@@ -124,7 +124,7 @@ def load_aligner(directory: Path | None = None) -> Aligner:
         raise ModelError(f"a model of kind {checkpoint.kind!r} aligns nothing", where=str(folder))
     settings = dict(checkpoint.settings)
     try:
-        path = PathSettings(**{name: float(settings.pop(name)) for name in ("sharpness", "shift_probability")})
+        path = PathSettings(**{name: float(settings.pop(name)) for name in ("smoothing", "shift_probability")})
         network = AlignerNetwork(load_encoder(), **settings)
         network.load_trained_tensors(checkpoint.tensors)
     except (KeyError, TypeError, ValueError, RuntimeError) as error:
@@ -166,8 +166,9 @@ def _monotonic(log_posteriors: Tensor, pairs: Sequence[Tokens], settings: PathSe
     flat = torch.zeros(log_posteriors.shape[:2], dtype=torch.bool)
     for row, pair in enumerate(pairs):
         flat[row, [j for j, word in enumerate(pair.concrete) if not is_content_word(word)]] = True
-    emission = log_posteriors * settings.sharpness
-    emission = torch.where(flat[:, :, None] & log_posteriors.isfinite(), 0.0, emission)
+    possible = log_posteriors.isfinite()
+    emission = (log_posteriors.exp() + settings.smoothing).log().masked_fill(~possible, -math.inf)
+    emission = torch.where(flat[:, :, None] & possible, 0.0, emission)
     transitions = lattice.fixed_transitions(settings.shift_probability)
     lengths = (
         torch.tensor([len(pair.abstract) for pair in pairs]),

@@ -18,7 +18,7 @@ from kgscripts.models.aligner_inputs import Sides
 from kgscripts.models.aligner_words import aligned_places, is_content_word
 
 _LONGEST = 90
-_SHORT_HIDDEN = 0.1
+_HIDDEN = 0.1
 """The share of other content words that are hidden, so that an unknown word need not be an anchor."""
 
 _SEEN_ANCHOR = 0.15
@@ -48,7 +48,7 @@ def anchor_example(pair: Pair, draw: random.Random) -> Example:
     found = _anchors(abstract, concrete)
     rate = draw.random()
     gone = {word for word in sorted({concrete[index] for index in found}) if draw.random() < rate}
-    hidden = {index for index in found if concrete[index] in gone or draw.random() < 2 * _SHORT_HIDDEN}
+    hidden = {index for index in found if concrete[index] in gone or draw.random() < _HIDDEN}
     targets = (Target(index, places, 1.0 if index in hidden else 2 * _SEEN_ANCHOR) for index, places in found.items())
     others = _drawn(concrete, draw) - found.keys()
     return Example(Sides(abstract, concrete, _drawn(abstract, draw), hidden | others), tuple(targets))
@@ -83,4 +83,4 @@ def _anchors(abstract: Sequence[str], concrete: Sequence[str]) -> dict[int, tupl
 
 
 def _drawn(words: Sequence[str], draw: random.Random) -> set[int]:
-    return {index for index, word in enumerate(words) if is_content_word(word) and draw.random() < _SHORT_HIDDEN}
+    return {index for index, word in enumerate(words) if is_content_word(word) and draw.random() < _HIDDEN}

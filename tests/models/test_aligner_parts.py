@@ -1,0 +1,125 @@
+"""Checkpoints, inputs and words of the aligner."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+import torch
+from attrs import evolve
+
+from kgscripts.models.aligner import load_aligner
+from kgscripts.models.aligner_inputs import AlignerInputs, Sides
+from kgscripts.models.aligner_words import FUNCTION_WORDS, aligned_places, is_content_word, stem
+from kgscripts.models.checkpoint import shipped_models
+from kgscripts.models.checkpoint_directory import load_checkpoint, save_checkpoint
+from kgscripts.models.encoder import shared_minilm
+from schemas.errors import ModelError
+
+_SHIPPED = shipped_models()["aligner"]
+
+
+def test_what_ships_is_small_and_says_how_good_it_is() -> None:
+    assert sum(path.stat().st_size for path in _SHIPPED.iterdir()) < 4_000_000
+    model = load_aligner().model
+    figures = {(score.metric, score.split): score.value for score in model.scores}
+    assert figures[("alignment accuracy, monotonic", "valid")] >= 0.52
+    assert figures[("alignment accuracy, free", "valid")] >= 0.60
+    assert figures[("mean span length, monotonic", "valid")] <= 9
+
+
+@pytest.mark.parametrize("change", ["missing", "shape", "nan", "foreign", "kind", "settings", "extra"])
+def test_a_checkpoint_that_is_not_what_it_should_be(change: str, tmp_path: Path) -> None:
+    checkpoint = load_checkpoint(_SHIPPED)
+    tensors, settings = dict(checkpoint.tensors), dict(checkpoint.settings)
+    name = "abstract.weight"
+    match change:
+        case "missing":
+            del tensors[name]
+        case "shape":
+            tensors[name] = tensors[name][:5].clone()
+        case "nan":
+            tensors[name] = torch.full_like(tensors[name], float("nan"))
+        case "foreign":
+            tensors["other"] = torch.zeros(1)
+        case "settings":
+            del settings["smoothing"]
+        case "extra":
+            settings["colour"] = "blue"
+    kind = "transducer" if change == "kind" else checkpoint.kind
+    save_checkpoint(evolve(checkpoint, kind=kind, tensors=tensors, settings=settings), tmp_path / "model")
+    with pytest.raises(ModelError) as refused:
+        load_aligner(tmp_path / "model")
+    assert str(tmp_path) in str(refused.value)
+
+
+@pytest.mark.parametrize("file", ["model.safetensors", "config.json", "model_card.json"])
+def test_a_checkpoint_without_a_file(file: str, tmp_path: Path) -> None:
+    shutil.copytree(_SHIPPED, tmp_path / "model")
+    (tmp_path / "model" / file).unlink()
+    with pytest.raises(ModelError):
+        load_aligner(tmp_path / "model")
+
+
+def _inputs() -> AlignerInputs:
+    encoder = shared_minilm()
+    ids = encoder.tokenizer
+    return AlignerInputs(encoder.pieces, start=ids.cls_token_id, separator=ids.sep_token_id, mask=ids.mask_token_id)
+
+
+@pytest.mark.parametrize(("abstract", "concrete"), [(1, 1), (9, 40), (9, 2000), (700, 3), (900, 900)])
+@pytest.mark.parametrize("word", ["cut", "extraordinarily-hyphenated", "x" * 300])
+def test_windows_hold_each_concrete_word_once_and_fit_the_encoder(abstract: int, concrete: int, word: str) -> None:
+    inputs = _inputs()
+    pair = Sides([word] * abstract, [word] * concrete)
+    windows = list(inputs.windows(0, pair))
+    assert [index for window in windows for index in window.concrete] == list(range(concrete))
+    assert all(window.abstract for window in windows)
+    starts = [window.abstract.start for window in windows]
+    assert starts == sorted(starts)
+    batch = inputs.batch([pair], windows)
+    assert batch.ids.shape[1] <= 512
+    assert batch.features.shape == (len(windows), batch.concrete.shape[1], batch.abstract.shape[1], 4)
+
+
+def test_features_say_which_words_are_alike() -> None:
+    pair = Sides(["slice", "onions", "#UNK#"], ["slicing", "onions", "#UNK#", "pan"])
+    batch = _inputs().batch([pair], list(_inputs().windows(0, pair)))
+    assert batch.features[0, :, :, 2].nonzero().tolist() == [[1, 1]]
+    assert batch.features[0, :, :, 3].nonzero().tolist() == [[0, 0]]
+
+
+def test_hidden_words_are_shown_as_unknown() -> None:
+    shown = Sides(["cut", "it"], ["use", "knife"], {0}, {1}).shown()
+    assert (list(shown.abstract), list(shown.concrete)) == (["#UNK#", "it"], ["use", "#UNK#"])
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("knife", True),
+        ("The", False),
+        (".", False),
+        ("7", True),
+        ("1/2", True),
+        ("#UNK#", True),
+        ("'s", False),
+        ("", False),
+    ],
+)
+def test_content_words(word: str, expected: bool) -> None:
+    assert is_content_word(word) is expected
+
+
+def test_places() -> None:
+    assert aligned_places(["cut", "the", "onion", "."]) == [0, 2]
+    assert aligned_places(["the", "."]) == [0, 1]
+    assert all(word == word.lower() for word in FUNCTION_WORDS)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [("onion", "onions"), ("slicing", "slices"), ("pans", "pan"), ("chopping", "chopped")]
+)
+def test_inflected_words_share_a_stem(first: str, second: str) -> None:
+    assert stem(first) == stem(second)
