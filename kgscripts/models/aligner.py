@@ -162,13 +162,16 @@ def _monotonic(log_posteriors: Tensor, pairs: Sequence[Tokens], settings: PathSe
 
     from kgscripts.alignment import lattice
 
-    # Function words and punctuation are indifferent, but stay on words that can be aligned to.
-    flat = torch.zeros(log_posteriors.shape[:2], dtype=torch.bool)
-    for row, pair in enumerate(pairs):
-        flat[row, [j for j, word in enumerate(pair.concrete) if not is_content_word(word)]] = True
+    # Function words and punctuation are indifferent, but stay on words that can be aligned to; only the last one, the
+    # full stop as a rule, ends the abstract side too (eq. 7).
     possible = log_posteriors.isfinite()
     emission = (log_posteriors.exp() + settings.smoothing).log().masked_fill(~possible, -math.inf)
-    emission = torch.where(flat[:, :, None] & possible, 0.0, emission)
+    for row, pair in enumerate(pairs):
+        flat = [j for j, word in enumerate(pair.concrete) if not is_content_word(word)]
+        emission[row, flat] = torch.where(possible[row, flat], 0.0, -math.inf)
+        if flat and flat[-1] == len(pair.concrete) - 1:
+            emission[row, flat[-1]] = -math.inf
+            emission[row, flat[-1], len(pair.abstract) - 1] = 0.0
     transitions = lattice.fixed_transitions(settings.shift_probability)
     lengths = (
         torch.tensor([len(pair.abstract) for pair in pairs]),
