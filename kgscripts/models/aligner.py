@@ -137,8 +137,9 @@ def load_aligner(directory: Path | None = None) -> Aligner:
 def _batches(pairs: Sequence[Tokens]) -> Iterator[list[int]]:
     """Rows of pairs of similar length, few enough for their lattices to fit into memory."""
     cells = [len(pair.abstract) * len(pair.concrete) for pair in pairs]
-    if largest := next((row for row, size in enumerate(cells) if size > MAX_CELLS), None):
-        _refuse(pairs[largest], largest)
+    for row, size in enumerate(cells):
+        if size > MAX_CELLS:
+            _refuse(pairs[row], row)
     batch: list[int] = []
     for row in sorted(range(len(pairs)), key=lambda row: (len(pairs[row].concrete), len(pairs[row].abstract), row)):
         if batch and (len(batch) == _BATCH or cells[row] * (len(batch) + 1) > _BATCH_CELLS):

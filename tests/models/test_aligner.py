@@ -154,11 +154,12 @@ def test_pairs_longer_than_the_encoder_reads(abstract: int, concrete: int) -> No
     assert len(load_aligner().align_freely([pair])[0].path) == concrete
 
 
-def test_enormous_pairs_are_refused_with_their_place() -> None:
+@pytest.mark.parametrize("before", [0, 1])
+def test_enormous_pairs_are_refused_with_their_place(before: int) -> None:
     size = math.isqrt(MAX_CELLS) + 1
     pair = Pair(abstract=["cut"] * size, concrete=["cut"] * size, where="pairs.tsv:7")
     with pytest.raises(InputError, match=r"too many to align") as refused:
-        load_aligner().align([_pair("cut", "cut"), pair])
+        load_aligner().align([*[_pair("cut", "cut")] * before, pair])
     assert refused.value.where == "pairs.tsv:7"
 
 
