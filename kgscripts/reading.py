@@ -100,7 +100,7 @@ def read_batches(
         for batch in batches:
             yield _read(reader, digest, batch)
         return
-    with ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_start) as pool:
+    with ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_start, initargs=(jobs,)) as pool:
         waiting: deque[Future[pa.RecordBatch]] = deque()
         try:
             for batch in batches:
@@ -121,8 +121,10 @@ def _read(reader: Reader, digest: str, batch: Sequence[Document]) -> pa.RecordBa
     return encode(batch, reader.read(batch), digest)
 
 
-def _start() -> None:
-    """In a new process: leave Ctrl-C to the one that started it, and end when that one is gone, however it ended."""
+def _start(jobs: int) -> None:
+    """In a new process, one of so many, which share the cores; it leaves Ctrl-C to the one that started it, and ends
+    when that one is gone, however it ended."""
+    os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // jobs)))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = parent_process()
     if parent is not None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from attrs import field, frozen
 from spacy.tokens import Token
 
-from kgscripts.extractors.events import frames_of_parses, mentions_of
+from kgscripts.extractors.events import JudgedEvent, events_of_parses
 from kgscripts.extractors.frames import Frame
 from kgscripts.extractors.nouns import is_noun
 from kgscripts.extractors.protocol import Parse, ParsedDocument
@@ -65,26 +65,29 @@ class Side:
 
 def read_sides(parsed: ParsedDocument) -> tuple[Side, Side] | None:
     """The abstract and the concrete side; None where the document is no pair or a side has no word."""
-    kinds = {passage.kind for passage in parsed.document.passages}
-    if not kinds.issuperset(_SIDES):
-        return None
-    frames = [
-        (parse, [frame for frame, reason in judged if reason is None])
-        for parse, judged in frames_of_parses(parsed.parses)
-    ]
-    sides = [_side([item for item in frames if item[0].passage.kind is kind]) for kind in _SIDES]
+    sides = []
+    for kind in _SIDES:
+        wholes = [passage for passage in parsed.document.passages if passage.kind is kind]
+        # The concrete side may be parsed step by step.
+        parses = [
+            parse
+            for parse in parsed.parses
+            if any(whole.start <= parse.passage.start and parse.passage.end <= whole.end for whole in wholes)
+        ]
+        counted = [event for event in events_of_parses(parsed.parses) if event.reason is None]
+        sides.append(_side((parse, [event for event in counted if event.parse is parse]) for parse in parses))
     return (sides[0], sides[1]) if all(side.words for side in sides) else None
 
 
-def _side(parses: Iterable[tuple[Parse, list[Frame]]]) -> Side:
+def _side(parses: Iterable[tuple[Parse, list[JudgedEvent]]]) -> Side:
     words: list[Word] = []
     texts: list[str] = []
     events: list[Event] = []
     owners: list[int | None] = []
     nouns: set[str] = set()
-    for parse, frames in parses:
+    for parse, found in parses:
         places: dict[int, int] = {}
-        owned = _owned(frames)
+        owned = _owned([event.frame for event in found])
         first_event = len(events)
         for token in parse.doc:
             if token.is_space:
@@ -97,8 +100,7 @@ def _side(parses: Iterable[tuple[Parse, list[Frame]]]) -> Side:
             owners.append(None if place is None else first_event + place)
             if is_noun(token):
                 nouns.add(lemma(token))
-        for frame in frames:
-            events.append(Event(places[frame.verb.i], tuple(mentions_of(frame, parse.offset))))
+        events.extend(Event(places[event.frame.verb.i], event.mentions) for event in found)
     own = [owner is not None for owner in owners]
     return Side(
         words=words,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator, Sequence
 
-from attrs import define, field
+from attrs import define, field, frozen
 from spacy.tokens import Doc, Token
 
 from kgscripts.extractors.frames import Frame, frames_of
@@ -43,23 +44,37 @@ def _read_document(parsed: ParsedDocument) -> Reading:
     sentences = [sentence for parse in parsed.parses for sentence in _sentences(parse)]
     events: list[EventMention] = []
     discards: list[Discard] = []
-    for parse, judged in frames_of_parses(parsed.parses):
-        for frame, reason in judged:
-            if reason is None:
-                events.extend(mentions_of(frame, parse.offset))
-            else:
-                discards.append(_discard(frame, reason, parse.offset))
+    for event in events_of_parses(parsed.parses):
+        events.extend(event.mentions)
+        if event.reason is not None:
+            discards.append(_discard(event.frame, event.reason, event.parse.offset))
     events.sort(key=lambda event: (event.start, event.end))
     return Reading(sentences=sentences, events=events, discards=discards)
 
 
-def frames_of_parses(parses: Iterable[Parse]) -> Iterator[tuple[Parse, list[tuple[Frame, DiscardReason | None]]]]:
-    """The judged frames of each passage of a document; a pronoun may stand for something in the passage before."""
+@frozen
+class JudgedEvent:
+    """A frame, the reason why it does not count (None: it does), and its mentions if it does."""
+
+    parse: Parse
+    frame: Frame
+    reason: DiscardReason | None
+    mentions: tuple[EventMention, ...]
+
+
+# Every extractor of a batch of documents asks for the same.
+@functools.lru_cache(maxsize=128)
+def events_of_parses(parses: tuple[Parse, ...]) -> tuple[JudgedEvent, ...]:
+    """The events of a document in text order; a pronoun may stand for something in the passage before."""
     before: Frame | None = None
+    found: list[JudgedEvent] = []
     for parse in parses:
         judged = judged_frames(parse.doc, before, is_step=parse.passage.kind is PassageKind.STEP)
         before = judged[-1][0] if judged else before
-        yield parse, judged
+        for frame, reason in judged:
+            mentions = tuple(mentions_of(frame, parse.offset)) if reason is None else ()
+            found.append(JudgedEvent(parse, frame, reason, mentions))
+    return tuple(found)
 
 
 def judged_frames(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from kgscripts.extractors.events import frames_of_parses, mentions_of
+from kgscripts.extractors.events import events_of_parses
 from kgscripts.extractors.protocol import Parse
 from kgscripts.text.pipeline import load_pipeline
 from schemas.errors import QueryError
@@ -32,8 +32,7 @@ def told_event(text: str) -> ToldEvent:
     words = tuple(token.lower_ for token in doc if any(map(str.isalnum, token.text)))
     if words:
         passage = Passage(kind=PassageKind.STEP, start=0, end=len(instruction))
-        for _, judged in frames_of_parses([Parse(passage, doc, 0)]):
-            for frame, reason in judged:
-                if reason is None:
-                    return ToldEvent(words, next(mentions_of(frame, 0)).action)
+        for event in events_of_parses((Parse(passage, doc, 0),)):
+            if event.mentions:
+                return ToldEvent(words, event.mentions[0].action)
     raise QueryError(f"{text!r} tells no event", remedy="say what is done, for example: 'drain the pasta'")
