@@ -9,6 +9,7 @@ from spacy.tokens import Token
 
 from kgscripts.extractors.events import JudgedEvent, events_of_parses
 from kgscripts.extractors.frames import Frame
+from kgscripts.extractors.lexicon import is_a, verbs
 from kgscripts.extractors.nouns import is_noun
 from kgscripts.extractors.protocol import Parse, ParsedDocument
 from kgscripts.models.aligner_words import is_content_word
@@ -16,6 +17,7 @@ from kgscripts.text.syntax import lemma
 from schemas.records import EventMention, PassageKind, Role
 
 _SIDES = (PassageKind.ABSTRACT, PassageKind.CONCRETE)
+_BEFORE_CLAUSES = frozenset({"and", "or", "then", "to", ",", ";"})
 
 
 @frozen
@@ -75,8 +77,22 @@ def read_sides(parsed: ParsedDocument) -> tuple[Side, Side] | None:
             if any(whole.start <= parse.passage.start and parse.passage.end <= whole.end for whole in wholes)
         ]
         counted = [event for event in events_of_parses(parsed.parses) if event.reason is None]
+        if kind is PassageKind.ABSTRACT:
+            counted = [event for event in counted if _is_told(event.frame)]
         sides.append(_side((parse, [event for event in counted if event.parse is parse]) for parse in parses))
     return (sides[0], sides[1]) if all(side.words for side in sides) else None
+
+
+def _is_told(frame: Frame) -> bool:
+    """Whether an abstract side, which has no commas, tells an event here: "salt" in "add salt butter" is none.
+
+    It is one where it begins a clause, or the verb is an everyday one; a participle needs somebody who does it.
+    """
+    verb = frame.verb
+    if verb.tag_ in {"VBN", "VBD"} and not frame.agents:
+        return False
+    everyday = lemma(verb) in verbs("action") and not is_a(lemma(verb), "consumable")
+    return everyday or verb.is_sent_start or verb.nbor(-1).lower_ in _BEFORE_CLAUSES
 
 
 def _side(parses: Iterable[tuple[Parse, list[JudgedEvent]]]) -> Side:

@@ -2,7 +2,8 @@
 
 The events are those that the rules find on both sides (`kgscripts.extractors.events`). A concrete event belongs to the
 abstract event that most of its words are aligned to, weighed by the posterior probability of the links. A tool that it
-is done with, and that the abstract side does not name, is a tool of that abstract event (KidsCook, section 3).
+is done with, and that the abstract side does not name, is a tool of that abstract event (KidsCook, section 3),
+unless it only serves what comes before it or behind it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Protocol
 from attrs import define, evolve, field, frozen
 
 from kgscripts.extractors.aligned_events import Event, Side, read_sides
+from kgscripts.extractors.lexicon import is_a, verbs
 from kgscripts.extractors.model import rules_digest
 from kgscripts.extractors.protocol import ParsedDocument
 from kgscripts.models.aligner import Alignment, load_aligner
@@ -24,6 +26,7 @@ from kgscripts.models.aligner_words import is_content_word
 from kgscripts.models.description import describe_checkpoint, shipped_checkpoint
 from schemas.provenance import Model
 from schemas.records import (
+    Action,
     AlignedPhrase,
     ConcreteStep,
     Decomposition,
@@ -124,19 +127,41 @@ def decompositions(abstract: Side, concrete: Side, alignment: Alignment) -> Iter
             owner, probability = _owner(abstract, event, words, alignment)
             if owner is None:
                 continue
+            unnamed = [tool for tool in mention.tools if tool.lemma.rsplit(" ", 1)[-1] not in abstract.nouns]
             step = ConcreteStep(
                 action=mention.action,
                 start=mention.start,
                 end=mention.end,
                 log_probability=math.log(max(probability, _LEAST_PROBABILITY)),
-                tools=[tool for tool in mention.tools if tool.lemma.rsplit(" ", 1)[-1] not in abstract.nouns],
             )
             for whole in _meant(abstract, owner, words, alignment):
-                steps[whole].append(step)
+                used = [tool for tool in unnamed if _is_tool_of(whole.action, mention.action, tool.lemma)]
+                steps[whole].append(evolve(step, tools=used))
     for mention, found in steps.items():
         if found:
             found.sort(key=lambda step: (step.start, step.end, step.action.key))
+            if len(found) > 1:
+                found[-1] = _without_goal(found[-1], mention.action)
             yield Decomposition(action=mention.action, start=mention.start, end=mention.end, steps=found)
+
+
+def _is_tool_of(whole: Action, step: Action, tool: str) -> bool:
+    """Whether a tool of the step serves the abstract event, and not what comes before it.
+
+    Stove and oven are for heating. Nothing is cut or heated in order to add or mix it: that was done before.
+    """
+    if is_a(tool, "heat_source"):
+        return whole.predicate in verbs("heating")
+    if whole.predicate in verbs("placing") | verbs("combining"):
+        return step.predicate not in verbs("cutting") | verbs("heating") and not is_a(tool, "cutting_surface")
+    return True
+
+
+def _without_goal(last: ConcreteStep, whole: Action) -> ConcreteStep:
+    """The last step of several without the vessel that it puts the result into, which the event was not done with."""
+    if last.action.predicate not in verbs("placing") or whole.predicate in verbs("placing"):
+        return last
+    return evolve(last, tools=[tool for tool in last.tools if not is_a(tool.lemma, "vessel", "surface")])
 
 
 def _owner(abstract: Side, event: Event, words: Sequence[int], alignment: Alignment) -> tuple[Event | None, float]:

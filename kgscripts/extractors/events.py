@@ -21,6 +21,8 @@ from kgscripts.text.syntax import is_imperative, lemma
 from schemas.provenance import Model
 from schemas.records import Action, Argument, Discard, DiscardReason, EventMention, Passage, PassageKind, Reading, Tool
 
+_INSTRUCTIONS = frozenset({PassageKind.STEP, PassageKind.ABSTRACT, PassageKind.CONCRETE})
+
 
 @define
 class ScriptExtractor:
@@ -69,7 +71,7 @@ def events_of_parses(parses: tuple[Parse, ...]) -> tuple[JudgedEvent, ...]:
     before: Frame | None = None
     found: list[JudgedEvent] = []
     for parse in parses:
-        judged = judged_frames(parse.doc, before, is_step=parse.passage.kind is PassageKind.STEP)
+        judged = judged_frames(parse.doc, before, is_step=parse.passage.kind in _INSTRUCTIONS)
         before = judged[-1][0] if judged else before
         for frame, reason in judged:
             mentions = tuple(mentions_of(frame, parse.offset)) if reason is None else ()

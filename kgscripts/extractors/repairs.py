@@ -2,7 +2,9 @@
 
 A step is an instruction. Where it begins with an everyday verb and the parser found a noun phrase ("drain tub"), the
 first word becomes an imperative and the noun its object; where the parser found an infinitive that names a place ("go
-to airport"), that becomes a noun. In any text, what comes after "let" is done ("let the tea steep").
+to airport"), that becomes a noun; a participle right behind the verb describes its object ("mix melted butter"),
+and a verb alone at the end is no object ("add salt and whisk"). In any text, what comes after "let" is done ("let the
+tea steep").
 """
 
 from __future__ import annotations
@@ -42,7 +44,11 @@ def repaired(doc: Doc, *, is_step: bool) -> Doc:
     """The parse with such constructions repaired; the same document where there is nothing to repair."""
     changes = [change for token in doc if token.lower_ in _LETTING for change in _after_let(token)]
     if is_step:
-        changes += (change for sentence in doc.sents for change in _in_step(_first(sentence)))
+        for sentence in doc.sents:
+            first = _first(sentence)
+            changes += _in_step(first)
+            changes += (change for token in sentence if _commands(token, first) for change in _attributive(token))
+            changes += _last_command(sentence)
     return _changed(doc, changes) if changes else doc
 
 
@@ -74,6 +80,39 @@ def _in_step(first: Token) -> Iterator[_Change]:
             yield from _goal_as_noun(first)
     elif first.lower_ in verbs("action") or (first.pos_ == "VERB" and first.tag_ in {"VB", "VBP"}):
         yield from _as_imperative(first)
+
+
+def _commands(token: Token, first: Token) -> bool:
+    return token.lower_ in verbs("action") and (token.i == first.i or token.tag_ in {"VB", "VBP"})
+
+
+def _attributive(verb: Token) -> Iterator[_Change]:
+    """The participle right behind the verb, which the parser took for the predicate above it or for its complement."""
+    participle = verb.nbor(1) if verb.i + 1 < len(verb.doc) else verb
+    noun = next((child for child in participle.rights if child.dep_ == "obj"), None)
+    if participle.tag_ not in {"VBN", "VBD"} or noun is None or lemma(verb) == "have":
+        return
+    if verb.head.i == participle.i and verb.dep_ != "nsubj":
+        yield _Change(verb, verb.i if participle.dep_ == "ROOT" else participle.head.i, participle.dep_, "VERB", "VB")
+    elif participle.head.i != verb.i or any(child.dep_ == "obj" for child in verb.children):
+        return
+    yield _Change(participle, noun.i, "amod", "ADJ", "JJ")
+    yield _Change(noun, verb.i, "obj")
+    others = (child for child in participle.children if child.i not in {verb.i, noun.i})
+    yield from (_Change(child, verb.i, child.dep_) for child in others)
+
+
+def _last_command(sentence: Span) -> Iterator[_Change]:
+    """A verb alone at the end, which the parser took for one more object: "add salt and sugar and whisk"."""
+    words = [token for token in sentence if token.pos_ not in {"PUNCT", "SPACE"}]
+    if len(words) < 3 or words[-2].lower_ != "and":
+        return
+    last = words[-1]
+    command = next((token for token in last.ancestors if is_verb(token)), None)
+    if command is None or last.dep_ != "conj" or is_verb(last) or last.lower_ not in verbs("action"):
+        return
+    if not is_a(last.lower_, "consumable"):
+        yield _Change(last, command.i, "conj", "VERB", "VB")
 
 
 def _as_imperative(first: Token) -> Iterator[_Change]:
