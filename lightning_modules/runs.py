@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import io
 import json
 import logging
+import os
 import signal
 import warnings
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 
 import pytorch_lightning as pl
+import torch
 from attrs import frozen
+from lightning_fabric.plugins import TorchCheckpointIO
 from lightning_fabric.utilities.exceptions import MisconfigurationException
 
 from kgscripts.corpora.pair import Pair
+from kgscripts.models.checkpoint_directory import check_place
 from lightning_modules.machine import Machine
 from schemas.errors import ConfigurationError, ModelError
 
@@ -45,8 +51,10 @@ class RunFolder:
     def begin(self, resume: bool) -> None:
         """Make the folder, or find the run to resume.
 
-        Raises ModelError if an unfinished run is in the way or is another one, or nothing can be written.
+        Raises ModelError if an unfinished run is in the way or is another one, or nothing can be written, neither now
+        nor at the end.
         """
+        check_place(self.directory)
         described = self.path / "run.json"
         if self.last.is_file():
             if not resume:
@@ -66,6 +74,40 @@ class RunFolder:
 
     def _text(self) -> str:
         return json.dumps(self.description, indent=1, sort_keys=True) + "\n"
+
+
+class EpochFiles(TorchCheckpointIO):
+    """Files of finished epochs, written aside and moved into place: no kill and no full disk leaves half of one."""
+
+    def save_checkpoint(
+        self,
+        checkpoint: dict[str, Any],
+        path: str | Path,
+        storage_options: Any = None,  # noqa: ARG002
+    ) -> None:
+        """Raises ModelError where the disk refuses; what was there then still is."""
+        path = Path(path)
+        aside = path.with_name(f".{path.name}.new")
+        content = io.BytesIO()  # torch says less than the system of why it cannot write to a file
+        torch.save(checkpoint, content)
+        try:
+            with aside.open("wb") as file:
+                file.write(content.getbuffer())
+                file.flush()
+                os.fsync(file.fileno())
+            aside.replace(path)
+        except OSError as error:
+            aside.unlink(missing_ok=True)
+            remedy = "make room, then go on from the epoch before with --resume"
+            raise ModelError(f"the epoch cannot be saved: {error.strerror}", where=str(path), remedy=remedy) from error
+
+    def load_checkpoint(self, path: str | Path, *arguments: Any, **settings: Any) -> dict[str, Any]:
+        """Raises ModelError for a file that is damaged or none of ours."""
+        try:
+            return super().load_checkpoint(path, *arguments, **settings)
+        except (OSError, RuntimeError, EOFError, KeyError, ValueError, UnpicklingError) as error:
+            remedy = f"remove {Path(path).parent.name} and begin anew"
+            raise ModelError("the epoch that was saved is damaged", where=str(path), remedy=remedy) from error
 
 
 def pairs_digest(pairs: Sequence[Pair]) -> str:
@@ -88,10 +130,11 @@ def make_trainer(machine: Machine, callbacks: list[pl.Callback], **settings: Any
             enable_model_summary=False,
             enable_progress_bar=machine.progress_bar,
             num_sanity_val_steps=0,
+            plugins=[EpochFiles()],
             reload_dataloaders_every_n_epochs=1,
             **settings,
         )
-    except (ValueError, RuntimeError, MisconfigurationException) as error:
+    except (TypeError, ValueError, RuntimeError, MisconfigurationException) as error:
         remedy = "choose an accelerator, devices, a precision and a time (DD:HH:MM:SS) that this machine has"
         raise ConfigurationError(f"Lightning refuses: {error}", remedy=remedy) from error
 
@@ -104,6 +147,8 @@ def fit(trainer: pl.Trainer, module: pl.LightningModule, data: pl.LightningDataM
         # Worker processes gain nothing here: a batch is made in a millisecond.
         warnings.filterwarnings("ignore", message=".*does not have many workers.*")
         warnings.filterwarnings("ignore", message=".*smaller than the logging interval.*")
+        # The run's folder holds its description before it holds weights.
+        warnings.filterwarnings("ignore", message=".*exists and is not empty.*")
         try:
             trainer.fit(module, data, ckpt_path=last if last.is_file() else None, weights_only=True)
         except SystemExit as stopped:

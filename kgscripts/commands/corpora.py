@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kgscripts.corpora.catalogue import GITHUB, corpora, select
-from schemas.errors import ConfigurationError
+from schemas.errors import ConfigurationError, InputError
 
 if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
@@ -140,10 +140,16 @@ def cloze(
     from kgscripts.corpora import cloze_construction as construction
     from kgscripts.corpora.pair_corpora import load_pairs, read_whitelist, split_files
 
-    pairs = load_pairs(split_files(files, fetched=_FETCHED)).pairs
+    sources = split_files(files, fetched=_FETCHED)
+    for made in (output, *([whitelist_out] if whitelist_out else [])):
+        _check_not_read(made, [*sources, *(path for path in (whitelist, compare, compare_whitelist) if path)])
+    pairs = load_pairs(sources).pairs
     words = read_whitelist(whitelist) if whitelist else construction.blankable_words(pairs, min_count=min_count)
     allowed = frozenset(words)
     clozes = construction.construct_clozes(pairs, allowed)
+    if not clozes:
+        remedy = "give other words" if whitelist else "lower --min-count, or name words with --whitelist"
+        raise InputError(f"none of {len(pairs):,} pairs has a word that may be blanked", remedy=remedy)
     facts: dict[str, Any] = {
         "pairs": len(pairs),
         "clozes": len(clozes),
@@ -169,6 +175,12 @@ def cloze(
     if compare_whitelist:
         line = "whitelist: {common:,} words in common of {words:,} here and {reference:,} there"
         typer.echo(line.format_map(facts["whitelist"]))
+
+
+def _check_not_read(output: Path, inputs: Iterable[Path]) -> None:
+    """Raises ConfigurationError where a file would be replaced by what is made of it."""
+    if any(output.exists() and path.exists() and output.samefile(path) for path in inputs):
+        raise ConfigurationError("is read and would be overwritten", where=str(output), remedy="name another file")
 
 
 def _write_lines(path: Path, lines: Iterable[str]) -> None:

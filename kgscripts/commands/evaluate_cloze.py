@@ -57,6 +57,7 @@ def cloze(
     from kgscripts.evaluation.cloze import PASSES, evaluate_cloze
     from kgscripts.evaluation.cloze_items import cloze_items
     from kgscripts.evaluation.cloze_models import checkpoint_name, open_cloze_model
+    from kgscripts.evaluation.cloze_scores import is_published_task
     from kgscripts.models.checkpoint import find_checkpoint
     from kgscripts.models.checkpoint_directory import attach_scores
 
@@ -85,7 +86,7 @@ def cloze(
         rows = [{"source": name, **scores.as_json(), **origin} for name, scores in zip(model, results, strict=True)]
         text = json.dumps(rows[0] if len(rows) == 1 else rows, indent=1, ensure_ascii=False)
         json_output.write_text(f"{text}\n", encoding="utf-8")
-    print_cloze_table(results, whitelist_given=whitelist is not None)
+    print_cloze_table(results, comparable=is_published_task(templates, whitelist))
     for loaded, drawn in zip(models, shown, strict=True):
         drawn.print(loaded.name)
 

@@ -23,8 +23,8 @@ _WIDTH = 140
 """So that no figure is broken over two lines where the output goes to a file."""
 
 
-def print_cloze_table(results: Sequence[ClozeScores], *, whitelist_given: bool) -> None:
-    """The published rows and ours, and where ours are better: within the same context and on given candidates alone."""
+def print_cloze_table(results: Sequence[ClozeScores], *, comparable: bool) -> None:
+    """The published rows and ours, and where ours are better: within the same context, and on the same task alone."""
     table = Table(
         title="Cloze: percent, nats a word, tokens a span. Published rows: on valid.template.tsv of KidsCook.",
         title_justify="left",
@@ -42,7 +42,7 @@ def print_cloze_table(results: Sequence[ClozeScores], *, whitelist_given: bool) 
     console.width = max(console.width, _WIDTH)
     console.print(table)
     for scores in results:
-        for line in _remarks(scores, whitelist_given):
+        for line in _remarks(scores, comparable):
             typer.echo(f"{scores.model}: {line}")
 
 
@@ -54,7 +54,7 @@ def _figures(row: object) -> list[str]:
     ]
 
 
-def _remarks(scores: ClozeScores, whitelist_given: bool) -> list[str]:
+def _remarks(scores: ClozeScores, comparable: bool) -> list[str]:
     lines = [
         f"{scores.words:,} hidden tokens in {scores.blanks:,} blanks of {scores.pairs:,} pairs, "
         f"{scores.candidates:,} candidates and the unknown word",
@@ -69,8 +69,8 @@ def _remarks(scores: ClozeScores, whitelist_given: bool) -> list[str]:
         lines.append(f"surprisal leaves out {scores.impossible_words:,} words to which it gives no probability")
     if scores.context != "left":
         lines.append("sees both sides of a blank, the published models the left one alone: not the same task")
-    elif not whitelist_given:
-        lines.append("not comparable with the published rows: without --whitelist the candidates are the hidden words")
+    elif not comparable:
+        lines.append("not comparable with the published rows: other templates, or another whitelist than the released")
     else:
         lines += [
             f"better than published {row.model!r} in {', '.join(HEADINGS[name] for name in better)}"

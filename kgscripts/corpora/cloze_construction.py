@@ -15,6 +15,7 @@ from attrs import evolve, frozen
 
 from kgscripts.corpora.pair import Pair
 from kgscripts.corpora.pair_tokens import blank_english
+from schemas.errors import InputError
 
 MIN_COUNT = 5
 """How often a word must stand in concrete sides to be blanked."""
@@ -103,9 +104,15 @@ def template_line(cloze: Pair) -> str:
 
 
 def token_agreement(pairs: Iterable[Pair], words: Set[str], templates: Iterable[Pair]) -> TokenAgreement:
-    """How the blanks of pairs agree with those of templates of the same pairs, dropped pairs included."""
+    """How the blanks of pairs agree with those of templates of the same pairs, dropped pairs included.
+
+    Raises InputError for a template without marks.
+    """
     blanks: dict[tuple[tuple[str, ...], tuple[str, ...]], list[tuple[bool, ...]]] = {}
     for template in templates:
+        if not template.blanks:
+            remedy = "give cloze templates: a third column with a 0 for each token to guess"
+            raise InputError("no cloze template", where=template.where, remedy=remedy)
         blanks.setdefault((template.abstract, template.concrete), []).append(template.blanks)
     outcomes = Counter[tuple[bool, bool]]()
     found = 0

@@ -35,7 +35,8 @@ class GoldAlignment:
 def read_gold_alignments(path: str | Path, pairs: Sequence[Pair] | None = None) -> list[GoldAlignment]:
     """The gold alignments of a file of JSON lines; with `pairs`, those of the template file, also that they fit it.
 
-    Raises InputError, with the line, for a record that is malformed, repeats a row, or points outside its pair.
+    Raises InputError, with the line, for a record that is malformed, repeats a row, or points outside its pair, and
+    for a file in which no word is aligned.
     """
     path = Path(path)
     gold: dict[int, GoldAlignment] = {}
@@ -49,8 +50,8 @@ def read_gold_alignments(path: str | Path, pairs: Sequence[Pair] | None = None) 
         except InputError as error:
             raise InputError(error.message, where=where, remedy=error.remedy or _REMEDY) from error
         gold[alignment.row] = alignment
-    if not gold:
-        raise InputError("no gold alignments", where=path.name, remedy=_REMEDY)
+    if not any(alignment.aligned for alignment in gold.values()):
+        raise InputError("no gold alignments" if not gold else "no aligned words", where=path.name, remedy=_REMEDY)
     return list(gold.values())
 
 

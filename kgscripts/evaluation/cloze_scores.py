@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 from attrs import asdict, frozen
@@ -129,6 +131,17 @@ PUBLISHED = (
     _row("OpenAI GPT, fine-tuned", (38.01, 63.69), (31.05, 57.05), 3.151),
 )
 """Table 4 of Bisk et al. (NAACL 2019). Every one of these models sees the left side of a blank alone."""
+
+
+_PUBLISHED_TEMPLATES = "4be771224556e6925577fe6db8e8c204db0f1321361018788853ae39e2f92e33"
+_PUBLISHED_WHITELIST = "d410786055d442014b48ed67965088311e43f3d5e6ed45d3f16ec2d9e26a269b"
+"""SHA-256 of KidsCook's valid.template.tsv and approved.5.txt, as released."""
+
+
+def is_published_task(templates: Path, whitelist: Path | None) -> bool:
+    """Whether these are the very files that the published rows are about."""
+    wanted = {templates: _PUBLISHED_TEMPLATES, whitelist: _PUBLISHED_WHITELIST}
+    return all(path is not None and sha256(path.read_bytes()).hexdigest() == digest for path, digest in wanted.items())
 
 
 def beaten(scores: ClozeScores, published: PublishedScores) -> list[str]:

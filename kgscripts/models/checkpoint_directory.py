@@ -80,9 +80,7 @@ def save_checkpoint(checkpoint: Checkpoint, directory: Path) -> None:
 
     Raises ModelError where something else stands in the way, or the disk refuses; what was there then still is.
     """
-    if directory.exists() and not is_checkpoint(directory) and not _is_empty(directory):
-        remedy = "name another directory, or take away what is there"
-        raise ModelError("not empty, and no checkpoint", where=str(directory), remedy=remedy)
+    check_place(directory)
     contents = _contents(checkpoint)
     card = attrs.asdict(checkpoint.card, value_serializer=lambda _, __, value: getattr(value, "value", value))
     card["files"] = {name: sha256(content).hexdigest() for name, content in sorted(contents.items())}
@@ -101,6 +99,13 @@ def save_checkpoint(checkpoint: Checkpoint, directory: Path) -> None:
     finally:
         if aside is not None:
             shutil.rmtree(aside, ignore_errors=True)
+
+
+def check_place(directory: Path) -> None:
+    """Raises ModelError where no checkpoint can be written because something else is there: to be asked before work."""
+    if directory.exists() and not is_checkpoint(directory) and not _is_empty(directory):
+        remedy = "name another directory, or take away what is there"
+        raise ModelError("not empty, and no checkpoint", where=str(directory), remedy=remedy)
 
 
 def load_checkpoint(directory: Path) -> Checkpoint:

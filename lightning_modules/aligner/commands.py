@@ -33,9 +33,10 @@ def aligner(
     from kgscripts.commands.evaluate_output import progress_bar
     from kgscripts.corpora.gold_alignments import read_gold_alignments
     from kgscripts.corpora.pair_corpora import load_pairs
-    from kgscripts.models.checkpoint_directory import save_checkpoint
+    from kgscripts.models.checkpoint_directory import check_place, save_checkpoint
     from lightning_modules.aligner.train import TrainingSettings, train_aligner
 
+    check_place(out)
     pairs = load_pairs([train]).pairs
     if labels is None and hashlib.sha256(train.read_bytes()).hexdigest() != _LABELLED_SHA256:
         raise ConfigurationError(

@@ -57,7 +57,7 @@ class CausalTraining(pl.LightningModule):
         loss: Tensor = self.network(input_ids=batch.ids, attention_mask=batch.attention, labels=batch.labels).loss
         if not math.isfinite(loss.item()):
             where = f"epoch {self.current_epoch + 1}, batch {number + 1} ({', '.join(batch.where)})"
-            remedy = "look at these pairs or lower the learning rate; the last finished epoch is kept for --resume"
+            remedy = "look at these pairs or lower the learning rate; finished epochs are kept for --resume"
             raise ModelError(f"the loss is {loss.item()}", where=where, remedy=remedy)
         # Weighted by pieces, so that the figure does not depend on how pairs are batched.
         pieces = int((batch.labels[:, 1:] >= 0).sum())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import warnings
 from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
@@ -79,10 +78,7 @@ def fine_tune(
     )
     callbacks: list[pl.Callback] = [best, EarlyStopping("held_out_loss", patience=settings.patience)]
     trainer = make_trainer(machine, callbacks, max_epochs=settings.epochs, max_time=max_time, gradient_clip_val=1.0)
-    with warnings.catch_warnings():
-        # The run's folder holds its description before it holds weights.
-        warnings.filterwarnings("ignore", message=".*exists and is not empty.*")
-        fit(trainer, CausalTraining(model.network, settings, texts.steps), texts, run.last)
+    fit(trainer, CausalTraining(model.network, settings, texts.steps), texts, run.last)
     if not best.best_model_path:
         raise ModelError("not one epoch was finished", where=str(run.path), remedy="give it more time")
     weights = torch.load(best.best_model_path, map_location="cpu", weights_only=True)["state_dict"]

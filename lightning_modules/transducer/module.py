@@ -46,7 +46,7 @@ class PairTraining(pl.LightningModule):
         loss = self._loss(batch)
         if not math.isfinite(loss.item()):
             where = f"epoch {self.current_epoch + 1}, batch {number + 1} ({', '.join(batch.where)})"
-            remedy = "look at these pairs or lower the learning rate; the last finished epoch is kept for --resume"
+            remedy = "look at these pairs or lower the learning rate; finished epochs are kept for --resume"
             raise ModelError(f"the loss is {loss.item()}", where=where, remedy=remedy)
         self.log(name, loss, batch_size=len(batch.pairs), on_step=False, on_epoch=True, sync_dist=True)
         return loss

@@ -14,7 +14,6 @@ from torch import Tensor
 
 from lightning_modules.transducer.configuration import TrainingSettings
 from lightning_modules.transducer.module import PairTraining
-from schemas.errors import ModelError
 
 
 @frozen
@@ -96,7 +95,7 @@ class Schedule(pl.Callback):
         hard_em = self.hard_em
         is_best = self._judge(losses["held_out_loss"], pl_module)
         pl_module.hard_em = self.hard_em
-        self._save(trainer)
+        trainer.save_checkpoint(self._file)
         seconds = time.monotonic() - self._began
         self._report(Epoch(self.epochs, hard_em, losses["train_loss"], losses["held_out_loss"], is_best, seconds))
         late = self._deadline is not None and time.monotonic() + seconds > self._deadline
@@ -122,14 +121,3 @@ class Schedule(pl.Callback):
                 self.hard_em = True
                 self.epochs_of_phase = self.epochs_without_gain = 0
         return is_best
-
-    def _save(self, trainer: pl.Trainer) -> None:
-        aside = self._file.with_name(f".{self._file.name}.new")
-        try:
-            trainer.save_checkpoint(aside)
-            if trainer.is_global_zero:
-                aside.replace(self._file)
-        except (OSError, RuntimeError) as error:  # torch's own writer reports a full disk as a RuntimeError
-            aside.unlink(missing_ok=True)
-            remedy = "make room, then go on from the epoch before with --resume"
-            raise ModelError(f"the epoch cannot be saved: {error}", where=str(self._file), remedy=remedy) from error

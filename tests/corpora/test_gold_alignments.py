@@ -70,6 +70,7 @@ def test_bad_lines(tmp_path: Path, line: str, message: str) -> None:
     ("content", "message"),
     [
         (b"", "no gold alignments"),
+        (b'{"row": 1, "aligned": {}, "unaligned": [0]}\n', "no aligned words"),
         (b"caf\xe9\n", "not UTF-8"),
         (gzip.compress(GOOD.encode() + b"\n" * 99)[:-9], "cannot be read beyond here"),
     ],

@@ -96,12 +96,39 @@ def test_nothing_is_written_where_something_is_wrong(templates: Path) -> None:
             run("cloze", *arguments, "-o", made)
     assert not made.exists()
     with pytest.raises(ConfigurationError, match="cannot write"):
-        run("cloze", templates, "-o", templates.parent / "none" / "made.tsv")
+        run("cloze", templates, "--min-count", "1", "-o", templates.parent / "none" / "made.tsv")
     folder = templates.with_name("folder")
     folder.mkdir()
     with pytest.raises(ConfigurationError, match="cannot write"):
-        run("cloze", templates, "-o", folder)
+        run("cloze", templates, "--min-count", "1", "-o", folder)
     assert [path.name for path in templates.parent.iterdir() if path.name.startswith(".")] == []
+
+
+def test_a_cloze_task_without_a_blank_is_none(templates: Path) -> None:
+    made = templates.with_name("made.tsv")
+    with pytest.raises(InputError, match="none of 3 pairs") as refused:
+        run("cloze", templates, "-o", made, "--min-count", "99")
+    assert "--min-count" in str(refused.value)
+    assert not made.exists()
+
+
+def test_what_is_read_is_not_overwritten(templates: Path) -> None:
+    before = templates.read_bytes()
+    words = templates.with_name("words.txt")
+    words.write_text("strainer\n")
+    made = templates.with_name("made.tsv")
+    for options in (["-o", templates], ["-o", made, "--whitelist", words, "--whitelist-out", words]):
+        with pytest.raises(ConfigurationError, match="would be overwritten"):
+            run("cloze", templates, *options)
+    assert (templates.read_bytes(), words.read_text(), made.exists()) == (before, "strainer\n", False)
+
+
+def test_clozes_are_compared_with_templates_alone(templates: Path) -> None:
+    plain = templates.with_name("plain.tsv")
+    plain.write_text("".join("\t".join(row[:2]) + "\n" for row in ROWS))
+    with pytest.raises(InputError, match="no cloze template") as refused:
+        run("cloze", templates, "-o", templates.with_name("made.tsv"), "--min-count", "2", "--compare", plain)
+    assert refused.value.where == "plain.tsv:1"
 
 
 @pytest.mark.parametrize("command", ["stats", "cloze"])

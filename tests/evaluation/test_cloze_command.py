@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from kgscripts.commands.evaluate import app
-from kgscripts.evaluation.cloze_scores import PUBLISHED
+from kgscripts.evaluation.cloze_scores import PUBLISHED, is_published_task
 from kgscripts.models.checkpoint_directory import ModelCard, save_checkpoint
 from kgscripts.models.networks import network_checkpoint
 from schemas.errors import ConfigurationError, InputError, KGScriptsError, ModelError
@@ -100,6 +100,19 @@ def test_several_models_as_a_list_with_contexts(tmp_path: Path, transducer: Path
     assert rows[2]["model"] == "tiny, zero-shot"
     assert shown.count("not comparable with the published rows") == 3
     assert "better than published" not in shown
+
+
+def test_nothing_is_compared_with_the_published_rows_but_the_task_that_they_are_about(
+    tmp_path: Path, shared_corpora: Path, transducer: Path, templates: Path, whitelist: Path
+) -> None:
+    shown = _run("--model", transducer, "--templates", templates, "--whitelist", whitelist)
+    assert "not comparable with the published rows" in shown
+    released = [shared_corpora / "kidscook" / name for name in ("valid.template.tsv", "approved.5.txt")]
+    assert is_published_task(*released)
+    assert not is_published_task(released[0], None)
+    shortened = tmp_path / "valid.template.tsv"
+    shortened.write_bytes(released[0].read_bytes()[:-10])
+    assert not is_published_task(shortened, released[1])
 
 
 def test_predictions_agree_with_the_figures(tmp_path: Path, transducer: Path, templates: Path, whitelist: Path) -> None:
