@@ -48,11 +48,35 @@ FIRST_CLOSE_DOOR = (
     ("close", "ADJ", "JJ", "amod", 2),
     ("door", "NOUN", "NN", "ROOT", 2),
 )
+MIX_MELTED_BUTTER = (
+    ("mix", "NOUN", "NN", "obl:unmarked", 1),
+    ("melted", "VERB", "VBN", "ROOT", 1),
+    ("butter", "NOUN", "NN", "obj", 1),
+    ("with", "ADP", "IN", "case", 4),
+    ("flour", "NOUN", "NN", "obl", 1),
+)
+ADD_CHOPPED_BACON = (
+    ("add", "VERB", "VB", "ROOT", 0),
+    ("chopped", "VERB", "VBN", "xcomp", 0),
+    ("bacon", "NOUN", "NN", "obj", 1),
+)
+ADD_SALT_AND_WHISK = (
+    ("add", "VERB", "VB", "ROOT", 0),
+    ("salt", "NOUN", "NN", "obj", 0),
+    ("and", "CCONJ", "CC", "cc", 3),
+    ("whisk", "NOUN", "NN", "conj", 1),
+    (".", "PUNCT", ".", "punct", 0),
+)
+ADD_SALT_AND_BUTTER = (*ADD_SALT_AND_WHISK[:3], ("butter", "NOUN", "NN", "conj", 1), ADD_SALT_AND_WHISK[4])
 
 
 @pytest.mark.parametrize(
     ("words", "events"),
     [
+        (MIX_MELTED_BUTTER, "mix butter"),
+        (ADD_CHOPPED_BACON, "add bacon"),
+        (ADD_SALT_AND_WHISK, "add salt; whisk"),
+        (ADD_SALT_AND_BUTTER, "add salt; add butter"),
         (DRAIN_TUB, "drain tub"),
         (GO_TO_AIRPORT, "go to airport"),
         (GO_TO_TRAIN_STATION, "go to train station"),

@@ -1,0 +1,160 @@
+"""Decompositions read off alignments that are given; the events are those of the shipped pipeline."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import pytest
+from attrs import evolve, frozen
+
+from kgscripts.corpora.reading import documents_from_strings
+from kgscripts.extractors.decomposition import DecompositionExtractor, Words
+from kgscripts.extractors.protocol import Parse, ParsedDocument
+from kgscripts.models.aligner import Alignment
+from kgscripts.reading import innermost
+from kgscripts.text.pipeline import load_pipeline
+from schemas.provenance import Model
+from schemas.records import DiscardReason, Document, Reading
+from tests.extractors.parses import SYNTAX
+
+
+@frozen
+class Given:
+    """Aligns each sentence of the concrete side to one abstract word, by its place, with one probability."""
+
+    words: tuple[str, ...]
+    probability: float = 0.9
+    model: Model = evolve(SYNTAX, name="given", task="alignment")
+
+    def align(self, pairs: Sequence[Words]) -> list[Alignment]:
+        return [self._align(pair) for pair in pairs]
+
+    def _align(self, pair: Words) -> Alignment:
+        path, sentence = [], 0
+        for word in pair.concrete:
+            path.append(pair.abstract.index(self.words[min(sentence, len(self.words) - 1)]))
+            sentence += word == "."
+        return Alignment(tuple(path), -1.0, (self.probability,) * len(path))
+
+
+def _parsed(abstract: str, concrete: str | list[str]) -> ParsedDocument:
+    (document,) = documents_from_strings([{"abstract": abstract, "concrete": concrete}])
+    assert isinstance(document, Document)
+    nlp = load_pipeline()
+    parses = [
+        Parse(passage, nlp(document.text[passage.start : passage.end]), passage.start)
+        for passage in innermost(document.passages)
+    ]
+    return ParsedDocument(document, tuple(parses))
+
+
+def _read(abstract: str, concrete: str | list[str], *words: str, probability: float = 0.9) -> Reading:
+    extractor = DecompositionExtractor(SYNTAX, Given(words, probability))
+    return extractor.read([_parsed(abstract, concrete)])[0]
+
+
+def _told(reading: Reading) -> dict[str, list[str]]:
+    """Abstract event -> its steps, tools behind "+"."""
+    return {
+        whole.action.label: [
+            " +".join([step.action.label, *(tool.lemma for tool in step.tools)]) for step in whole.steps
+        ]
+        for whole in reading.decompositions
+    }
+
+
+def test_steps_belong_to_the_event_that_their_words_are_aligned_to() -> None:
+    reading = _read(
+        "Drain the pasta and serve the soup.",
+        "Put a strainer into the sink. Tip the pasta with a ladle. Fill the bowls with a spoon.",
+        "drain",
+        "pasta",
+        "soup",
+    )
+    assert _told(reading) == {
+        "drain pasta": ["put strainer into sink", "tip pasta +ladle"],
+        "serve soup": ["fill bowl +spoon"],
+    }
+
+
+def test_steps_that_are_listed_are_read_like_a_text() -> None:
+    steps = ["Put a strainer into the sink.", "Tip the pasta with a ladle."]
+    listed = _read("Drain the pasta.", steps, "drain")
+    assert _told(listed) == _told(_read("Drain the pasta.", " ".join(steps), "drain"))
+    assert _told(listed) == {"drain pasta": ["put strainer into sink", "tip pasta +ladle"]}
+
+
+def test_each_step_says_where_it_stands_and_how_sure_its_alignment_is() -> None:
+    parsed = _parsed("Drain the pasta.", "Tip the pasta with a ladle.")
+    extractor = DecompositionExtractor(SYNTAX, Given(("drain",), 0.5))
+    (whole,) = extractor.read([parsed])[0].decompositions
+    (step,) = whole.steps
+    text = parsed.document.text
+    assert text[whole.start : whole.end] == "Drain the pasta"
+    assert text[step.start : step.end] == "Tip the pasta with a ladle"
+    assert [text[tool.start : tool.end] for tool in step.tools] == ["ladle"]
+    assert step.log_probability == pytest.approx(math.log(0.5), abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("abstract", "concrete", "told"),
+    [
+        ("Cut the bread with a knife.", "Hold the bread. Cut the bread with a knife.", {"cut bread": "cut bread"}),
+        ("Add the onion.", "Cut the onion with a knife. Add the onion.", {"add onion": "cut onion"}),
+        ("Add the onion.", "Push the onion with a knife. Add it.", {"add onion": "push onion +knife"}),
+        ("Dice the onion.", "Cut the onion with a knife.", {"dice onion": "cut onion +knife"}),
+        ("Add the milk.", "Boil the milk in a pot. Pour the milk.", {"add milk": "boil milk"}),
+        ("Add the butter.", "Put a pan on the stove. Drop the butter.", {"add butter": "put pan on stove"}),
+        ("Melt the butter.", "Put a pan on the stove. Drop it.", {"melt butter": "put pan on stove +stove"}),
+        ("Add the herbs.", "Take the herbs on a cutting board. Drop the herbs.", {"add herb": "take herb"}),
+    ],
+)
+def test_tools_serve_the_abstract_event(abstract: str, concrete: str, told: dict[str, str]) -> None:
+    first = abstract.split()[0].lower()
+    found = _told(_read(abstract, concrete, first))
+    assert {whole: next(step for step in steps if step.startswith(told[whole])) for whole, steps in found.items()} == (
+        told
+    )
+
+
+def test_where_the_result_goes_at_last_is_no_tool() -> None:
+    cut, put = "Cut the tofu with a knife.", "Put the tofu in a bowl."
+    assert _told(_read("Cut the tofu.", f"{cut} {put}", "cut")) == {"cut tofu": ["cut tofu +knife", "put tofu in bowl"]}
+    assert _told(_read("Cut the tofu.", f"{put} {cut}", "cut")) == {
+        "cut tofu": ["put tofu in bowl +bowl", "cut tofu +knife"]
+    }
+    assert _told(_read("Place the tofu.", f"{cut} {put}", "place")) == {
+        "place tofu": ["cut tofu", "put tofu in bowl +bowl"]
+    }
+
+
+def test_participles_and_ingredients_of_the_abstract_side_are_no_events() -> None:
+    reading = _read("Mix melted butter and flour.", "Stir the flour with a whisk.", "flour")
+    assert _told(reading) == {"mix flour": ["stir flour +whisk"]}
+
+
+def test_an_alignment_to_words_of_no_event_gives_no_decomposition() -> None:
+    assert _told(_read("The pasta.", "Tip the pasta with a ladle.", "pasta")) == {}
+
+
+def test_a_document_without_sides_is_passed_over() -> None:
+    (document,) = documents_from_strings(["Tip the pasta with a ladle."])
+    assert isinstance(document, Document)
+    reading = DecompositionExtractor(SYNTAX, Given(("drain",))).read([ParsedDocument(document, ())])
+    assert reading == [Reading()]
+
+
+def test_a_pair_that_is_too_long_is_left_out_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kgscripts.extractors.decomposition.MOST_LINKS", 20)
+    assert _told(_read("Drain the pasta.", "Tip it out now.", "drain"))
+    (discard,) = _read("Drain the pasta.", "Tip it all out now.", "drain").discards
+    assert discard.reason is DiscardReason.TOO_LONG
+    assert discard.detail == "4 abstract and 6 concrete words are too many to align"
+
+
+@pytest.mark.parametrize("probability", [0.0, 1e-9])
+def test_a_probability_of_nearly_nothing_stays_finite(probability: float) -> None:
+    reading = _read("Drain the pasta.", "Tip the pasta with a ladle.", "drain", probability=probability)
+    for whole in reading.decompositions:
+        assert all(math.isfinite(step.log_probability) for step in whole.steps)
