@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 import pytest
-from attrs import evolve, frozen
+from attrs import define, evolve
 
 from kgscripts.corpora.reading import documents_from_strings
 from kgscripts.extractors.decomposition import DecompositionExtractor, Words
@@ -19,13 +19,16 @@ from schemas.records import DiscardReason, Document, Reading
 from tests.extractors.parses import SYNTAX
 
 
-@frozen
+_MODEL = evolve(SYNTAX, name="given", task="alignment")
+
+
+@define
 class Given:
     """Aligns each sentence of the concrete side to one abstract word, by its place, with one probability."""
 
     words: tuple[str, ...]
     probability: float = 0.9
-    model: Model = evolve(SYNTAX, name="given", task="alignment")
+    model: Model = _MODEL
 
     def align(self, pairs: Sequence[Words]) -> list[Alignment]:
         return [self._align(pair) for pair in pairs]
