@@ -8,7 +8,7 @@ from pathlib import Path
 from kgscripts.corpora.pair import Pair
 from kgscripts.evaluation.alignment_baselines import IbmModel1, diagonal
 from kgscripts.evaluation.alignments import Align
-from schemas.errors import ConfigurationError, ModelError
+from schemas.errors import ConfigurationError, InputError, ModelError
 
 _FREE = "-free"
 
@@ -58,6 +58,7 @@ def _checkpoint(directory: Path, *, free: bool) -> Align:
     from kgscripts.models.checkpoint import find_checkpoint, load_cloze_model
     from kgscripts.models.checkpoint_directory import load_checkpoint
     from kgscripts.models.cloze import ViterbiModel
+    from kgscripts.models.left_context import MAX_CELLS
 
     directory = find_checkpoint(directory)
     if load_checkpoint(directory).kind == KIND:
@@ -69,4 +70,12 @@ def _checkpoint(directory: Path, *, free: bool) -> Align:
             where=str(directory),
             remedy="name a transducer, or an aligner",
         )
-    return lambda pairs: model.align([pair.abstract for pair in pairs], [pair.concrete for pair in pairs])
+
+    def align(pairs: Sequence[Pair]) -> Sequence[Sequence[int]]:
+        for pair in pairs:
+            if len(pair.abstract) * (len(pair.concrete) + 1) > MAX_CELLS:
+                message = f"{len(pair.abstract):,} by {len(pair.concrete):,} tokens are too many to align"
+                raise InputError(message, where=pair.where, remedy="cut the pair where its parts correspond")
+        return model.align([pair.abstract for pair in pairs], [pair.concrete for pair in pairs])
+
+    return align

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from kgscripts.models.causal import CausalModel
-from kgscripts.models.checkpoint_directory import Checkpoint, ModelCard
+from kgscripts.models.checkpoint_directory import Checkpoint, ModelCard, is_checkpoint
 from schemas.errors import ModelError
 
 if TYPE_CHECKING:
@@ -35,13 +35,16 @@ def load_causal_model(name: str) -> CausalModel:
     folder = _folder(name)
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     remedy = "name a causal language model such as openai-gpt or gpt2, with weights as safetensors"
+    if is_checkpoint(folder) or not (folder / "config.json").is_file():
+        raise ModelError("no model in Hugging Face's layout", where=name, remedy=remedy)
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
         loaded: Any = AutoModelForCausalLM.from_pretrained(
             folder, local_files_only=True, use_safetensors=True, dtype="float32", output_loading_info=True
         )
     except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
-        raise ModelError(f"no causal language model: {error}", where=name, remedy=remedy) from error
+        message = str(error).partition("\n")[0]
+        raise ModelError(f"no causal language model: {message}", where=name, remedy=remedy) from error
     network, found = loaded
     if found["missing_keys"]:
         message = f"the weights lack {', '.join(sorted(found['missing_keys'])[:3])}"

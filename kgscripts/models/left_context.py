@@ -20,7 +20,7 @@ from schemas.errors import InputError
 _CELLS = 60_000
 """The most pairs of tokens, padding included, that are computed at once."""
 
-_MAX_CELLS = 4_000_000
+MAX_CELLS = 4_000_000
 """The most pairs of tokens in one pair: sides of 2,000 tokens each, far beyond any instruction."""
 
 
@@ -148,7 +148,7 @@ def _groups(sizes: Sequence[tuple[int, int]]) -> Iterator[list[int]]:
     widest = 0
     for place in sorted(range(len(sizes)), key=lambda place: (sizes[place][1], sizes[place][0])):
         abstract, concrete = sizes[place]
-        if abstract * (concrete + 1) > _MAX_CELLS:
+        if abstract * (concrete + 1) > MAX_CELLS:
             message = f"sides of {abstract:,} and {concrete:,} tokens"
             raise InputError(message, where=f"pair {place + 1}", remedy="give instructions, not whole documents")
         widest = max(widest, abstract)

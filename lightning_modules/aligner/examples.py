@@ -36,10 +36,11 @@ class Target:
 
 @frozen
 class Example:
-    """A pair, what of it is hidden, and what is to be found."""
+    """A pair, what of it is hidden, what is to be found, and where the pair was read."""
 
     sides: Sides
     targets: tuple[Target, ...]
+    where: str
 
 
 def anchor_example(pair: Pair, draw: random.Random) -> Example:
@@ -51,7 +52,7 @@ def anchor_example(pair: Pair, draw: random.Random) -> Example:
     hidden = {index for index in found if concrete[index] in gone or draw.random() < _HIDDEN}
     targets = (Target(index, places, 1.0 if index in hidden else 2 * _SEEN_ANCHOR) for index, places in found.items())
     others = _drawn(concrete, draw) - found.keys()
-    return Example(Sides(abstract, concrete, _drawn(abstract, draw), hidden | others), tuple(targets))
+    return Example(Sides(abstract, concrete, _drawn(abstract, draw), hidden | others), tuple(targets), pair.where)
 
 
 def labelled_example(pair: Pair, label: GoldAlignment, draw: random.Random) -> Example:
@@ -62,7 +63,8 @@ def labelled_example(pair: Pair, label: GoldAlignment, draw: random.Random) -> E
     for index, accepted in label.aligned.items():
         if places := tuple(place for place in accepted if place in possible):
             targets.append(Target(index, places, 1.0))
-    return Example(Sides(pair.abstract, pair.concrete, _drawn(pair.abstract, draw), hidden), tuple(targets))
+    sides = Sides(pair.abstract, pair.concrete, _drawn(pair.abstract, draw), hidden)
+    return Example(sides, tuple(targets), pair.where)
 
 
 def batches(lengths: Sequence[int], size: int, draw: random.Random) -> Iterator[list[int]]:

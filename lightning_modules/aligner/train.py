@@ -70,8 +70,8 @@ def train_aligner(
     for labelled, anchored in islice(_batches(pairs, labels, settings), settings.steps):
         loss = _loss(network, labelled) + settings.anchor_weight * _loss(network, anchored)
         if not loss.isfinite():
-            where = f"step {len(losses) + 1}"
-            raise ModelError(f"the loss is {loss.item()}", where=where, remedy="lower the learning rate")
+            where = f"step {len(losses) + 1} ({', '.join(example.where for example in (*labelled, *anchored))})"
+            raise ModelError(f"the loss is {loss.item()}", where=where, remedy="look at these pairs and their labels")
         optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(parameters, 1.0)
