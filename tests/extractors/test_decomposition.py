@@ -18,7 +18,6 @@ from schemas.provenance import Model
 from schemas.records import DiscardReason, Document, Reading
 from tests.extractors.parses import SYNTAX
 
-
 _MODEL = evolve(SYNTAX, name="given", task="alignment")
 
 
