@@ -202,7 +202,7 @@ def test_nodes_relations_and_paths_are_mappings(graph: ScriptGraph) -> None:
     assert isinstance(tool, dict)
     assert isinstance(path, dict)
     assert relation["_label"] == "USES"
-    assert set(relation) <= {"_label", "support", "probability", "pmi", "statement"}
+    assert set(relation) <= {"_label", "support", "probability", "pmi", "log_probability", "predicted", "statement"}
     assert set(tool) == {"_label", "iri", "label", "support"}
     assert path["relations"] == [relation]
     assert path["nodes"][1] == tool

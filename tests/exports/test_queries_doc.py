@@ -65,7 +65,8 @@ def _collected(cell: Any) -> Any:
 
 
 def assert_same(name: str, found: Table, expected: Table) -> None:
-    assert found.columns == expected.columns, name
+    # ArcadeDB names no columns of an answer without rows.
+    assert found.columns == expected.columns or not (found.columns or expected.rows), name
     assert Counter(comparable(found)) == Counter(comparable(expected)), name
     assert comparable(found) == comparable(expected), f"{name}: the order differs"
 

@@ -21,7 +21,6 @@ _SOUND: dict[str, dict[str, Any]] = {
     "Model": {"digest": "f" * 64},
     "BenchmarkScore": {"unit": "percent", "direction": "higher"},
     "HAS_PARTICIPANT": {"role": "patient"},
-    "SHOWS": {"log_probability": -0.5},
 }
 _EVERYWHERE = {
     "support": 2,
@@ -31,6 +30,8 @@ _EVERYWHERE = {
     "rank": 1,
     "position": 1.0,
     "score": 0.75,
+    "log_probability": -0.5,
+    "predicted": False,
 }
 
 
@@ -100,6 +101,7 @@ BROKEN: list[tuple[Callable[[Rows], None], str]] = [
     (changed("READ_BY", score=1.1), "score"),
     (changed("REALIZES", score=-0.5), "score"),
     (changed("SHOWS", log_probability=0.5), "logProbability"),
+    (changed("USES", predicted=True), "exactly one shape"),
     (without("EVIDENCED_BY", "from_id", "statement/"), "evidencedBy"),
     (without("READ_BY", "from_id", "statement/"), "readBy"),
     (without("OF_ENTITY", "from_id", "state-change/"), "ofEntity"),

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 import spacy
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from spacy.language import Language
 
@@ -39,6 +39,7 @@ def test_readable_keeps_length_and_letters(text: str) -> None:
     seen.encode("utf-8")
 
 
+@settings(deadline=None)  # the first call makes the tokeniser
 @given(texts=st.lists(TEXT, max_size=4))
 def test_tokens_are_found_at_their_place(texts: list[str]) -> None:
     nlp = spacy.blank("en")
