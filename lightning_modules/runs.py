@@ -76,6 +76,23 @@ class RunFolder:
         return json.dumps(self.description, indent=1, sort_keys=True) + "\n"
 
 
+class SeededSteps(pl.Callback):
+    """Draws dropout from the seed and the step's number alone, so that a resumed run is the unbroken one."""
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+
+    def on_train_batch_start(
+        self,
+        trainer: pl.Trainer,
+        pl_module: pl.LightningModule,  # noqa: ARG002
+        batch: Any,  # noqa: ARG002
+        batch_idx: int,  # noqa: ARG002
+    ) -> None:
+        """Seed torch."""
+        torch.manual_seed(self._seed * 1_000_003 + trainer.global_step)
+
+
 class EpochFiles(TorchCheckpointIO):
     """Files of finished epochs, written aside and moved into place: no kill and no full disk leaves half of one."""
 

@@ -41,10 +41,6 @@ class CausalTraining(pl.LightningModule):
         schedule = get_linear_schedule_with_warmup(optimizer, warm_up, self._steps)  # type: ignore[no-untyped-call]
         return {"optimizer": optimizer, "lr_scheduler": {"scheduler": schedule, "interval": "step"}}
 
-    def on_train_batch_start(self, batch: CausalBatch, batch_idx: int) -> None:  # noqa: ARG002
-        """Draw dropout from the seed and the step's number alone, so that a resumed run is the unbroken one."""
-        torch.manual_seed(self._settings.seed * 1_000_003 + self.global_step)
-
     def training_step(self, batch: CausalBatch, number: int) -> Tensor:
         """The loss of a batch."""
         return self._logged("train_loss", batch, number)

@@ -20,7 +20,7 @@ from lightning_modules.causal.data import CausalData
 from lightning_modules.causal.module import CausalTraining
 from lightning_modules.causal.settings import CausalSettings
 from lightning_modules.machine import Machine
-from lightning_modules.runs import RunFolder, fit, make_trainer, pairs_digest
+from lightning_modules.runs import RunFolder, SeededSteps, fit, make_trainer, pairs_digest
 from lightning_modules.transducer.data import split_pairs
 from schemas.errors import ModelError
 
@@ -76,7 +76,8 @@ def fine_tune(
         save_on_train_epoch_end=True,
         enable_version_counter=False,
     )
-    callbacks: list[pl.Callback] = [best, EarlyStopping("held_out_loss", patience=settings.patience)]
+    stopping = EarlyStopping("held_out_loss", patience=settings.patience)
+    callbacks: list[pl.Callback] = [best, stopping, SeededSteps(settings.seed)]
     trainer = make_trainer(machine, callbacks, max_epochs=settings.epochs, max_time=max_time, gradient_clip_val=1.0)
     fit(trainer, CausalTraining(model.network, settings, texts.steps), texts, run.last)
     if not best.best_model_path:

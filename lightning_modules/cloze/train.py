@@ -22,7 +22,7 @@ from kgscripts.models.masked_checkpoint import masked_checkpoint
 from lightning_modules.cloze.data import MaskedData, blank_words
 from lightning_modules.cloze.module import MaskedModule
 from lightning_modules.machine import Machine
-from lightning_modules.runs import RunFolder, fit, make_trainer, pairs_digest
+from lightning_modules.runs import RunFolder, SeededSteps, fit, make_trainer, pairs_digest
 from schemas.errors import ConfigurationError, InputError, ModelError
 
 CONFIGURATION = Path(__file__).with_name("masked.toml")
@@ -144,8 +144,9 @@ def train_masked(
     )
     best = ModelCheckpoint(run.path, "best", monitor="surprisal", save_last=True, enable_version_counter=False)
     stopping = EarlyStopping("surprisal", patience=configuration.patience)
+    callbacks: list[pl.Callback] = [best, stopping, SeededSteps(configuration.seed)]
     trainer = make_trainer(
-        machine, [best, stopping], max_epochs=configuration.epochs, max_time=max_time, gradient_clip_val=1.0
+        machine, callbacks, max_epochs=configuration.epochs, max_time=max_time, gradient_clip_val=1.0
     )
     fit(trainer, module, batches, run.last)
     if not best.best_model_path:

@@ -1,0 +1,138 @@
+"""Ctrl-C, a full disk and damaged files amid a training: what was reached is kept, and nothing is half-written."""
+
+from __future__ import annotations
+
+import re
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import torch
+from typer.testing import CliRunner
+
+from kgscripts.models.checkpoint_directory import load_checkpoint
+from lightning_modules.cloze.train import CONFIGURATION
+from lightning_modules.commands import app
+from lightning_modules.runs import EpochFiles
+from schemas.errors import ModelError
+from tests.models.test_causal import gpt2
+from tests.models.tiny_encoder import write_tiny_encoder
+from tests.training import corpus
+
+_EPOCHS = 12
+
+
+def _templates(folder: Path) -> Path:
+    """The pairs with every tool blanked."""
+    path = folder / "templates.tsv"
+    rows = []
+    for pair in corpus.pairs():
+        marks = ("0" if word in {"knife", "pan", "pot", "peeler"} else "1" for word in pair.concrete)
+        rows.append(f"{' '.join(pair.abstract)}\t{' '.join(pair.concrete)}\t{' '.join(marks)}\n")
+    path.write_text("".join(rows), encoding="utf-8")
+    return path
+
+
+def _command(folder: Path, kind: str) -> list[str]:
+    """A training of many epochs that takes a second or two, but for --out."""
+    command = [kind, "--train", str(_templates(folder)), "--accelerator", "cpu"]
+    if kind == "causal":
+        return [*command, "--model", str(gpt2(folder / "tiny")), "--epochs", str(_EPOCHS)]
+    config = folder / f"{kind}.toml"
+    if kind == "transducer":
+        corpus.configuration(folder)
+        text = re.sub(r"likelihood_epochs = \d+", f"likelihood_epochs = {_EPOCHS}", config.read_text(encoding="utf-8"))
+    else:
+        text = re.sub(r"(epochs|patience) = \d+", rf"\1 = {_EPOCHS}", CONFIGURATION.read_text(encoding="utf-8"))
+        text = re.sub('encoder = ".*"', f'encoder = "{write_tiny_encoder(folder / "encoder")}"', text)
+    config.write_text(text, encoding="utf-8")
+    return [*command, "--config", str(config)]
+
+
+def _run(*arguments: str) -> None:
+    result = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+
+
+@pytest.mark.parametrize("kind", ["transducer", "causal", "masked"])
+def test_after_ctrl_c_a_run_goes_on_to_the_same_end(tmp_path: Path, kind: str) -> None:
+    command = _command(tmp_path, kind)
+    last = tmp_path / "model.training" / "last.ckpt"
+    training = subprocess.Popen(
+        [sys.executable, "-m", "cli", "train", *command, "--out", str(tmp_path / "model")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # Whoever runs the tests in the background has Ctrl-C switched off, and children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    while not last.exists() and training.poll() is None:
+        time.sleep(0.01)
+    training.send_signal(signal.SIGINT)
+    out, errors = training.communicate()
+    assert training.returncode == 130, errors
+    assert "Traceback" not in errors
+    assert out.strip() == ""
+    assert not (tmp_path / "model").exists()
+    with pytest.raises(ModelError, match="an unfinished run is here"):
+        _run(*command, "--out", str(tmp_path / "model"))
+    _run(*command, "--out", str(tmp_path / "model"), "--resume")
+    assert not last.exists()
+    _run(*command, "--out", str(tmp_path / "unbroken"))
+    resumed, unbroken = (load_checkpoint(tmp_path / name).tensors for name in ("model", "unbroken"))
+    assert all(torch.equal(resumed[name], tensor) for name, tensor in unbroken.items())
+
+
+@contextmanager
+def _small_disk() -> Iterator[None]:
+    """No file may grow beyond 2,000 bytes."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+
+
+def test_an_epoch_that_the_disk_refuses_leaves_the_one_before(tmp_path: Path) -> None:
+    files, path = EpochFiles(), tmp_path / "last.ckpt"
+    files.save_checkpoint({"epoch": 1}, path)
+    with _small_disk(), pytest.raises(ModelError, match="the epoch cannot be saved: File too large") as refused:
+        files.save_checkpoint({"epoch": 2, "weights": torch.zeros(5000)}, path)
+    assert refused.value.where == str(path)
+    assert "--resume" in str(refused.value.remedy)
+    assert list(tmp_path.iterdir()) == [path]
+    assert files.load_checkpoint(path, weights_only=True) == {"epoch": 1}
+
+
+@pytest.mark.parametrize("content", [b"", b"hello", b"PK\x03\x04", None])
+def test_a_damaged_epoch_is_told(tmp_path: Path, content: bytes | None) -> None:
+    files, path = EpochFiles(), tmp_path / "model.training" / "last.ckpt"
+    path.parent.mkdir()
+    files.save_checkpoint({"weights": torch.zeros(5000)}, path)
+    path.write_bytes(path.read_bytes()[:9000] if content is None else content)
+    with pytest.raises(ModelError, match="damaged") as refused:
+        files.load_checkpoint(path, weights_only=True)
+    assert refused.value.where == str(path)
+    assert "remove model.training" in str(refused.value.remedy)
+
+
+@pytest.mark.parametrize("kind", ["transducer", "causal", "masked"])
+def test_a_place_that_is_taken_is_told_before_the_work(tmp_path: Path, kind: str) -> None:
+    command = _command(tmp_path, kind)
+    taken = tmp_path / "taken"
+    taken.mkdir()
+    (taken / "letter.txt").write_text("dear")
+    for place in (taken, taken / "letter.txt"):
+        with pytest.raises(ModelError, match="not empty, and no checkpoint"):
+            _run(*command, "--out", str(place))
+    assert [path.name for path in taken.iterdir()] == ["letter.txt"]
+    assert not (tmp_path / "taken.training").exists()
