@@ -57,7 +57,8 @@ def _print(title: str, found: Sequence[Association], of: int, min_count: int) ->
     console = Console(highlight=False, markup=False)
     console.print(title, style="bold")
     if not found:
-        console.print(f"  nothing that was aligned {min_count} times: --min-count 1 shows all\n")
+        rarer = f" that was aligned {min_count} times: --min-count 1 shows all" if min_count > 1 else ""
+        console.print(f"  nothing{rarer}\n")
         return
     table = Table(box=None, padding=(0, 0, 0, 2))
     table.add_column("PMI", justify="right")
