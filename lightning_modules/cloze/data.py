@@ -21,12 +21,16 @@ _JITTER = 6.0
 
 @frozen
 class Batch:
-    """Inputs, and the words to be guessed in them: `rows` and `places` of the masks and ids of the `words`."""
+    """Inputs, and what is to be guessed in them.
+
+    `rows` and `places` of the masks, ids of the `words`, and `where` the pairs were read.
+    """
 
     inputs: MaskedBatch
     rows: Tensor
     places: Tensor
     words: Tensor
+    where: tuple[str, ...]
 
 
 def blank_words(pairs: Sequence[Pair]) -> tuple[list[str], list[float]]:
@@ -106,4 +110,5 @@ class MaskedData(pl.LightningDataModule):
             if every or position == cloze.position
         ]
         rows, places, words = torch.tensor(targets).T
-        return Batch(self._encoding.batch([found for _, _, found in items]), rows, places, words)
+        where = tuple(pair.where for pair, _, _ in items)
+        return Batch(self._encoding.batch([found for _, _, found in items]), rows, places, words, where)

@@ -28,11 +28,9 @@ class MaskedModule(pl.LightningModule):
         """Mean nats a hidden word. Raises ModelError where that is no finite number."""
         loss = functional.cross_entropy(self.network(batch.inputs, batch.rows, batch.places).float(), batch.words)
         if not torch.isfinite(loss):
-            raise ModelError(
-                f"the loss is {loss.item()}",
-                where=f"epoch {self.current_epoch}, batch {number}",
-                remedy="lower the learning rate; the last good checkpoint is kept",
-            )
+            where = f"epoch {self.current_epoch + 1}, batch {number + 1} ({', '.join(batch.where)})"
+            remedy = "look at these pairs or lower the learning rate; finished epochs are kept for --resume"
+            raise ModelError(f"the loss is {loss.item()}", where=where, remedy=remedy)
         return loss
 
     def validation_step(self, batch: Batch, number: int) -> None:  # noqa: ARG002

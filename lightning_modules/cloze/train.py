@@ -12,13 +12,14 @@ from pathlib import Path
 import attrs
 import pytorch_lightning as pl
 import torch
-from attrs import frozen
+from attrs import field, frozen, validators
 from pytorch_lightning.callbacks import EarlyStopping, ModelCheckpoint
 
 from kgscripts.corpora.pair import Pair
 from kgscripts.models.checkpoint_directory import ModelCard, save_checkpoint
 from kgscripts.models.masked import new_network
 from kgscripts.models.masked_checkpoint import masked_checkpoint
+from kgscripts.models.settings import settings_from
 from lightning_modules.cloze.data import MaskedData, blank_words
 from lightning_modules.cloze.module import MaskedModule
 from lightning_modules.machine import Machine
@@ -29,33 +30,38 @@ CONFIGURATION = Path(__file__).with_name("masked.toml")
 MAX_TOKENS = 50
 LICENCE = "research use, as the terms of its training data are not stated"
 
+_count = [validators.instance_of(int), validators.ge(1)]
+_share = [validators.instance_of(float), validators.ge(0.0), validators.le(1.0)]
+
 
 @frozen(kw_only=True)
 class MaskedConfiguration:
     """Settings of a training; `left_share` of the examples see only what stands left of the blank."""
 
-    encoder: str
-    rank: int
-    dropout: float
-    learning_rate: float
-    weight_decay: float
-    warm_up: float
-    epochs: int
-    batch_size: int
-    left_share: float
-    patience: int
-    held_out: float
-    seed: int
+    encoder: str = field(validator=validators.instance_of(str))
+    rank: int = field(validator=_count)
+    dropout: float = field(validator=_share)
+    learning_rate: float = field(validator=[validators.instance_of(float), validators.gt(0.0)])
+    weight_decay: float = field(validator=[validators.instance_of(float), validators.ge(0.0)])
+    warm_up: float = field(validator=_share)
+    epochs: int = field(validator=_count)
+    batch_size: int = field(validator=_count)
+    left_share: float = field(validator=_share)
+    patience: int = field(validator=_count)
+    held_out: float = field(validator=_share)
+    seed: int = field(validator=validators.instance_of(int))
 
     @classmethod
     def read(cls, path: Path) -> MaskedConfiguration:
-        """The settings of a TOML file. Raises ConfigurationError for unknown, missing or unreadable ones."""
+        """The settings of a TOML file. Raises ConfigurationError for what is unknown, missing, wrong or unreadable."""
+        remedy = f"see {CONFIGURATION.name} of the package"
         try:
-            return cls(**tomllib.loads(path.read_text(encoding="utf-8")))
-        except (TypeError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise ConfigurationError(
-                f"no configuration of the masked model: {error}", where=str(path), remedy=f"see {CONFIGURATION}"
-            ) from error
+            values = tomllib.loads(path.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise ConfigurationError(f"cannot be read: {error.strerror}", where=str(path), remedy=remedy) from error
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise ConfigurationError(f"no TOML: {error}", where=str(path), remedy=remedy) from error
+        return settings_from(cls, values, str(path))
 
 
 @frozen(kw_only=True)

@@ -1,0 +1,96 @@
+"""Training of the masked model: what it refuses, where it stops, and what becomes of very long sides."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from kgscripts.corpora.pair import Pair
+from kgscripts.models.checkpoint import load_cloze_model
+from kgscripts.models.cloze import Cloze
+from lightning_modules.cloze.train import CONFIGURATION, MaskedConfiguration, Outcome, train_masked
+from schemas.errors import ConfigurationError, InputError, ModelError
+from tests.models.tiny_encoder import write_tiny_encoder
+from tests.training import corpus
+
+TOOLS = {"knife", "pan", "pot", "peeler"}
+
+
+def _blanked(pair: Pair) -> Pair:
+    blanks = [word in TOOLS for word in pair.concrete]
+    return Pair(abstract=pair.abstract, concrete=pair.concrete, blanks=blanks, where=pair.where)
+
+
+PAIRS = [_blanked(pair) for pair in corpus.pairs()]
+
+
+def _text(folder: Path, **changes: str) -> str:
+    """The configuration that ships, over a tiny encoder, with other settings."""
+    text = CONFIGURATION.read_text(encoding="utf-8")
+    changes = {"encoder": f'"{write_tiny_encoder(folder / "encoder")}"', "epochs": "2", **changes}
+    for name, value in changes.items():
+        text, count = re.subn(rf"^{name} = .*$", f"{name} = {value}", text, flags=re.MULTILINE)
+        assert count == 1
+    return text
+
+
+def _train(folder: Path, pairs: Sequence[Pair], **changes: str) -> Outcome:
+    (folder / "masked.toml").write_text(_text(folder, **changes), encoding="utf-8")
+    configuration = MaskedConfiguration.read(folder / "masked.toml")
+    return train_masked(configuration, pairs, folder / "model", machine=corpus.CPU)
+
+
+def test_long_sides_and_unknown_words_are_learned_from(tmp_path: Path) -> None:
+    long = Pair(abstract=("chop",) * 10_000, concrete=("knife", ".") * 5_000, blanks=(True, False) * 5_000)
+    strange = Pair(abstract=("#UNK#",), concrete=("#UNK#", "#UNK#"), blanks=(True, False))
+    assert _train(tmp_path, [*PAIRS, long, strange]).epochs == 2
+    model = load_cloze_model(tmp_path / "model")
+    asked = Cloze(("chop",), ("use", "a", "_", "."), (False, False, True, False), 2, 2)
+    assert model.predict([asked], ["knife", "pan"]).shape == (1, 3)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["encoder", "masked.toml", "model"]
+
+
+def test_a_loss_that_is_no_number_stops_and_says_where(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"the loss is (nan|inf)") as stopped:
+        _train(tmp_path, PAIRS, learning_rate="1e30")
+    assert re.match(r"epoch [12], batch \d \(made-up:\d", str(stopped.value.where))
+    assert not (tmp_path / "model").exists()
+
+
+@pytest.mark.parametrize("pairs", [corpus.pairs(), PAIRS[:1], []])
+def test_pairs_with_too_few_blanks(tmp_path: Path, pairs: list[Pair]) -> None:
+    with pytest.raises(InputError, match="pairs with blanks are too few"):
+        _train(tmp_path, pairs)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("rank = .*", "", "missing setting rank"),
+        ("rank = .*", "rank = 0", "rank"),
+        ("rank = .*", 'rank = "high"', "rank"),
+        ("dropout = .*", "dropout = 1.5", "dropout"),
+        ("learning_rate = .*", "learning_rate = 0.0", "learning_rate"),
+        ("held_out = .*", "held_out = -0.1", "held_out"),
+        ("epochs = .*", "epochs = 0", "epochs"),
+        ("seed = .*", "seed = 1\ncolour = 5", "unknown setting colour"),
+        ("seed = .*", "seed = ", "no TOML"),
+    ],
+)
+def test_configurations_that_cannot_be(tmp_path: Path, old: str, new: str, message: str) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(re.sub(rf"(?m)^{old}$", new, CONFIGURATION.read_text(encoding="utf-8")), encoding="utf-8")
+    with pytest.raises(ConfigurationError, match=message) as refused:
+        MaskedConfiguration.read(path)
+    assert refused.value.where == str(path)
+
+
+def test_configurations_that_are_not_there_or_no_text(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="cannot be read: No such file"):
+        MaskedConfiguration.read(tmp_path / "none.toml")
+    (tmp_path / "mine.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(ConfigurationError, match="no TOML"):
+        MaskedConfiguration.read(tmp_path / "mine.toml")
