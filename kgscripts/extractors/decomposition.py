@@ -158,10 +158,14 @@ def _is_tool_of(whole: Action, step: Action, tool: str) -> bool:
 
 
 def _without_goal(last: ConcreteStep, whole: Action) -> ConcreteStep:
-    """The last step of several without the vessel that it puts the result into, which the event was not done with."""
+    """The last step of several without the vessel that it puts the result into, which the event was not done with.
+
+    A strainer stays: what is poured into it is drained by that.
+    """
     if last.action.predicate not in verbs("placing") or whole.predicate in verbs("placing"):
         return last
-    return evolve(last, tools=[tool for tool in last.tools if not is_a(tool.lemma, "vessel", "surface")])
+    kept = [tool for tool in last.tools if is_a(tool.lemma, "filter") or not is_a(tool.lemma, "vessel", "surface")]
+    return evolve(last, tools=kept)
 
 
 def _owner(abstract: Side, event: Event, words: Sequence[int], alignment: Alignment) -> tuple[Event | None, float]:

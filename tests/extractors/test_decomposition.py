@@ -131,6 +131,13 @@ def test_where_the_result_goes_at_last_is_no_tool() -> None:
     }
 
 
+def test_a_strainer_is_a_tool_even_at_last() -> None:
+    concrete = "Carry the pot to the sink. Pour the pasta into a colander."
+    assert _told(_read("Drain the pasta.", concrete, "drain")) == {
+        "drain pasta": ["carry pot to sink", "pour pasta into colander +colander"]
+    }
+
+
 def test_participles_and_ingredients_of_the_abstract_side_are_no_events() -> None:
     reading = _read("Mix melted butter and flour.", "Stir the flour with a whisk.", "flour")
     assert _told(reading) == {"mix flour": ["stir flour +whisk"]}

@@ -1,0 +1,173 @@
+"""`kgscripts align`, `lookup` and `tools` as a user calls them, and the scores of the models behind their answers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from typer.testing import CliRunner
+
+import cli
+import exports.cypher
+import exports.sparql
+from kgscripts.models.checkpoint import find_checkpoint
+from kgscripts.models.description import describe_checkpoint, shipped_checkpoint
+from kgscripts.pipeline import build_graph
+from schemas.errors import KGScriptsError
+from schemas.script_graph import ScriptGraph
+
+PAIRS = (
+    ("Drain the pasta.", "Put a colander into the sink. Pour the pasta into the colander."),
+    ("Drain the beans.", "Wash the beans in a strainer. Shake the strainer."),
+    ("Slice the bread.", "Put the bread on a cutting board. Cut the bread with a sharp knife."),
+)
+QUERIES = Path(__file__).resolve().parents[2] / "docs" / "queries"
+
+
+@pytest.fixture(scope="module")
+def pairs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("pairs") / "pairs.tsv"
+    file.write_text("".join("\t".join(pair) + "\n" for pair in PAIRS), encoding="utf-8")
+    return file
+
+
+@pytest.fixture(scope="module")
+def graph(pairs: Path) -> Path:
+    build_graph(pairs, pairs.parent / "graph", predict_tools=True)
+    return pairs.parent / "graph"
+
+
+def run(*arguments: object) -> str:
+    result = CliRunner().invoke(cli.app, [str(argument) for argument in arguments])
+    if isinstance(result.exception, KGScriptsError):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_align_gives_every_concrete_token_an_abstract_one_in_order(pairs: Path) -> None:
+    aligned: list[dict[str, Any]] = json.loads(run("align", pairs, "--json"))
+    assert [item["where"] for item in aligned] == ["pairs.tsv:1", "pairs.tsv:2", "pairs.tsv:3"]
+    for item in aligned:
+        assert item["path"] == sorted(item["path"])
+        assert len(item["path"]) == len(item["posterior"]) == len(item["concrete"])
+        assert " ".join(stretch["text"] for stretch in item["stretches"]) == " ".join(item["concrete"])
+        assert item["log_probability"] <= 0
+
+
+def test_align_prints_and_draws(pairs: Path, tmp_path: Path) -> None:
+    printed = run("align", pairs, "--limit", 2, "--picture", tmp_path / "pairs.svg")
+    assert "colander" in printed
+    assert "bread" not in printed
+    ElementTree.parse(tmp_path / "pairs.svg")
+    run("align", pairs, "--limit", 2, "--free", "--picture", tmp_path / "pairs.png")
+    assert (tmp_path / "pairs.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("Drain the pasta.\t\n", "pairs.tsv:1: the concrete side is empty"),
+        ("\tTip it.\n", "pairs.tsv:1: the abstract side is empty"),
+        ("Drain it.\tTip it.\nDrain it.\n", "pairs.tsv:2: 1 columns where 2 are wanted"),
+        ("a\tb\tc\td\n", "4 columns where 2 are wanted"),
+        ("drain it\ttip it\t1 0 1\n", "3 marks for 2 tokens"),
+        ("", "no pairs"),
+        ("stir " * 10_000 + "\t" + "stir " * 10_000 + "\n", "10,000 by 10,000 tokens are too many to align"),
+    ],
+)
+def test_align_says_what_is_wrong_with_a_pair(content: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "pairs.tsv").write_text(content, encoding="utf-8")
+    with pytest.raises(KGScriptsError, match=message) as caught:
+        run("align", tmp_path / "pairs.tsv")
+    assert caught.value.remedy
+
+
+@pytest.mark.parametrize("content", ["xyzzy frobnicate\tqwxz blargh wibble .\n", "... !\t. , ;\n", "add\tstir\n"])
+def test_unknown_words_and_punctuation_are_aligned_somehow(content: str, tmp_path: Path) -> None:
+    (tmp_path / "pairs.tsv").write_text(content, encoding="utf-8")
+    (item,) = json.loads(run("align", tmp_path / "pairs.tsv", "--json"))
+    assert item["path"] == sorted(item["path"])
+    assert max(item["path"]) < len(item["abstract"])
+
+
+def test_a_long_concrete_side_is_aligned(tmp_path: Path) -> None:
+    sentence = "the pasta is stirred with a spoon . "
+    (tmp_path / "pairs.tsv").write_text(f"stir the pasta .\t{sentence * 1250}\n", encoding="utf-8")
+    (item,) = json.loads(run("align", tmp_path / "pairs.tsv", "--json"))
+    assert len(item["path"]) == 10_000
+
+
+@pytest.mark.parametrize("name", ["pairs.bmp", "no/such/folder/pairs.svg", "."])
+def test_a_picture_that_cannot_be_written_is_refused_first(name: str, pairs: Path, tmp_path: Path) -> None:
+    with pytest.raises(KGScriptsError, match=r"format|written"):
+        run("align", pairs, "--picture", tmp_path / name)
+
+
+def test_lookup_finds_both_directions(graph: Path) -> None:
+    drain = json.loads(run("lookup", graph, "drain", "--min-count", 1, "--json"))
+    assert {"colander", "strainer"} <= {item["text"] for item in drain["concrete"]}
+    assert [item["pmi"] for item in drain["concrete"]] == sorted((i["pmi"] for i in drain["concrete"]), reverse=True)
+    knife = json.loads(run("lookup", graph, "knife", "--min-count", 1, "--json"))
+    assert [item["text"] for item in knife["abstract"]] == ["slice"]
+    assert knife["concrete"] == []
+    assert "--min-count 1 shows all" in run("lookup", graph, "drain")
+    assert "nothing" in run("lookup", graph, "knife", "--min-count", 1)
+
+
+def test_lookup_keeps_to_the_whitelist(graph: Path, tmp_path: Path) -> None:
+    (tmp_path / "words.txt").write_text("strainer\n", encoding="utf-8")
+    found = json.loads(run("lookup", graph, "drain", "--min-count", 1, "--json", "--whitelist", tmp_path / "words.txt"))
+    assert {item["text"] for item in found["concrete"]} == {"strainer"}
+
+
+@pytest.mark.parametrize("word", ["colandr", "", "frobnicate"])
+def test_lookup_does_not_know_every_word(word: str, graph: Path) -> None:
+    with pytest.raises(KGScriptsError, match="no alignment has"):
+        run("lookup", graph, word)
+
+
+@pytest.mark.parametrize("command", [("lookup", "DIR", "drain"), ("tools", "drain the pasta", "--graph", "DIR")])
+def test_there_must_be_a_graph(command: tuple[str, ...], tmp_path: Path) -> None:
+    with pytest.raises(KGScriptsError, match="there is no graph"):
+        run(*(str(tmp_path / "none") if part == "DIR" else part for part in command))
+
+
+def test_a_graph_without_pairs_has_nothing_to_look_up(tmp_path: Path) -> None:
+    build_graph(output=tmp_path / "graph", texts=["Drain the pasta in a colander."])
+    with pytest.raises(KGScriptsError, match="no aligned pairs were read"):
+        run("lookup", tmp_path / "graph", "drain")
+
+
+def test_tools_are_told_apart(graph: Path) -> None:
+    found = json.loads(run("tools", "Slice the bread!", "--graph", graph, "--json"))
+    assert found["event"] == "slice bread"
+    assert {tool["lemma"] for tool in found["read"]} == {"cutting board", "knife"}
+    assert found["predicted"][0]["lemma"] == "knife"
+    printed = run("tools", "slice the bread", "--graph", graph)
+    assert printed.index("predicted by the masked model") < printed.index("read in")
+    assert "read" not in json.loads(run("tools", "slice the bread", "--json"))
+
+
+@pytest.mark.parametrize("event", ["", " ", "...", "the pasta", "\x00"])
+def test_tools_needs_an_event(event: str) -> None:
+    with pytest.raises(KGScriptsError, match="tells no event"):
+        run("tools", event)
+
+
+def test_the_scores_of_aligner_and_masked_model_come_back_by_query(graph: Path) -> None:
+    opened = ScriptGraph.open(graph)
+    text = (QUERIES / "tools-by-alignment.rq").read_text(encoding="utf-8")
+    in_sparql = exports.sparql.run_query(opened, text)
+    in_cypher = exports.cypher.run_query(opened, (QUERIES / "tools-by-alignment.cypher").read_text(encoding="utf-8"))
+    assert list(in_sparql.rows) == list(in_cypher.rows)
+    found = {(row[4], row[5]): row[6] for row in in_sparql.rows}
+    aligner = describe_checkpoint(shipped_checkpoint("aligner"))
+    masked = describe_checkpoint(find_checkpoint("masked"))
+    for model in (aligner, masked):
+        assert model.scores
+        assert {(model.name, score.metric): score.value for score in model.scores}.items() <= found.items()
+    assert {(row[1], row[4]) for row in in_sparql.rows} == {(False, aligner.name), (True, masked.name)}
