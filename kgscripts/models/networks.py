@@ -52,10 +52,11 @@ def make_network(settings: LanguageModelSettings, vocabulary: Vocabulary, vector
 def network_checkpoint(
     settings: LanguageModelSettings, tensors: Mapping[str, Tensor], vocabulary: Vocabulary, card: ModelCard
 ) -> Checkpoint:
-    """The checkpoint of a trained network, `tensors` being its state."""
+    """The checkpoint of a trained network, `tensors` being its state, which is kept in half precision."""
     kind = next(kind for kind, cls in SETTINGS.items() if type(settings) is cls)
     files = {VOCABULARY: vocabulary.to_json().encode()}
-    return Checkpoint(kind=kind, settings=attrs.asdict(settings), tensors=tensors, card=card, files=files)
+    halved = {name: tensor.half() for name, tensor in tensors.items()}
+    return Checkpoint(kind=kind, settings=attrs.asdict(settings), tensors=halved, card=card, files=files)
 
 
 def cloze_model(checkpoint: Checkpoint) -> LeftContextModel:

@@ -83,10 +83,6 @@ class PairNetwork(nn.Module):
         """log p(concrete | abstract) in nats, (batch,)."""
         raise NotImplementedError
 
-    def predictive_log_likelihood(self, batch: PairBatch) -> Tensor:
-        """Sum of log p(word) as `next_word` would predict it if it were a blank, (batch,): what held-out pairs judge."""
-        return self.log_likelihood(batch)
-
     def next_word(self, batch: PairBatch, rows: Tensor, positions: Tensor, slot_starts: Tensor) -> Tensor:
         """Unnormalised log probabilities of the words at (row, position), (queries, words).
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import torch
 from attrs import frozen
 from torch import Tensor, nn
-from torch.nn import functional
 
 from kgscripts.alignment.lattice import (
     Transitions,
@@ -88,29 +87,12 @@ class Transducer(PairNetwork):
         mask = batch.concrete_mask
         aligned = encoded.gather(1, path[:, :, None].expand(-1, -1, encoded.shape[2]))
         logits = self.emission.logits(aligned[mask], decoded[:, :-1][mask])
-        losses = functional.cross_entropy(logits.float(), batch.concrete[mask], reduction="none")
+        losses = torch.nn.functional.cross_entropy(logits.float(), batch.concrete[mask], reduction="none")
         words = torch.zeros(mask.shape, dtype=losses.dtype, device=losses.device).masked_scatter(mask, -losses)
         transitions = self.transitions(encoded, decoded[:, :-1])
         return words.sum(dim=1) + transition_log_probability(
             transitions.shift, transitions.emit, path, batch.abstract_lengths, batch.concrete_lengths
         )
-
-    @torch.no_grad()
-    def predictive_log_likelihood(self, batch: PairBatch) -> Tensor:
-        """See `PairNetwork`: each word from the token that a blank there would be aligned to; decisions do not count.
-
-        Cloze figures follow this, not the marginal or the best path, whose alignments also know what comes next.
-        """
-        encoded, decoded = self._read(batch)
-        transitions = self.transitions(encoded, decoded[:, :-1])
-        emissions = self._emissions(encoded, decoded, batch)
-        lengths = batch.abstract_lengths
-        ends = prefix_viterbi(emissions, transitions.shift, transitions.emit, lengths, batch.concrete_lengths)
-        slots = functional.pad(ends[:, :-1], (1, 0))
-        if self.shift is not None:
-            slots = _shifted_on(slots, transitions.shift, transitions.emit, lengths[:, None])
-        words = emissions.gather(2, slots[:, :, None])[:, :, 0]
-        return words.masked_fill(~batch.concrete_mask, 0.0).sum(dim=1)
 
     def next_word(self, batch: PairBatch, rows: Tensor, positions: Tensor, slot_starts: Tensor) -> Tensor:
         """See `PairNetwork`."""
@@ -134,7 +116,8 @@ class Transducer(PairNetwork):
         token = torch.arange(encoded.shape[1], device=rows.device)
         slot = before
         if self.shift is not None:
-            slot = _shifted_on(before, shift, emit, batch.abstract_lengths[rows])
+            stays = (shift <= emit) | (token >= batch.abstract_lengths[rows][:, None] - 1)
+            slot = (stays & (token >= before[:, None])).int().argmax(dim=1)
         passed = (token >= before[:, None]) & (token < slot[:, None])
         emitted = emit.gather(1, slot[:, None])[:, 0]
         first = torch.where(passed, shift, 0.0).sum(dim=1) + emitted
@@ -179,13 +162,6 @@ class Transducer(PairNetwork):
                 encoded, decoded[:, :-1], batch.concrete, batch.abstract_mask, batch.concrete_mask
             )
         return emissions
-
-
-def _shifted_on(before: Tensor, shift: Tensor, emit: Tensor, abstract_lengths: Tensor) -> Tensor:
-    """The first token from `before` (...) on where shifting, (..., abstract), is no more probable than emitting."""
-    token = torch.arange(shift.shape[-1], device=before.device)
-    stays = (shift <= emit) | (token >= abstract_lengths[..., None] - 1)
-    return (stays & (token >= before[..., None])).int().argmax(dim=-1)
 
 
 class ShiftNetwork(nn.Module):

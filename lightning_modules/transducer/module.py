@@ -36,13 +36,14 @@ class PairTraining(pl.LightningModule):
     def training_step(self, batch: TrainingBatch, number: int) -> Tensor:
         """The loss of a batch; dropout depends on seed, epoch and batch alone, so a resumed run is the unbroken one."""
         torch.manual_seed((self._settings.seed * 100_003 + self.current_epoch) * 100_003 + number)
-        return self._logged("train_loss", self._loss(batch), batch, number)
+        return self._logged("train_loss", batch, number)
 
     def validation_step(self, batch: TrainingBatch, number: int) -> Tensor:
-        """How well the words of a held-out batch are predicted from what precedes them, as in blanks: nats a pair."""
-        return self._logged("held_out_loss", -self.network.predictive_log_likelihood(batch.pairs).mean(), batch, number)
+        """The loss of a held-out batch."""
+        return self._logged("held_out_loss", batch, number)
 
-    def _logged(self, name: str, loss: Tensor, batch: TrainingBatch, number: int) -> Tensor:
+    def _logged(self, name: str, batch: TrainingBatch, number: int) -> Tensor:
+        loss = self._loss(batch)
         if not math.isfinite(loss.item()):
             where = f"epoch {self.current_epoch + 1}, batch {number + 1} ({', '.join(batch.where)})"
             remedy = "look at these pairs or lower the learning rate; finished epochs are kept for --resume"

@@ -90,7 +90,7 @@ def train(
             name=configuration.name,
             version=metadata.version("kgscripts"),
             task="words of a concrete instruction given the abstract one",
-            licence="",
+            licence="terms of the pairs that it was trained on",
             data=data,
             command=command,
             training={

@@ -73,21 +73,6 @@ def test_the_score_is_the_product_of_the_next_word_probabilities(name: str) -> N
     assert float(cloze_model.score([abstract], [concrete])[0]) == pytest.approx(expected, abs=1e-4)
 
 
-@torch.no_grad()
-@pytest.mark.parametrize("name", SETTINGS)
-def test_the_predictive_likelihood_is_the_product_of_what_blanks_of_one_word_would_get(name: str) -> None:
-    draw = random.Random(8)
-    network = model(name)._network
-    abstracts = [VOCABULARY.ids(text(draw, 1, 6)) for _ in range(7)]
-    concretes = [VOCABULARY.ids(text(draw, 1, 9)) for _ in range(7)]
-    together = network.predictive_log_likelihood(PairBatch.of_ids(abstracts, concretes, VOCABULARY.padding))
-    for abstract, concrete, found in zip(abstracts, concretes, together, strict=True):
-        places = torch.arange(len(concrete))
-        batch = PairBatch.of_ids([abstract], [concrete], VOCABULARY.padding)
-        words = network.next_word(batch, torch.zeros_like(places), places, places).log_softmax(dim=1)
-        assert float(found) == pytest.approx(float(words[places, torch.tensor(concrete)].sum()), abs=1e-3)
-
-
 def test_the_language_model_alone_ignores_the_abstract_side() -> None:
     hidden = (False, False, True)
     queries = [Cloze(abstract, ("use", "a", "_"), hidden, 2, 2) for abstract in (("chop", "."), ("salt",))]

@@ -224,7 +224,7 @@ def test_mixed_precision(tmp_path: Path) -> None:
     machine = Machine(accelerator="cpu", precision=Precision.BRAIN_FLOAT)
     outcome = train(corpus.configuration(tmp_path), corpus.pairs(), tmp_path / "model", machine=machine)
     assert outcome.is_finished
-    assert {tensor.dtype for tensor in weights(tmp_path / "model").values()} == {torch.float32}
+    assert {tensor.dtype for tensor in weights(tmp_path / "model").values()} == {torch.float16}
 
 
 def test_given_vectors_stay_as_they_are(tmp_path: Path) -> None:
