@@ -45,9 +45,9 @@ def test_every_command_has_help_with_an_example(name: str) -> None:
     result = run(name, "--help")
     assert result.returncode == 0, result.stderr
     groups = {
-        "evaluate": ["text", "extraction", "cloze"],
+        "evaluate": ["text", "extraction", "cloze", "alignments"],
         "corpora": ["list", "fetch", "stats", "cloze"],
-        "train": ["masked", "causal", "transducer"],
+        "train": ["masked", "causal", "transducer", "aligner"],
     }
     for command in groups.get(name, [""]):
         text = run(name, *([command] if command else []), "--help").stdout
