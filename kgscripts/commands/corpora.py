@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kgscripts.commands.output import write_lines
 from kgscripts.corpora.catalogue import GITHUB, corpora, select
 from schemas.errors import ConfigurationError, InputError
 
@@ -162,9 +163,9 @@ def cloze(
         facts["templates"] = attrs.asdict(agreement)
     if compare_whitelist:
         facts["whitelist"] = attrs.asdict(construction.word_overlap(words, read_whitelist(compare_whitelist)))
-    _write_lines(output, map(construction.template_line, clozes))
+    write_lines(output, map(construction.template_line, clozes))
     if whitelist_out:
-        _write_lines(whitelist_out, words)
+        write_lines(whitelist_out, words)
     if as_json:
         typer.echo(json.dumps(facts, indent=2))
         return
@@ -181,20 +182,6 @@ def _check_not_read(output: Path, inputs: Iterable[Path]) -> None:
     """Raises ConfigurationError where a file would be replaced by what is made of it."""
     if any(output.exists() and path.exists() and output.samefile(path) for path in inputs):
         raise ConfigurationError("is read and would be overwritten", where=str(output), remedy="name another file")
-
-
-def _write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Writes lines whole or not at all."""
-    aside = path.with_name(f".{path.name}.part")
-    try:
-        aside.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        aside.replace(path)
-    except OSError as error:
-        raise ConfigurationError(
-            f"cannot write: {error.strerror}", where=str(path), remedy="name a file in a folder that may be written to"
-        ) from error
-    finally:
-        aside.unlink(missing_ok=True)
 
 
 def _progress(*columns: ProgressColumn) -> Progress:

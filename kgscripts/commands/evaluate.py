@@ -11,7 +11,7 @@ import typer
 
 from kgscripts.commands.evaluate_alignments import alignments
 from kgscripts.commands.evaluate_cloze import cloze
-from kgscripts.commands.evaluate_output import check_output, progress_bar
+from kgscripts.commands.output import check_output, progress_bar, write_lines
 
 if TYPE_CHECKING:
     from schemas.provenance import BenchmarkScore
@@ -108,7 +108,7 @@ def _write(scores: Sequence[BenchmarkScore], output: Path | None) -> None:
     from kgscripts.evaluation.extraction import scores_as_json
 
     if output is not None:
-        output.write_text(scores_as_json(scores), encoding="utf-8")
+        write_lines(output, scores_as_json(scores).splitlines())
 
 
 def _print_table(scores: Sequence[BenchmarkScore], title: str) -> None:

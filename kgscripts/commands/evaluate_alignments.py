@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kgscripts.commands.evaluate_output import check_output, progress_bar
+from kgscripts.commands.output import check_output, progress_bar, write_lines
 
 if TYPE_CHECKING:
     from kgscripts.evaluation.alignments import AlignmentScores
@@ -59,7 +59,7 @@ def alignments(
 
         rows = [asdict(row) for row in scores]
         text = json.dumps(rows[0] if len(rows) == 1 else rows, indent=1, ensure_ascii=False)
-        json_output.write_text(f"{text}\n", encoding="utf-8")
+        write_lines(json_output, [text])
     if attach:
         _attach(scores, templates)
     accepted = [{index: frozenset(places) for index, places in label.aligned.items()} for label in labels]

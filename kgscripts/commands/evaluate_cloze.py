@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kgscripts.commands.evaluate_output import check_output, progress_bar
+from kgscripts.commands.output import check_output, progress_bar, write_lines
 
 if TYPE_CHECKING:
     from kgscripts.corpora.pair_corpora import Pair
@@ -85,7 +85,7 @@ def cloze(
         origin = {"templates": templates.name, "whitelist": whitelist.name if whitelist else None}
         rows = [{"source": name, **scores.as_json(), **origin} for name, scores in zip(model, results, strict=True)]
         text = json.dumps(rows[0] if len(rows) == 1 else rows, indent=1, ensure_ascii=False)
-        json_output.write_text(f"{text}\n", encoding="utf-8")
+        write_lines(json_output, [text])
     print_cloze_table(results, comparable=is_published_task(templates, whitelist))
     for loaded, drawn in zip(models, shown, strict=True):
         drawn.print(loaded.name)

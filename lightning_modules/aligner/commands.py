@@ -30,7 +30,7 @@ def aligner(
 
     Takes minutes on one core. Labels are those of train pairs; what is evaluated on is never trained on.
     """
-    from kgscripts.commands.evaluate_output import progress_bar
+    from kgscripts.commands.output import progress_bar
     from kgscripts.corpora.gold_alignments import read_gold_alignments
     from kgscripts.corpora.pair_corpora import load_pairs
     from kgscripts.models.checkpoint_directory import check_place, save_checkpoint
