@@ -55,9 +55,9 @@ class WordHead(nn.Module):
         features: Tensor = self.dropout(self.normalise(functional.gelu(self.dense(states))))
         return features
 
-    def forward(self, states: Tensor) -> Tensor:
+    def scores(self, features: Tensor) -> Tensor:
         """(places, size) -> (places, words + 1): unnormalised log probabilities."""
-        return functional.linear(self.features(states), self.vectors + self.difference, self.bias)
+        return functional.linear(features, self.vectors + self.difference, self.bias)
 
 
 class MaskedNetwork(nn.Module):
@@ -76,9 +76,9 @@ class MaskedNetwork(nn.Module):
         embeddings: Tensor = encoder.network.embeddings.word_embeddings.weight.detach()
         scale = torch.stack([self._mean(word, embeddings) for word in self.words] or [embeddings[0]]).norm(dim=1).mean()
         self._embeddings = embeddings / scale
-        vectors = [self._mean(word, self._embeddings) for word in self.words]
+        unknown = self._embeddings[tokenizer.unk_token_id]
         self.head = WordHead(
-            torch.stack([*vectors, self._embeddings[tokenizer.unk_token_id]]), torch.tensor(frequency), dropout
+            torch.cat([self.word_vectors(self.words), unknown[None]]), torch.tensor(frequency), dropout
         )
         self.adapted: PeftModel | BertModel = _adapted(encoder, rank)
         pieces: dict[str, list[int]] = {}
@@ -99,16 +99,24 @@ class MaskedNetwork(nn.Module):
     def _mean(self, word: str, embeddings: Tensor) -> Tensor:
         return embeddings[self._encoder.pieces(word)].mean(0)
 
+    def word_vectors(self, words: Sequence[str]) -> Tensor:
+        """(words, size): the mean of the embeddings of each word's pieces."""
+        vectors = [self._mean(word, self._embeddings) for word in words]
+        return torch.stack(vectors) if vectors else self._embeddings[:0]
+
     def states(self, batch: MaskedBatch, rows: Tensor, places: Tensor) -> Tensor:
         """The last hidden states at the places (row, piece): (places, size)."""
         output = self.adapted(input_ids=batch.ids, token_type_ids=batch.types, attention_mask=batch.attention)
         states: Tensor = output.last_hidden_state[rows, places]
         return states
 
+    def features(self, batch: MaskedBatch, rows: Tensor, places: Tensor) -> Tensor:
+        """What is compared with the words' vectors, at the places (row, piece): (places, size)."""
+        return self.head.features(self.states(batch, rows, places))
+
     def forward(self, batch: MaskedBatch, rows: Tensor, places: Tensor) -> Tensor:
         """Unnormalised log probabilities of the words and the unknown one: (places, words + 1)."""
-        scores: Tensor = self.head(self.states(batch, rows, places))
-        return scores
+        return self.head.scores(self.features(batch, rows, places))
 
     def candidate_table(self, candidates: Sequence[str]) -> tuple[Tensor, Tensor]:
         """Vectors (candidates + 1, size) and biases; words that training did not see have the rarest word's bias."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytorch_lightning as pl
@@ -14,19 +15,45 @@ from schemas.errors import ModelError
 
 
 class MaskedModule(pl.LightningModule):
-    """`total_steps` is the length of the schedule; `warm_up` the share of it until the full learning rate."""
+    """`others` are words that are guessed beside the blank ones, to learn the language of the texts; not kept.
+
+    `total_steps` is the length of the schedule; `warm_up` the share of it until the full learning rate.
+    """
+
+    _other_vectors: torch.Tensor
+    _other_bias: torch.Tensor
 
     def __init__(
-        self, network: MaskedNetwork, *, learning_rate: float, weight_decay: float, warm_up: float, total_steps: int
+        self,
+        network: MaskedNetwork,
+        others: Sequence[str],
+        other_frequency: Sequence[float],
+        *,
+        learning_rate: float,
+        weight_decay: float,
+        warm_up: float,
+        total_steps: int,
     ) -> None:
         super().__init__()
         self.network = network
+        self.register_buffer("_other_vectors", network.word_vectors(others), persistent=False)
+        self.register_buffer("_other_bias", torch.tensor(other_frequency).log(), persistent=False)
         self._learning_rate, self._weight_decay = learning_rate, weight_decay
         self._warm_up, self._total_steps = max(1.0, warm_up * total_steps), total_steps
 
     def training_step(self, batch: Batch, number: int) -> torch.Tensor:
-        """Mean nats a hidden word. Raises ModelError where that is no finite number."""
-        loss = functional.cross_entropy(self.network(batch.inputs, batch.rows, batch.places).float(), batch.words)
+        """Mean nats a hidden word. Raises ModelError where that is no finite number.
+
+        A blank word is told from the blank words, another word from the others: which of both it is, is known.
+        """
+        features = self.network.features(batch.inputs, batch.rows, batch.places)
+        blanks = self.network.head.scores(features)
+        others = functional.linear(features, self._other_vectors, self._other_bias)
+        is_blank = batch.words < blanks.shape[1]
+        nats = functional.cross_entropy(blanks[is_blank].float(), batch.words[is_blank], reduction="sum")
+        rest = batch.words[~is_blank] - blanks.shape[1]
+        nats = nats + functional.cross_entropy(others[~is_blank].float(), rest, reduction="sum")
+        loss = nats / len(batch.words)
         if not torch.isfinite(loss):
             where = f"epoch {self.current_epoch + 1}, batch {number + 1} ({', '.join(batch.where)})"
             remedy = "look at these pairs or lower the learning rate; finished epochs are kept for --resume"

@@ -20,7 +20,7 @@ from kgscripts.models.checkpoint_directory import ModelCard, save_checkpoint
 from kgscripts.models.masked import new_network
 from kgscripts.models.masked_checkpoint import masked_checkpoint
 from kgscripts.models.settings import settings_from
-from lightning_modules.cloze.data import MaskedData, blank_words
+from lightning_modules.cloze.data import MaskedData, blank_words, other_words
 from lightning_modules.cloze.module import MaskedModule
 from lightning_modules.machine import Machine
 from lightning_modules.runs import RunFolder, SeededSteps, fit, make_trainer, pairs_digest
@@ -36,7 +36,11 @@ _share = [validators.instance_of(float), validators.ge(0.0), validators.le(1.0)]
 
 @frozen(kw_only=True)
 class MaskedConfiguration:
-    """Settings of a training; `left_share` of the examples see only what stands left of the blank."""
+    """Settings of a training.
+
+    `left_share` of the examples see only what stands left of the blank; in `scattered_share` of them the hidden words
+    are scattered over the text.
+    """
 
     encoder: str = field(validator=validators.instance_of(str))
     rank: int = field(validator=_count)
@@ -47,6 +51,7 @@ class MaskedConfiguration:
     epochs: int = field(validator=_count)
     batch_size: int = field(validator=_count)
     left_share: float = field(validator=_share)
+    scattered_share: float = field(validator=_share)
     patience: int = field(validator=_count)
     held_out: float = field(validator=_share)
     seed: int = field(validator=validators.instance_of(int))
@@ -128,6 +133,7 @@ def train_masked(
     run.begin(resume)
     pl.seed_everything(configuration.seed, verbose=False)
     words, frequency = blank_words(train)
+    others, other_frequency = other_words(train, set(words))
     network = new_network(
         words, frequency, rank=configuration.rank, dropout=configuration.dropout, encoder=configuration.encoder
     )
@@ -137,12 +143,16 @@ def train_masked(
         held_out,
         network.inputs,
         words,
+        others,
         batch_size=configuration.batch_size,
         left_share=configuration.left_share,
+        scattered_share=configuration.scattered_share,
         seed=configuration.seed,
     )
     module = MaskedModule(
         network,
+        others,
+        other_frequency,
         learning_rate=configuration.learning_rate,
         weight_decay=configuration.weight_decay,
         warm_up=configuration.warm_up,
