@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -77,12 +76,7 @@ def transducer(
         pairs,
         out,
         glove=glove,
-        machine=Machine(
-            accelerator=accelerator,
-            devices=int(devices) if devices.isdigit() else devices,
-            precision=precision,
-            progress_bar=sys.stderr.isatty(),
-        ),
+        machine=Machine.of_options(accelerator, devices, precision),
         resume=resume,
         max_seconds=None if max_time is None else _seconds(max_time),
         data=f"{len(pairs):,} pairs of {', '.join(names)}",

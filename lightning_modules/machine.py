@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from enum import StrEnum
 
 from attrs import frozen
@@ -23,3 +24,9 @@ class Machine:
     devices: int | str = 1
     precision: Precision = Precision.SINGLE
     progress_bar: bool = False
+
+    @classmethod
+    def of_options(cls, accelerator: str, devices: str, precision: Precision) -> Machine:
+        """What the options of the commands say, with a progress bar where somebody looks at it."""
+        number = int(devices) if devices.isdigit() else devices
+        return cls(accelerator=accelerator, devices=number, precision=precision, progress_bar=sys.stderr.isatty())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -46,12 +45,7 @@ def masked(
         configuration,
         pairs,
         out,
-        machine=Machine(
-            accelerator=accelerator,
-            devices=int(devices) if devices.isdigit() else devices,
-            precision=precision,
-            progress_bar=sys.stderr.isatty(),
-        ),
+        machine=Machine.of_options(accelerator, devices, precision),
         resume=resume,
         max_time=max_time,
         data=f"{len(pairs):,} pairs of {', '.join(names)}",
