@@ -51,8 +51,9 @@ class MaskedModule(pl.LightningModule):
         others = functional.linear(features, self._other_vectors, self._other_bias)
         is_blank = batch.words < blanks.shape[1]
         nats = functional.cross_entropy(blanks[is_blank].float(), batch.words[is_blank], reduction="sum")
-        rest = batch.words[~is_blank] - blanks.shape[1]
-        nats = nats + functional.cross_entropy(others[~is_blank].float(), rest, reduction="sum")
+        if not is_blank.all():
+            rest = batch.words[~is_blank] - blanks.shape[1]
+            nats = nats + functional.cross_entropy(others[~is_blank].float(), rest, reduction="sum")
         loss = nats / len(batch.words)
         if not torch.isfinite(loss):
             where = f"epoch {self.current_epoch + 1}, batch {number + 1} ({', '.join(batch.where)})"

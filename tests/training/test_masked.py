@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
+import random
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
+import attrs
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kgscripts.corpora.pair import Pair
 from kgscripts.models.checkpoint import load_cloze_model
 from kgscripts.models.cloze import Cloze
+from lightning_modules.cloze.data import other_words, scattered_cloze
 from lightning_modules.cloze.train import CONFIGURATION, MaskedConfiguration, Outcome, train_masked
 from schemas.errors import ConfigurationError, InputError, ModelError
 from tests.models.tiny_encoder import write_tiny_encoder
@@ -51,6 +57,37 @@ def test_long_sides_and_unknown_words_are_learned_from(tmp_path: Path) -> None:
     asked = Cloze(("chop",), ("use", "a", "_", "."), (False, False, True, False), 2, 2)
     assert model.predict([asked], ["knife", "pan"]).shape == (1, 3)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["encoder", "masked.toml", "model"]
+
+
+def test_pairs_of_blank_words_alone_are_learned_from(tmp_path: Path) -> None:
+    tools = [
+        Pair(abstract=pair.abstract, concrete=("use", tool), blanks=(False, True), where=pair.where)
+        for pair, tool in zip(PAIRS, itertools.cycle(TOOLS), strict=False)
+    ]
+    few = [*tools[:3], *(attrs.evolve(pair, concrete=(f"use{n}", "pan")) for n, pair in enumerate(tools[3:]))]
+    assert other_words(few, TOOLS) == ([], [])
+    assert _train(tmp_path, few, scattered_share="1.0").epochs == 2
+
+
+@given(
+    marks=st.lists(st.booleans(), min_size=1, max_size=30).filter(any),
+    seed=st.integers(0, 1000),
+)
+def test_scattered_clozes_hide_a_blank_word_and_nothing_that_is_not_asked(marks: list[bool], seed: int) -> None:
+    words = tuple("pan" if mark else ("the" if place % 2 else "rare") for place, mark in enumerate(marks))
+    pair = Pair(abstract=("cook",), concrete=words, blanks=tuple(marks))
+    cloze = scattered_cloze(pair, {"the"}, random.Random(seed))
+    assert cloze.hidden[cloze.position]
+    assert pair.blanks[cloze.position]
+    assert not any(hidden and word == "rare" for word, hidden in zip(words, cloze.hidden, strict=True))
+
+
+def test_other_words_are_frequent_and_never_blanks() -> None:
+    pair = Pair(abstract=("cook",), concrete=("use", "a", "pan"), blanks=(False, False, True))
+    words, shares = other_words(
+        [pair] * 4 + [Pair(abstract=("x",), concrete=("use", "pan"), blanks=(False, True))], {"pan"}
+    )
+    assert (words, shares) == (["use"], [1.0])
 
 
 def test_a_loss_that_is_no_number_stops_and_says_where(tmp_path: Path) -> None:
