@@ -168,7 +168,16 @@ def fit(trainer: pl.Trainer, module: pl.LightningModule, data: pl.LightningDataM
         warnings.filterwarnings("ignore", message=".*exists and is not empty.*")
         try:
             trainer.fit(module, data, ckpt_path=last if last.is_file() else None, weights_only=True)
-        except SystemExit as stopped:
+        except (SystemExit, RuntimeError) as stopped:
+            if not _is_interrupted(stopped):
+                raise
             # Lightning turns Ctrl-C into an exit of its own, and leaves Ctrl-C switched off.
             signal.signal(signal.SIGINT, handler)
             raise KeyboardInterrupt from stopped
+
+
+def _is_interrupted(stopped: BaseException | None) -> bool:
+    """Whether Ctrl-C is behind it; between two epochs Lightning's own clearing up fails after one."""
+    while stopped is not None and not isinstance(stopped, (SystemExit, KeyboardInterrupt)):
+        stopped = stopped.__context__
+    return stopped is not None

@@ -121,12 +121,15 @@ def test_padding_is_never_read(batch: Batch, last_to_last: bool, rubbish: float)
 
     lengths = batch.abstract_lengths, batch.concrete_lengths
     padded_batch = Batch(padded(batch.emission), padded(batch.shift), padded(batch.emit), *lengths)
-    assert torch.equal(
+    # Sums of other widths are added in another order, which shows in the last digits.
+    torch.testing.assert_close(
         log_marginal(*batch.arguments, last_to_last=last_to_last),
         log_marginal(*padded_batch.arguments, last_to_last=last_to_last),
+        rtol=1e-12,
+        atol=1e-12,
     )
     shares = posteriors(*padded_batch.arguments)
-    assert torch.equal(shares[:, :words, :tokens], posteriors(*batch.arguments))
+    torch.testing.assert_close(shares[:, :words, :tokens], posteriors(*batch.arguments), rtol=1e-12, atol=1e-12)
     assert shares.sum() == shares[:, :words, :tokens].sum()
     for narrow, wide_path in (
         (prefix_viterbi(*batch.arguments), prefix_viterbi(*padded_batch.arguments)),

@@ -64,7 +64,9 @@ def test_a_model_says_the_same_after_a_round_trip(tmp_path: Path, name: str) -> 
     assert loaded.name == name
     assert type(loaded) is type(model(name))
     words = ["knife", "board"]
-    torch.testing.assert_close(loaded.predict(queries, words), model(name).predict(queries, words), rtol=0, atol=0)
+    original = model(name)
+    original._network.half().float()  # the precision of checkpoints
+    torch.testing.assert_close(loaded.predict(queries, words), original.predict(queries, words), rtol=0, atol=0)
 
 
 def test_card_and_provenance_come_back(saved: Path) -> None:

@@ -18,6 +18,7 @@ PUBLISHED = {
     "seq2seq": (23.57, 53.38, 23.44, 45.76, 3.755),
     "seq2seq-attention": (24.52, 53.98, 24.57, 47.34, 3.780),
     "transducer-fixed": (24.72, 55.09, 24.91, 47.80, 4.780),
+    "transducer-fixed-bidirectional": (24.72, 55.09, 24.91, 47.80, 4.780),
     "transducer-parameterised": (23.81, 53.98, 24.00, 46.19, 3.547),
 }
 """Table 4 of the paper, the models that were trained on the corpus alone."""
