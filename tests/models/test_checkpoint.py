@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import resource
-import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
@@ -28,6 +26,7 @@ from kgscripts.models.networks import VOCABULARY as VOCABULARY_FILE
 from kgscripts.models.networks import cloze_model, network_checkpoint
 from schemas.errors import ModelError
 from schemas.provenance import BenchmarkScore
+from tests.disk import small_disk
 from tests.models.networks import SETTINGS, VOCABULARY, clozes, model
 
 SCORE = BenchmarkScore(dataset="KidsCook", split="valid", metric="cloze match", value=24.5, unit="percent")
@@ -215,21 +214,8 @@ def test_anything_else_is_not_replaced(tmp_path: Path) -> None:
     assert (tmp_path / "folder" / "thesis.txt").read_text() == (tmp_path / "file").read_text() == "years of work"
 
 
-@pytest.fixture
-def small_disk() -> Iterator[None]:
-    """Files cannot grow beyond 2 kB."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        signal.signal(signal.SIGXFSZ, handler)
-
-
-def test_when_the_disk_refuses_the_older_checkpoint_stays(saved: Path, small_disk: None) -> None:  # noqa: ARG001
-    with pytest.raises(ModelError, match="cannot be written"):
+def test_when_the_disk_refuses_the_older_checkpoint_stays(saved: Path) -> None:
+    with small_disk(), pytest.raises(ModelError, match="cannot be written"):
         save_checkpoint(checkpoint("language-model"), saved)
     assert load_checkpoint(saved).kind == "transducer"
     assert [path.name for path in saved.parent.iterdir()] == ["model"]

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import resource
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,6 +17,7 @@ from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes
 from tests.assembly.tiny_reader import TinyReader
 from tests.conftest import without_privileges
+from tests.disk import small_disk
 
 
 @pytest.fixture
@@ -161,21 +160,10 @@ def test_two_builds_at_once(graph: Path, stories: list[Path]) -> None:
         assert ScriptGraph.open(graph).manifest.sources == 3
 
 
-@contextmanager
-def _no_file_longer_than(size: int) -> Iterator[None]:
-    """A disk on which writing fails, as far as a test can have one."""
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-
-
 @pytest.mark.parametrize("size", [0, 400, 2_500, 4_000, 6_000, 8_000])
 def test_a_full_disk_leaves_the_old_graph(size: int, graph: Path, stories: list[Path], tmp_path: Path) -> None:
     before = graph_bytes(graph)
-    with _no_file_longer_than(size), pytest.raises(GraphDirectoryError, match="cannot be written"):
+    with small_disk(size), pytest.raises(GraphDirectoryError, match="cannot be written"):
         build_graph(stories, graph, reader=TinyReader())
     assert graph_bytes(graph) == before
     build_graph(stories, graph, reader=TinyReader())

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-import resource
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -21,6 +18,7 @@ from lightning_modules.cloze.train import CONFIGURATION
 from lightning_modules.commands import app
 from lightning_modules.runs import EpochFiles
 from schemas.errors import ModelError
+from tests.disk import small_disk
 from tests.models.test_causal import gpt2
 from tests.models.tiny_encoder import write_tiny_encoder
 from tests.training import corpus
@@ -89,23 +87,10 @@ def test_after_ctrl_c_a_run_goes_on_to_the_same_end(tmp_path: Path, kind: str) -
     assert all(torch.equal(resumed[name], tensor) for name, tensor in unbroken.items())
 
 
-@contextmanager
-def _small_disk() -> Iterator[None]:
-    """No file may grow beyond 2,000 bytes."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        signal.signal(signal.SIGXFSZ, handler)
-
-
 def test_an_epoch_that_the_disk_refuses_leaves_the_one_before(tmp_path: Path) -> None:
     files, path = EpochFiles(), tmp_path / "last.ckpt"
     files.save_checkpoint({"epoch": 1}, path)
-    with _small_disk(), pytest.raises(ModelError, match="the epoch cannot be saved: File too large") as refused:
+    with small_disk(), pytest.raises(ModelError, match="the epoch cannot be saved: File too large") as refused:
         files.save_checkpoint({"epoch": 2, "weights": torch.zeros(5000)}, path)
     assert refused.value.where == str(path)
     assert "--resume" in str(refused.value.remedy)
