@@ -145,7 +145,8 @@ def _read_lines(source: Source) -> Iterator[Pair | Discard]:
 
 
 def _pair(line: str, where: str) -> Pair:
-    if line.lstrip().startswith("{"):
+    # A column may begin with a brace, too; templates end with a mark.
+    if line.lstrip().startswith("{") and ("\t" not in line or line.rstrip().endswith("}")):
         record = pair_record(json_object(line))
         return Pair.of_steps(tokens(record.abstract), map(tokens, record.steps), where)
     row = pair_row(line)

@@ -8,7 +8,7 @@ import pickle
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kgscripts.corpora.cloze_construction import template_line
@@ -167,6 +167,14 @@ def test_a_pair_holds_together(changes: dict[str, list[int]], message: str) -> N
         Pair(**{**good, **changes})  # type: ignore[arg-type]
 
 
+def test_a_column_may_begin_with_a_brace(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text('{ stir\tuse a {spoon\n{"abstract": "a",\t"concrete": ["b"]}\n', encoding="utf-8")
+    first, second = load_pairs([path]).pairs
+    assert (first.abstract, first.concrete) == (["{", "stir"], ["use", "a", "{", "spoon"])
+    assert (second.abstract, second.concrete) == (["a"], ["b"])
+
+
 _WORD = st.text(st.characters(exclude_categories=["Z", "C"]), min_size=1, max_size=5)
 _SIDE = st.lists(_WORD, min_size=1, max_size=6)
 
@@ -178,11 +186,12 @@ def test_steps_come_back(abstract: list[str], steps: list[list[str]]) -> None:
     assert pair.empty_steps == sum(not step for step in steps)
 
 
-@given(data=st.data(), abstract=_SIDE, concrete=_SIDE)
+@given(abstract=_SIDE, marked=st.lists(st.tuples(_WORD, st.booleans()), min_size=1, max_size=6))
+@example(abstract=["{"], marked=[('"', False)])
 def test_templates_come_back(
-    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject, abstract: list[str], concrete: list[str]
+    tmp_path_factory: pytest.TempPathFactory, abstract: list[str], marked: list[tuple[str, bool]]
 ) -> None:
-    blanks = data.draw(st.lists(st.booleans(), min_size=len(concrete), max_size=len(concrete)))
+    concrete, blanks = [word for word, _ in marked], [blank for _, blank in marked]
     pair = Pair(abstract=abstract, concrete=concrete, blanks=blanks)
     line = template_line(pair)
     path = tmp_path_factory.mktemp("pairs") / "a.tsv"
