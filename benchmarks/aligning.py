@@ -36,9 +36,8 @@ LARGEST = 50
 class Figures:
     """Seconds a batch of every kind of work, and floating point operations a second."""
 
-    marginal_step: float
-    hard_em_step: float
-    viterbi: float
+    own: dict[str, float]
+    plain: dict[str, float]
     marginal_rate: float
     """Of the vocabulary projection alone: whatever else a step does counts against it."""
     machine_rate: float
@@ -46,17 +45,16 @@ class Figures:
 
 def rows() -> Iterator[Row]:
     """Measure and compare."""
-    own: Figures = measure(_own_work).value
-    plain: Figures = measure(_plain_work).value
-    yield _comparison("marginal training step", own.marginal_step, plain.marginal_step, None)
-    yield _comparison("hard EM step", own.hard_em_step, plain.hard_em_step, 8.0)
-    yield _comparison("Viterbi decoding", own.viterbi, plain.viterbi, 12.0)
-    operations = own.marginal_rate * own.marginal_step
-    share = own.marginal_rate / own.machine_rate
+    figures: Figures = measure(_work).value
+    yield _comparison("marginal training step", figures, None)
+    yield _comparison("hard EM step", figures, 8.0)
+    yield _comparison("Viterbi decoding", figures, 12.0)
+    operations = figures.marginal_rate * figures.own["marginal training step"]
+    share = figures.marginal_rate / figures.machine_rate
     yield Row(
         what="marginal step: vocabulary projection against the machine's float32 rate",
-        figure=f"{share:.0%} ({operations / 1e9:.1f} GFLOP a batch, {own.marginal_rate / 1e9:.0f} of "
-        f"{own.machine_rate / 1e9:.0f} GFLOP/s, {torch.get_num_threads()} threads)",
+        figure=f"{share:.0%} ({operations / 1e9:.1f} GFLOP a batch, {figures.marginal_rate / 1e9:.0f} of "
+        f"{figures.machine_rate / 1e9:.0f} GFLOP/s, {torch.get_num_threads()} threads)",
         goal="60%",
         met=share >= 0.6,
     )
@@ -69,7 +67,8 @@ def rows() -> Iterator[Row]:
     )
 
 
-def _comparison(what: str, own: float, plain: float, goal: float | None) -> Row:
+def _comparison(what: str, figures: Figures, goal: float | None) -> Row:
+    own, plain = figures.own[what], figures.plain[what]
     ratio = plain / own
     return Row(
         what=f"{what}, {BATCH} pairs, against the plain reading",
@@ -79,56 +78,69 @@ def _comparison(what: str, own: float, plain: float, goal: float | None) -> Row:
     )
 
 
-def _own_work() -> Callable[[], Figures]:
+def _work() -> Callable[[], Figures]:
     network, plain, batches = _networks_and_batches()
     _check_agreement(network, plain, batches)
+    sides = {"own": _own_work(network), "plain": _plain_work(plain)}
+
+    def call() -> Figures:
+        # All in turn, so that what else the machine does disturbs all alike.
+        best = {(side, what): [math.inf] * len(batches) for side, works in sides.items() for what in works}
+        rates = []
+        for warm in range(ROUNDS + 1):
+            for (side, what), seconds in best.items():
+                found = [_seconds(sides[side][what], batch) for batch in batches]
+                if warm:
+                    seconds[:] = map(min, seconds, found)
+            rates.append(_machine_rate())
+        means = {key: statistics.fmean(seconds) for key, seconds in best.items()}
+        own, other = ({what: means[side, what] for what in works} for side, works in sides.items())
+        operations = _projection_operations(network, batches)
+        return Figures(own, other, operations / own["marginal training step"], max(rates[1:]))
+
+    return call
+
+
+def _own_work(network: Transducer) -> dict[str, Callable[[PairBatch], object]]:
     optimizer = torch.optim.Adam([weight for weight in network.parameters() if weight.requires_grad], lr=1e-3)
 
     def marginal_step(batch: PairBatch) -> None:
+        network.train()
         optimizer.zero_grad()
         torch.autograd.backward(-network.log_likelihood(batch).mean())
         optimizer.step()
 
-    def hard_em_step(batch: PairBatch) -> None:
+    def viterbi(batch: PairBatch) -> torch.Tensor:
         network.eval()
-        path = network.viterbi(batch).path
+        return network.viterbi(batch).path
+
+    def hard_em_step(batch: PairBatch) -> None:
+        path = viterbi(batch)
         network.train()
         optimizer.zero_grad()
         torch.autograd.backward(-network.path_log_likelihood(batch, path).mean())
         optimizer.step()
 
-    def viterbi(batch: PairBatch) -> None:
-        network.viterbi(batch)
-
-    def call() -> Figures:
-        network.train()
-        steps = _seconds(marginal_step, batches)
-        rate = _machine_rate()
-        hard_em = _seconds(hard_em_step, batches)
-        network.eval()
-        decoding = _seconds(viterbi, batches)
-        return Figures(steps, hard_em, decoding, _projection_operations(network, batches) / steps, rate)
-
-    return call
+    return {"marginal training step": marginal_step, "hard EM step": hard_em_step, "Viterbi decoding": viterbi}
 
 
-def _plain_work() -> Callable[[], Figures]:
-    _, plain, batches = _networks_and_batches()
+def _plain_work(plain: PlainTransducer) -> dict[str, Callable[[PairBatch], object]]:
     optimizer = torch.optim.Adam([weight for weight in plain.parameters() if weight.requires_grad], lr=1e-3)
 
     def marginal_step(batch: PairBatch) -> None:
+        plain.train()
         optimizer.zero_grad()
         torch.autograd.backward(-_plain_marginal(plain, batch).mean())
         optimizer.step()
 
     def viterbi(batch: PairBatch) -> torch.Tensor:
+        plain.eval()
         paths = torch.zeros_like(batch.concrete)
         for row, (path, _) in enumerate(_plain_viterbi(plain, batch)):
             paths[row, : len(path)] = torch.tensor(path)
         return paths
 
     def hard_em_step(batch: PairBatch) -> None:
-        plain.eval()
         paths = viterbi(batch)
         plain.train()
         optimizer.zero_grad()
@@ -136,14 +148,7 @@ def _plain_work() -> Callable[[], Figures]:
         torch.autograd.backward(-likelihood.mean())
         optimizer.step()
 
-    def call() -> Figures:
-        plain.train()
-        steps = _seconds(marginal_step, batches)
-        hard_em = _seconds(hard_em_step, batches)
-        plain.eval()
-        return Figures(steps, hard_em, _seconds(viterbi, batches), 0.0, 0.0)
-
-    return call
+    return {"marginal training step": marginal_step, "hard EM step": hard_em_step, "Viterbi decoding": viterbi}
 
 
 def _largest_step() -> Callable[[], None]:
@@ -223,17 +228,10 @@ def _check_agreement(network: Transducer, plain: PlainTransducer, batches: list[
         )
 
 
-def _seconds(work: Callable[[PairBatch], object], batches: list[PairBatch]) -> float:
-    """Seconds a batch, from the best of some rounds for each; the first round warms up."""
-    best = [math.inf] * len(batches)
-    for warm in range(ROUNDS + 1):
-        for place, batch in enumerate(batches):
-            start = time.perf_counter()
-            work(batch)
-            seconds = time.perf_counter() - start
-            if warm:
-                best[place] = min(best[place], seconds)
-    return statistics.fmean(best)
+def _seconds(work: Callable[[PairBatch], object], batch: PairBatch) -> float:
+    start = time.perf_counter()
+    work(batch)
+    return time.perf_counter() - start
 
 
 def _projection_operations(network: Transducer, batches: list[PairBatch]) -> float:
@@ -243,11 +241,11 @@ def _projection_operations(network: Transducer, batches: list[PairBatch]) -> flo
 
 
 def _machine_rate(size: int = 2048) -> float:
-    """Operations a second of one large product of float32 matrices, the best of several."""
+    """Operations a second of one large product of float32 matrices, the better of two."""
     left, right, product = (torch.ones(size, size) for _ in range(3))
     seconds = []
-    for _ in range(ROUNDS + 1):
+    for _ in range(2):
         start = time.perf_counter()
         torch.mm(left, right, out=product)
         seconds.append(time.perf_counter() - start)
-    return 2 * size**3 / min(seconds[1:])
+    return 2 * size**3 / min(seconds)

@@ -16,13 +16,15 @@ from attrs import frozen
 from torch import Tensor
 
 STORED_BYTES = 768 * 2**20
-CACHED_BYTES = 4 * 2**20
-"""Size of a chunk on a processor, whose cache is to hold it."""
+CACHED_BYTES = 2**20
+"""Size of a chunk for each core of a processor, whose cache is to hold it."""
 DEVICE_BYTES = 128 * 2**20
 """Size of a chunk on an accelerator, which wants large multiplications."""
-FAINT = 1e-30
 LEAST_ROWS = 64
-"""Below this many rows a matrix multiplication is slow, whatever the vocabulary."""
+"""Fewer rows make a matrix multiplication slow, whatever the vocabulary."""
+FAINT = 1e-30
+NO_WORD = -1e30
+"""Score of words that are there for the sake of alignment: finite, as it is multiplied by zeros."""
 
 
 def target_log_probabilities(
@@ -69,85 +71,98 @@ class _TargetLogProbabilities(torch.autograd.Function):
         dropout: float,
     ) -> Tensor:
         pairs, width = len(targets), weight.shape[1]
-        projection = _with_bias(weight, bias)
-        chunks = _Chunks.of(projection, pairs)
+        projection = _padded(weight, bias)
         noise = _Dropout.of(dropout)
-        differentiable = any(ctx.needs_input_grad)
-        hidden = projection.new_zeros(pairs if differentiable else chunks.rows, projection.shape[1])
+        hidden = projection.new_zeros(pairs, projection.shape[1])
         hidden[:, width] = 1.0
-        stored = _fresh(min(pairs, chunks.stored) if differentiable else 0, projection)
+        units = hidden[:, :width]
+        torch.add(first.index_select(0, first_index), second.index_select(0, second_index), out=units)
+        noise.apply(units.clamp_(min=0.0))
+        differentiable = any(ctx.needs_input_grad)
+        chunks = _Chunks.of(projection, pairs)
+        stored = _fresh(chunks.stored if differentiable else 0, projection)
         scores = projection.new_empty(chunks.rows, len(projection))
         values = projection.new_empty(pairs)
         for rows in chunks:
-            size = rows.stop - rows.start
-            layer = hidden[rows] if differentiable else hidden[:size]
-            units = layer[:, :width]
-            torch.add(first[first_index[rows]], second[second_index[rows]], out=units).clamp_(min=0.0)
-            noise.apply(units)
-            chunk = torch.mm(layer, projection.t(), out=scores[:size])
             at_target = targets[rows, None]
             if rows.stop > len(stored):
-                log_softmax = torch.log_softmax(chunk, dim=1, out=chunk)
-                values[rows] = log_softmax.gather(1, at_target)[:, 0]
+                chunk = chunks.scores(hidden[rows], projection, out=scores)
+                values[rows] = torch.log_softmax(chunk, dim=1, out=chunk).gather(1, at_target)[:, 0]
             else:
-                probabilities = torch.softmax(chunk, dim=1, out=stored[rows]).gather(1, at_target)[:, 0]
+                chunk = chunks.scores(hidden[rows], projection, out=stored[rows])
+                probabilities = torch.softmax(chunk, dim=1, out=chunk).gather(1, at_target)[:, 0]
                 values[rows] = probabilities.log()
                 # Probabilities that are hardly floats any more have lost digits, or everything.
-                faint = (probabilities < FAINT).nonzero()[:, 0]
+                faint = rows.start + (probabilities < FAINT).nonzero()[:, 0]
                 if len(faint):
-                    values[rows.start + faint] = chunk[faint].log_softmax(dim=1).gather(1, at_target[faint])[:, 0]
+                    again = torch.mm(hidden[faint], projection.t()).log_softmax(dim=1)
+                    values[faint] = again.gather(1, targets[faint, None])[:, 0]
         if differentiable:
             ctx.save_for_backward(projection, hidden, stored, first_index, second_index, targets)
-            ctx.sizes = width, len(first), len(second), chunks, noise.scale
+            ctx.sizes = width, len(weight), len(first), len(second), chunks, noise.scale
         return values
 
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
         projection, hidden, stored, first_index, second_index, targets = ctx.saved_tensors
-        width, firsts, seconds, chunks, scale = ctx.sizes
-        by_first = projection.new_zeros(firsts, width)
-        by_second = projection.new_zeros(seconds, width)
-        by_projection = torch.zeros_like(projection)
+        width, words, firsts, seconds, chunks, scale = ctx.sizes
+        # The gradient of the scores is gradient * (1 at the target - probabilities): two products each.
+        weighted = hidden * gradient[:, None]
+        by_projection = torch.zeros_like(projection).index_add_(0, targets, weighted)
+        by_layer = torch.empty_like(hidden)
         scores = projection.new_empty(chunks.rows, len(projection))
         for rows in chunks:
-            size = rows.stop - rows.start
-            layer = hidden[rows]
             if rows.stop > len(stored):
-                chunk = torch.mm(layer, projection.t(), out=scores[:size])
-                probabilities = torch.softmax(chunk, dim=1, out=chunk)
+                probabilities = chunks.scores(hidden[rows], projection, out=scores)
+                torch.softmax(probabilities, dim=1, out=probabilities)
             else:
                 probabilities = stored[rows]
-            # The gradient of the scores is gradient * (1 at the target - probabilities): two products each.
-            weighted = layer * gradient[rows, None]
-            by_projection.addmm_(probabilities.t(), weighted, alpha=-1.0)
-            by_projection.index_add_(0, targets[rows], weighted)
-            by_layer = torch.mm(probabilities, projection).sub_(projection[targets[rows]])
-            by_units = by_layer.mul_(gradient[rows, None] * -scale).masked_fill_(layer <= 0.0, 0.0)[:, :width]
-            by_first.index_add_(0, first_index[rows], by_units)
-            by_second.index_add_(0, second_index[rows], by_units)
-        return by_first, by_second, by_projection[:, :width], by_projection[:, width], None, None, None, None
+            by_projection.addmm_(probabilities.t(), weighted[rows], alpha=-1.0)
+            torch.mm(probabilities, projection, out=by_layer[rows])
+        by_layer.sub_(projection.index_select(0, targets)).mul_(gradient[:, None] * -scale)
+        by_units = by_layer.masked_fill_(hidden <= 0.0, 0.0)[:, :width]
+        by_first = projection.new_zeros(firsts, width).index_add_(0, first_index, by_units)
+        by_second = projection.new_zeros(seconds, width).index_add_(0, second_index, by_units)
+        by_weight, by_bias = by_projection[:words, :width], by_projection[:words, width]
+        return by_first, by_second, by_weight, by_bias, None, None, None, None
 
 
 @frozen
 class _Chunks:
-    """Slices of `pairs` rows: `rows` at a time, the first `stored` of which (whole slices) may be kept."""
+    """Slices of `pairs` rows: `rows` at a time, the first `stored` of which (whole slices) may be kept.
+
+    A slice is computed in `parts`, one a core. Each core then finds in its own cache the scores of which it is to take
+    the softmax: one product for all would be divided among the cores in another way, and be slower by half.
+    """
 
     pairs: int
     rows: int
+    parts: int
     stored: int
 
     @classmethod
     def of(cls, projection: Tensor, pairs: int) -> _Chunks:
         row_bytes = len(projection) * projection.element_size()
-        chunk_bytes = CACHED_BYTES if projection.device.type == "cpu" else DEVICE_BYTES
-        rows = min(pairs, max(LEAST_ROWS, chunk_bytes // row_bytes))
+        on_processor = projection.device.type == "cpu"
+        parts = torch.get_num_threads() if on_processor else 1
+        part_rows = (CACHED_BYTES if on_processor else DEVICE_BYTES) // row_bytes // LEAST_ROWS * LEAST_ROWS
+        rows = max(LEAST_ROWS, part_rows) * parts
         kept = STORED_BYTES // row_bytes
-        return cls(pairs, rows, kept if kept >= pairs else kept // rows * rows)
+        return cls(pairs, rows, parts, pairs if kept >= pairs else kept // rows * rows)
 
     def __iter__(self) -> Iterator[slice]:
         for start in range(0, self.pairs, self.rows):
             yield slice(start, min(start + self.rows, self.pairs))
+
+    def scores(self, layer: Tensor, projection: Tensor, *, out: Tensor) -> Tensor:
+        """Scores of all words, (rows of the slice, words), in the first rows of `out`."""
+        scores = out[: len(layer)]
+        parts = self.parts if len(layer) % self.parts == 0 else 1
+        words = projection.t().expand(parts, -1, -1)
+        by_part = (parts, len(layer) // parts, -1)
+        torch.bmm(layer.view(by_part), words, out=scores.view(by_part))
+        return scores
 
 
 @frozen
@@ -175,12 +190,13 @@ class _Dropout:
         units.masked_fill_(dropped, 0.0).mul_(self.scale)
 
 
-def _with_bias(weight: Tensor, bias: Tensor) -> Tensor:
-    """Weight and bias side by side, (words, hidden + 1), padded to a multiple of eight, as fast products like it."""
+def _padded(weight: Tensor, bias: Tensor) -> Tensor:
+    """Weight and bias side by side, both sides padded to a multiple of eight, as fast products like it."""
     words, width = weight.shape
-    projection = weight.new_zeros(words, -(-(width + 1) // 8) * 8)
-    projection[:, :width] = weight
-    projection[:, width] = bias
+    projection = weight.new_zeros(-(-words // 8) * 8, -(-(width + 1) // 8) * 8)
+    projection[:words, :width] = weight
+    projection[:, width] = NO_WORD
+    projection[:words, width] = bias
     return projection
 
 
