@@ -7,6 +7,7 @@ kept for the backward pass as long as they fit into `STORED_BYTES`, and computed
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -51,8 +52,11 @@ def target_log_probabilities(
     dropout:
         Share of the hidden layer that is dropped behind the relu, in [0, 1).
     """
+    differentiated = (first.to(weight.dtype), second.to(weight.dtype), weight, bias)
+    # Inside of a function, what needs a gradient is told of the tensors alone, whether gradients are recorded or not.
+    keep = torch.is_grad_enabled() and any(tensor.requires_grad for tensor in differentiated)
     values: Tensor = _TargetLogProbabilities.apply(  # type: ignore[no-untyped-call]
-        first.to(weight.dtype), second.to(weight.dtype), weight, bias, first_index, second_index, targets, dropout
+        *differentiated, first_index, second_index, targets, dropout, keep
     )
     return values
 
@@ -69,6 +73,7 @@ class _TargetLogProbabilities(torch.autograd.Function):
         second_index: Tensor,
         targets: Tensor,
         dropout: float,
+        keep: bool,
     ) -> Tensor:
         pairs, width = len(targets), weight.shape[1]
         projection = _padded(weight, bias)
@@ -78,9 +83,8 @@ class _TargetLogProbabilities(torch.autograd.Function):
         units = hidden[:, :width]
         torch.add(first.index_select(0, first_index), second.index_select(0, second_index), out=units)
         noise.apply(units.clamp_(min=0.0))
-        differentiable = any(ctx.needs_input_grad)
         chunks = _Chunks.of(projection, pairs)
-        stored = _fresh(chunks.stored if differentiable else 0, projection)
+        stored = _kept(chunks.stored if keep else 0, projection)
         scores = projection.new_empty(chunks.rows, len(projection))
         values = projection.new_empty(pairs)
         for rows in chunks:
@@ -97,7 +101,7 @@ class _TargetLogProbabilities(torch.autograd.Function):
                 if len(faint):
                     again = torch.mm(hidden[faint], projection.t()).log_softmax(dim=1)
                     values[faint] = again.gather(1, targets[faint, None])[:, 0]
-        if differentiable:
+        if keep:
             ctx.save_for_backward(projection, hidden, stored, first_index, second_index, targets)
             ctx.sizes = width, len(weight), len(first), len(second), chunks, noise.scale
         return values
@@ -125,7 +129,7 @@ class _TargetLogProbabilities(torch.autograd.Function):
         by_first = projection.new_zeros(firsts, width).index_add_(0, first_index, by_units)
         by_second = projection.new_zeros(seconds, width).index_add_(0, second_index, by_units)
         by_weight, by_bias = by_projection[:words, :width], by_projection[:words, width]
-        return by_first, by_second, by_weight, by_bias, None, None, None, None
+        return by_first, by_second, by_weight, by_bias, None, None, None, None, None
 
 
 @frozen
@@ -200,12 +204,25 @@ def _padded(weight: Tensor, bias: Tensor) -> Tensor:
     return projection
 
 
-def _fresh(rows: int, projection: Tensor) -> Tensor:
+_spare: list[np.ndarray[tuple[int], np.dtype[np.uint8]]] = []
+"""Blocks of memory that no probabilities are kept in any more, at most one."""
+
+
+def _kept(rows: int, projection: Tensor) -> Tensor:
     """Uninitialised memory for probabilities, (rows, words).
 
-    numpy asks the system for huge pages, torch does not: the first touch of 100 MB takes 9 ms instead of 36.
+    On a processor it is that of the step before, once nothing refers to it any more: the system hands new memory out
+    page by page and clears it, which takes longer than the multiplication that fills it. What is never written takes
+    no memory, so that one block serves batches of all sizes.
     """
-    if rows == 0 or projection.device.type != "cpu":
+    count = rows * len(projection) * projection.element_size()
+    if count == 0 or projection.device.type != "cpu":
         return projection.new_empty(rows, len(projection))
-    memory = np.empty(rows * len(projection) * projection.element_size(), np.uint8)
+    block = _spare.pop() if _spare and len(_spare[-1]) >= count else np.empty(STORED_BYTES, np.uint8)
+    memory = block[:count]
+    weakref.finalize(memory, _give_back, block).atexit = False
     return torch.from_numpy(memory).view(projection.dtype).view(rows, len(projection))
+
+
+def _give_back(block: np.ndarray[tuple[int], np.dtype[np.uint8]]) -> None:
+    _spare[:] = [block]
