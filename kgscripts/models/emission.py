@@ -63,20 +63,27 @@ class WordEmission(nn.Module):
                 raise ValueError(
                     f"{name} begins with shape {tuple(tensor.shape)}, where encoded and decoded ask for {shape}"
                 )
+        cells = (concrete_mask[:, :, None] & abstract_mask[:, None, :]).nonzero(as_tuple=True)
+        log_probabilities = self.at(encoded, decoded, targets, cells)
+        return log_probabilities.new_zeros(batch, concrete, abstract).index_put(cells, log_probabilities)
+
+    def at(self, encoded: Tensor, decoded: Tensor, targets: Tensor, cells: tuple[Tensor, ...]) -> Tensor:
+        """Log probabilities of the target words at single `cells`: indices of item, word and abstract token each.
+
+        The other arguments as `forward`; the result is (cells,).
+        """
+        item, word, token = cells
         from_encoder, from_decoder = self._halves(encoded, decoded)
-        item, word, token = (concrete_mask[:, :, None] & abstract_mask[:, None, :]).nonzero(as_tuple=True)
-        log_probabilities = target_log_probabilities(
+        return target_log_probabilities(
             from_encoder.flatten(0, 1),
             from_decoder.flatten(0, 1),
-            item * abstract + token,
-            item * concrete + word,
+            item * encoded.shape[1] + token,
+            item * decoded.shape[1] + word,
             targets[item, word],
             self.vocabulary.weight,
             self.vocabulary.bias,
             dropout=self.dropout if self.training else 0.0,
         )
-        cells = log_probabilities.new_zeros(batch, concrete, abstract)
-        return cells.index_put((item, word, token), log_probabilities)
 
     def logits(self, encoded: Tensor, decoded: Tensor) -> Tensor:
         """Scores of all words, (cells, vocabulary), at single pairs of states (cells, ...) of an alignment."""

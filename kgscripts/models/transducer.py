@@ -84,11 +84,10 @@ class Transducer(PairNetwork):
         The vocabulary is computed for the aligned cells alone.
         """
         encoded, decoded = self._read(batch)
-        mask = batch.concrete_mask
-        aligned = encoded.gather(1, path[:, :, None].expand(-1, -1, encoded.shape[2]))
-        logits = self.emission.logits(aligned[mask], decoded[:, :-1][mask])
-        losses = torch.nn.functional.cross_entropy(logits.float(), batch.concrete[mask], reduction="none")
-        words = torch.zeros(mask.shape, dtype=losses.dtype, device=losses.device).masked_scatter(mask, -losses)
+        item, word = batch.concrete_mask.nonzero(as_tuple=True)
+        with torch.autocast(encoded.device.type, enabled=False):
+            found = self.emission.at(encoded, decoded[:, :-1], batch.concrete, (item, word, path[item, word]))
+        words = found.new_zeros(path.shape).index_put((item, word), found)
         transitions = self.transitions(encoded, decoded[:, :-1])
         return words.sum(dim=1) + transition_log_probability(
             transitions.shift, transitions.emit, path, batch.abstract_lengths, batch.concrete_lengths

@@ -217,3 +217,32 @@ def test_a_step_of_32_pairs_of_50_by_50_stays_within_its_memory() -> None:
     # The scores of 80,000 pairs of tokens are 612 MiB; a plain network holds them four times.
     assert after < 1536
     assert after - before < 612 + 256
+
+
+def test_steps_that_are_alive_together_share_no_memory() -> None:
+    network = emission()
+    both = []
+    for seed in (4, 5):
+        encoded, decoded, targets = states()
+        encoded = (encoded.detach() * seed).requires_grad_()
+        both.append((encoded, decoded, targets, network(encoded, decoded, targets, ABSTRACT_MASK, CONCRETE_MASK)))
+    for encoded, decoded, targets, cells in reversed(both):
+        expected = plainly(network, encoded, decoded, targets)
+        torch.testing.assert_close(
+            torch.autograd.grad(cells.sum(), encoded)[0], torch.autograd.grad(expected.sum(), encoded)[0]
+        )
+
+
+def test_memory_of_a_step_serves_the_next_one_and_none_is_taken_without_gradients() -> None:
+    network = emission()
+    encoded, decoded, targets = states()
+    blocks = target_softmax._spare
+    network(encoded, decoded, targets, ABSTRACT_MASK, CONCRETE_MASK).sum().backward()
+    (block,) = blocks
+    cells = network(encoded, decoded, targets, ABSTRACT_MASK, CONCRETE_MASK)
+    assert blocks == []
+    del cells
+    assert blocks == [block] or blocks[0] is block
+    with torch.no_grad():
+        network(encoded, decoded, targets, ABSTRACT_MASK, CONCRETE_MASK)
+        assert blocks[0] is block
