@@ -156,6 +156,35 @@ def prefix_viterbi(
         return diagonals.unskew(scores.by_emission, emission.shape[1]).argmax(dim=2)
 
 
+def next_alignments(
+    emission: Tensor, shift: Tensor, emit: Tensor, abstract_lengths: Tensor, concrete_lengths: Tensor
+) -> Tensor:
+    """log p(a_j = i | x, y_<j): where the next word is aligned before it is known, (batch, concrete + 1, abstract).
+
+    [b, j] sums over all alignments of the words before j, which may end at any abstract token, and over the shifts
+    behind them; it is normalised over the tokens of the pair, since none may be shifted past the last. `shift` and
+    `emit` have a row more than `emission`, for what follows the last word. -inf in padding, and for words that no
+    alignment can have written.
+
+    Raises
+    ------
+    ValueError
+        As `log_marginal`, for `emission` with a row more.
+    """
+    with torch.no_grad():
+        # The emission of the row that is added leads out of the lattice's last row, and is never paid.
+        rows = torch.nn.functional.pad(emission, (0, 0, 0, 1))
+        scores = _scores(rows, shift, emit, abstract_lengths, concrete_lengths + 1, torch.logaddexp)
+        arrived = diagonals.unskew(scores.nodes[:-1], rows.shape[1]) + emit
+        token, word = (torch.arange(size, device=emission.device) for size in (rows.shape[2], rows.shape[1]))
+        own = token < abstract_lengths[:, None, None]
+        reached = (word <= concrete_lengths[:, None])[:, :, None]
+        arrived = arrived.masked_fill(~(own & reached), diagonals.NEVER)
+        impossible = (arrived == diagonals.NEVER).all(dim=2, keepdim=True)
+        normalised = arrived.masked_fill(impossible, 0.0).log_softmax(dim=2)
+        return normalised.masked_fill(impossible, diagonals.NEVER).to(emission.dtype)
+
+
 def path_log_probability(
     emission: Tensor,
     shift: Tensor,

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 _MODEL_HELP = (
     "A checkpoint directory, a model that ships (transducer, masked), or hf:NAME for a Hugging Face causal language "
-    "model; with :left behind it the right side of each blank is hidden from it. May be repeated."
+    "model. With :left behind it the right side of each blank is hidden from it; with :viterbi a transducer fills a "
+    "blank from one alignment, as it was published. May be repeated."
 )
 
 
@@ -56,11 +57,13 @@ def cloze(
     from kgscripts.corpora.pair_corpora import load_pairs
     from kgscripts.evaluation.cloze import PASSES, evaluate_cloze
     from kgscripts.evaluation.cloze_items import cloze_items
-    from kgscripts.evaluation.cloze_models import checkpoint_name, open_cloze_model
+    from kgscripts.evaluation.cloze_models import VITERBI, checkpoint_name, open_cloze_model
     from kgscripts.evaluation.cloze_scores import is_published_task
     from kgscripts.models.checkpoint import find_checkpoint
     from kgscripts.models.checkpoint_directory import attach_scores
 
+    if attach and any(name.endswith(VITERBI) for name in model):
+        raise typer.BadParameter(f"{VITERBI} is not how a checkpoint fills blanks by itself", param_hint="--attach")
     check_output(json_output)
     check_output(predictions_out)
     pairs = load_pairs([templates]).pairs

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Literal
 from attrs import evolve
 
 from kgscripts.models.cloze import Cloze, ClozeModel
+from schemas.errors import ModelError
 
 if TYPE_CHECKING:
     import torch
 
 _LEFT = ":left"
+VITERBI = ":viterbi"
 _HUGGING_FACE = "hf:"
 
 
@@ -45,17 +47,20 @@ def _cut(cloze: Cloze) -> Cloze:
 
 def checkpoint_name(name: str) -> str:
     """The name of the checkpoint that `open_cloze_model` reads for this name."""
-    return name.removesuffix(_LEFT)
+    return name.removesuffix(_LEFT).removesuffix(VITERBI)
 
 
 def open_cloze_model(name: str) -> ClozeModel:
     """The model of a name that ships, of a checkpoint directory, or `hf:` and a Hugging Face causal language model.
 
-    With `:left` behind it the right side of each blank is taken away from the model.
-    Raises ModelError where there is no such model, or it is damaged or fills no blanks.
+    With `:left` behind it the right side of each blank is taken away from the model; with `:viterbi` a transducer
+    fills each blank from one alignment, as it was published.
+    Raises ModelError where there is no such model, it is damaged or fills no blanks, or aligns nothing.
     """
     if name.endswith(_LEFT):
         return LeftSideOnly(open_cloze_model(name.removesuffix(_LEFT)))
+    if name.endswith(VITERBI):
+        return _with_viterbi_slots(open_cloze_model(name.removesuffix(VITERBI)))
     if name.startswith(_HUGGING_FACE):
         from kgscripts.models.causal_loading import load_causal_model
 
@@ -63,3 +68,11 @@ def open_cloze_model(name: str) -> ClozeModel:
     from kgscripts.models.checkpoint import load_cloze_model
 
     return load_cloze_model(name)
+
+
+def _with_viterbi_slots(model: ClozeModel) -> ClozeModel:
+    from kgscripts.models.left_context import TransducerModel
+
+    if not isinstance(model, TransducerModel):
+        raise ModelError(f"{model.name} has no alignments", remedy=f"{VITERBI} is for transducers")
+    return model.with_viterbi_slots()

@@ -22,7 +22,7 @@ class LanguageModel(PairNetwork):
         """See `PairNetwork`; the abstract side is not read."""
         return self.output.log_likelihood(self.decode(batch.concrete)[:, :-1], batch)
 
-    def next_word(self, batch: PairBatch, rows: Tensor, positions: Tensor, slot_starts: Tensor) -> Tensor:  # noqa: ARG002
+    def next_word(self, batch: PairBatch, rows: Tensor, positions: Tensor) -> Tensor:
         """See `PairNetwork`."""
         logits: Tensor = self.output(self.decode(batch.concrete)[rows, positions])
         return logits

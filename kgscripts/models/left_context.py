@@ -56,7 +56,7 @@ class LeftContextModel:
         allowed = torch.cat([known, torch.ones(1, dtype=torch.bool)])
         result = torch.empty(len(clozes), len(ids))
         for queries, batch, where in self._batches(clozes):
-            logits = self._network.next_word(batch, *where).float().cpu()[:, ids]
+            logits = self._scores(batch, where).float().cpu()[:, ids]
             result[queries] = logits.masked_fill(~allowed, float("-inf")).log_softmax(dim=1)
         return result
 
@@ -67,6 +67,11 @@ class LeftContextModel:
         for rows, batch in self._pair_batches(abstract, concrete):
             result[rows] = self._network.log_likelihood(batch).float().cpu()
         return result
+
+    def _scores(self, batch: PairBatch, where: tuple[Tensor, Tensor, Tensor]) -> Tensor:
+        """Unnormalised log probabilities of all words, (queries, words), at (row, position, start of the blank)."""
+        rows, positions, _ = where
+        return self._network.next_word(batch, rows, positions)
 
     def _pair_batches(
         self, abstract: Sequence[Sequence[str]], concrete: Sequence[Sequence[str]]
@@ -91,16 +96,20 @@ class LeftContextModel:
 
 
 class TransducerModel(LeftContextModel):
-    """The transducer as a cloze model with hard alignments (`ViterbiModel`, `TransitionModel`).
+    """The transducer as a cloze model with hard alignments (`ViterbiModel`).
 
-    `predict` gives the probabilities of words alone. The published surprisal also counts alignment decisions (under
-    fixed transitions -log 0.5 each): `transition_surprisal` has these.
+    A word is predicted from all alignments of the words before it, weighted by their probability, which is what the
+    marginal likelihood is trained for.
     """
 
     _network: Transducer
 
     def __init__(self, name: str, network: Transducer, vocabulary: Vocabulary) -> None:
         super().__init__(name, network, vocabulary)
+
+    def with_viterbi_slots(self) -> ViterbiSlotModel:
+        """The same network, filling blanks as it was published."""
+        return ViterbiSlotModel(f"{self.name}, one alignment a blank", self._network, self.vocabulary)
 
     @torch.inference_mode()
     def align(self, abstract: Sequence[Sequence[str]], concrete: Sequence[Sequence[str]]) -> list[list[int]]:
@@ -113,6 +122,17 @@ class TransducerModel(LeftContextModel):
             for row, path in zip(rows, self._network.viterbi(batch).path.tolist(), strict=True):
                 paths[row] = path[: len(concrete[row])]
         return paths
+
+
+class ViterbiSlotModel(TransducerModel):
+    """The transducer as it was published: each blank has the one alignment that follows from the best of its prefix.
+
+    `predict` gives the probabilities of words alone (appendix A.4). The published surprisal also counts alignment
+    decisions (under fixed transitions -log 0.5 each): `transition_surprisal` has these (`TransitionModel`).
+    """
+
+    def _scores(self, batch: PairBatch, where: tuple[Tensor, Tensor, Tensor]) -> Tensor:
+        return self._network.slot_word(batch, *where)
 
     @torch.inference_mode()
     def transition_surprisal(self, clozes: Sequence[Cloze]) -> Tensor:

@@ -83,11 +83,10 @@ class PairNetwork(nn.Module):
         """log p(concrete | abstract) in nats, (batch,)."""
         raise NotImplementedError
 
-    def next_word(self, batch: PairBatch, rows: Tensor, positions: Tensor, slot_starts: Tensor) -> Tensor:
+    def next_word(self, batch: PairBatch, rows: Tensor, positions: Tensor) -> Tensor:
         """Unnormalised log probabilities of the words at (row, position), (queries, words).
 
-        They are conditioned on the words of the row before the position, of which those from `slot_starts` on are in
-        the same blank. `rows`, `positions` and `slot_starts` are (queries,) int64.
+        They are conditioned on the words of the row before the position. `rows` and `positions` are (queries,) int64.
         """
         raise NotImplementedError
 

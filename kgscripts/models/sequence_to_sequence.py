@@ -30,7 +30,7 @@ class SequenceToSequence(PairNetwork):
         """See `PairNetwork`."""
         return self.output.log_likelihood(self._states(batch)[:, :-1], batch)
 
-    def next_word(self, batch: PairBatch, rows: Tensor, positions: Tensor, slot_starts: Tensor) -> Tensor:  # noqa: ARG002
+    def next_word(self, batch: PairBatch, rows: Tensor, positions: Tensor) -> Tensor:
         """See `PairNetwork`."""
         logits: Tensor = self.output(self._states(batch)[rows, positions])
         return logits

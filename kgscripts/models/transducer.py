@@ -11,6 +11,7 @@ from kgscripts.alignment.lattice import (
     ViterbiPath,
     fixed_transitions,
     log_marginal,
+    next_alignments,
     parameterised_transitions,
     prefix_viterbi,
     transition_log_probability,
@@ -20,6 +21,9 @@ from kgscripts.models.emission import WordEmission
 from kgscripts.models.pair_batch import PairBatch
 from kgscripts.models.recurrent import AbstractEncoder, PairNetwork
 from kgscripts.models.settings import TransducerSettings
+
+_SCORES = 2**24
+"""The most scores of words that are computed at once where alignments are summed over: 64 MiB."""
 
 
 @frozen(eq=False)
@@ -93,14 +97,31 @@ class Transducer(PairNetwork):
             transitions.shift, transitions.emit, path, batch.abstract_lengths, batch.concrete_lengths
         )
 
-    def next_word(self, batch: PairBatch, rows: Tensor, positions: Tensor, slot_starts: Tensor) -> Tensor:
-        """See `PairNetwork`."""
+    def next_word(self, batch: PairBatch, rows: Tensor, positions: Tensor) -> Tensor:
+        """See `PairNetwork`: summed over all alignments of the words before, and over those of the next."""
+        encoded, decoded = self._read(batch)
+        transitions = self.transitions(encoded, decoded)
+        lengths = batch.abstract_lengths, batch.concrete_lengths
+        alignments = next_alignments(
+            self._emissions(encoded, decoded, batch), transitions.shift, transitions.emit, *lengths
+        )[rows, positions]
+        at_once = max(1, _SCORES // (encoded.shape[1] * self.emission.vocabulary.out_features))
+        mixtures = []
+        for queries in torch.arange(len(rows), device=rows.device).split(at_once):  # type: ignore[no-untyped-call]
+            states = encoded[rows[queries]], decoded[rows[queries], positions[queries]][:, None]
+            words = self.emission.logits(*states).log_softmax(dim=2)
+            mixtures.append((words + alignments[queries, :, None]).logsumexp(dim=1))
+        return torch.cat(mixtures)
+
+    def slot_word(self, batch: PairBatch, rows: Tensor, positions: Tensor, slot_starts: Tensor) -> Tensor:
+        """As `next_word`, from the one alignment that `slot_states` finds for a blank: as it was published."""
         states = self.slot_states(batch, rows, positions, slot_starts)
         return self.emission.logits(states.encoded, states.decoded)
 
     def slot_states(self, batch: PairBatch, rows: Tensor, positions: Tensor, slot_starts: Tensor) -> SlotStates:
-        """What predicts the words at (row, position), arguments as `next_word` (appendix A.4).
+        """What predicts the words at (row, position) of blanks that begin at `slot_starts` (appendix A.4).
 
+        `rows`, `positions` and `slot_starts` are (queries,) int64.
         The words before a blank get their Viterbi alignment, free at the end. Under fixed transitions the blank shares
         the alignment of the last of them; parameterised ones shift on while shifting is more probable than emitting.
         """

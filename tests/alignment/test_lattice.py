@@ -6,6 +6,7 @@ import math
 
 import pytest
 import torch
+from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
@@ -14,6 +15,7 @@ from kgscripts.alignment.lattice import (
     Transitions,
     fixed_transitions,
     log_marginal,
+    next_alignments,
     parameterised_transitions,
     path_log_probability,
     posteriors,
@@ -76,6 +78,35 @@ def test_prefix_viterbi_ends_the_best_alignment_of_every_prefix(batch: Batch) ->
             end = found[item, words - 1].item()
             best = max(value for path, value in paths.items() if path[-1] == end)
             assert best == pytest.approx(max(paths.values()), abs=CLOSE)
+
+
+@settings(max_examples=100, deadline=None)
+@given(batch=batches())
+def test_next_alignments_are_shares_of_the_alignments_of_every_prefix(batch: Batch) -> None:
+    emission, shift, emit, tokens, words = batch.arguments
+    found = next_alignments(emission[:, :-1], shift, emit, tokens, words - 1)
+    assert found.shape == emission.shape
+    for item, length in enumerate(words.tolist()):
+        assert (found[item, length:] == -math.inf).all()
+        for word in range(length):
+            # The word itself has no part in it.
+            unsaid = emission.clone()
+            unsaid[item, word] = 0.0
+            paths = alignments(evolve(batch, emission=unsaid), item, last_to_last=False, words=word + 1)
+            total = log_sum(list(paths.values()))
+            for token, value in enumerate(found[item, word].tolist()):
+                ending = [probability for path, probability in paths.items() if path[-1] == token]
+                expected = log_sum([*ending, -math.inf]) - total if total > -math.inf else -math.inf
+                assert value == pytest.approx(expected, abs=CLOSE)
+
+
+def test_before_any_word_the_next_is_where_the_shifts_lead() -> None:
+    transitions = fixed_transitions(0.25)
+    found = next_alignments(
+        torch.zeros(2, 0, 3), transitions.shift, transitions.emit, torch.tensor([3, 2]), torch.tensor([0, 0])
+    )
+    shares = torch.tensor([[[1.0, 0.25, 0.0625]], [[1.0, 0.25, 0.0]]])
+    torch.testing.assert_close(found.exp(), shares / shares.sum(dim=2, keepdim=True))
 
 
 @settings(max_examples=100, deadline=None)

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from kgscripts.models.cloze import Cloze, TransitionModel, ViterbiModel
+from kgscripts.models.left_context import TransducerModel
 from kgscripts.models.pair_batch import PairBatch
 from kgscripts.models.transducer import Transducer
 from schemas.errors import InputError
@@ -125,7 +126,7 @@ def test_a_transducer_against_the_enumeration_of_all_alignments(name: str, seed:
 @pytest.mark.parametrize("seed", range(4))
 @torch.no_grad()
 def test_a_slot_is_aligned_as_in_appendix_a4(name: str, seed: int) -> None:
-    cloze_model = transducer(name, seed)
+    cloze_model = transducer(name, seed).with_viterbi_slots()
     network = cloze_model._network
     draw = random.Random(seed)
     abstract, concrete = text(draw, 3, 4), text(draw, 5, 5)
@@ -154,18 +155,46 @@ def test_a_slot_is_aligned_as_in_appendix_a4(name: str, seed: int) -> None:
         assert float(cloze_model.transition_surprisal([query])[0]) == pytest.approx(-decisions, abs=1e-4)
 
 
+@pytest.mark.parametrize("name", TRANSDUCERS)
+@pytest.mark.parametrize("seed", range(3))
+@torch.no_grad()
+def test_a_word_is_predicted_from_all_alignments_of_what_stands_before_it(name: str, seed: int) -> None:
+    cloze_model = transducer(name, seed)
+    network = cloze_model._network
+    draw = random.Random(seed)
+    abstract, concrete = text(draw, 3, 4), text(draw, 4, 4)
+    a, c = VOCABULARY.ids(abstract), VOCABULARY.ids(concrete)
+    words = [word for word in VOCABULARY.words if word != "#UNK#"]
+    ids = torch.tensor([*VOCABULARY.ids(words), VOCABULARY.unknown])
+    for position in range(4):
+        # Each word behind the same prefix, summed over all alignments of both.
+        paths = _paths(len(a), position + 1)
+        totals = [
+            torch.tensor([_log_probability(network, a, [*c[:position], word], path) for path in paths]).logsumexp(0)
+            for word in ids.tolist()
+        ]
+        query = Cloze(abstract, concrete, tuple(i >= position for i in range(4)), position, position)
+        row = cloze_model.predict([query], words)[0]
+        torch.testing.assert_close(row, torch.stack(totals).log_softmax(0), rtol=1e-4, atol=1e-4)
+
+
 def test_fixed_transitions_cost_ln_2_a_word_and_once_more_a_blank() -> None:
     hidden = (True, True, True)
     queries = [Cloze(("chop", "."), ("use", "a", "knife"), hidden, place, 1) for place in (1, 2)]
-    surprisal = transducer("transducer-fixed").transition_surprisal(queries)
+    surprisal = transducer("transducer-fixed").with_viterbi_slots().transition_surprisal(queries)
     torch.testing.assert_close(surprisal, torch.tensor([2.0, 1.0]) * math.log(2))
 
 
 def test_which_models_have_alignments() -> None:
     for name in SETTINGS:
         made = model(name)
-        assert isinstance(made, ViterbiModel) == isinstance(made, TransitionModel) == (name in TRANSDUCERS)
+        assert isinstance(made, ViterbiModel) == (name in TRANSDUCERS)
+        assert not isinstance(made, TransitionModel)
         assert made.context == "left"
+        if isinstance(made, TransducerModel):
+            published = made.with_viterbi_slots()
+            assert isinstance(published, ViterbiModel)
+            assert isinstance(published, TransitionModel)
 
 
 @pytest.mark.parametrize("name", TRANSDUCERS)
