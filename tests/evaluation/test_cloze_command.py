@@ -69,9 +69,6 @@ def test_one_model_as_an_object(tmp_path: Path, transducer: Path, templates: Pat
     assert scores["candidates"] == 6
     # spoon and sharp are no words of the toy's vocabulary
     assert scores["unknown_words"] == 2
-    # An emit a word and one more a blank, each of probability one half.
-    decisions = (scores["words"] + scores["blanks"]) / scores["words"] * 0.693147
-    assert scores["surprisal"] - scores["word_surprisal"] == pytest.approx(decisions, abs=1e-3)
     assert 1 <= scores["mean_span_length"] <= 10
     assert (scores["source"], scores["templates"], scores["whitelist"]) == (
         str(transducer),
@@ -100,6 +97,34 @@ def test_several_models_as_a_list_with_contexts(tmp_path: Path, transducer: Path
     assert rows[2]["model"] == "tiny, zero-shot"
     assert shown.count("not comparable with the published rows") == 3
     assert "better than published" not in shown
+
+
+def test_a_transducer_fills_blanks_as_published_or_from_all_alignments(
+    tmp_path: Path, transducer: Path, templates: Path
+) -> None:
+    file = tmp_path / "scores.json"
+    names = [str(transducer), f"{transducer}:viterbi"]
+    _run("--model", names[0], "--model", names[1], "--templates", templates, "--json", file)
+    own, published = json.loads(file.read_text(encoding="utf-8"))
+    assert [own["source"], published["source"]] == names
+    assert published["model"] == f"{own['model']}, one alignment a blank"
+    assert own["surprisal"] == own["word_surprisal"] != published["word_surprisal"]
+    # An emit a word and one more a blank, each of probability one half.
+    decisions = (published["words"] + published["blanks"]) / published["words"] * 0.693147
+    assert published["surprisal"] - published["word_surprisal"] == pytest.approx(decisions, abs=1e-3)
+    assert own["mean_span_length"] == published["mean_span_length"]
+
+
+def test_one_alignment_a_blank_is_for_transducers_and_not_written_onto_cards(
+    tmp_path: Path, transducer: Path, templates: Path
+) -> None:
+    other = _checkpoint(tmp_path, "language-model")
+    with pytest.raises(ModelError, match="language-model has no alignments"):
+        _run("--model", f"{other}:viterbi", "--templates", templates)
+    arguments = ["cloze", "--model", f"{transducer}:viterbi", "--templates", str(templates), "--attach"]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 2
+    assert "not how a checkpoint fills blanks" in result.output
 
 
 def test_nothing_is_compared_with_the_published_rows_but_the_task_that_they_are_about(
@@ -196,6 +221,7 @@ def test_whitelists_that_cannot_be_chosen_from(transducer: Path, templates: Path
     [
         ("--model", "no/such/model", ModelError),
         ("--model", "no/such/model:left", ModelError),
+        ("--model", "no/such/model:viterbi", ModelError),
         ("--model", "hf:no-such-model", ModelError),
         ("--model", ".", ModelError),
         ("--json", "no/such/folder/scores.json", ConfigurationError),
