@@ -116,10 +116,13 @@ def _row(model: str, oracle: tuple[float, float], greedy: tuple[float, float], s
         greedy_match=greedy[0],
         greedy_top5=greedy[1],
         surprisal=surprisal,
+        word_surprisal=_PUBLISHED_WORDS.get(model),
         mean_span_length=_PUBLISHED_SPANS.get(model),
     )
 
 
+_PUBLISHED_WORDS = {"transducer, fixed transitions": 3.523}
+"""What is published less ln 2 for each of the 5,661 hidden tokens and 4,603 blanks that are asked."""
 _PUBLISHED_SPANS = {"transducer, fixed transitions": 6.18, "transducer, parameterised": 16.61}
 PUBLISHED = (
     _row("language model", (21.59, 52.32), (21.72, 43.33), 3.970),
@@ -145,12 +148,17 @@ def is_published_task(templates: Path, whitelist: Path | None) -> bool:
 
 
 def beaten(scores: ClozeScores, published: PublishedScores) -> list[str]:
-    """The figures in which a model is better than a published one; none where they see different sides of a blank."""
+    """The figures in which a model is better than a published one; none where they see different sides of a blank.
+
+    Surprisal is compared without alignment decisions where ours counts none and the published one is known without.
+    """
     if scores.context != published.context:
         return []
     better = []
     for name in ("oracle_match", "oracle_top5", "greedy_match", "greedy_top5", "surprisal"):
         ours, theirs = getattr(scores, name), getattr(published, name)
+        if name == "surprisal" and published.word_surprisal is not None and ours == scores.word_surprisal:
+            theirs = published.word_surprisal
         if ours is not None and (ours < theirs if name in LOWER_IS_BETTER else ours > theirs):
             better.append(name)
     return better

@@ -261,6 +261,19 @@ def test_better_than_published_is_said_within_the_same_context_alone() -> None:
     assert all("surprisal" in beaten(nothing, row) and "oracle_match" not in beaten(nothing, row) for row in PUBLISHED)
 
 
+@pytest.mark.parametrize(
+    ("surprisal", "words", "is_better"), [(4.0, 4.0, False), (3.5, 3.5, True), (4.7, 3.6, True), (4.8, 3.4, False)]
+)
+def test_surprisal_is_compared_with_or_without_alignment_decisions(
+    surprisal: float, words: float, is_better: bool
+) -> None:
+    pairs = _distinct(2)
+    scores = evaluate_cloze(Uniform("left"), pairs, Candidates(WORDS))
+    published = next(row for row in PUBLISHED if row.model == "transducer, fixed transitions")
+    found = beaten(evolve(scores, surprisal=surprisal, word_surprisal=words), published)
+    assert ("surprisal" in found) == is_better
+
+
 @define
 class _Odd(Uniform):
     given: torch.Tensor = field(factory=lambda: torch.zeros(0))
