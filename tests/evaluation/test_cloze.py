@@ -11,7 +11,7 @@ from typing import Literal
 
 import pytest
 import torch
-from attrs import define, field
+from attrs import define, evolve, field
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
