@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,7 +12,8 @@ from lightning_modules.aligner.commands import aligner
 from lightning_modules.causal.commands import causal
 from lightning_modules.cloze.commands import masked
 from lightning_modules.machine import Machine, Precision
-from schemas.errors import ConfigurationError, ModelError
+from lightning_modules.training_files import TrainingFiles
+from schemas.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from lightning_modules.transducer.schedule import Epoch
@@ -53,34 +52,26 @@ def transducer(
     precision: Annotated[Precision, typer.Option(help="Of the networks.")] = Precision.SINGLE,
 ) -> None:
     """Train a transducer or a baseline (language model, seq2seq) on abstract and concrete instructions."""
-    if find_spec("pytorch_lightning") is None:
-        raise ModelError("training needs pytorch-lightning", remedy="pip install 'kgscripts[train]'")
+    files = TrainingFiles.read(train)
     import attrs
 
-    from kgscripts.corpora.pair_corpora import load_pairs
     from lightning_modules.transducer.configuration import read_configuration
     from lightning_modules.transducer.training import train as train_network
 
     configuration = read_configuration(config)
     if seed is not None:
         configuration = attrs.evolve(configuration, training=attrs.evolve(configuration.training, seed=seed))
-    pairs = load_pairs(train).pairs
-    names = [path.name for path in train]
-    # Names without folders: the command means the same on another machine.
-    command = ["kgscripts", "train", "transducer", "--config", configuration.name]
-    command += [word for name in names for word in ("--train", name)]
-    command += ["--glove", glove.name] if glove else []
-    command += ["--seed", str(configuration.training.seed)]
+    options = ["--config", configuration.name, *(("--glove", glove.name) if glove else ())]
     outcome = train_network(
         configuration,
-        pairs,
+        files.pairs,
         out,
         glove=glove,
         machine=Machine.of_options(accelerator, devices, precision),
         resume=resume,
         max_seconds=None if max_time is None else _seconds(max_time),
-        data=f"{len(pairs):,} pairs of {', '.join(names)}",
-        command=shlex.join(command),
+        data=files.description,
+        command=files.command("transducer", [*options, "--seed", str(configuration.training.seed)]),
         report=_print_epoch,
     )
     state = "finished" if outcome.is_finished else "stopped, to be continued by --resume,"

@@ -19,6 +19,7 @@ import torch
 from attrs import frozen
 from lightning_fabric.plugins import TorchCheckpointIO
 from lightning_fabric.utilities.exceptions import MisconfigurationException
+from pytorch_lightning.callbacks import EarlyStopping, ModelCheckpoint
 
 from kgscripts.corpora.pair import Pair
 from kgscripts.models.checkpoint_directory import check_place
@@ -174,6 +175,47 @@ def fit(trainer: pl.Trainer, module: pl.LightningModule, data: pl.LightningDataM
             # Lightning turns Ctrl-C into an exit of its own, and leaves Ctrl-C switched off.
             signal.signal(signal.SIGINT, handler)
             raise KeyboardInterrupt from stopped
+
+
+@frozen
+class Best:
+    """What a run came to: its epochs, the lowest value of what was monitored, and the state of the module then."""
+
+    epochs: int
+    value: float
+    state: Mapping[str, torch.Tensor]
+
+
+def fit_to_best(
+    module: pl.LightningModule,
+    data: pl.LightningDataModule,
+    run: RunFolder,
+    *,
+    monitor: str,
+    patience: int,
+    seed: int,
+    machine: Machine,
+    **settings: Any,
+) -> Best:
+    """Train until `monitor` has not fallen for `patience` epochs, or as the trainer's `settings` say.
+
+    Raises ModelError if not one epoch was finished or saved, and KeyboardInterrupt after Ctrl-C.
+    """
+    best = ModelCheckpoint(
+        run.path,
+        "best",
+        monitor=monitor,
+        save_last=True,
+        save_on_train_epoch_end=True,
+        enable_version_counter=False,
+    )
+    callbacks: list[pl.Callback] = [best, EarlyStopping(monitor, patience=patience), SeededSteps(seed)]
+    trainer = make_trainer(machine, callbacks, **settings)
+    fit(trainer, module, data, run.last)
+    if not best.best_model_path:
+        raise ModelError("not one epoch was finished", where=str(run.path), remedy="give it more time")
+    state = torch.load(best.best_model_path, map_location="cpu", weights_only=True)["state_dict"]
+    return Best(trainer.current_epoch, round(float(best.best_model_score or 0.0), 4), state)
 
 
 def _is_interrupted(stopped: BaseException | None) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 import torch
 from attrs import frozen
 from torch import Tensor, nn
@@ -38,7 +40,7 @@ class AbstractEncoder(nn.Module):
         return Encoded(self.projection(states), (hidden.mean(0, keepdim=True), cell.mean(0, keepdim=True)))
 
 
-class PairNetwork(nn.Module):
+class PairNetwork(nn.Module, ABC):
     """What the networks have in common: word vectors, frozen or not, and an LSTM over the concrete side.
 
     Parameters
@@ -79,16 +81,16 @@ class PairNetwork(nn.Module):
         states: Tensor = self.decoder(self.embedding(read), first)[0]
         return states
 
+    @abstractmethod
     def log_likelihood(self, batch: PairBatch) -> Tensor:
         """log p(concrete | abstract) in nats, (batch,)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def next_word(self, batch: PairBatch, rows: Tensor, positions: Tensor) -> Tensor:
         """Unnormalised log probabilities of the words at (row, position), (queries, words).
 
         They are conditioned on the words of the row before the position. `rows` and `positions` are (queries,) int64.
         """
-        raise NotImplementedError
 
 
 class WordOutput(nn.Module):

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import shlex
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from lightning_modules.machine import Machine, Precision
-from schemas.errors import ConfigurationError, ModelError
+from lightning_modules.training_files import TrainingFiles
+from schemas.errors import ConfigurationError
 
 
 def causal(
@@ -32,9 +31,7 @@ def causal(
     precision: Annotated[Precision, typer.Option(help="Of the network.")] = Precision.SINGLE,
 ) -> None:
     """Fine-tune a Hugging Face causal language model on abstract and concrete instructions."""
-    if find_spec("pytorch_lightning") is None:
-        raise ModelError("training needs pytorch-lightning", remedy="pip install 'kgscripts[train]'")
-    from kgscripts.corpora.pair_corpora import load_pairs
+    files = TrainingFiles.read(train)
     from lightning_modules.causal.settings import CausalSettings
     from lightning_modules.causal.training import fine_tune
 
@@ -42,22 +39,17 @@ def causal(
         settings = CausalSettings(epochs=epochs, learning_rate=learning_rate, batch_size=batch_size, seed=seed)
     except ValueError as error:
         raise ConfigurationError(str(error), remedy="choose a value within range") from error
-    pairs = load_pairs(train).pairs
-    names = [path.name for path in train]
-    # Names without folders: the command means the same on another machine.
-    command = ["kgscripts", "train", "causal", "--model", Path(model).name if Path(model).is_dir() else model]
-    command += [word for name in names for word in ("--train", name)]
-    command += ["--epochs", str(epochs), "--learning-rate", str(learning_rate)]
-    command += ["--batch-size", str(batch_size), "--seed", str(seed)]
+    options = ["--model", Path(model).name if Path(model).is_dir() else model, "--epochs", str(epochs)]
+    options += ["--learning-rate", str(learning_rate), "--batch-size", str(batch_size), "--seed", str(seed)]
     outcome = fine_tune(
         model,
-        pairs,
+        files.pairs,
         out,
         settings,
         machine=Machine.of_options(accelerator, devices, precision),
         resume=resume,
         max_time=max_time,
-        data=f"{len(pairs):,} pairs of {', '.join(names)}",
-        command=shlex.join(command),
+        data=files.description,
+        command=files.command("causal", options),
     )
     typer.echo(f"{out}: {outcome.epochs} epochs, held-out loss {outcome.held_out_loss:.3f} nats a piece")

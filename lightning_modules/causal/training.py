@@ -8,10 +8,7 @@ from importlib import metadata
 from pathlib import Path
 
 import attrs
-import pytorch_lightning as pl
-import torch
 from attrs import frozen
-from pytorch_lightning.callbacks import EarlyStopping, ModelCheckpoint
 
 from kgscripts.corpora.pair import Pair
 from kgscripts.models.causal_loading import causal_checkpoint, load_causal_model
@@ -20,9 +17,8 @@ from lightning_modules.causal.data import CausalData
 from lightning_modules.causal.module import CausalTraining
 from lightning_modules.causal.settings import CausalSettings
 from lightning_modules.machine import Machine
-from lightning_modules.runs import RunFolder, SeededSteps, fit, make_trainer, pairs_digest
+from lightning_modules.runs import RunFolder, fit_to_best, pairs_digest
 from lightning_modules.transducer.data import split_pairs
-from schemas.errors import ModelError
 
 
 @frozen(kw_only=True)
@@ -68,23 +64,20 @@ def fine_tune(
     model.network.requires_grad_(True)
     model.network.train()
     texts = CausalData(split, model, settings)
-    best = ModelCheckpoint(
-        run.path,
-        "best",
+    best = fit_to_best(
+        CausalTraining(model.network, settings, texts.steps),
+        texts,
+        run,
         monitor="held_out_loss",
-        save_last=True,
-        save_on_train_epoch_end=True,
-        enable_version_counter=False,
+        patience=settings.patience,
+        seed=settings.seed,
+        machine=machine,
+        max_epochs=settings.epochs,
+        max_time=max_time,
+        gradient_clip_val=1.0,
     )
-    stopping = EarlyStopping("held_out_loss", patience=settings.patience)
-    callbacks: list[pl.Callback] = [best, stopping, SeededSteps(settings.seed)]
-    trainer = make_trainer(machine, callbacks, max_epochs=settings.epochs, max_time=max_time, gradient_clip_val=1.0)
-    fit(trainer, CausalTraining(model.network, settings, texts.steps), texts, run.last)
-    if not best.best_model_path:
-        raise ModelError("not one epoch was finished", where=str(run.path), remedy="give it more time")
-    weights = torch.load(best.best_model_path, map_location="cpu", weights_only=True)["state_dict"]
-    model.network.load_state_dict({name.removeprefix("network."): value for name, value in weights.items()})
-    outcome = Outcome(epochs=trainer.current_epoch, held_out_loss=round(float(best.best_model_score or 0.0), 4))
+    model.network.load_state_dict({name.removeprefix("network."): value for name, value in best.state.items()})
+    outcome = Outcome(epochs=best.epochs, held_out_loss=best.value)
     card = ModelCard(
         name=f"{Path(model_name).name}, fine-tuned",
         version=metadata.version("kgscripts"),

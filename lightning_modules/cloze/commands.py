@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from lightning_modules.machine import Machine, Precision
-from schemas.errors import ModelError
+from lightning_modules.training_files import TrainingFiles
 
 
 def masked(
@@ -25,30 +23,24 @@ def masked(
     precision: Annotated[Precision, typer.Option(help="Of the network.")] = Precision.BRAIN_FLOAT,
 ) -> None:
     """Adapt MiniLM to the blanks of cloze templates: the model that ships as `masked`."""
-    if find_spec("pytorch_lightning") is None:
-        raise ModelError("training needs pytorch-lightning", remedy="pip install 'kgscripts[train]'")
+    files = TrainingFiles.read(train)
     import attrs
 
-    from kgscripts.corpora.pair_corpora import load_pairs
     from lightning_modules.cloze.train import CONFIGURATION, MaskedConfiguration, train_masked
 
     configuration = MaskedConfiguration.read(config or CONFIGURATION)
     if seed is not None:
         configuration = attrs.evolve(configuration, seed=seed)
-    pairs = load_pairs(train).pairs
-    names = [path.name for path in train]
-    # Names without folders: the command means the same on another machine.
-    command = ["kgscripts", "train", "masked", *(word for name in names for word in ("--train", name))]
-    command += ["--config", config.name] if config else []
-    command += ["--seed", str(configuration.seed), "--precision", precision.value]
+    options = ["--config", config.name] if config else []
+    options += ["--seed", str(configuration.seed), "--precision", precision.value]
     outcome = train_masked(
         configuration,
-        pairs,
+        files.pairs,
         out,
         machine=Machine.of_options(accelerator, devices, precision),
         resume=resume,
         max_time=max_time,
-        data=f"{len(pairs):,} pairs of {', '.join(names)}",
-        command=shlex.join(command),
+        data=files.description,
+        command=files.command("masked", options),
     )
     typer.echo(f"{out}: {outcome.epochs} epochs, held-out surprisal {outcome.held_out_surprisal:.3f} nats a word")

@@ -11,9 +11,7 @@ from pathlib import Path
 
 import attrs
 import pytorch_lightning as pl
-import torch
 from attrs import field, frozen, validators
-from pytorch_lightning.callbacks import EarlyStopping, ModelCheckpoint
 
 from kgscripts.corpora.pair import Pair
 from kgscripts.models.checkpoint_directory import ModelCard, save_checkpoint
@@ -23,8 +21,8 @@ from kgscripts.models.settings import settings_from
 from lightning_modules.cloze.data import MaskedData, blank_words, other_words
 from lightning_modules.cloze.module import MaskedModule
 from lightning_modules.machine import Machine
-from lightning_modules.runs import RunFolder, SeededSteps, fit, make_trainer, pairs_digest
-from schemas.errors import ConfigurationError, InputError, ModelError
+from lightning_modules.runs import RunFolder, fit_to_best, pairs_digest
+from schemas.errors import ConfigurationError, InputError
 
 CONFIGURATION = Path(__file__).with_name("masked.toml")
 MAX_TOKENS = 50
@@ -158,17 +156,20 @@ def train_masked(
         warm_up=configuration.warm_up,
         total_steps=configuration.epochs * batches.batches(),
     )
-    best = ModelCheckpoint(run.path, "best", monitor="surprisal", save_last=True, enable_version_counter=False)
-    stopping = EarlyStopping("surprisal", patience=configuration.patience)
-    callbacks: list[pl.Callback] = [best, stopping, SeededSteps(configuration.seed)]
-    trainer = make_trainer(
-        machine, callbacks, max_epochs=configuration.epochs, max_time=max_time, gradient_clip_val=1.0
+    best = fit_to_best(
+        module,
+        batches,
+        run,
+        monitor="surprisal",
+        patience=configuration.patience,
+        seed=configuration.seed,
+        machine=machine,
+        max_epochs=configuration.epochs,
+        max_time=max_time,
+        gradient_clip_val=1.0,
     )
-    fit(trainer, module, batches, run.last)
-    if not best.best_model_path:
-        raise ModelError("not one epoch was finished", where=str(run.path), remedy="give it more time")
-    network.restore(torch.load(best.best_model_path, map_location="cpu", weights_only=True)["state_dict"])
-    outcome = Outcome(epochs=trainer.current_epoch, held_out_surprisal=round(float(best.best_model_score or 0), 4))
+    network.restore(best.state)
+    outcome = Outcome(epochs=best.epochs, held_out_surprisal=best.value)
     card = ModelCard(
         name="masked",
         version=metadata.version("kgscripts"),

@@ -97,7 +97,7 @@ def test_the_command_says_what_came_of_it(tmp_path: Path) -> None:
     said = _run("--model", folder, "--train", file, "--out", out, "--epochs", 1, "--accelerator", "cpu")
     assert "1 epochs, held-out loss" in said
     card = load_checkpoint(out).card
-    assert card.command.startswith("kgscripts train causal --model tiny --train pairs.tsv --epochs 1")
+    assert card.command.startswith("kgscripts train causal --train pairs.tsv --model tiny --epochs 1")
     assert card.data == "72 pairs of pairs.tsv"
 
 
