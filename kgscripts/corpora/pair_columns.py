@@ -31,7 +31,8 @@ def pair_row(line: str) -> PairRow:
     """
     columns = line.split("\t")
     if len(columns) not in (2, 3):
-        raise InputError(f"{len(columns)} columns where 2 are wanted (abstract, concrete), or 3 in a cloze template")
+        count = "1 column" if len(columns) == 1 else f"{len(columns)} columns"
+        raise InputError(f"{count} where 2 are wanted (abstract, concrete), or 3 in a cloze template")
     abstract, concrete = columns[:2]
     if not abstract.strip() or not concrete.strip():
         raise InputError(f"the {'concrete' if abstract.strip() else 'abstract'} side is empty")

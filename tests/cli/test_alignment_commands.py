@@ -72,7 +72,7 @@ def test_align_prints_and_draws(pairs: Path, tmp_path: Path) -> None:
     [
         ("Drain the pasta.\t\n", "pairs.tsv:1: the concrete side is empty"),
         ("\tTip it.\n", "pairs.tsv:1: the abstract side is empty"),
-        ("Drain it.\tTip it.\nDrain it.\n", "pairs.tsv:2: 1 columns where 2 are wanted"),
+        ("Drain it.\tTip it.\nDrain it.\n", "pairs.tsv:2: 1 column where 2 are wanted"),
         ("a\tb\tc\td\n", "4 columns where 2 are wanted"),
         ("drain it\ttip it\t1 0 1\n", "3 marks for 2 tokens"),
         ("", "no pairs"),

@@ -29,7 +29,7 @@ BAD = {
     "empty abstract side": ("\tuse a knife .\t1 1 0 1\n", "the abstract side is empty"),
     "blank abstract side": (" \tuse a knife .\t1 1 0 1\n", "the abstract side is empty"),
     "empty concrete side": ("chop the garlic\t\t\n", "the concrete side is empty"),
-    "one column": ("chop the garlic\n", "1 columns where 2 are wanted"),
+    "one column": ("chop the garlic\n", "1 column where 2 are wanted"),
     "four columns": ("chop the garlic\tuse a knife .\t1 1 0 1\tmore\n", "4 columns where 2 are wanted"),
     "too few marks": ("chop the garlic\tuse a knife .\t1 1 0\n", "3 marks for 4 tokens"),
     "too many marks": ("chop the garlic\tuse a knife .\t1 1 0 1 1\n", "5 marks for 4 tokens"),

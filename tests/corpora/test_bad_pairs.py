@@ -23,7 +23,7 @@ DEEP = "[" * 100_000
 
 # what it is: file name, content with one bad record between good ones, what is said of it, its line
 BAD_RECORDS: dict[str, tuple[str, bytes | str, str, int]] = {
-    "one column": ("a.tsv", GOOD + "drain it .\n" + GOOD, "1 columns where 2 are wanted", 2),
+    "one column": ("a.tsv", GOOD + "drain it .\n" + GOOD, "1 column where 2 are wanted", 2),
     "four columns": ("a.tsv", GOOD + "a\tb\t1\tc\n" + GOOD, "4 columns", 2),
     "abstract side empty": ("a.tsv", GOOD + " \tb\t1\n" + GOOD, "the abstract side is empty", 2),
     "concrete side empty": ("a.tsv", GOOD + "a\t\t\n" + GOOD, "the concrete side is empty", 2),
@@ -33,7 +33,7 @@ BAD_RECORDS: dict[str, tuple[str, bytes | str, str, int]] = {
     "other marks": ("a.tsv", GOOD + "a\tb c\t1 2\n" + GOOD, "something else than 0 and 1", 2),
     "words for marks": ("a.tsv", GOOD + "a\tb c\tx y\n" + GOOD, "something else than 0 and 1", 2),
     "not UTF-8": ("a.tsv", GOOD.encode() + b"caf\xe9\tb\n" + GOOD.encode(), "byte 0xe9 is not UTF-8", 2),
-    "header in the middle": ("a.tsv", GOOD + "abstract\n" + GOOD, "1 columns", 2),
+    "header in the middle": ("a.tsv", GOOD + "abstract\n" + GOOD, "1 column", 2),
     "JSON cut off": ("a.jsonl", GOOD_JSON + '{"abstract": "a", "conc\n' + GOOD_JSON, "no JSON: ", 2),
     "JSON too deep": ("a.jsonl", GOOD_JSON + f'{{"abstract": {DEEP}\n' + GOOD_JSON, "JSON that cannot be read", 2),
     "no abstract side": ("a.jsonl", GOOD_JSON + '{"concrete": "b"}\n' + GOOD_JSON, '"abstract" is no string', 2),
