@@ -1,8 +1,7 @@
-"""``build-graph`` beside spaCy's parse of the same text, alone; ten times the input; the MCScript stories; pairs."""
+"""``build-graph`` beside spaCy's parse of the same text, alone; ten times the input; the MCScript stories."""
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
 from collections.abc import Callable, Iterator
@@ -14,14 +13,14 @@ from kgscripts.corpora.reading import read_file
 from schemas.records import Document
 
 STORIES = 2000
-_SHARED = Path(os.environ.get("KGSCRIPTS_SHARED", Path(__file__).resolve().parents[2] / "shared"))
-_EXAMPLES = Path(__file__).resolve().parents[1] / "kgscripts" / "examples" / "texts"
+SHARED = Path(os.environ.get("KGSCRIPTS_SHARED", Path(__file__).resolve().parents[2] / "shared"))
+EXAMPLES = Path(__file__).resolve().parents[1] / "kgscripts" / "examples" / "texts"
 
 
 def _inputs() -> tuple[Path, int]:
     """The MCScript stories where they are at hand, else the shipped examples."""
-    stories = _SHARED / "corpora" / "mcscript"
-    return (stories, STORIES) if stories.is_dir() else (_EXAMPLES, 13)
+    stories = SHARED / "corpora" / "mcscript"
+    return (stories, STORIES) if stories.is_dir() else (EXAMPLES, 13)
 
 
 def _documents(inputs: Path, limit: int) -> list[Document]:
@@ -59,21 +58,6 @@ def build(inputs: Path, limit: int | None, output: Path, jobs: int) -> Callable[
     return call
 
 
-def pairs(folder: Path) -> Path:
-    """KidsCook's training pairs with their steps, written into `folder`, or the shipped pairs."""
-    from kgscripts.corpora.pair_corpora import load_pairs
-
-    released = _SHARED / "corpora" / "kidscook" / "train.freq.pkl.gz"
-    if not released.is_file():
-        return _EXAMPLES / "pairs.tsv"
-    file = folder / "pairs.jsonl"
-    with file.open("w", encoding="utf-8") as lines:
-        for pair in load_pairs([released], strict=False).pairs:
-            steps = [" ".join(step) for step in pair.step_tokens]
-            lines.write(json.dumps({"abstract": " ".join(pair.abstract), "concrete": steps}) + "\n")
-    return file
-
-
 def rows() -> Iterator[Row]:
     """Measure all of it."""
     inputs, limit = _inputs()
@@ -83,9 +67,6 @@ def rows() -> Iterator[Row]:
         whole = measure(build, inputs, limit, folder / "whole", 1)
         tenth = measure(build, inputs, max(1, limit // 10), folder / "tenth", 1)
         two = measure(build, inputs, limit, folder / "two", 2)
-        corpus = pairs(folder)
-        aligned = measure(build, corpus, None, folder / "pairs", 1)
-        aligned_by_two = measure(build, corpus, None, folder / "pairs-two", 2)
     words = int(parse.value)
     yield Row(
         what=f"spaCy's parse alone: {limit:,} sources of {inputs.name}, {words:,} words",
@@ -100,15 +81,7 @@ def rows() -> Iterator[Row]:
     )
     peak = whole.peak_mib
     yield Row(what="build: memory of the process", figure=f"{peak:,.0f} MiB", goal="2,048 MiB", met=peak <= 2048)
-    yield Row(
-        what="build of the pair corpus, 2 jobs",
-        figure=f"{aligned_by_two.seconds:.0f} s (1 job: {aligned.seconds:.0f} s)",
-        goal="180 s",
-        met=aligned_by_two.seconds <= 180,
-    )
-    peak = aligned.peak_mib
-    yield Row(what="build of pairs: memory", figure=f"{peak:,.0f} MiB", goal="3,072 MiB", met=peak <= 3072)
-    if two.value != whole.value or aligned.value != aligned_by_two.value:
+    if two.value != whole.value:
         raise RuntimeError("one job and two jobs built different graphs")
 
 
