@@ -185,56 +185,6 @@ def next_alignments(
         return normalised.masked_fill(impossible, diagonals.NEVER).to(emission.dtype)
 
 
-def path_log_probability(
-    emission: Tensor,
-    shift: Tensor,
-    emit: Tensor,
-    path: Tensor,
-    abstract_lengths: Tensor,
-    concrete_lengths: Tensor,
-) -> Tensor:
-    """log p(y, a | x) of given alignments (equation 2), (batch,): the objective of hard EM (appendix A.3).
-
-    `path` (batch, concrete) int64 is monotonic; what it holds in padding is not read.
-
-    Raises
-    ------
-    ValueError
-        As `log_marginal`, or if `path` has another shape, is not monotonic or leaves the abstract side.
-    """
-    checks.full_shapes(emission, shift, emit, abstract_lengths, concrete_lengths)
-    checks.path_fits(path, abstract_lengths, concrete_lengths, shape=emission.shape[:2])
-    transitions = transition_log_probability(shift, emit, path, abstract_lengths, concrete_lengths)
-    written = _written(path, concrete_lengths)
-    words = emission.gather(2, path.masked_fill(~written, 0)[:, :, None])[:, :, 0]
-    return words.masked_fill(~written, 0.0).sum(dim=1) + transitions
-
-
-def transition_log_probability(
-    shift: Tensor, emit: Tensor, path: Tensor, abstract_lengths: Tensor, concrete_lengths: Tensor
-) -> Tensor:
-    """log p(a | x, y) of given alignments without the words: the product of equation (4), (batch,).
-
-    For hard EM on emissions that were computed at the cells of `path` (batch, concrete) alone.
-
-    Raises
-    ------
-    ValueError
-        If `path` or the lengths are not as described.
-    """
-    checks.path_fits(path, abstract_lengths, concrete_lengths)
-    longest = int(abstract_lengths.max())
-    written = _written(path, concrete_lengths)
-    # Padding repeats the last abstract token that a word was aligned to: no shift is passed there.
-    ends = path.masked_fill(~written, 0).cummax(dim=1).values
-    starts = torch.nn.functional.pad(ends[:, :-1], (1, 0))
-    token = torch.arange(longest, device=path.device)
-    passed = (token >= starts[:, :, None]) & (token < ends[:, :, None])
-    emitted = written[:, :, None] & (token == ends[:, :, None])
-    shift, emit = (transition[..., :longest] if transition.dim() else transition for transition in (shift, emit))
-    return torch.where(passed, shift, 0.0).sum(dim=(1, 2)) + torch.where(emitted, emit, 0.0).sum(dim=(1, 2))
-
-
 class _LogMarginal(torch.autograd.Function):
     """Forward: all paths. Backward: posteriors, by sending the incoming gradient back over the same lattice."""
 
@@ -287,8 +237,3 @@ def _flow(scores: diagonals.Scores, end_mass: Tensor, concrete_lengths: Tensor) 
     shift_share = (scores.by_shift - reached).exp_().masked_fill_(unreachable, 0.0)
     mass = diagonals.on_end_nodes(end_mass, len(emission_share), concrete_lengths)
     return diagonals.occupancy(mass, emission_share, shift_share)
-
-
-def _written(path: Tensor, concrete_lengths: Tensor) -> Tensor:
-    """True where a pair has a word, (batch, concrete)."""
-    return torch.arange(path.shape[1], device=path.device) < concrete_lengths[:, None]

@@ -14,9 +14,9 @@ from kgscripts.alignment.lattice import (
     next_alignments,
     parameterised_transitions,
     prefix_viterbi,
-    transition_log_probability,
     viterbi,
 )
+from kgscripts.alignment.paths import transition_log_probability
 from kgscripts.models.emission import WordEmission
 from kgscripts.models.pair_batch import PairBatch
 from kgscripts.models.recurrent import AbstractEncoder, PairNetwork

@@ -17,12 +17,11 @@ from kgscripts.alignment.lattice import (
     log_marginal,
     next_alignments,
     parameterised_transitions,
-    path_log_probability,
     posteriors,
     prefix_viterbi,
-    transition_log_probability,
     viterbi,
 )
+from kgscripts.alignment.paths import path_log_probability, transition_log_probability
 from tests.alignment.enumeration import Batch, alignments, batches, log_sum
 
 CLOSE = 1e-9

@@ -11,11 +11,11 @@ from torch import Tensor
 from kgscripts.alignment.lattice import (
     fixed_transitions,
     log_marginal,
-    path_log_probability,
     posteriors,
     prefix_viterbi,
     viterbi,
 )
+from kgscripts.alignment.paths import path_log_probability
 
 EMISSION = torch.zeros(2, 5, 3)
 SCALAR = torch.tensor(-0.7)
