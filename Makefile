@@ -14,8 +14,9 @@ graph: $(VENV)/.core
 	$(BIN)/kgscripts query $(GRAPH) --sparql docs/queries/decomposition.rq
 	$(BIN)/kgscripts query $(GRAPH) --cypher docs/queries/tools-by-alignment.cypher
 
+# Two processes, one thread each: threads of both would stand in each other's way.
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
