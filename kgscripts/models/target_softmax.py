@@ -8,6 +8,7 @@ kept for the backward pass as long as they fit into `STORED_BYTES`, and computed
 from __future__ import annotations
 
 import weakref
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
@@ -203,8 +204,8 @@ def _padded(weight: Tensor, bias: Tensor) -> Tensor:
     return projection
 
 
-_spare: list[np.ndarray[tuple[int], np.dtype[np.uint8]]] = []
-"""Blocks of memory that no probabilities are kept in any more, at most one."""
+_spare: deque[np.ndarray[tuple[int], np.dtype[np.uint8]]] = deque(maxlen=1)
+"""A block of memory that no probabilities are kept in any more."""
 
 
 def _kept(rows: int, projection: Tensor) -> Tensor:
@@ -217,11 +218,12 @@ def _kept(rows: int, projection: Tensor) -> Tensor:
     count = rows * len(projection) * projection.element_size()
     if count == 0 or projection.device.type != "cpu":
         return projection.new_empty(rows, len(projection))
-    block = _spare.pop() if _spare and len(_spare[-1]) >= count else np.empty(STORED_BYTES, np.uint8)
+    try:
+        block = _spare.pop()
+    except IndexError:
+        block = np.empty(0, np.uint8)
+    if len(block) < count:
+        block = np.empty(STORED_BYTES, np.uint8)
     memory = block[:count]
-    weakref.finalize(memory, _give_back, block).atexit = False
+    weakref.finalize(memory, _spare.append, block).atexit = False
     return torch.from_numpy(memory).view(projection.dtype).view(rows, len(projection))
-
-
-def _give_back(block: np.ndarray[tuple[int], np.dtype[np.uint8]]) -> None:
-    _spare[:] = [block]
