@@ -12,7 +12,7 @@ from lightning_modules.aligner.commands import aligner
 from lightning_modules.causal.commands import causal
 from lightning_modules.cloze.commands import masked
 from lightning_modules.machine import Machine, Precision
-from lightning_modules.training_files import TrainingFiles
+from lightning_modules.training_files import TrainingFiles, require_lightning
 from schemas.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def transducer(
     precision: Annotated[Precision, typer.Option(help="Of the networks.")] = Precision.SINGLE,
 ) -> None:
     """Train a transducer or a baseline (language model, seq2seq) on abstract and concrete instructions."""
-    files = TrainingFiles.read(train)
+    require_lightning()
     import attrs
 
     from lightning_modules.transducer.configuration import read_configuration
@@ -61,6 +61,7 @@ def transducer(
     configuration = read_configuration(config)
     if seed is not None:
         configuration = attrs.evolve(configuration, training=attrs.evolve(configuration.training, seed=seed))
+    files = TrainingFiles.read(train)
     options = ["--config", configuration.name, *(("--glove", glove.name) if glove else ())]
     outcome = train_network(
         configuration,

@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from kgscripts.corpora.pair import Pair
 
 
+def require_lightning() -> None:
+    """Raises ModelError where the extra `train` is not installed."""
+    if find_spec("pytorch_lightning") is None:
+        raise ModelError("training needs pytorch-lightning", remedy="pip install 'kgscripts[train]'")
+
+
 @frozen
 class TrainingFiles:
     """The pairs of some files, by the names of the files: what is said means the same on another machine."""
@@ -25,9 +31,7 @@ class TrainingFiles:
 
     @classmethod
     def read(cls, paths: Sequence[Path]) -> TrainingFiles:
-        """Raises ModelError where training is not installed, and InputError for files that cannot be read."""
-        if find_spec("pytorch_lightning") is None:
-            raise ModelError("training needs pytorch-lightning", remedy="pip install 'kgscripts[train]'")
+        """Raises InputError for files that cannot be read."""
         from kgscripts.corpora.pair_corpora import load_pairs
 
         return cls([path.name for path in paths], load_pairs(paths).pairs)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from lightning_modules.machine import Machine, Precision
-from lightning_modules.training_files import TrainingFiles
+from lightning_modules.training_files import TrainingFiles, require_lightning
 from schemas.errors import ConfigurationError
 
 
@@ -31,7 +31,7 @@ def causal(
     precision: Annotated[Precision, typer.Option(help="Of the network.")] = Precision.SINGLE,
 ) -> None:
     """Fine-tune a Hugging Face causal language model on abstract and concrete instructions."""
-    files = TrainingFiles.read(train)
+    require_lightning()
     from lightning_modules.causal.settings import CausalSettings
     from lightning_modules.causal.training import fine_tune
 
@@ -39,6 +39,7 @@ def causal(
         settings = CausalSettings(epochs=epochs, learning_rate=learning_rate, batch_size=batch_size, seed=seed)
     except ValueError as error:
         raise ConfigurationError(str(error), remedy="choose a value within range") from error
+    files = TrainingFiles.read(train)
     options = ["--model", Path(model).name if Path(model).is_dir() else model, "--epochs", str(epochs)]
     options += ["--learning-rate", str(learning_rate), "--batch-size", str(batch_size), "--seed", str(seed)]
     outcome = fine_tune(

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from lightning_modules.machine import Machine, Precision
-from lightning_modules.training_files import TrainingFiles
+from lightning_modules.training_files import TrainingFiles, require_lightning
 
 
 def masked(
@@ -23,7 +23,7 @@ def masked(
     precision: Annotated[Precision, typer.Option(help="Of the network.")] = Precision.BRAIN_FLOAT,
 ) -> None:
     """Adapt MiniLM to the blanks of cloze templates: the model that ships as `masked`."""
-    files = TrainingFiles.read(train)
+    require_lightning()
     import attrs
 
     from lightning_modules.cloze.train import CONFIGURATION, MaskedConfiguration, train_masked
@@ -31,6 +31,7 @@ def masked(
     configuration = MaskedConfiguration.read(config or CONFIGURATION)
     if seed is not None:
         configuration = attrs.evolve(configuration, seed=seed)
+    files = TrainingFiles.read(train)
     options = ["--config", config.name] if config else []
     options += ["--seed", str(configuration.seed), "--precision", precision.value]
     outcome = train_masked(
