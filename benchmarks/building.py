@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks.measure import Measurement, Row, measure
-from kgscripts.corpora.inputs import find_inputs
-from kgscripts.corpora.reading import read_file
+from kgscripts.corpora.files import find_files
+from kgscripts.corpora.formats import read_file
 from schemas.records import Document
 
 STORIES = 2000
@@ -25,7 +25,7 @@ def _inputs() -> tuple[Path, int]:
 
 def _documents(inputs: Path, limit: int) -> list[Document]:
     found: list[Document] = []
-    for file in find_inputs([inputs]):
+    for file in find_files([inputs]):
         found += [item for item in read_file(file) if isinstance(item, Document)]
     return found[:limit]
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from kgscripts.corpora.inputs import InputFile
-from kgscripts.corpora.reading import documents_from_strings, read_file
+from kgscripts.corpora.files import InputFile
+from kgscripts.corpora.formats import documents_from_strings, read_file
 from schemas.errors import InputError
 from schemas.records import Discard, Document
 

@@ -13,7 +13,7 @@ from kgscripts.assembly.assemble import assemble
 from kgscripts.assembly.index import Input
 from kgscripts.assembly.removal import take_out
 from kgscripts.assembly.store import RecordStore
-from kgscripts.corpora.inputs import find_inputs
+from kgscripts.corpora.files import find_files
 from kgscripts.inputs import Given, Text, given_file, given_text, path_key
 from kgscripts.reading import Reader, TextReader, read_batches
 from kgscripts.report import BuildReport, Run, report
@@ -81,7 +81,7 @@ def build_graph(
     texts:
         Texts in memory: strings, or mappings like a line of JSON lines.
     format:
-        One of `kgscripts.corpora.reading.FORMATS`; by default the format is told by content.
+        One of `kgscripts.corpora.formats.FORMATS`; by default the format is told by content.
     limit:
         At most so many sources of those given are read.
     min_support:
@@ -110,7 +110,7 @@ def build_graph(
         if value is not None and value < 1:
             raise ConfigurationError(f"{name} is {value}", remedy="name a number from 1 upwards")
     check_base_iri(base_iri)
-    files = find_inputs([inputs] if isinstance(inputs, str | Path) else inputs)
+    files = find_files([inputs] if isinstance(inputs, str | Path) else inputs)
     given = [*(given_file(file, format) for file in files), *(given_text(text, format) for text in texts)]
     directory = Path(output)
     with locked(directory):

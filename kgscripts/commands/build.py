@@ -15,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsed
 from rich.progress import Progress as ProgressBar
 
 from kgscripts import pipeline
-from kgscripts.corpora.reading import FORMATS
+from kgscripts.corpora.formats import FORMATS
 from kgscripts.report import print_report
 from schemas.vocabulary import DEFAULT_BASE_IRI
 

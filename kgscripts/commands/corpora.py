@@ -95,8 +95,7 @@ def stats(
 
     from kgscripts.corpora.pair_corpora import load_pairs, split_files
     from kgscripts.corpora.pair_statistics import pair_statistics, sentences
-    from kgscripts.text.pipeline import load_pipeline
-    from kgscripts.text.tokenised import lemmas_of_tokens
+    from kgscripts.text.pipeline import lemmas_of_tokens, load_pipeline
 
     pairs = {str(path): load_pairs([path]).pairs for path in split_files(files, fetched=_FETCHED)}
     said = sentences(pair for read in pairs.values() for pair in read)

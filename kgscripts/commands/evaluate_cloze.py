@@ -13,7 +13,7 @@ import typer
 from kgscripts.commands.output import check_output, progress_bar, write_lines
 
 if TYPE_CHECKING:
-    from kgscripts.corpora.pair_corpora import Pair
+    from kgscripts.corpora.pair import Pair
     from kgscripts.evaluation.cloze_filling import Candidates
     from kgscripts.evaluation.cloze_scores import ClozeScores
 

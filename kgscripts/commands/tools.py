@@ -28,11 +28,11 @@ def tools(
     Example: kgscripts tools "drain the pasta" --graph graph
     """
     from kgscripts.assembly.read_tools import read_tools
-    from kgscripts.extractors.told import told_event
+    from kgscripts.extractors.instructions import read_instruction
     from kgscripts.extractors.tool_prediction import predict_tools, tool_words
     from kgscripts.models.checkpoint import load_cloze_model
 
-    told = told_event(event)
+    told = read_instruction(event)
     read = read_tools(graph, told.action)[:top] if graph is not None else None
     predicted = predict_tools(load_cloze_model("masked"), [told.words], tool_words())[0][:top]
     if as_json:

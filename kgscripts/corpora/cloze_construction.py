@@ -13,8 +13,7 @@ from collections.abc import Iterable, Sequence, Set
 
 from attrs import evolve, frozen
 
-from kgscripts.corpora.pair import Pair
-from kgscripts.corpora.pair_tokens import blank_english
+from kgscripts.corpora.pair import Pair, blank_english
 from schemas.errors import InputError
 
 MIN_COUNT = 5

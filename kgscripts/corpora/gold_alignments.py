@@ -10,8 +10,8 @@ from typing import Any
 from attrs import field, frozen
 
 from kgscripts.corpora.json_records import json_object
-from kgscripts.corpora.line_files import numbered_lines
 from kgscripts.corpora.pair import Pair
+from kgscripts.corpora.source import numbered_lines
 from schemas.errors import InputError
 
 _KEYS = {"row", "aligned", "unaligned"}

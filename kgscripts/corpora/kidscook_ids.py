@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from kgscripts.corpora.inputs import InputFile
+from kgscripts.corpora.files import InputFile
 from kgscripts.corpora.pair import Pair
 from kgscripts.corpora.source import DamagedSourceError, Source, open_source
 from schemas.errors import InputError, RecordError

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 from itertools import accumulate, chain
+from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
 from schemas.errors import RecordError
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+_ATTACHED = re.compile(r"\w[.,;:!?)\]\"”](?:\s|$)|(?:^|\s)[(\[\"“]\w")
 
 
 @frozen(kw_only=True)
@@ -65,3 +73,22 @@ class Pair:
             self.concrete[start:end]
             for start, end in zip(self.steps, (*self.steps[1:], len(self.concrete)), strict=True)
         ]
+
+
+def tokens(text: str) -> list[str]:
+    """The tokens of a text, in lower case.
+
+    White space divides them where the text is spaced out already, which shows by no word with a punctuation mark or a
+    bracket at its ends; other text goes through spaCy's rules for English.
+    """
+    if not _ATTACHED.search(text):
+        return text.lower().split()
+    return [token.text.lower() for token in blank_english().make_doc(text) if not token.is_space]
+
+
+@cache
+def blank_english() -> Language:
+    """spaCy's tokenizer and word lists for English, without a model."""
+    import spacy
+
+    return spacy.blank("en")

@@ -11,27 +11,14 @@ from pathlib import Path
 
 from attrs import frozen
 
-from kgscripts.corpora.inputs import InputFile
+from kgscripts.corpora.files import InputFile
 from kgscripts.corpora.json_records import json_object
 from kgscripts.corpora.kidscook_ids import VOCABULARY_FILE, is_pickle, read_id_sequences, read_released_vocabulary
-from kgscripts.corpora.line_files import numbered_lines
-from kgscripts.corpora.pair import Pair
-from kgscripts.corpora.pair_columns import is_header, pair_row
-from kgscripts.corpora.pair_records import pair_record
-from kgscripts.corpora.pair_tokens import tokens
-from kgscripts.corpora.source import DamagedSourceError, Source, is_binary, open_source, text_lines
+from kgscripts.corpora.pair import Pair, tokens
+from kgscripts.corpora.pair_formats import is_header, pair_record, pair_row
+from kgscripts.corpora.source import DamagedSourceError, Source, is_binary, numbered_lines, open_source, text_lines
 from schemas.errors import InputError, RecordError
 from schemas.records import Discard, DiscardReason
-
-__all__ = [
-    "Pair",
-    "PairCorpus",
-    "load_pairs",
-    "read_pair_corpus",
-    "read_released_vocabulary",
-    "read_whitelist",
-    "split_files",
-]
 
 _SPLITS = ("train", "dev", "valid", "test")
 _SUFFIXES = (".tsv", ".jsonl", ".pkl")

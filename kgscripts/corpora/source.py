@@ -8,11 +8,12 @@ import io
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from attrs import frozen
 
-from kgscripts.corpora.inputs import InputFile
+from kgscripts.corpora.files import InputFile
 from schemas.errors import InputError
 from schemas.records import Discard, DiscardReason
 
@@ -158,6 +159,24 @@ def text_lines(source: Source) -> Iterator[tuple[int, str | Discard]]:
             yield number, line.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8")
         except UnicodeDecodeError as error:
             yield number, source.discard(DiscardReason.UNDECODABLE, number, not_utf8(error))
+
+
+def numbered_lines(path: Path) -> Iterator[tuple[str, str]]:
+    """Place (``name:line``) and text of each line that is not blank.
+
+    Raises InputError for a file that is missing or damaged, and for a line that is too long or not UTF-8.
+    """
+    with open_source(InputFile(path, path.name)) as source:
+        try:
+            for number, line in text_lines(source):
+                if isinstance(line, Discard):
+                    raise InputError(line.detail, where=line.where)
+                if line.strip():
+                    yield f"{path.name}:{number}", line
+        except DamagedSourceError as error:
+            where = f"{path.name}:{error.line}"
+            detail = f"cannot be read beyond here: {error.detail}"
+            raise InputError(detail, where=where, remedy="get the file again") from error
 
 
 def whole_text(source: Source) -> str | Discard:

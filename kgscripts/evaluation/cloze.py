@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from attrs import frozen
 
-from kgscripts.corpora.pair_corpora import Pair
+from kgscripts.corpora.pair import Pair
 from kgscripts.evaluation.cloze_filling import Candidates, Feed, Filling, Guess, fill, samples
 from kgscripts.evaluation.cloze_items import ClozeItem, blank_words, cloze_items
 from kgscripts.evaluation.cloze_scores import ClozeScores

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from attrs import frozen
 
-from kgscripts.corpora.pair_corpora import Pair
+from kgscripts.corpora.pair import Pair
 from schemas.errors import InputError
 
 MAX_ABSTRACT_TOKENS = 50

@@ -12,8 +12,8 @@ from spacy.tokens import Doc
 
 from kgscripts.evaluation.counting import Matches, percent
 from kgscripts.extractors.events import judged_frames
-from kgscripts.extractors.frames import Frame
 from kgscripts.extractors.nouns import noun_lemma
+from kgscripts.extractors.predicates import Frame
 from kgscripts.extractors.tools import tools_of
 from kgscripts.text.syntax import lemma
 from schemas.provenance import BenchmarkScore

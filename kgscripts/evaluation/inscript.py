@@ -27,8 +27,8 @@ from kgscripts.corpora.inscript import GoldStory, gold_stories
 from kgscripts.corpora.source import source_of
 from kgscripts.evaluation.counting import Matches, percent
 from kgscripts.extractors.events import judged_frames
-from kgscripts.extractors.frames import Frame
 from kgscripts.extractors.participants import participants_of
+from kgscripts.extractors.predicates import Frame
 from kgscripts.extractors.tools import tools_of
 from schemas.errors import InputError
 from schemas.provenance import BenchmarkScore

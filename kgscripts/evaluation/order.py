@@ -21,8 +21,8 @@ from pathlib import Path
 import networkx as nx
 from attrs import define, frozen
 
-from kgscripts.corpora.inputs import find_inputs
-from kgscripts.corpora.reading import read_file
+from kgscripts.corpora.files import find_files
+from kgscripts.corpora.formats import read_file
 from kgscripts.corpora.scenarios import scenario_of
 from kgscripts.evaluation.counting import percent
 from kgscripts.pipeline import build_graph
@@ -76,7 +76,7 @@ def read_descriptions(directory: Path) -> list[Document]:
     """
     documents = [
         document
-        for file in find_inputs([directory])
+        for file in find_files([directory])
         for document in read_file(file)
         if isinstance(document, Document) and document.format == "descript"
     ]

@@ -8,9 +8,9 @@ from attrs import field, frozen
 from spacy.tokens import Token
 
 from kgscripts.extractors.events import JudgedEvent, events_of_parses
-from kgscripts.extractors.frames import Frame
 from kgscripts.extractors.lexicon import is_a, verbs
 from kgscripts.extractors.nouns import is_noun
+from kgscripts.extractors.predicates import Frame
 from kgscripts.extractors.protocol import Parse, ParsedDocument
 from kgscripts.models.aligner_words import is_content_word
 from kgscripts.text.syntax import lemma

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from attrs import define, field, frozen
 from spacy.tokens import Doc, Token
 
-from kgscripts.extractors.frames import Frame, frames_of
 from kgscripts.extractors.lexicon import is_a, verbs
 from kgscripts.extractors.model import describe_extractor
 from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
 from kgscripts.extractors.participants import Participant, participants_of, phrase_of_action
+from kgscripts.extractors.predicates import Frame, frames_of
 from kgscripts.extractors.pronouns import resolve_objects
 from kgscripts.extractors.protocol import Parse, ParsedDocument
 from kgscripts.extractors.repairs import repaired

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from spacy.tokens import Token
 
-from kgscripts.extractors.frames import Frame
 from kgscripts.extractors.lexicon import is_a, verbs
 from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
+from kgscripts.extractors.predicates import Frame
 from kgscripts.text.syntax import PrepositionalPhrase, lemma, prepositional_phrases
 from schemas.records import Role
 

@@ -14,9 +14,9 @@ from collections.abc import Iterator
 
 from spacy.tokens import Token
 
-from kgscripts.extractors.frames import Frame
 from kgscripts.extractors.lexicon import is_a, is_tool, verbs
 from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
+from kgscripts.extractors.predicates import Frame
 from kgscripts.text.syntax import lemma
 
 _PLURAL = {"it": False, "them": True}

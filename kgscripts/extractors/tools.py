@@ -11,9 +11,9 @@ from collections.abc import Iterator
 
 from spacy.tokens import Token
 
-from kgscripts.extractors.frames import Frame
 from kgscripts.extractors.lexicon import classes_of, is_tool, is_tool_after, may_be_tool, verbs
 from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
+from kgscripts.extractors.predicates import Frame
 from kgscripts.text.syntax import conjuncts, lemma, prepositional_phrases
 
 _BY_MEANS = frozenset({"help", "aid", "assistance", "mean", "means", "use"})

@@ -9,9 +9,8 @@ import torch
 from attrs import frozen
 from torch import Tensor
 
-from kgscripts.corpora.inputs import InputFile
-from kgscripts.corpora.kidscook_ids import VOCABULARY_FILE
-from kgscripts.corpora.pair_corpora import read_released_vocabulary
+from kgscripts.corpora.files import InputFile
+from kgscripts.corpora.kidscook_ids import VOCABULARY_FILE, read_released_vocabulary
 from kgscripts.corpora.source import open_source, text_lines
 from kgscripts.models.vocabulary import Vocabulary
 from schemas.errors import InputError

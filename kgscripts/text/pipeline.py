@@ -5,12 +5,14 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import spacy
 from spacy.language import Language
+from spacy.tokens import Doc
 
 from kgscripts.text import lemmas  # noqa: F401  (registers the component that the shipped pipeline names)
 from schemas.errors import ModelError
@@ -18,6 +20,7 @@ from schemas.provenance import BenchmarkScore, Model
 
 SHIPPED = "en_kgscripts"
 _NEEDED = ("tagger", "lemmatizer", "parser")
+_NOT_FOR_LEMMAS = ("senter", "parser")
 SCORES = "scores.json"
 
 
@@ -58,6 +61,13 @@ def load_pipeline(name: str | None = None) -> Language:
             remedy="name a pipeline with a tagger, a lemmatizer and a parser, such as en_core_web_sm",
         )
     return nlp
+
+
+def lemmas_of_tokens(nlp: Language, sentences: Iterable[Sequence[str]]) -> Iterator[list[str]]:
+    """Yield the lower-case lemmas of each tokenised sentence; a token without a lemma is its own lemma."""
+    docs = (Doc(nlp.vocab, words=list(sentence)) for sentence in sentences)
+    for doc in nlp.pipe(docs, batch_size=256, disable=[name for name in _NOT_FOR_LEMMAS if name in nlp.pipe_names]):
+        yield [(token.lemma_ or token.text).lower() for token in doc]
 
 
 @functools.cache

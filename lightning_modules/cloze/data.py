@@ -16,7 +16,7 @@ from attrs import frozen
 from torch import Tensor
 from torch.utils.data import DataLoader
 
-from kgscripts.corpora.pair_corpora import Pair
+from kgscripts.corpora.pair import Pair
 from kgscripts.models.cloze import Cloze
 from kgscripts.models.masked_inputs import InputEncoding, MaskedBatch, MaskedInput
 

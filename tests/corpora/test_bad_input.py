@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from kgscripts.corpora.inputs import InputFile, find_inputs
-from kgscripts.corpora.reading import read_file
+from kgscripts.corpora.files import InputFile, find_files
+from kgscripts.corpora.formats import read_file
 from kgscripts.corpora.source import MAX_RECORD_BYTES
 from schemas.errors import ConfigurationError, InputError
 from schemas.records import Discard
 from schemas.records import DiscardReason as R
 from tests.conftest import without_privileges
-from tests.corpora.reading import read
+from tests.corpora.documents import read
 
 GOOD = '{"id": "good", "text": "I ran."}\n'
 INSTANCE = '<instance id="{}"><text>{}</text></instance>\n'
@@ -226,13 +226,13 @@ class TestInputs:
             (tmp_path / name).write_text("x")
         (tmp_path / "a" / "loop").symlink_to(tmp_path)
         os.mkfifo(tmp_path / "pipe")
-        files = find_inputs([tmp_path, tmp_path / "b.txt"])
+        files = find_files([tmp_path, tmp_path / "b.txt"])
         assert [file.name for file in files] == ["a/b/c.txt", "a/z.txt", "a.txt", "b.txt"]
-        assert [file.name for file in find_inputs([str(tmp_path / "b.txt")])] == ["b.txt"]
+        assert [file.name for file in find_files([str(tmp_path / "b.txt")])] == ["b.txt"]
 
     def test_a_name_that_is_no_text(self, tmp_path: Path) -> None:
         (tmp_path / os.fsdecode(b"caf\xe9.txt")).write_text("I ran.")
-        (file,) = find_inputs([tmp_path])
+        (file,) = find_files([tmp_path])
         assert file.name == "caf\ufffd.txt"
         assert len(list(read_file(file))) == 1
 
@@ -241,14 +241,14 @@ class TestInputs:
         os.mkfifo(tmp_path / "pipe")
         for path in [tmp_path / "missing", tmp_path / "empty", tmp_path / "pipe"]:
             with pytest.raises(InputError) as caught:
-                find_inputs([path])
+                find_files([path])
             assert str(path) in str(caught.value)
             assert caught.value.remedy
 
     def test_unreadable(self, open_folder: Path) -> None:
         (open_folder / "a.txt").touch(mode=0)
         with without_privileges(), pytest.raises(InputError, match="not readable"):
-            find_inputs([open_folder])
+            find_files([open_folder])
 
     def test_a_file_that_vanishes(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match=r"a\.txt"):

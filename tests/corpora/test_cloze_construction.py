@@ -16,7 +16,8 @@ from kgscripts.corpora.cloze_construction import (
     with_blanks,
     word_overlap,
 )
-from kgscripts.corpora.pair_corpora import Pair, load_pairs, read_whitelist
+from kgscripts.corpora.pair import Pair
+from kgscripts.corpora.pair_corpora import load_pairs, read_whitelist
 
 
 def pair(abstract: str, concrete: str, marks: str = "") -> Pair:

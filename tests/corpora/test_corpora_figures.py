@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from kgscripts.corpora.inputs import InputFile, find_inputs
+from kgscripts.corpora.files import InputFile, find_files
+from kgscripts.corpora.formats import read_file
 from kgscripts.corpora.inscript import GoldStory, gold_stories
-from kgscripts.corpora.reading import read_file
 from kgscripts.corpora.scenarios import resolve
 from kgscripts.corpora.source import open_source
 from schemas.records import Document, PassageKind
-from tests.corpora.reading import check_spans
+from tests.corpora.documents import check_spans
 
 
 def _documents(path: Path) -> list[Document]:
-    documents = [item for file in find_inputs([path]) for item in read_file(file)]
+    documents = [item for file in find_files([path]) for item in read_file(file)]
     for document in documents:
         assert isinstance(document, Document), document
         check_spans(document)
@@ -57,7 +57,7 @@ def test_descript(shared_corpora: Path) -> None:
 def test_inscript(shared_corpora: Path, split: str, stories: int) -> None:
     documents = _documents(shared_corpora / "inscript" / split)
     assert len(documents) == stories
-    assert {resolve(file.name) for file in find_inputs([shared_corpora / "inscript" / split])} == {
+    assert {resolve(file.name) for file in find_files([shared_corpora / "inscript" / split])} == {
         document.scenario for document in documents
     }
 

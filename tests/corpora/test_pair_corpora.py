@@ -12,9 +12,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kgscripts.corpora.cloze_construction import template_line
-from kgscripts.corpora.kidscook_ids import SPECIAL_WORDS, VOCABULARY_FILE
-from kgscripts.corpora.pair_corpora import Pair, load_pairs, read_released_vocabulary, read_whitelist, split_files
-from kgscripts.corpora.pair_tokens import tokens
+from kgscripts.corpora.kidscook_ids import SPECIAL_WORDS, VOCABULARY_FILE, read_released_vocabulary
+from kgscripts.corpora.pair import Pair, tokens
+from kgscripts.corpora.pair_corpora import load_pairs, read_whitelist, split_files
 from schemas.errors import InputError, RecordError
 
 WORDS = [*SPECIAL_WORDS, "the", ".", " ", "drain", "pasta", "use", "a", "strainer", "tip", "  "]

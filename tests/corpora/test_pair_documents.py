@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from kgscripts.corpora.reading import documents_from_strings
+from kgscripts.corpora.formats import documents_from_strings
 from kgscripts.reading import innermost
 from schemas.records import DiscardReason, Document, PassageKind
-from tests.corpora.reading import passages, read
+from tests.corpora.documents import passages, read
 
 STEPS = ["Take a strainer.", " ", "Tip the pot over it."]
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from kgscripts.corpora.pair_corpora import Pair, load_pairs
+from kgscripts.corpora.pair import Pair
+from kgscripts.corpora.pair_corpora import load_pairs
 from kgscripts.corpora.pair_statistics import pair_statistics, sentences
-from kgscripts.text.pipeline import load_pipeline
-from kgscripts.text.tokenised import lemmas_of_tokens
+from kgscripts.text.pipeline import lemmas_of_tokens, load_pipeline
 
 PAIRS = [
     Pair.of_steps(["drain", "the", "pots", "."], [["use", "strainers", "."], ["tip", "the", "pot", "."], []]),

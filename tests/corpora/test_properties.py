@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgscripts.corpora.detokenizing import detokenize
-from kgscripts.corpora.inputs import InputFile
+from kgscripts.corpora.files import InputFile
+from kgscripts.corpora.formats import FORMATS, documents_from_strings, read_file
 from kgscripts.corpora.plain_text import line_spans, paragraph_spans
-from kgscripts.corpora.reading import FORMATS, documents_from_strings, read_file
 from kgscripts.corpora.scenarios import scenario_of
 from kgscripts.corpora.sniffing import sniff
 from schemas.records import Discard, Document
-from tests.corpora.reading import check_spans
+from tests.corpora.documents import check_spans
 
 # Pieces that mean something to a reader, and characters that upset one.
 _PIECES = st.sampled_from(

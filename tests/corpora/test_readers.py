@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from kgscripts.corpora.reading import documents_from_strings
+from kgscripts.corpora.formats import documents_from_strings
 from schemas.errors import ConfigurationError
 from schemas.records import Discard, DiscardReason, Document, PassageKind
-from tests.corpora.reading import check_spans, passages, read
+from tests.corpora.documents import check_spans, passages, read
 
 MCSCRIPT = """<?xml version='1.0' encoding='utf-8'?>
 <data>

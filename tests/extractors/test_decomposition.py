@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 from attrs import define, evolve
 
-from kgscripts.corpora.reading import documents_from_strings
+from kgscripts.corpora.formats import documents_from_strings
 from kgscripts.extractors.decomposition import DecompositionExtractor, Words
 from kgscripts.extractors.protocol import Parse, ParsedDocument
 from kgscripts.models.aligner import Alignment

@@ -12,7 +12,6 @@ import spacy
 from spacy.tokens import Token
 
 from kgscripts.text import syntax
-from kgscripts.text.content import content_words
 from kgscripts.text.pipeline import SCORES, SHIPPED, describe_pipeline, load_pipeline, shipped_directory
 from schemas.errors import ModelError
 
@@ -121,10 +120,3 @@ def test_stories_are_read_too() -> None:
     assert [phrase.preposition for phrase in syntax.prepositional_phrases(took)] == ["out of"]
     assert not syntax.is_imperative(took)
     assert [token.text for token in syntax.subjects_of(put)] == ["I"]
-
-
-def test_content_words_are_lemmas_of_nouns_verbs_and_particles() -> None:
-    words = content_words(load_pipeline()("She picked up the rolling pins and washed them."))
-    assert words[:2] == ["pick", "up"]
-    assert {"pin", "wash"} <= set(words)
-    assert "she" not in words

@@ -9,7 +9,6 @@ import spacy
 from spacy.tokens import Doc, Token
 
 from kgscripts.text import syntax
-from kgscripts.text.content import content_words
 
 VOCAB = spacy.blank("en").vocab
 
@@ -100,7 +99,6 @@ def test_particles_objects_and_prepositions_of_two_words(doc: Doc) -> None:
     phrases = [(phrase.preposition, phrase.head.text) for phrase in syntax.prepositional_phrases(took)]
     assert phrases == [("out of", "boxes"), ("out of", "bags")]
     assert not syntax.is_imperative(took)
-    assert content_words(doc) == ["take", "out", "egg", "milk", "box", "bag"]
 
 
 @pytest.mark.parametrize("doc", scheme(PASSIVE), ids=["ud", "clearnlp"])
@@ -181,11 +179,6 @@ def test_imperatives(rows: str, index: int, expected: bool) -> None:
 )
 def test_predicates(rows: str, verbs: list[str]) -> None:
     assert [token.text for token in parse(rows) if syntax.is_verb(token)] == verbs
-
-
-def test_participles_count_as_content() -> None:
-    doc = parse("salted/salt/VERB/VBN/2/amod water/water/NOUN/NN/0/root is/be/AUX/VBZ/4/cop hot/hot/ADJ/JJ/0/root")
-    assert content_words(doc) == ["salt", "water"]
 
 
 def test_a_long_coordination_does_not_exhaust_the_stack() -> None:

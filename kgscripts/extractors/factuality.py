@@ -38,7 +38,7 @@ _REASONS = frozenset({"because", "since", "although", "though"})
 _FINITE = frozenset({"VBD", "VBZ", "VBP"})
 
 
-class Reality:
+class Factuality:
     """Why the clauses of one document are not told as done; answers are remembered, so each verb is judged once."""
 
     def __init__(self, doc: Doc) -> None:

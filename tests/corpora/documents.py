@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kgscripts.corpora.inputs import InputFile
-from kgscripts.corpora.reading import read_file
+from kgscripts.corpora.files import InputFile
+from kgscripts.corpora.formats import read_file
 from schemas.records import Discard, Document, PassageKind
 
 

@@ -19,7 +19,7 @@ class InputFile:
     name: str
 
 
-def find_inputs(inputs: Sequence[str | Path]) -> list[InputFile]:
+def find_files(inputs: Sequence[str | Path]) -> list[InputFile]:
     """Every file that the inputs name, each once.
 
     Folders are walked in sorted order; hidden files and folders in them, and what is no regular file, are passed

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from kgscripts.corpora.descript import read_descript
-from kgscripts.corpora.inputs import InputFile
+from kgscripts.corpora.files import InputFile
 from kgscripts.corpora.inscript import read_inscript
 from kgscripts.corpora.jsonl import document_of_record, read_jsonl
 from kgscripts.corpora.markdown import read_markdown
 from kgscripts.corpora.mcscript import read_mcscript
-from kgscripts.corpora.pairs import read_pairs
+from kgscripts.corpora.pair_formats import read_pairs
 from kgscripts.corpora.plain_text import read_plain_text
 from kgscripts.corpora.sniffing import sniff
 from kgscripts.corpora.source import DamagedSourceError, Source, is_binary, open_source, source_of

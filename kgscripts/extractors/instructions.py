@@ -12,14 +12,14 @@ from schemas.records import Action, Passage, PassageKind
 
 
 @frozen
-class ToldEvent:
+class Instruction:
     """The event in words (lower case, without punctuation), and its action."""
 
     words: tuple[str, ...]
     action: Action
 
 
-def told_event(text: str) -> ToldEvent:
+def read_instruction(text: str) -> Instruction:
     """The first event of an instruction such as "drain the pasta".
 
     Raises
@@ -34,5 +34,5 @@ def told_event(text: str) -> ToldEvent:
         passage = Passage(kind=PassageKind.STEP, start=0, end=len(instruction))
         for event in events_of_parses((Parse(passage, doc, 0),)):
             if event.mentions:
-                return ToldEvent(words, event.mentions[0].action)
+                return Instruction(words, event.mentions[0].action)
     raise QueryError(f"{text!r} tells no event", remedy="say what is done, for example: 'drain the pasta'")

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from spacy.tokens import Doc, Token
 
+from kgscripts.extractors.factuality import Factuality
 from kgscripts.extractors.lexicon import is_tool_after, verbs
 from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
-from kgscripts.extractors.reality import Reality
 from kgscripts.text.syntax import (
     PARTICLE,
     UNMARKED_OBLIQUE,
@@ -72,8 +72,8 @@ class Frame:
 
 def frames_of(doc: Doc) -> Iterator[Frame]:
     """The frames of a parse in text order; "use", "using" and causative "let" have handed on what they hold."""
-    reality = Reality(doc)
-    frames = {token.i: _frame(token, reality) for token in doc if _predicates(token)}
+    factuality = Factuality(doc)
+    frames = {token.i: _frame(token, factuality) for token in doc if _predicates(token)}
     dropped: set[int] = set()
     for frame in frames.values():
         if _hand_on(frame, frames):
@@ -82,7 +82,7 @@ def frames_of(doc: Doc) -> Iterator[Frame]:
         if token.i in frames and token.i not in dropped:
             yield frames[token.i]
         elif token.dep_ == "cop":
-            reason = reality.reason(token.head)
+            reason = factuality.reason(token.head)
             yield Frame(token, reason=reason or DiscardReason.STATIVE)
 
 
@@ -90,8 +90,8 @@ def _predicates(token: Token) -> bool:
     return token.dep_ not in _NO_PREDICATE and is_verb(token) and token.text[0].isalpha() and not is_noun(token)
 
 
-def _frame(verb: Token, reality: Reality) -> Frame:
-    frame = Frame(verb, particle=_particle(verb), phrases=prepositional_phrases(verb), reason=reality.reason(verb))
+def _frame(verb: Token, factuality: Factuality) -> Frame:
+    frame = Frame(verb, particle=_particle(verb), phrases=prepositional_phrases(verb), reason=factuality.reason(verb))
     frame.recipients = indirect_objects_of(verb)
     if is_passive(verb):
         frame.objects = passive_subject_of(verb) or objects_of(verb, shared=False)

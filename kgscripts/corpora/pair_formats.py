@@ -1,0 +1,118 @@
+"""The two formats of pairs, rows of tab-separated columns and JSON records, and the documents made of them.
+
+A row has the columns abstract and concrete and, in a cloze template, a 0 or 1 for each concrete token. A record is
+``{"abstract": "...", "concrete": "..." | ["step", ...], "id"?}``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from attrs import evolve, frozen
+
+from kgscripts.corpora.json_records import string, strings
+from kgscripts.corpora.plain_text import joined_lines
+from kgscripts.corpora.source import Source, text_lines
+from schemas.errors import InputError
+from schemas.records import Discard, DiscardReason, Document, Passage, PassageKind
+
+_HEADER = ["abstract", "concrete"]
+
+
+@frozen
+class PairRow:
+    """The columns of a row, checked. `marks` is None where there are two columns, else "0" or "1" a concrete token."""
+
+    abstract: str
+    concrete: str
+    marks: list[str] | None
+
+
+def is_header(line: str) -> bool:
+    """Whether a first line names the columns."""
+    return [column.strip().lower() for column in line.split("\t")[:2]] == _HEADER
+
+
+def pair_row(line: str) -> PairRow:
+    """The columns of a line.
+
+    Raises InputError for another number of columns than two or three, an empty side, and marks that are neither 0
+    nor 1 or not as many as the white space divides tokens.
+    """
+    columns = line.split("\t")
+    if len(columns) not in (2, 3):
+        count = "1 column" if len(columns) == 1 else f"{len(columns)} columns"
+        raise InputError(f"{count} where 2 are wanted (abstract, concrete), or 3 in a cloze template")
+    abstract, concrete = columns[:2]
+    if not abstract.strip() or not concrete.strip():
+        raise InputError(f"the {'concrete' if abstract.strip() else 'abstract'} side is empty")
+    if len(columns) == 2:
+        return PairRow(abstract, concrete, None)
+    marks = columns[2].split()
+    if not set(marks) <= {"0", "1"}:
+        raise InputError("the third column holds something else than 0 and 1")
+    if len(marks) != len(tokens := concrete.split()):
+        raise InputError(f"{len(marks)} marks for {len(tokens)} tokens")
+    return PairRow(abstract, concrete, marks)
+
+
+@frozen
+class PairRecord:
+    """Both sides as raw text; some steps may be blank. `in_steps`: the concrete side was a list of steps."""
+
+    abstract: str
+    steps: list[str]
+    in_steps: bool
+
+
+def is_pair_record(record: Mapping[str, Any]) -> bool:
+    """Whether a JSON object means to be a pair."""
+    return "abstract" in record or "concrete" in record
+
+
+def pair_record(record: Mapping[str, Any]) -> PairRecord:
+    """The pair that a JSON object tells.
+
+    Raises InputError for a side that is missing, empty or of another type.
+    """
+    abstract = string(record, "abstract")
+    value = record.get("concrete")
+    if not isinstance(value, str | list):
+        raise InputError('"concrete" is neither a string nor a list of strings')
+    steps = [string(record, "concrete")] if isinstance(value, str) else strings(record, "concrete")
+    if not abstract.strip() or not "".join(steps).strip():
+        raise InputError(f"the {'concrete' if abstract.strip() else 'abstract'} side is empty")
+    return PairRecord(abstract, steps, isinstance(value, list))
+
+
+def read_pairs(source: Source) -> Iterator[Document | Discard]:
+    """One document a pair: the abstract side, a line break, the concrete side. Blank lines are passed over."""
+    for number, line in text_lines(source):
+        if isinstance(line, Discard):
+            yield line
+            continue
+        if not line.strip() or (number == 1 and is_header(line)):
+            continue
+        try:
+            row = pair_row(line)
+        except InputError as error:
+            yield source.discard(DiscardReason.MALFORMED, number, error.message)
+            continue
+        yield _document(source.label(number), "pairs", row.abstract, [row.concrete], steps=False)
+
+
+def document_of_pair(record: PairRecord, name: str) -> Document:
+    """The document of a pair from JSON lines, as `read_pairs` makes them; steps are lines of it and passages too."""
+    return _document(name, "jsonl", record.abstract, record.steps, steps=record.in_steps)
+
+
+def _document(name: str, format: str, abstract: str, concrete: list[str], *, steps: bool) -> Document:
+    text, spans = joined_lines([abstract, *concrete])
+    first, *parts = [Passage(kind=PassageKind.STEP, start=start, end=end) for start, end in spans]
+    passages = [
+        evolve(first, kind=PassageKind.ABSTRACT),
+        Passage(kind=PassageKind.CONCRETE, start=parts[0].start, end=parts[-1].end),
+        *(parts if steps else ()),
+    ]
+    return Document(name=name, format=format, text=text, passages=passages)
