@@ -43,7 +43,7 @@ def claim(directory: Path) -> None:
             )
         (directory / MARKER).write_text("A script graph, made by kgscripts.\n", encoding="utf-8")
     except OSError as error:
-        raise _unwritable(directory, error) from error
+        raise unwritable(directory, error) from error
 
 
 @contextmanager
@@ -70,7 +70,7 @@ def locked(directory: Path, *, create: bool = True) -> Iterator[None]:
             remedy="wait for it to end, or choose another directory",
         ) from None
     except OSError as error:
-        raise _unwritable(directory, error) from error
+        raise unwritable(directory, error) from error
     try:
         install(directory)
         yield
@@ -78,7 +78,8 @@ def locked(directory: Path, *, create: bool = True) -> Iterator[None]:
         lock.release()
 
 
-def _unwritable(directory: Path, error: OSError) -> GraphDirectoryError:
+def unwritable(directory: Path, error: OSError) -> GraphDirectoryError:
+    """The error for a directory that the system refuses to write to."""
     return GraphDirectoryError(
         f"cannot be written ({error.strerror or error})",
         where=str(directory),
@@ -99,7 +100,7 @@ def writing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         path.unlink(missing_ok=True)
-        raise _unwritable(path.parent, error) from error
+        raise unwritable(path.parent, error) from error
 
 
 @contextmanager
