@@ -1,4 +1,4 @@
-"""What arrives at the lattice, looked at before a recursion runs over it."""
+"""Input validation for the lattice."""
 
 from __future__ import annotations
 
@@ -26,13 +26,10 @@ def full_shapes(
     return emission + emit, shift.to(emission.device).expand(shape)
 
 
-def path_fits(
-    path: Tensor, abstract_lengths: Tensor, concrete_lengths: Tensor, shape: torch.Size | None = None
-) -> None:
-    """Raise ValueError unless `path` (batch, concrete) int64, or `shape`, is monotonic and within the lengths."""
-    if path.dtype != torch.int64 or path.dim() != 2 or (shape is not None and path.shape != shape):
-        wanted = "(batch, concrete)" if shape is None else tuple(shape)
-        raise ValueError(f"path must be int64 of shape {wanted}, got {path.dtype} of shape {tuple(path.shape)}")
+def path_fits(path: Tensor, abstract_lengths: Tensor, concrete_lengths: Tensor) -> None:
+    """Raise ValueError unless `path` (batch, concrete) int64 is monotonic and within the lengths."""
+    if path.dtype != torch.int64 or path.dim() != 2:
+        raise ValueError(f"path must be int64 (batch, concrete), got {path.dtype} of shape {tuple(path.shape)}")
     batch, concrete = path.shape
     _check_lengths("abstract_lengths", abstract_lengths, batch, 1, None)
     _check_lengths("concrete_lengths", concrete_lengths, batch, 0, concrete)

@@ -1,4 +1,4 @@
-"""What given alignments are worth (KidsCook, appendix A), for hard EM. Arguments as `kgscripts.alignment.lattice`."""
+"""Log probabilities of given alignments (KidsCook, appendix A), for hard EM. Arguments as in `lattice`."""
 
 from __future__ import annotations
 
@@ -8,37 +8,13 @@ from torch import Tensor
 from kgscripts.alignment import checks
 
 
-def path_log_probability(
-    emission: Tensor,
-    shift: Tensor,
-    emit: Tensor,
-    path: Tensor,
-    abstract_lengths: Tensor,
-    concrete_lengths: Tensor,
-) -> Tensor:
-    """log p(y, a | x) of given alignments (equation 2), (batch,): the objective of hard EM (appendix A.3).
-
-    `path` (batch, concrete) int64 is monotonic; what it holds in padding is not read.
-
-    Raises
-    ------
-    ValueError
-        As `log_marginal`, or if `path` has another shape, is not monotonic or leaves the abstract side.
-    """
-    checks.full_shapes(emission, shift, emit, abstract_lengths, concrete_lengths)
-    checks.path_fits(path, abstract_lengths, concrete_lengths, shape=emission.shape[:2])
-    transitions = transition_log_probability(shift, emit, path, abstract_lengths, concrete_lengths)
-    written = _written(path, concrete_lengths)
-    words = emission.gather(2, path.masked_fill(~written, 0)[:, :, None])[:, :, 0]
-    return words.masked_fill(~written, 0.0).sum(dim=1) + transitions
-
-
 def transition_log_probability(
     shift: Tensor, emit: Tensor, path: Tensor, abstract_lengths: Tensor, concrete_lengths: Tensor
 ) -> Tensor:
     """log p(a | x, y) of given alignments without the words: the product of equation (4), (batch,).
 
-    For hard EM on emissions that were computed at the cells of `path` (batch, concrete) alone.
+    `path` (batch, concrete) int64 is monotonic; its padding is not read. Hard EM (appendix A.3) adds the emissions,
+    which it computes at the cells of the path alone.
 
     Raises
     ------

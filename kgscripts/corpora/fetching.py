@@ -17,6 +17,7 @@ from schemas.errors import ConfigurationError, InputError, StoreError
 ATTEMPTS = 4
 """How often a file is asked for in one call, each time from where the last attempt broke off."""
 
+_PAUSE = 1.0  # seconds before the second attempt; before the third, twice that
 _TIMEOUT = 30.0  # seconds without a byte
 
 
@@ -45,17 +46,16 @@ def fetch(
     into: Path,
     *,
     base_url: str = GITHUB,
-    pause: float = 1.0,
     on_bytes: Callable[[int], None] = lambda _: None,
 ) -> Iterator[Fetched]:
-    """Each file once it is complete in the folder.
+    """Download files into a folder; yield each one once it is complete.
 
-    A file that is there with the right SHA-256 is not asked for. A transfer is kept in ``NAME.part`` and goes on from
-    there, in this call (after `pause` seconds, twice that, ...) or in a later one. `on_bytes` hears of every stretch
-    of bytes that is there now; it may be negative where a stretch has to be fetched again.
+    A file that already exists with the right SHA-256 is not requested. An interrupted transfer is kept in
+    ``NAME.part`` and resumed, in this call or in a later one. `on_bytes` is called with the number of bytes that have
+    arrived since its last call; the number is negative where some have to be fetched again.
 
     Raises InputError for content with another digest, StoreError where the server refuses or cannot be reached or
-    the disk cannot be written, ConfigurationError for a base URL that is none.
+    the disk cannot be written, ConfigurationError for an invalid base URL.
     """
     if not base_url.startswith(("http://", "https://")):
         raise ConfigurationError(f"no base URL: {base_url!r}", remedy="it begins with https:// or http://")
@@ -63,7 +63,7 @@ def fetch(
     with httpx.Client(headers=headers, timeout=_TIMEOUT, follow_redirects=True) as client:
         for remote in files:
             try:
-                yield _fetch_file(client, remote, into / remote.file, remote.url(base_url), pause, on_bytes)
+                yield _fetch_file(client, remote, into / remote.file, remote.url(base_url), on_bytes)
             except httpx.InvalidURL as error:
                 raise ConfigurationError(f"no base URL: {error}", where=base_url) from error
             except OSError as error:
@@ -75,7 +75,7 @@ def fetch(
 
 
 def _fetch_file(
-    client: httpx.Client, remote: RemoteFile, target: Path, url: str, pause: float, on_bytes: Callable[[int], None]
+    client: httpx.Client, remote: RemoteFile, target: Path, url: str, on_bytes: Callable[[int], None]
 ) -> Fetched:
     if target.exists():
         if _digest(target) != remote.sha256:
@@ -100,7 +100,7 @@ def _fetch_file(
                     where=url,
                     remedy="call again: it goes on from where it stopped",
                 ) from error
-            time.sleep(pause * attempt)
+            time.sleep(_PAUSE * attempt)
         except _WrongContentError:
             break
     if _size(part) != remote.bytes or _digest(part) != remote.sha256:

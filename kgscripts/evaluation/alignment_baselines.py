@@ -20,9 +20,9 @@ def diagonal(pairs: Sequence[Pair]) -> list[list[int]]:
 class IbmModel1:
     """Brown et al. (1993): p(concrete word | abstract word) by expectation maximisation, every order alike."""
 
-    def __init__(self, train: Sequence[Pair], iterations: int = _ITERATIONS) -> None:
+    def __init__(self, train: Sequence[Pair]) -> None:
         self._table: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(lambda: 1.0))
-        for _ in range(iterations):
+        for _ in range(_ITERATIONS):
             counts: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
             for pair in train:
                 for word in pair.concrete:

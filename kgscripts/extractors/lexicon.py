@@ -7,8 +7,6 @@ from importlib import resources
 
 from schemas.errors import ModelError
 
-LEXICON_FILES = ("nouns.txt", "verbs.txt")
-
 # Which preposition makes a noun of a class the tool of its event.
 _TOOL_PREPOSITIONS = {
     "implement": frozenset({"with"}),

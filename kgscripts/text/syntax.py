@@ -138,13 +138,6 @@ def is_passive(verb: Token) -> bool:
     )
 
 
-def agent_of(verb: Token) -> Token | None:
-    """The doer of a passive: "Mary" of "was washed by Mary"."""
-    if not is_passive(verb):
-        return None
-    return next((phrase.head for phrase in prepositional_phrases(verb) if phrase.preposition == "by"), None)
-
-
 def indirect_objects_of(verb: Token) -> list[Token]:
     """Heads of the indirect object, without a preposition: "waiter" of "give the waiter a tip"."""
     return [
@@ -228,11 +221,6 @@ def is_negated(verb: Token) -> bool:
         child.dep_ == "neg" or (child.dep_ in {"advmod", "cc:preconj"} and child.lower_ in _NEGATION_WORDS)
         for child in verb.children
     )
-
-
-def auxiliaries_of(verb: Token) -> list[Token]:
-    """The auxiliaries of a verb, in text order: "would", "have"; the "to" of an infinitive is a marker."""
-    return [child for child in verb.children if child.dep_ in AUXILIARY and child.tag_ != "TO"]
 
 
 def markers_of(verb: Token) -> list[Token]:

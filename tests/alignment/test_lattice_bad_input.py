@@ -15,7 +15,7 @@ from kgscripts.alignment.lattice import (
     prefix_viterbi,
     viterbi,
 )
-from kgscripts.alignment.paths import path_log_probability
+from kgscripts.alignment.paths import transition_log_probability
 
 EMISSION = torch.zeros(2, 5, 3)
 SCALAR = torch.tensor(-0.7)
@@ -24,7 +24,7 @@ TOKENS, WORDS = torch.tensor([3, 2]), torch.tensor([5, 4])
 
 @pytest.mark.parametrize("function", [log_marginal, posteriors, viterbi, prefix_viterbi])
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ((EMISSION[0], SCALAR, SCALAR, TOKENS, WORDS), r"emission .* got \(5, 3\)"),
         ((EMISSION[None], SCALAR, SCALAR, TOKENS, WORDS), r"emission .* got \(1, 2, 5, 3\)"),
@@ -45,28 +45,28 @@ TOKENS, WORDS = torch.tensor([3, 2]), torch.tensor([5, 4])
         ((EMISSION, SCALAR, SCALAR, TOKENS, WORDS - 5), r"concrete_lengths must lie between 0 and 5, got -1 to 0"),
     ],
 )
-def test_wrong_shapes_are_refused(function: object, arguments: tuple[Tensor, ...], said: str) -> None:
+def test_wrong_shapes_are_refused(function: object, arguments: tuple[Tensor, ...], message: str) -> None:
     assert callable(function)
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         function(*arguments)
 
 
 @pytest.mark.parametrize(
-    ("path", "said"),
+    ("path", "message"),
     [
         (
-            torch.zeros(2, 4, dtype=torch.int64),
-            r"path must be int64 of shape \(2, 5\), got torch.int64 of shape \(2, 4\)",
+            torch.zeros(2, 5, 1, dtype=torch.int64),
+            r"path must be int64 \(batch, concrete\), got torch.int64 of shape \(2, 5, 1\)",
         ),
-        (torch.zeros(2, 5), r"path must be int64 of shape \(2, 5\), got torch.float32"),
+        (torch.zeros(2, 5), r"path must be int64 \(batch, concrete\), got torch.float32"),
         (torch.tensor([[0, 0, 1, 0, 0]] * 2), r"path must be monotonic"),
         (torch.tensor([[0, 0, 1, 1, 2]] * 2), r"path must be monotonic"),
         (torch.tensor([[-1, 0, 1, 1, 1]] * 2), r"path must be monotonic"),
     ],
 )
-def test_paths_that_are_none_are_refused(path: Tensor, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        path_log_probability(EMISSION, SCALAR, SCALAR, path, torch.tensor([2, 2]), torch.tensor([5, 5]))
+def test_paths_that_are_none_are_refused(path: Tensor, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        transition_log_probability(SCALAR, SCALAR, path, torch.tensor([2, 2]), torch.tensor([5, 5]))
 
 
 @pytest.mark.parametrize("probability", [-0.1, 1.1, math.nan, math.inf])

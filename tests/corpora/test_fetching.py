@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from kgscripts.corpora import fetching
 from kgscripts.corpora.catalogue import GITHUB, RemoteFile, corpora, select
 from kgscripts.corpora.fetching import ATTEMPTS, Fetched, Outcome, fetch
 from schemas.errors import ConfigurationError, InputError, StoreError
@@ -68,7 +69,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 class _Server(ThreadingHTTPServer):
-    """Answers request after request as `behaviours` say, the last one for ever."""
+    """Answers request after request with the next of `behaviours`; the last one repeats."""
 
     daemon_threads = True
 
@@ -86,8 +87,9 @@ class _Server(ThreadingHTTPServer):
 
 
 @pytest.fixture(autouse=True)
-def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+def _no_proxy_and_no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setattr(fetching, "_PAUSE", 0)
 
 
 @pytest.fixture
@@ -102,18 +104,18 @@ def server() -> Iterator[_Server]:
 
 def _fetch(server: _Server, into: Path, *behaviours: str) -> Fetched:
     server.behaviours = list(behaviours)
-    (fetched,) = fetch([REMOTE], into, base_url=server.url, pause=0)
+    (fetched,) = fetch([REMOTE], into, base_url=server.url)
     assert fetched.path.read_bytes() == CONTENT
     assert [path for path in into.rglob("*") if path.is_file()] == [fetched.path]
     return fetched
 
 
 def test_a_file(server: _Server, tmp_path: Path) -> None:
-    heard: list[int] = []
-    (fetched,) = fetch([REMOTE], tmp_path, base_url=f"{server.url}/", on_bytes=heard.append)
+    progress: list[int] = []
+    (fetched,) = fetch([REMOTE], tmp_path, base_url=f"{server.url}/", on_bytes=progress.append)
     assert fetched == Fetched(REMOTE, tmp_path / "tiny" / "a file.bin", Outcome.FETCHED)
     assert fetched.path.read_bytes() == CONTENT
-    assert sum(heard) == REMOTE.bytes
+    assert sum(progress) == REMOTE.bytes
     assert server.requests == [("/owner/repository/0123abc/data/a%20file%231.bin", "")]
 
 
@@ -125,11 +127,11 @@ def test_what_is_there_is_not_asked_for(server: _Server, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("how", ["break", "close"])
 def test_a_broken_transfer_goes_on(server: _Server, tmp_path: Path, how: str) -> None:
-    heard: list[int] = []
+    progress: list[int] = []
     server.behaviours = [how, how, "good"]
-    (fetched,) = fetch([REMOTE], tmp_path, base_url=server.url, pause=0, on_bytes=heard.append)
+    (fetched,) = fetch([REMOTE], tmp_path, base_url=server.url, on_bytes=progress.append)
     assert fetched.path.read_bytes() == CONTENT
-    assert sum(heard) == REMOTE.bytes
+    assert sum(progress) == REMOTE.bytes
     half = len(CONTENT) // 2
     assert [ranges for _, ranges in server.requests] == ["", f"bytes={half}-", f"bytes={half + half // 2}-"]
 
@@ -137,7 +139,7 @@ def test_a_broken_transfer_goes_on(server: _Server, tmp_path: Path, how: str) ->
 def test_a_later_call_goes_on(server: _Server, tmp_path: Path) -> None:
     server.behaviours = ["break", "503"]
     with pytest.raises(StoreError, match="call again") as caught:
-        list(fetch([REMOTE], tmp_path, base_url=server.url, pause=0))
+        list(fetch([REMOTE], tmp_path, base_url=server.url))
     assert "503" in caught.value.message
     assert len(server.requests) == ATTEMPTS
     assert (tmp_path / "tiny" / "a file.bin.part").stat().st_size == len(CONTENT) // 2
@@ -155,18 +157,18 @@ def test_a_part_that_is_complete(server: _Server, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("behaviours", [("break", "no ranges"), ("break", "another range", "no ranges")])
 def test_a_server_without_ranges(server: _Server, tmp_path: Path, behaviours: tuple[str, ...]) -> None:
-    heard: list[int] = []
+    progress: list[int] = []
     server.behaviours = list(behaviours)
-    (fetched,) = fetch([REMOTE], tmp_path, base_url=server.url, pause=0, on_bytes=heard.append)
+    (fetched,) = fetch([REMOTE], tmp_path, base_url=server.url, on_bytes=progress.append)
     assert fetched.path.read_bytes() == CONTENT
-    assert sum(heard) == REMOTE.bytes
+    assert sum(progress) == REMOTE.bytes
 
 
 @pytest.mark.parametrize("behaviour", ["wrong", "short", "long", "long without length"])
 def test_wrong_content_is_refused(server: _Server, tmp_path: Path, behaviour: str) -> None:
     server.behaviours = [behaviour]
     with pytest.raises(InputError, match=REMOTE.sha256) as caught:
-        list(fetch([REMOTE], tmp_path, base_url=server.url, pause=0))
+        list(fetch([REMOTE], tmp_path, base_url=server.url))
     assert caught.value.where is not None
     assert caught.value.where.startswith(server.url)
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
@@ -180,7 +182,7 @@ def test_a_part_with_wrong_content(server: _Server, tmp_path: Path, stale: bytes
     part.parent.mkdir()
     part.write_bytes(stale)
     with pytest.raises(InputError, match="wrong content"):
-        list(fetch([REMOTE], tmp_path, base_url=server.url, pause=0))
+        list(fetch([REMOTE], tmp_path, base_url=server.url))
     assert not part.exists()
     _fetch(server, tmp_path, "good")
 
@@ -191,7 +193,7 @@ def test_a_part_longer_than_what_the_server_has(server: _Server, tmp_path: Path)
     part.write_bytes(CONTENT[:-5])
     server.behaviours = ["short"]
     with pytest.raises(InputError, match="wrong content"):
-        list(fetch([REMOTE], tmp_path, base_url=server.url, pause=0))
+        list(fetch([REMOTE], tmp_path, base_url=server.url))
 
 
 def test_another_file_is_not_overwritten(server: _Server, tmp_path: Path) -> None:
@@ -207,7 +209,7 @@ def test_another_file_is_not_overwritten(server: _Server, tmp_path: Path) -> Non
 def test_what_will_not_get_better_is_not_tried_again(server: _Server, tmp_path: Path, status: str) -> None:
     server.behaviours = [status]
     with pytest.raises(StoreError, match=status):
-        list(fetch([REMOTE], tmp_path, base_url=server.url, pause=0))
+        list(fetch([REMOTE], tmp_path, base_url=server.url))
     assert len(server.requests) == 1
 
 
@@ -215,7 +217,7 @@ def test_nobody_listens(server: _Server, tmp_path: Path) -> None:
     url = server.url
     server.server_close()
     with pytest.raises(StoreError, match="cannot be fetched"):
-        list(fetch([REMOTE], tmp_path, base_url=url, pause=0))
+        list(fetch([REMOTE], tmp_path, base_url=url))
 
 
 @pytest.mark.parametrize("url", ["", "example.org", "file:///etc", "http://x:port"])
