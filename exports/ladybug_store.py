@@ -30,6 +30,7 @@ _TYPES = {
     ValueType.NUMBER: "DOUBLE",
     ValueType.BOOLEAN: "BOOLEAN",
     ValueType.NODE: "STRING",
+    ValueType.NODES: "STRING[]",
 }
 
 
@@ -142,21 +143,24 @@ def _copy(
 ) -> None:
     if not graph.manifest.rows(name):
         return
-    columns = [f"$base + {quoted(key)}" for key in keys]
-    columns += [_iri(quoted(item.name)) if item.type is ValueType.NODE else quoted(item.name) for item in properties]
+    columns = [f"base + {quoted(key)}" for key in keys]
+    columns += [_value(item) for item in properties]
     where, between = "", ""
     if ends:
         begins = zip(keys, ends, strict=True)
         where = "WHERE " + " AND ".join(f"{key} STARTS WITH '{ID_PREFIXES[end]}/'" for key, end in begins)
         between = f"(from='{ends[0]}', to='{ends[1]}')"
-    # Ladybug takes the file's name as a pattern and not as a parameter.
+    # Ladybug takes the file's name as a pattern and not as a parameter, and no parameter in a lambda: hence `base`.
     file = glob.escape(str(graph.directory.absolute() / table_path(name))).replace("\\", "\\\\").replace("'", "\\'")
-    opened.execute(
-        f"COPY {quoted(name)} FROM (LOAD FROM '{file}' {where} RETURN {', '.join(columns)}) {between}",
-        {"base": graph.manifest.base_iri},
-    )
+    rows = f"LOAD FROM '{file}' {where} WITH *, $base AS base RETURN {', '.join(columns)}"
+    opened.execute(f"COPY {quoted(name)} FROM ({rows}) {between}", {"base": graph.manifest.base_iri})
 
 
-def _iri(column: str) -> str:
+def _value(item: Property) -> str:
+    column = quoted(item.name)
+    if item.type is ValueType.NODES:
+        return f"list_transform({column}, member -> base + member)"
+    if item.type is not ValueType.NODE:
+        return column
     # Ladybug's sum of a text and null is the text.
-    return f"CASE WHEN {column} IS NULL THEN NULL ELSE $base + {column} END"
+    return f"CASE WHEN {column} IS NULL THEN NULL ELSE base + {column} END"

@@ -1,7 +1,7 @@
 """The script graph as a property graph: types are labels and relationship types, every node has its `iri`.
 
 All property-graph stores get the same rows from here, so that one Cypher text means the same in each of them.
-Properties that hold a node (`ValueType.NODE`) hold its IRI.
+Properties that name nodes (`ValueType.NODE`, `ValueType.NODES`) hold their IRIs.
 """
 
 from __future__ import annotations
@@ -58,17 +58,25 @@ def relation_batches(graph: ScriptGraph, name: str, ends: tuple[str, str]) -> It
 def _schema(keys: tuple[str, ...], properties: tuple[Property, ...]) -> pa.Schema:
     fields = [pa.field(key, pa.string(), metadata=_HOLDS_IRI) for key in keys]
     for item in properties:
-        metadata = _HOLDS_IRI if item.type is ValueType.NODE else None
+        metadata = _HOLDS_IRI if item.type in (ValueType.NODE, ValueType.NODES) else None
         fields.append(pa.field(item.name, ARROW_TYPES[item.type], metadata=metadata))
     return pa.schema(fields)
 
 
 def _with_iris(graph: ScriptGraph, batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     columns = [
-        pc.binary_join_element_wise(graph.manifest.base_iri, column, "") if field.metadata else column
+        _iris(graph.manifest.base_iri, column) if field.metadata else column
         for column, field in zip(batch.columns, schema, strict=True)
     ]
     return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _iris(base_iri: str, ids: pa.Array) -> pa.Array:
+    if not pa.types.is_list(ids.type):
+        return pc.binary_join_element_wise(base_iri, ids, "")
+    ends = pc.cumulative_sum(pc.list_value_length(ids))
+    offsets = pa.concat_arrays([pa.array([0], pa.int32()), ends])
+    return pa.ListArray.from_arrays(offsets, _iris(base_iri, pc.list_flatten(ids)))
 
 
 def portions(batch: pa.RecordBatch, rows: int, size: int) -> Iterator[pa.RecordBatch]:

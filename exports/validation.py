@@ -1,4 +1,4 @@
-"""Is a graph what it says? Its files' digests, its references, and the SHACL shapes over what it says in RDF."""
+"""Check a graph: the digests of its files, its references, and the SHACL shapes over its RDF."""
 
 from __future__ import annotations
 
@@ -63,6 +63,7 @@ def validate(
     graph.check_digests()
     tell("references")
     references, violations = _dangling(graph)
+    violations += _replaced_nodes(graph)
     tell("store")
     shapes = ShapesOver(embedded_store(graph))
     checks = []
@@ -72,6 +73,8 @@ def validate(
         count = rows if sample is None else min(sample, rows)
         for nodes in _chosen(graph, name, count):
             violations += shapes.violations(name if name in NODE_TYPES else "QualifiedRelation", nodes)
+            if name == "SubEvent":
+                violations += shapes.violations("Replaced", shapes.replaced_by(nodes))
             if name == "Passage":
                 # Asked of some nodes only, pySHACL does not follow sh:node from a passage to its selector.
                 violations += shapes.violations("Span", [f"{node}.selector" for node in nodes])
@@ -112,6 +115,17 @@ def _dangling(graph: ScriptGraph) -> tuple[int, list[Violation]]:
                             node=graph.iri(missing), path=None, message=f"{name}.{column} names it, but it is not there"
                         )
     return followed, list(violations.values())
+
+
+def _replaced_nodes(graph: ScriptGraph) -> Iterator[Violation]:
+    """Find the ids that a sub-event replaces although they still name a node."""
+    known = pa.chunked_array([batch.column("id") for batch in graph.batches("SubEvent")], pa.string())
+    for batch in graph.batches("SubEvent"):
+        replaced = pc.list_flatten(batch.column("replaces"))
+        for identifier in replaced.filter(pc.is_in(replaced, known)).to_pylist():
+            yield Violation(
+                node=graph.iri(identifier), path=None, message="SubEvent.replaces: is replaced, but it is there"
+            )
 
 
 def _reference_columns(name: str, node_type: str) -> list[str]:

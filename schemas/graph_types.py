@@ -1,7 +1,6 @@
 """The closed list of node and relation types of the script graph, with their properties.
 
-Everything that knows the graph's shape (tables, ontology, shapes, constraints, exports, documentation) is written
-against these lists, and a contract test keeps them in step.
+Tables, ontology, shapes, constraints, exports and documentation follow these lists, and a contract test compares them.
 """
 
 from __future__ import annotations
@@ -21,10 +20,12 @@ class ValueType(StrEnum):
     BOOLEAN = "boolean"
     NODE = "node"
     """The id of another node; its IRI once exported."""
+    NODES = "nodes"
+    """Ids of other nodes, ascending and distinct; their IRIs once exported."""
 
 
 class Layer(StrEnum):
-    """Knowledge is said of the world, evidence says who read it where, instances are the texts themselves."""
+    """Knowledge is what holds in general, evidence is where and by which model it was read, instances are the texts."""
 
     KNOWLEDGE = "knowledge"
     EVIDENCE = "evidence"
@@ -43,7 +44,7 @@ class Property:
 
 @frozen
 class NodeType:
-    """A node type: `key` says in words what makes two nodes the same."""
+    """A node type; two nodes with the same `key` (described in words) are the same node."""
 
     name: str
     comment: str
@@ -68,10 +69,10 @@ class RelationType:
 
 
 _STRING, _STRINGS, _INTEGER = ValueType.STRING, ValueType.STRINGS, ValueType.INTEGER
-_NUMBER, _BOOLEAN, _NODE = ValueType.NUMBER, ValueType.BOOLEAN, ValueType.NODE
+_NUMBER, _BOOLEAN, _NODE, _NODES = ValueType.NUMBER, ValueType.BOOLEAN, ValueType.NODE, ValueType.NODES
 
 _LABEL = Property("label", _STRING, "The node in words.")
-_MENTIONS = Property("support", _INTEGER, "In how many sources it was read.")
+_SUPPORT = Property("support", _INTEGER, "Number of sources that mention it.")
 
 NODE_TYPES: dict[str, NodeType] = {
     node.name: node
@@ -84,28 +85,35 @@ NODE_TYPES: dict[str, NodeType] = {
                 _LABEL,
                 Property("alternative_labels", _STRINGS, "Other names of the same activity."),
                 Property("listed", _BOOLEAN, "Whether it is one of the 200 listed scenarios."),
-                _MENTIONS,
+                _SUPPORT,
             ),
         ),
         NodeType(
             "SubEvent",
-            "A step of a scenario: a cluster of actions that do the same there.",
-            "scenario (or none) and the smallest action of its paraphrase cluster",
+            "A step of a scenario: a cluster of actions with the same function there.",
+            "scenario (or none) and the leading action of its paraphrase cluster: the smallest, unless another has "
+            "twice its support",
             (
                 _LABEL,
                 Property(
                     "scenario",
                     _NODE,
-                    "The scenario that it is a step of; none where the text names none.",
+                    "The scenario that it is a step of; absent if the text names none.",
                     False,
                 ),
-                _MENTIONS,
-                Property("mentions", _INTEGER, "How often it was read."),
+                _SUPPORT,
+                Property("mentions", _INTEGER, "Number of its mentions."),
+                Property(
+                    "replaces",
+                    _NODES,
+                    "Ids that its other actions would have given it, and that may have been used before the cluster "
+                    "was merged.",
+                ),
             ),
         ),
         NodeType(
             "Action",
-            "What is done, free of any scenario: the place where different texts meet.",
+            "What is done, independent of any scenario, so that different texts share it.",
             "predicate lemma, particle, object head, preposition and its head",
             (
                 _LABEL,
@@ -119,36 +127,36 @@ NODE_TYPES: dict[str, NodeType] = {
                     "Lemma of that preposition's head, compounds kept.",
                     False,
                 ),
-                _MENTIONS,
+                _SUPPORT,
             ),
         ),
         NodeType(
             "Tool",
-            "A thing that events are done with.",
+            "A thing that steps are done with.",
             "lemma of the head, with its compound",
-            (_LABEL, _MENTIONS),
+            (_LABEL, _SUPPORT),
         ),
         NodeType(
             "Entity",
             "A person, thing or place that takes part in events.",
             "lemma of the head, with its compound",
-            (_LABEL, _MENTIONS),
+            (_LABEL, _SUPPORT),
         ),
         NodeType(
             "Attribute",
             "A respect in which an entity can change.",
             "lemma of the head, with its compound",
-            (_LABEL, _MENTIONS),
+            (_LABEL, _SUPPORT),
         ),
         NodeType(
             "StateChange",
-            "An attribute of an entity that was one thing before an event and another thing after it.",
+            "An attribute of an entity with one value before an event and another after it.",
             "attribute, entity, before and after, normalised",
             (
                 _LABEL,
                 Property("before", _STRING, "The value before the event."),
                 Property("after", _STRING, "The value after the event."),
-                _MENTIONS,
+                _SUPPORT,
             ),
         ),
         NodeType(
@@ -156,17 +164,17 @@ NODE_TYPES: dict[str, NodeType] = {
             "A text that was read.",
             "SHA-256 of its content",
             (
-                Property("name", _STRING, "Where it came from, for people."),
+                Property("name", _STRING, "Where it came from, readable."),
                 Property("digest", _STRING, "SHA-256 of its content."),
-                Property("title", _STRING, "Its title, where it has one.", False),
-                Property("scenario_label", _STRING, "The scenario label that the source itself carries.", False),
+                Property("title", _STRING, "Its title, if it has one.", False),
+                Property("scenario_label", _STRING, "The scenario label in the source itself.", False),
                 Property("format", _STRING, "The format that it was read from."),
                 Property("characters", _INTEGER, "Length of its text in Unicode code points."),
             ),
         ),
         NodeType(
             "Passage",
-            "A stretch of a source's text.",
+            "A span of a source's text.",
             "digest of the source, kind, first and last character",
             (
                 Property("kind", _STRING, "paragraph, step, abstract, concrete, segment, sentence or mention."),
@@ -178,7 +186,7 @@ NODE_TYPES: dict[str, NodeType] = {
         ),
         NodeType(
             "Statement",
-            "One relation of the knowledge layer as a thing of its own, so that evidence can hang on it.",
+            "One relation of the knowledge layer as a node, so that evidence can be attached to it.",
             "subject, relation, object and scenario",
             (
                 Property("subject", _NODE, "Where the relation starts."),
@@ -187,49 +195,49 @@ NODE_TYPES: dict[str, NodeType] = {
                 Property(
                     "scenario",
                     _NODE,
-                    "The scenario in which it holds; none where the text names none.",
+                    "The scenario in which it holds; absent if the text names none.",
                     False,
                 ),
             ),
         ),
         NodeType(
             "Model",
-            "A reader of text: a trained model or a set of rules.",
+            "What reads text: a trained model or a set of rules.",
             "name and digest",
             (
                 Property("name", _STRING, "Its name."),
                 Property("version", _STRING, "Its version."),
-                Property("digest", _STRING, "SHA-256 of all that decides what it reads."),
+                Property("digest", _STRING, "SHA-256 of everything that determines its output."),
                 Property("task", _STRING, "What it does."),
                 Property("licence", _STRING, "Licence of its weights.", False),
             ),
         ),
         NodeType(
             "BenchmarkScore",
-            "How good a model is on data that it never saw.",
+            "The score of a model on data that it was not trained on.",
             "model, dataset, split and metric",
             (
                 Property("dataset", _STRING, "The data that it was measured on."),
                 Property("split", _STRING, "The part of the data."),
                 Property("metric", _STRING, "What was measured."),
-                Property("value", _NUMBER, "The figure, rounded to four decimals."),
+                Property("value", _NUMBER, "The score, rounded to four decimals."),
                 Property("unit", _STRING, "percent, share, nats, words or words/s."),
-                Property("direction", _STRING, "higher or lower: which is better."),
+                Property("direction", _STRING, "Which is better: higher or lower."),
             ),
         ),
     )
 }
 
 _KNOWLEDGE = (
-    Property("support", _INTEGER, "In how many sources it was read."),
-    Property("probability", _NUMBER, "Share of the cases in which it holds, as the relation type says."),
+    Property("support", _INTEGER, "Number of sources that it was read in."),
+    Property("probability", _NUMBER, "Share of the cases in which it holds; the relation type defines the cases."),
     Property("statement", _NODE, "The statement that holds its evidence."),
 )
 _PMI = Property("pmi", _NUMBER, "Pointwise mutual information of the two ends, in nats.", False)
 _ALIGNED = Property(
     "log_probability",
     _NUMBER,
-    "Log probability, in nats, of the best alignment that says so; absent where none does.",
+    "Log probability, in nats, of the best alignment behind it; absent if there is none.",
     False,
 )
 
@@ -238,7 +246,7 @@ RELATION_TYPES: dict[str, RelationType] = {
     for relation in (
         RelationType(
             "HAS_SUB_EVENT",
-            "The scenario has this step; the probability is the share of the scenario's sources that tell it.",
+            "The scenario has this step; the probability is the share of the scenario's sources that mention it.",
             Layer.KNOWLEDGE,
             (("Scenario", "SubEvent"),),
             (
@@ -247,7 +255,7 @@ RELATION_TYPES: dict[str, RelationType] = {
                 Property(
                     "rank", _INTEGER, "Place among the scenario's steps, from 1: follows PRECEDES, else mean position."
                 ),
-                Property("optional", _BOOLEAN, "Whether fewer than half of the scenario's sources tell it."),
+                Property("optional", _BOOLEAN, "Whether fewer than half of the scenario's sources mention it."),
             ),
         ),
         RelationType(
@@ -265,14 +273,14 @@ RELATION_TYPES: dict[str, RelationType] = {
         ),
         RelationType(
             "PRECEDES",
-            "The step comes before the other; the probability is the share of sources telling both that tell them so.",
+            "The step precedes the other; the probability is the share of the sources with both that have this order.",
             Layer.KNOWLEDGE,
             (("SubEvent", "SubEvent"),),
             _KNOWLEDGE,
         ),
         RelationType(
             "EXPRESSED_AS",
-            "The step is told in these words; the probability is their share of the step's mentions.",
+            "The step is expressed as this action; the probability is its share of the step's mentions.",
             Layer.KNOWLEDGE,
             (("SubEvent", "Action"),),
             _KNOWLEDGE,
@@ -288,21 +296,21 @@ RELATION_TYPES: dict[str, RelationType] = {
                 Property(
                     "role",
                     _STRING,
-                    "Its most frequent part: agent, patient, recipient, place, companion or other.",
+                    "Its most frequent role: agent, patient, recipient, place, companion or other.",
                 ),
             ),
         ),
         RelationType(
             "USES",
             "The step is done with this tool; the probability is the share of the step's mentions that name it, "
-            "themselves or in what they decompose into, or, where it is predicted, the model's.",
+            "directly or in a step that they decompose into, or the model's if the tool is predicted.",
             Layer.KNOWLEDGE,
             (("SubEvent", "Tool"),),
             (
                 *_KNOWLEDGE,
                 _PMI,
                 _ALIGNED,
-                Property("predicted", _BOOLEAN, "Whether a model predicts it and no text says so."),
+                Property("predicted", _BOOLEAN, "Whether a model predicts it and no text mentions it."),
             ),
         ),
         RelationType(
@@ -315,12 +323,12 @@ RELATION_TYPES: dict[str, RelationType] = {
         RelationType("OF_ENTITY", "The entity that changes.", Layer.KNOWLEDGE, (("StateChange", "Entity"),)),
         RelationType(
             "OF_ATTRIBUTE",
-            "The respect in which it changes.",
+            "The attribute that changes.",
             Layer.KNOWLEDGE,
             (("StateChange", "Attribute"),),
         ),
         RelationType("SCORED", "The model reached this score.", Layer.EVIDENCE, (("Model", "BenchmarkScore"),)),
-        RelationType("EVIDENCED_BY", "The passage says so.", Layer.EVIDENCE, (("Statement", "Passage"),)),
+        RelationType("EVIDENCED_BY", "The passage is evidence for it.", Layer.EVIDENCE, (("Statement", "Passage"),)),
         RelationType(
             "READ_BY",
             "The model read it, or predicts it.",
@@ -342,13 +350,21 @@ RELATION_TYPES: dict[str, RelationType] = {
         ),
         RelationType(
             "ABOUT",
-            "The text is about this scenario.",
+            "The text is about this scenario: a segment is about each scenario of its label, a source about every "
+            "scenario that one of its segments is about.",
             Layer.INSTANCE,
             (("Source", "Scenario"), ("Passage", "Scenario")),
+            (
+                Property(
+                    "confidence",
+                    _NUMBER,
+                    "The reader's confidence that the text is about it, 0 to 1; 1 where the source itself says so.",
+                ),
+            ),
         ),
         RelationType(
             "REALIZES",
-            "The passage tells this step.",
+            "The passage mentions this step. It can realise a step of each of several scenarios.",
             Layer.INSTANCE,
             (("Passage", "SubEvent"),),
             (Property("score", _NUMBER, "The reader's confidence, 0 to 1."),),

@@ -12,7 +12,7 @@ from attrs import asdict, field, frozen, validators
 from schemas.errors import GraphDirectoryError
 from schemas.vocabulary import DEFAULT_BASE_IRI
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 
 
 def check_base_iri(value: str) -> None:

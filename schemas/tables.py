@@ -19,6 +19,7 @@ ARROW_TYPES: dict[ValueType, pa.DataType] = {
     ValueType.NUMBER: pa.float64(),
     ValueType.BOOLEAN: pa.bool_(),
     ValueType.NODE: pa.string(),
+    ValueType.NODES: pa.list_(pa.string()),
 }
 
 

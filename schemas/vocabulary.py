@@ -1,7 +1,7 @@
-"""IRIs and keys: how a node is named, the same on every machine.
+"""Node ids and IRIs, the same on every machine.
 
-An id is ``<kind>/<slug>-<hash>``, all ASCII and safe in an IRI: the slug is for people, the hash of the key decides.
-An IRI is the graph's base IRI followed by the id.
+An id is ``<prefix>/<slug>-<hash>``, ASCII and valid in an IRI: the slug is for readers, the hash of the key identifies
+the node. An IRI is the graph's base IRI followed by the id.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ ID_PREFIXES = {
 }
 _TYPES = {prefix: node_type for node_type, prefix in ID_PREFIXES.items()}
 _SLUG_LENGTH = 48
+_HASH_DIGITS = 24
 
 
 def slug(text: str) -> str:
@@ -40,22 +41,26 @@ def slug(text: str) -> str:
 
 
 def node_id(node_type: str, readable: str, *key: str) -> str:
-    """The id of the node of `node_type` with this `key` (64-bit BLAKE2b of the key; `readable` only decorates)."""
+    """Return the id of the node of `node_type` with this `key`; only the slug depends on `readable`.
+
+    The hash is the first 96 bits of the SHA-256 of ``<length>:<part>`` for the type and each part of the key, lengths
+    in code points.
+    """
     content = "".join(f"{len(part)}:{part}" for part in (node_type, *key))
-    digest = hashlib.blake2b(content.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    digest = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_DIGITS]
     words = slug(readable)
     return f"{ID_PREFIXES[node_type]}/{words}-{digest}" if words else f"{ID_PREFIXES[node_type]}/{digest}"
 
 
 def node_type_of(identifier: str) -> str:
-    """The node type that an id names.
+    """Return the node type of an id.
 
     Raises
     ------
     RecordError
-        If the id begins with no known kind.
+        If the id begins with no known prefix.
     """
     try:
         return _TYPES[identifier.partition("/")[0]]
     except KeyError:
-        raise RecordError(f"{identifier!r} is no id of a node", remedy="ids begin with " + ", ".join(_TYPES)) from None
+        raise RecordError(f"{identifier!r} is not a node id", remedy="ids begin with " + ", ".join(_TYPES)) from None

@@ -56,6 +56,7 @@ def _value(item: Property, number: int, nodes: list[str]) -> Any:
         ValueType.NUMBER: round(number / 3 - 1, 4),
         ValueType.BOOLEAN: number % 2 == 0,
         ValueType.NODE: nodes[number % len(nodes)],
+        ValueType.NODES: sorted(f"{nodes[number]}-replaced-{i}" for i in range(number % 3)),
     }
     return None if not item.required and number % 4 == 3 else values[item.type]
 
@@ -90,6 +91,8 @@ def odd_rows(a_type: int = 10) -> Rows:
             for start, end in relation.ends
             for i in range(a_type)
         ]
+    about = [row for row in rows["ABOUT"] if row["from_id"] == ids["Passage"][0]]
+    rows["ABOUT"] += [{**row, "to_id": ids["Scenario"][2], "confidence": 0.25} for row in about]
     rows["Statement"] = _statements(rows, ids["Scenario"])
     return rows
 
@@ -145,6 +148,7 @@ def generated_graph(directory: Path, relations: int, seed: int = 0) -> ScriptGra
                 "scenario": ids["Scenario"][i % 50],
                 "support": 2,
                 "mentions": 3,
+                "replaces": [],
             }
         )
         rows["Action"].append(

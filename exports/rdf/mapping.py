@@ -17,7 +17,14 @@ import pyarrow.compute as pc
 from exports.rdf.dataset import SCENARIO_SCHEME
 from exports.rdf.descriptions import Chunk, Description, Reference, Value, constant, join
 from exports.rdf.passage_sources import PassageSources
-from exports.rdf.terms import MEMBER_PROPERTIES, QUALIFIED_RELATION, class_terms, property_term, relation_term
+from exports.rdf.terms import (
+    INVERSE_PROPERTIES,
+    MEMBER_PROPERTIES,
+    QUALIFIED_RELATION,
+    class_terms,
+    property_term,
+    relation_term,
+)
 from schemas.errors import StoreError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES, Layer, Property, ValueType
 from schemas.script_graph import ScriptGraph
@@ -64,6 +71,8 @@ def _slices(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
 
 def _ids(name: str, batch: pa.RecordBatch, column: str) -> pa.Array:
     ids = batch.column(column)
+    if pa.types.is_list(ids.type):
+        ids = pc.list_flatten(ids)
     unfit = pc.invert(pc.match_substring_regex(ids, _ID))
     if pc.any(unfit).as_py():
         raise StoreError(f"{ids.filter(unfit)[0].as_py()!r} cannot be part of an IRI", where=f"{name}.{column}")
@@ -89,8 +98,10 @@ def _predicates(relations: pa.Array) -> pa.Array:
 
 def _describe_nodes(name: str, batch: pa.RecordBatch) -> Iterator[Chunk]:
     subjects = _ids(name, batch, "id")
-    lists = [item for item in NODE_TYPES[name].properties if item.type is ValueType.STRINGS]
-    values = {item.name: _value(name, batch, item) for item in NODE_TYPES[name].properties if item not in lists}
+    properties = NODE_TYPES[name].properties
+    lists = [item for item in properties if item.type is ValueType.STRINGS]
+    inverse = [item for item in properties if item.type is ValueType.NODES]
+    values = {item.name: _value(name, batch, item) for item in properties if item not in (*lists, *inverse)}
     others: list[Description] = []
     graphs = None
     if name == "Scenario":
@@ -109,6 +120,13 @@ def _describe_nodes(name: str, batch: pa.RecordBatch) -> Iterator[Chunk]:
     yield Chunk((Description(subjects, class_terms(name), tuple(values.values())), *others), graphs, batch.num_rows)
     for item in lists:
         yield _list_cells(name, item, subjects, batch.column(item.name))
+    for item in inverse:
+        owners = Value(
+            INVERSE_PROPERTIES[(name, item.name)],
+            subjects.take(pc.list_parent_indices(batch.column(item.name))),
+            Reference.DATA,
+        )
+        yield Chunk((Description(_ids(name, batch, item.name), (), (owners,)),))
 
 
 def _list_heads(name: str, item: Property, subjects: pa.Array, lists: pa.Array) -> dict[str, Value]:

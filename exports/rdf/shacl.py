@@ -18,6 +18,7 @@ from rdflib.namespace import RDF, SH
 from exports.rdf.terms import PREFIXES, expand
 
 _TYPE = pyoxigraph.NamedNode(expand("rdf:type"))
+_REPLACED = pyoxigraph.NamedNode(expand("dcterms:isReplacedBy"))
 _STRING = pyoxigraph.NamedNode(expand("xsd:string"))
 _LITERAL = re.compile(r"Literal\((\".*?\")(?:, datatype=[\w:]+)?\)")
 
@@ -60,6 +61,13 @@ class ShapesOver:
             return
         found = (_violation(results, result) for result in results.subjects(RDF.type, SH.ValidationResult))
         yield from sorted(set(found), key=lambda item: (item.node, item.path or "", item.message))
+
+    def replaced_by(self, nodes: Sequence[str]) -> list[str]:
+        """The IRIs that `nodes` replace."""
+        found = (self._store.quads_for_pattern(None, _REPLACED, pyoxigraph.NamedNode(node), None) for node in nodes)
+        return sorted(
+            {quad.subject.value for quads in found for quad in quads if not isinstance(quad.subject, pyoxigraph.Triple)}
+        )
 
     def _around(self, nodes: Sequence[str]) -> rdflib.Graph:
         graph = rdflib.Graph()

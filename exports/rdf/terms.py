@@ -44,8 +44,10 @@ REUSED_CLASSES: dict[str, tuple[str, ...]] = {
     "Model": ("mls:Model", "prov:SoftwareAgent"),
     "BenchmarkScore": ("dqv:QualityMeasurement", "mls:ModelEvaluation"),
 }
+INVERSE_PROPERTIES: dict[tuple[str, str], str] = {("SubEvent", "replaces"): "dcterms:isReplacedBy"}
+"""Predicates from each of the nodes in a property (`ValueType.NODES`) to the node that has the property."""
 MEMBER_PROPERTIES: dict[tuple[str, str], str] = {("Scenario", "alternative_labels"): "skos:altLabel"}
-"""What joins a node to each member of a list that it has."""
+"""Predicates from a node to each text in a property (`ValueType.STRINGS`), beside the RDF list of them."""
 
 
 def camel_case(name: str) -> str:

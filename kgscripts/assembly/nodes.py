@@ -69,7 +69,7 @@ def write_sources(writer: ScriptGraphWriter, found: Instances, scenarios: Nodes[
         if number >= 0
     )
     starts, targets = [start for start, _ in ends], [end for _, end in ends]
-    writer.write("ABOUT", batches("ABOUT", {"from_id": starts, "to_id": targets}))
+    writer.write("ABOUT", batches("ABOUT", {"from_id": starts, "to_id": targets, "confidence": np.ones(len(starts))}))
     return support
 
 
@@ -97,6 +97,7 @@ def write_steps(
         "label": [step.label for step in steps.values],
         "scenario": [scenarios.id_of(step.scenario) for step in steps.values],
         "mentions": np.bincount(mentions.step, minlength=len(steps)),
+        "replaces": [[]] * len(steps),
     }
     _write_supported(writer, "SubEvent", columns, support, min_support)
     told = support[mentions.step] >= min_support

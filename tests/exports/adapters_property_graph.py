@@ -74,8 +74,8 @@ def read_graphml(path: Path) -> Content:
         values.pop("id", None)
         for name in [name for name in values if name.endswith("_json")]:
             values[name.removesuffix("_json")] = json.loads(values.pop(name))
-        if "alternative_labels" in values:
-            values["alternative_labels"] = json.loads(values["alternative_labels"])
+        for name in {"alternative_labels", "replaces"} & values.keys():
+            values[name] = json.loads(values[name])
 
     graph = nx.read_graphml(path, force_multigraph=True)
     for _, values in graph.nodes(data=True):

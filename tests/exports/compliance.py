@@ -48,13 +48,15 @@ def expected(graph: ScriptGraph) -> Content:
 
     def with_iris(name: str, row: dict[str, Any], renamed: dict[str, str]) -> dict[str, Any]:
         properties = {p.name: p.type for p in (NODE_TYPES.get(name) or RELATION_TYPES[name]).properties}
-        values = {
-            renamed.get(key, key): base + value
-            if value is not None and (key in renamed or properties[key] is ValueType.NODE)
-            else value
-            for key, value in row.items()
-        }
-        return {"type": name, **values}
+
+        def exported(key: str, value: Any) -> Any:
+            if value is not None and (key in renamed or properties[key] is ValueType.NODE):
+                return base + value
+            if key not in renamed and properties[key] is ValueType.NODES:
+                return [base + identifier for identifier in value]
+            return value
+
+        return {"type": name, **{renamed.get(key, key): exported(key, value) for key, value in row.items()}}
 
     ends = {"from_id": "from_iri", "to_id": "to_iri"}
     return Content.of(

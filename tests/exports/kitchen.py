@@ -173,7 +173,7 @@ def _add_scenario(rows: Rows, model: str, label: str, sources: dict[str, list[Se
     labels = {_step(scenario, words): words for sentences in sources.values() for _, words, _, _ in sentences}
     for step, places in positions.items():
         counts = {"support": len(places), "mentions": len(places)}
-        rows["SubEvent"].append({"id": step, "label": labels[step], "scenario": scenario, **counts})
+        rows["SubEvent"].append({"id": step, "label": labels[step], "scenario": scenario, "replaces": [], **counts})
 
 
 def _add_source(rows: Rows, scenario: str, label: str, name: str, sentences: list[Sentence]) -> list[str]:
@@ -182,7 +182,7 @@ def _add_source(rows: Rows, scenario: str, label: str, name: str, sentences: lis
     length = sum(len(sentence) + 1 for sentence, *_ in sentences)
     content = {"name": name, "digest": f"{len(rows['Source']):064x}", "format": "text", "characters": length}
     rows["Source"].append({"id": source, **content, "scenario_label": label})
-    rows["ABOUT"].append({"from_id": source, "to_id": scenario})
+    rows["ABOUT"].append({"from_id": source, "to_id": scenario, "confidence": 1.0})
     mentions: list[str] = []
     start = 0
     for text, *_ in sentences:

@@ -9,7 +9,7 @@ from typing import Any
 import pyoxigraph
 import rdflib
 
-from exports.rdf.terms import expand, property_term, relation_term
+from exports.rdf.terms import INVERSE_PROPERTIES, expand, property_term, relation_term
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES, Property, ValueType
 from tests.exports.compliance import Content
 
@@ -31,8 +31,11 @@ def oxigraph_triples(quads: Iterable[pyoxigraph.Quad]) -> set[Triple]:
 def read_rdf(triples: set[Triple]) -> Content:
     """The graph that `triples` say."""
     said: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    inverse = set(map(expand, INVERSE_PROPERTIES.values()))
     for subject, predicate, value in triples:
         said[subject][predicate].append(value)
+        if predicate in inverse:
+            said[value][f"^{predicate}"].append(subject)
     types = {subject: set(properties[RDF + "type"]) for subject, properties in said.items()}
     nodes = []
     for name, node in NODE_TYPES.items():
@@ -69,6 +72,8 @@ def _node_value(said: dict[str, dict[str, list[str]]], iri: str, name: str, item
     if (name, item.name) == ("Statement", "relation"):
         (predicate,) = said[iri][expand(term)]
         return next(known for known in RELATION_TYPES if expand(relation_term(known)) == predicate)
+    if item.type is ValueType.NODES:
+        return sorted(said[iri][f"^{expand(INVERSE_PROPERTIES[name, item.name])}"])
     if item.type is ValueType.STRINGS:
         (cell,) = said[iri][expand(term)]
         return _list(said, cell)

@@ -15,7 +15,15 @@ from rdflib.namespace import OWL, RDF, RDFS, SH, XSD
 
 from exports.rdf.chunks import GraphChunks
 from exports.rdf.json_ld import context_terms, json_key
-from exports.rdf.terms import PREFIXES, QUALIFIED_RELATION, class_terms, expand, property_term, relation_term
+from exports.rdf.terms import (
+    INVERSE_PROPERTIES,
+    PREFIXES,
+    QUALIFIED_RELATION,
+    class_terms,
+    expand,
+    property_term,
+    relation_term,
+)
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES, Property, ValueType
 from schemas.script_graph import ScriptGraph
 from schemas.vocabulary import ONTOLOGY_IRI
@@ -62,10 +70,11 @@ def holder(name: str) -> str:
 
 
 def properties() -> list[tuple[str, Property]]:
-    """Every property that becomes a triple, with its node or relation type."""
+    """Every property that becomes a triple with the node as its subject, with its node or relation type."""
     nodes = [(name, item) for name, kind in NODE_TYPES.items() for item in kind.properties]
     relations = [(name, item) for name, kind in RELATION_TYPES.items() for item in kind.properties]
-    return nodes + [(name, item) for name, item in relations if item.name != "statement"]
+    found = nodes + [(name, item) for name, item in relations if item.name != "statement"]
+    return [(name, item) for name, item in found if item.type is not ValueType.NODES]
 
 
 def own_properties() -> dict[str, list[tuple[str, Property]]]:
@@ -168,7 +177,7 @@ def test_every_class_has_a_closed_shape_of_its_own_properties(shapes: rdflib.Gra
 
 @pytest.mark.parametrize("name", NODE_TYPES)
 def test_shapes_ask_for_the_types_and_what_is_required(shapes: rdflib.Graph, name: str) -> None:
-    for item in NODE_TYPES[name].properties:
+    for item in [item for owner, item in properties() if owner == name]:
         term = property_term(name, item.name)
         of_span = {shapes.value(s, SH.path): s for s in shapes.objects(KGS.SpanShape, SH.property)}
         shape = (of_span if term in SPAN else paths(shapes, name))[rdflib.URIRef(expand(term))]
@@ -176,6 +185,19 @@ def test_shapes_ask_for_the_types_and_what_is_required(shapes: rdflib.Graph, nam
         assert shapes.value(shape, SH.maxCount) == rdflib.Literal(1)
         if item.type in DATATYPES and term != "rdf:predicate":
             assert shapes.value(shape, SH.datatype) == DATATYPES[item.type], item.name
+
+
+def test_properties_of_several_nodes_are_inverse_and_have_a_closed_shape(shapes: rdflib.Graph) -> None:
+    types = NODE_TYPES | RELATION_TYPES
+    lists = {(name, item.name) for name in types for item in types[name].properties if item.type is ValueType.NODES}
+    assert lists == set(INVERSE_PROPERTIES)
+    for (name, _), term in INVERSE_PROPERTIES.items():
+        (shape,) = shapes.subjects(SH.targetSubjectsOf, rdflib.URIRef(expand(term)))
+        assert shapes.value(shape, SH.closed) == rdflib.Literal(True)
+        (path,) = shapes.objects(shape, SH.property)
+        assert shapes.value(path, SH.path) == rdflib.URIRef(expand(term))
+        assert shapes.value(path, SH["class"]) == KGS[name]
+        assert context_terms()[term] == {"@id": term, "@type": "@id"}
 
 
 @pytest.mark.parametrize("name", RELATION_TYPES)

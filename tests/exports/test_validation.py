@@ -12,6 +12,7 @@ from exports.validation import validate
 from schemas.errors import GraphDirectoryError
 from schemas.script_graph import ScriptGraph
 from schemas.tables import table_path
+from schemas.vocabulary import node_id
 from tests.graphs import Rows, generated_graph, odd_rows, write_graph
 
 KGS = "https://w3id.org/kgscripts/ontology#"
@@ -30,6 +31,7 @@ _EVERYWHERE = {
     "rank": 1,
     "position": 1.0,
     "score": 0.75,
+    "confidence": 0.5,
     "log_probability": -0.5,
     "predicted": False,
 }
@@ -72,6 +74,23 @@ def changed(name: str, **values: Any) -> Callable[[Rows], None]:
     return change
 
 
+def _replaces(rows: Rows, number: int, *identifiers: str) -> None:
+    rows["SubEvent"][number]["replaces"] = sorted(identifiers)
+
+
+def replaces_a_node(rows: Rows) -> None:
+    _replaces(rows, 0, rows["SubEvent"][1]["id"])
+
+
+def replaced_twice(rows: Rows) -> None:
+    for number in (0, 1):
+        _replaces(rows, number, node_id("SubEvent", "drain", "old"))
+
+
+def replaces_a_tool(rows: Rows) -> None:
+    _replaces(rows, 0, node_id("Tool", "pot", "old"))
+
+
 def without(name: str, column: str, prefix: str) -> Callable[[Rows], None]:
     def change(rows: Rows) -> None:
         gone = next(row for row in rows[name] if row[column].startswith(prefix))
@@ -100,7 +119,12 @@ BROKEN: list[tuple[Callable[[Rows], None], str]] = [
     (changed("DECOMPOSES_INTO", position=-1.0), "position"),
     (changed("READ_BY", score=1.1), "score"),
     (changed("REALIZES", score=-0.5), "score"),
+    (changed("ABOUT", confidence=1.01), "confidence"),
     (changed("SHOWS", log_probability=0.5), "logProbability"),
+    (replaces_a_node, "is replaced, but it is there"),
+    (replaces_a_node, "is closed"),
+    (replaced_twice, "isReplacedBy"),
+    (replaces_a_tool, "sub-event/"),
     (changed("USES", predicted=True), "exactly one shape"),
     (without("EVIDENCED_BY", "from_id", "statement/"), "evidencedBy"),
     (without("READ_BY", "from_id", "statement/"), "readBy"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 import string
 from itertools import pairwise
 from typing import Any
@@ -25,7 +27,13 @@ def test_ids_are_safe_in_iris_and_name_their_type(node_type: str, readable: str,
     assert set(identifier) <= _SAFE
     assert node_type_of(identifier) == node_type
     assert len(slug(readable)) <= 48
-    assert identifier[-16:] == node_id(node_type, "", *key)[-16:]
+    assert re.fullmatch(r"[a-z-]+/([a-z0-9-]+-)?[0-9a-f]{24}", identifier)
+    assert identifier[-24:] == node_id(node_type, "", *key)[-24:]
+
+
+def test_the_hash_of_an_id_is_that_of_its_key_in_lengths_and_parts() -> None:
+    digest = hashlib.sha256("8:SubEvent0:6:caf\u00e9 \U0001f35d4:4:ab".encode()).hexdigest()
+    assert node_id("SubEvent", "Drink up", "", "caf\u00e9 \U0001f35d", "4:ab") == f"sub-event/drink-up-{digest[:24]}"
 
 
 @given(st.lists(st.text(max_size=3), max_size=3), st.lists(st.text(max_size=3), max_size=3))
@@ -34,7 +42,7 @@ def test_different_keys_have_different_ids(first: list[str], second: list[str]) 
 
 
 def test_an_id_of_no_type_is_refused() -> None:
-    with pytest.raises(RecordError, match="no id of a node"):
+    with pytest.raises(RecordError, match="is not a node id"):
         node_type_of("recipe/soup-0123")
 
 
