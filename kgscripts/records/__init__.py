@@ -1,0 +1,19 @@
+"""The record store: what every extractor found in every document, as one Arrow table a kind of record."""
+
+from kgscripts.records.index import SOURCE, ExtractorEntry
+from kgscripts.records.inputs import Input
+from kgscripts.records.removal import take_out
+from kgscripts.records.shards import Reading, ShardFile, WrittenShard, write_shard
+from kgscripts.records.store import RecordStore
+
+__all__ = [
+    "SOURCE",
+    "ExtractorEntry",
+    "Input",
+    "Reading",
+    "RecordStore",
+    "ShardFile",
+    "WrittenShard",
+    "take_out",
+    "write_shard",
+]

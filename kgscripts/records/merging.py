@@ -1,0 +1,69 @@
+"""Merging shards into one, with the readings that still count, in bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from kgscripts.records.kinds import KEY
+from kgscripts.records.shards import ShardWriter, WrittenShard
+
+_ROWS_A_BATCH = 1 << 14
+_ORDER = [(name, "ascending") for name in KEY.names]
+
+
+def merge(
+    folder: Path, files: Mapping[str, Sequence[Path]], readings: Mapping[str, Sequence[tuple[str, str]]]
+) -> WrittenShard:
+    """Write one shard from several: of each, the `readings` (subject, extractor) that it holds for the store.
+
+    `files` are those of each shard, one a kind. Memory holds one batch of rows a shard.
+    """
+    kinds = sorted({path.parent.name for paths in files.values() for path in paths})
+    keep = {name: pa.array([f"{subject} {extractor}" for subject, extractor in readings[name]]) for name in files}
+    with ShardWriter(folder) as writer:
+        for kind in kinds:
+            cursors = [
+                _Cursor(path, keep[name]) for name, paths in files.items() for path in paths if path.parent.name == kind
+            ]
+            writer.write(kind, _merged(cursors))
+        return writer.finish(sorted(reading for held in readings.values() for reading in held))
+
+
+class _Cursor:
+    """Reads the rows that count of one file forward, a batch at a time."""
+
+    def __init__(self, path: Path, keep: pa.Array) -> None:
+        self._batches = pq.ParquetFile(path).iter_batches(_ROWS_A_BATCH)
+        self._keep = keep
+        self.rest: pa.RecordBatch | None = self._next()
+
+    def _next(self) -> pa.RecordBatch | None:
+        for batch in self._batches:
+            keys = pc.binary_join_element_wise(batch["subject"], batch["extractor"], " ")
+            kept = batch.filter(pc.is_in(keys, self._keep))
+            if kept.num_rows:
+                return kept
+        return None
+
+    def through(self, subject: str) -> Iterator[pa.RecordBatch]:
+        """The rows not read yet up to `subject`, itself included."""
+        while self.rest is not None:
+            inside = pc.sum(pc.less_equal(self.rest["subject"], subject)).as_py()
+            if inside:
+                yield self.rest.slice(0, inside)
+            if inside < self.rest.num_rows:
+                self.rest = self.rest.slice(inside)
+                return
+            self.rest = self._next()
+
+
+def _merged(cursors: Sequence[_Cursor]) -> Iterator[pa.Table]:
+    while rests := [cursor.rest for cursor in cursors if cursor.rest is not None]:
+        last = min(rest["subject"][-1].as_py() for rest in rests)
+        table = pa.Table.from_batches([piece for cursor in cursors for piece in cursor.through(last)])
+        yield table.sort_by(_ORDER)

@@ -1,0 +1,65 @@
+"""Removing documents from a record store by whatever names them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from difflib import get_close_matches
+from pathlib import Path
+
+from kgscripts.records.inputs import InputIndex
+from schemas.errors import InputError
+from schemas.vocabulary import node_id
+
+_SHORTEST_PREFIX = 8
+
+
+def take_out(store: InputIndex, source: str, base_iri: str, input_key: Callable[[Path], str]) -> list[str]:
+    """Remove `source` from the inputs; the names of what was removed.
+
+    `source` is the path of an input (`input_key` gives its key), a document's name, its digest (or at least its first
+    eight digits), node id or IRI.
+
+    Raises
+    ------
+    InputError
+        If no document or more than one goes by `source`.
+    """
+    item = store.input(input_key(Path(source)))
+    if item is not None:
+        store.remove_input(item.key)
+        return sorted(name for _, name in item.sources) or [source]
+    identifier = source.removeprefix(base_iri)
+    digests = {digest for digest, name in store.sources() if name == source} or {
+        digest for digest, _ in store.sources() if _means(identifier, digest)
+    }
+    if len(digests) != 1:
+        _refuse(store, source, sorted(digests))
+    (digest,) = digests
+    names = sorted(name for found, name in store.sources() if found == digest)
+    store.remove_source(digest)
+    return names
+
+
+def _means(identifier: str, digest: str) -> bool:
+    if identifier.startswith("source/"):
+        return _key_hash(identifier) == _key_hash(node_id("Source", "", digest))
+    return len(identifier) >= _SHORTEST_PREFIX and digest.startswith(identifier)
+
+
+def _key_hash(identifier: str) -> str:
+    """The part of a node's id that decides: what follows the readable part."""
+    return re.split("[/-]", identifier)[-1]
+
+
+def _refuse(store: InputIndex, source: str, digests: list[str]) -> None:
+    if digests:
+        raise InputError(
+            f"{len(digests)} sources go by {source!r}",
+            remedy="name one by its digest: " + ", ".join(digest[:12] for digest in digests[:5]),
+        )
+    close = get_close_matches(source, {name for _, name in store.sources()}, 3)
+    raise InputError(
+        f"no source goes by {source!r}",
+        remedy=f"did you mean {' or '.join(close)}?" if close else "give its name, its digest, its id or its file",
+    )

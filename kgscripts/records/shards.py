@@ -1,0 +1,157 @@
+"""Shards: the files that hold whole readings, one Parquet file a kind, under one name.
+
+Writing a shard needs no lock: it does not count until the index names it (`RecordStore.commit`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from itertools import chain
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from attrs import frozen
+
+from kgscripts.records.kinds import encode, kind_name
+from schemas.graph_directory import durable, unwritable
+
+_BYTES_A_GROUP = 1 << 20
+PART = ".part"
+
+
+@frozen
+class Reading:
+    """Everything that one extractor gives for one subject; records of several kinds may be mixed."""
+
+    subject: str
+    extractor: str
+    records: Sequence[Any]
+
+
+@frozen
+class ShardFile:
+    """One file of a shard: its kind, the digest of its columns, SHA-256, size and rows."""
+
+    kind: str
+    columns: str
+    sha256: str
+    bytes: int
+    rows: int
+
+
+@frozen
+class WrittenShard:
+    """A shard on disk and the readings (subject, extractor) that it completes, ascending."""
+
+    name: str
+    files: tuple[ShardFile, ...]
+    completed: tuple[tuple[str, str], ...]
+
+
+def shard_path(folder: Path, kind: str, name: str) -> Path:
+    """The file of a kind of a shard."""
+    return folder / kind / f"{name}.parquet"
+
+
+def write_shard(folder: Path, readings: Sequence[Reading]) -> WrittenShard:
+    """Write `readings` as one shard of the store in `folder`; several processes may do so side by side.
+
+    Of readings with the same subject and extractor the last counts. The name of the shard is a digest of its contents.
+
+    Raises
+    ------
+    GraphDirectoryError
+        If the files cannot be written: a full disk, no permission.
+    RecordError
+        If a record cannot be stored.
+    """
+    unique = {(reading.subject, reading.extractor): reading for reading in readings}
+    rows: dict[type, list[tuple[str, str, int, Any]]] = {}
+    for subject, extractor in sorted(unique):
+        counts: dict[type, int] = {}
+        for record in unique[subject, extractor].records:
+            ordinal = counts.get(type(record), 0)
+            counts[type(record)] = ordinal + 1
+            rows.setdefault(type(record), []).append((subject, extractor, ordinal, record))
+    with ShardWriter(folder) as writer:
+        for kind in sorted(rows, key=kind_name):
+            writer.write(kind_name(kind), [encode(kind, rows[kind])])
+        return writer.finish(sorted(unique))
+
+
+class ShardWriter:
+    """Writes one shard, a kind at a time; without `finish` it leaves nothing."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._parts: list[tuple[Path, ShardFile]] = []
+
+    def __enter__(self) -> ShardWriter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for part, _file in self._parts:
+            part.unlink(missing_ok=True)
+
+    def write(self, kind: str, tables: Iterable[pa.Table]) -> None:
+        """Write the rows of one kind, ascending by their key, as tables of the same columns."""
+        tables = iter(tables)
+        first = next(tables, None)
+        if first is None:
+            return
+        part = self._folder / kind / f"{uuid4().hex}{PART}"
+        rows = 0
+        with durable(part):
+            part.parent.mkdir(parents=True, exist_ok=True)
+            with pq.ParquetWriter(part, first.schema, compression="zstd") as parquet:
+                for table in chain([first], tables):
+                    rows += table.num_rows
+                    parquet.write_table(table, row_group_size=_rows_a_group(table))
+        columns = columns_digest(first.schema)
+        self._parts.append((part, ShardFile(kind, columns, file_digest(part), part.stat().st_size, rows)))
+
+    def finish(self, completed: Sequence[tuple[str, str]]) -> WrittenShard:
+        """Give the files their name; what was written is then there, also after a power failure."""
+        files = tuple(file for _, file in self._parts)
+        content = [*(f"{file.kind} {file.sha256}" for file in files), *map(" ".join, completed)]
+        name = hashlib.sha256("\n".join(content).encode()).hexdigest()[:32]
+        for part, file in self._parts:
+            path = shard_path(self._folder, file.kind, name)
+            try:
+                part.replace(path)
+                _sync_folder(path.parent)
+            except OSError as error:
+                raise unwritable(path.parent, error) from error
+        self._parts.clear()
+        return WrittenShard(name, files, tuple(completed))
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256 of a file."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def columns_digest(schema: pa.Schema) -> str:
+    """What tells the columns of two versions of a kind apart."""
+    return hashlib.sha256(schema.remove_metadata().to_string().encode()).hexdigest()[:16]
+
+
+def _rows_a_group(table: pa.Table) -> int:
+    """Groups of about a mebibyte, so that the records of a few subjects can be read without the rest."""
+    return max(1, int(table.num_rows * _BYTES_A_GROUP // max(1, table.nbytes)))
+
+
+def _sync_folder(folder: Path) -> None:
+    with suppress(PermissionError):  # Windows does not open folders.
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
