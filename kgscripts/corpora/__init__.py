@@ -1,1 +1,1 @@
-"""Corpora: one reader a format, all yielding documents; scenarios; fetching."""
+"""Corpora: one reader per format, all of which yield documents; the scenarios; downloading."""

@@ -1,4 +1,4 @@
-"""The corpora that the readers know, and the files of those that can be fetched."""
+"""The catalogue of supported corpora, with the files of those that can be downloaded."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ GITHUB = "https://raw.githubusercontent.com"
 
 @frozen
 class RemoteFile:
-    """A file as a commit of a GitHub repository has it, and the relative path it is stored under here."""
+    """A file at a commit of a GitHub repository, and the relative path under which it is stored locally."""
 
     file: str
     repository: str
@@ -28,13 +28,13 @@ class RemoteFile:
     bytes: int
 
     def url(self, base_url: str = GITHUB) -> str:
-        """Where it is, on GitHub or on a mirror with the same paths."""
+        """Its URL on GitHub, or on a mirror with the same paths."""
         return f"{base_url.rstrip('/')}/{quote(f'{self.repository}/{self.commit}/{self.path}')}"
 
 
 @frozen
 class Corpus:
-    """A corpus; `files` is empty where only its authors give it out."""
+    """A corpus; `files` is empty where only its authors distribute it."""
 
     name: str
     title: str
@@ -44,13 +44,13 @@ class Corpus:
 
     @property
     def bytes(self) -> int:
-        """Size of all files together."""
+        """Total size of the files."""
         return sum(file.bytes for file in self.files)
 
 
 @cache
 def corpora() -> tuple[Corpus, ...]:
-    """All of them, in the order of the catalogue."""
+    """All corpora, in the order of the catalogue."""
     data = resources.files("kgscripts.corpora").joinpath("data")
     files: dict[str, list[RemoteFile]] = {}
     for line in data.joinpath("sources.jsonl").read_text("utf-8").splitlines():
@@ -61,9 +61,9 @@ def corpora() -> tuple[Corpus, ...]:
 
 
 def select(names: list[str]) -> list[Corpus]:
-    """The corpora of these names, each once; ``all`` is all that can be fetched.
+    """The corpora with these names, each once; ``all`` selects every corpus that can be downloaded.
 
-    Raises ConfigurationError for an unknown name, and for a corpus that only its authors give out.
+    Raises ConfigurationError for an unknown name, and for a corpus that only its authors distribute.
     """
     known = {corpus.name: corpus for corpus in corpora()}
     fetchable = [corpus for corpus in corpora() if corpus.files]
@@ -73,9 +73,9 @@ def select(names: list[str]) -> list[Corpus]:
             raise ConfigurationError(f"no corpus {name!r}", remedy=f"one of {', '.join(known)}, all")
         if name != "all" and not known[name].files:
             raise ConfigurationError(
-                f"{name} cannot be fetched, its authors give it out",
+                f"{name} cannot be fetched: only its authors distribute it",
                 where=known[name].homepage,
-                remedy="get it there, and name its folder as an input",
+                remedy="download it there, and pass its folder as an input",
             )
         chosen += fetchable if name == "all" else [known[name]]
     return list(dict.fromkeys(chosen))

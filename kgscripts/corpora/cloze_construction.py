@@ -1,9 +1,9 @@
-"""From pairs to a cloze task: which words of the concrete side are to be guessed (KidsCook, section 2.2).
+"""Construction of a cloze task from pairs: which words of the concrete side are blanked (KidsCook, section 2.2).
 
-The paper states the filters; two things that it leaves open were read off the released templates. First, of the blanks
-that are possible in a pair the five longest are kept, those of one length in reverse alphabetical order, each wherever
-it stands; with the released whitelist this gives the released training templates but for 6 of 45,941 blank tokens.
-Second, what "primarily" means: `PRIMARILY`, tuned on the training templates.
+The paper states the filters; two details that it leaves open were inferred from the released templates. First, of the
+possible blanks of a pair the five longest are kept, ties in reverse alphabetical order, at each of their occurrences;
+with the released whitelist this reproduces the released training templates except for 6 of 45,941 blank tokens.
+Second, the meaning of "primarily": `PRIMARILY`, tuned on the training templates.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from kgscripts.corpora.pair import Pair, blank_english
 from schemas.errors import InputError
 
 MIN_COUNT = 5
-"""How often a word must stand in concrete sides to be blanked."""
+"""How often a word must occur in concrete sides to be blanked."""
 
 PRIMARILY = 0.9
-"""A word belongs to the concrete side if, for each time that an abstract side says it, concrete sides say it at least
-this many times where their abstract side does not."""
+"""A word belongs to the concrete side if it occurs in concrete sides whose abstract side lacks it at least this often
+per occurrence in an abstract side."""
 
 MAX_BLANKS = 5
-"""How many different blanks a pair may have."""
+"""Maximum number of different blanks per pair."""
 
 # What spaCy's list lacks and procedures are full of: "use a knife to", "you need to", "you are going to", "like this".
 _MORE_STOP_WORDS = frozenset({"use", "need", "going", "like"})
@@ -32,9 +32,9 @@ _MORE_STOP_WORDS = frozenset({"use", "need", "going", "like"})
 
 @frozen(kw_only=True)
 class TokenAgreement:
-    """Blanks beside those of reference templates, token by token; shares between 0 and 1.
+    """Token-level agreement of blanks with those of reference templates; shares between 0 and 1.
 
-    `pairs` are those that were found in the templates, by their tokens; `missing` templates stand for no pair.
+    `pairs` counts the pairs whose tokens were found in the templates, `missing` the templates without such a pair.
     """
 
     pairs: int
@@ -47,7 +47,7 @@ class TokenAgreement:
 
 @frozen(kw_only=True)
 class WordOverlap:
-    """A list of words beside a reference."""
+    """Overlap of a list of words with a reference list."""
 
     words: int
     reference: int
@@ -55,17 +55,17 @@ class WordOverlap:
 
 
 def blankable_words(pairs: Sequence[Pair], *, min_count: int = MIN_COUNT) -> list[str]:
-    """The whitelist: words, most frequent first, that may be blanked.
+    """The whitelist of words that may be blanked, most frequent first.
 
     They are purely alphabetic, neither stop words nor numbers, frequent enough, and belong to the concrete side.
-    Units of measure are words like others.
+    Units of measure are not treated specially.
     """
     concrete, abstract, new = Counter[str](), Counter[str](), Counter[str]()
     for pair in pairs:
         abstract.update(pair.abstract)
         concrete.update(pair.concrete)
-        said = set(pair.abstract)
-        new.update(token for token in pair.concrete if token not in said)
+        abstract_words = set(pair.abstract)
+        new.update(token for token in pair.concrete if token not in abstract_words)
     words = (
         word
         for word, count in concrete.items()
@@ -75,12 +75,12 @@ def blankable_words(pairs: Sequence[Pair], *, min_count: int = MIN_COUNT) -> lis
 
 
 def with_blanks(pair: Pair, words: Set[str]) -> Pair:
-    """The pair with new blanks, maybe none, for which the words may be left out.
+    """The pair with new blanks, possibly none, in which the words may be blanked.
 
-    A word that the abstract side says is never blanked. Neighbours join into one blank, longer blanks are preferred.
+    A word of the abstract side is never blanked. Adjacent words form one blank; longer blanks are preferred.
     """
-    said = set(pair.abstract)
-    candidate = [token in words and token not in said for token in pair.concrete]
+    abstract_words = set(pair.abstract)
+    candidate = [token in words and token not in abstract_words for token in pair.concrete]
     runs = evolve(pair, blanks=candidate).slots
     phrases = sorted({pair.concrete[start:end] for start, end in runs}, key=lambda phrase: (len(phrase), phrase))
     kept = set(phrases[-MAX_BLANKS:])
@@ -92,18 +92,18 @@ def with_blanks(pair: Pair, words: Set[str]) -> Pair:
 
 
 def construct_clozes(pairs: Iterable[Pair], words: Set[str]) -> list[Pair]:
-    """The pairs with their blanks; those without any are dropped."""
+    """The pairs with new blanks; pairs without a blank are dropped."""
     return [cloze for pair in pairs if any((cloze := with_blanks(pair, words)).blanks)]
 
 
 def template_line(cloze: Pair) -> str:
-    """A row of a cloze template, without line end: abstract, concrete, and 0 for each token that is blank, else 1."""
+    """A row of a cloze template, without line end: abstract, concrete, and 0 for each blanked token, else 1."""
     marks = ("0" if blank else "1" for blank in cloze.blanks)
     return "\t".join(" ".join(column) for column in (cloze.abstract, cloze.concrete, marks))
 
 
 def token_agreement(pairs: Iterable[Pair], words: Set[str], templates: Iterable[Pair]) -> TokenAgreement:
-    """How the blanks of pairs agree with those of templates of the same pairs, dropped pairs included.
+    """Agreement of the blanks of pairs with those of templates for the same pairs, including dropped pairs.
 
     Raises InputError for a template without marks.
     """
@@ -111,14 +111,14 @@ def token_agreement(pairs: Iterable[Pair], words: Set[str], templates: Iterable[
     for template in templates:
         if not template.blanks:
             remedy = "give cloze templates: a third column with a 0 for each token to guess"
-            raise InputError("no cloze template", where=template.where, remedy=remedy)
+            raise InputError("not a cloze template", where=template.where, remedy=remedy)
         blanks.setdefault((template.abstract, template.concrete), []).append(template.blanks)
     outcomes = Counter[tuple[bool, bool]]()
     found = 0
     for pair in pairs:
-        if waiting := blanks.get((pair.abstract, pair.concrete)):
+        if expected := blanks.get((pair.abstract, pair.concrete)):
             found += 1
-            outcomes.update(zip(with_blanks(pair, words).blanks, waiting.pop(), strict=True))
+            outcomes.update(zip(with_blanks(pair, words).blanks, expected.pop(), strict=True))
     right = outcomes[True, True]
     tokens = outcomes.total()
     return TokenAgreement(
@@ -132,7 +132,7 @@ def token_agreement(pairs: Iterable[Pair], words: Set[str], templates: Iterable[
 
 
 def word_overlap(words: Iterable[str], reference: Iterable[str]) -> WordOverlap:
-    """How many words two lists share."""
+    """The number of words that two lists share."""
     ours, theirs = set(words), set(reference)
     return WordOverlap(words=len(ours), reference=len(theirs), common=len(ours & theirs))
 

@@ -1,4 +1,4 @@
-"""DeScript (Wanzare et al., LREC 2016): event sequence descriptions, one scenario a file, in XML.
+"""DeScript (Wanzare et al., LREC 2016): event sequence descriptions, one scenario per file, in XML.
 
 ``<scripts><script id="1"><item slot="1" original="get towel"/>...</script></scripts>``; the file's name is the
 scenario: ``taking a bath.new.xml``.
@@ -18,7 +18,7 @@ _SUFFIXES = (".gz", ".xml", ".new")
 
 
 def read_descript(source: Source) -> Iterator[Document | Discard]:
-    """One document an event sequence description; its steps are the lines of the text."""
+    """Yield one document per event sequence description; its steps are the lines of the text."""
     scenario = scenario_of_file(source.name)
     seen: dict[str, int] = {}
     for record in xml_records(source, "script"):

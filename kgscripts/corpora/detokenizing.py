@@ -1,4 +1,4 @@
-"""Penn Treebank tokens as ordinary text again, and where each token went."""
+"""Detokenization of Penn Treebank tokens, with the span of each token."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ _QUOTE = '"'
 def detokenize(tokens: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
     """The text, and the span of each token in it.
 
-    Spaces stand where English spelling has them; brackets and slashes are unescaped. A quotation mark that comes
-    twice in a row is one opening mark (so InScript has it), whose second token gets an empty span; a lone one closes
-    what is open.
+    Spacing follows English spelling; brackets and slashes are unescaped. Two quotation marks in a row are one opening
+    mark (as InScript writes it), whose second token gets an empty span; a single one closes an open quotation.
     """
     pieces: list[str] = []
     spans: list[tuple[int, int]] = []

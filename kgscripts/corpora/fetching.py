@@ -1,4 +1,4 @@
-"""Fetching files with checksums: broken transfers go on where they stopped, wrong content is refused."""
+"""Downloading files: interrupted transfers are resumed, and checksums are verified."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from kgscripts.corpora.catalogue import GITHUB, RemoteFile
 from schemas.errors import ConfigurationError, InputError, StoreError
 
 ATTEMPTS = 4
-"""How often a file is asked for in one call, each time from where the last attempt broke off."""
+"""How often a transfer is attempted in one call; each attempt resumes the one before."""
 
 _PAUSE = 1.0  # seconds before the second attempt; before the third, twice that
 _TIMEOUT = 30.0  # seconds without a byte
 
 
 class Outcome(StrEnum):
-    """What had to be done for a file."""
+    """Whether a file was downloaded or already present."""
 
     PRESENT = "present"
     FETCHED = "fetched"
@@ -30,7 +30,7 @@ class Outcome(StrEnum):
 
 @frozen
 class Fetched:
-    """A file that is there now, with the right content."""
+    """A file that exists now, with the right content."""
 
     remote: RemoteFile
     path: Path
@@ -38,7 +38,7 @@ class Fetched:
 
 
 class _WrongContentError(Exception):
-    """Another number of bytes than the file has."""
+    """The server sends another number of bytes than the file has."""
 
 
 def fetch(
@@ -58,14 +58,14 @@ def fetch(
     the disk cannot be written, ConfigurationError for an invalid base URL.
     """
     if not base_url.startswith(("http://", "https://")):
-        raise ConfigurationError(f"no base URL: {base_url!r}", remedy="it begins with https:// or http://")
+        raise ConfigurationError(f"not a base URL: {base_url!r}", remedy="it begins with https:// or http://")
     headers = {"User-Agent": "kgscripts", "Accept-Encoding": "identity"}
     with httpx.Client(headers=headers, timeout=_TIMEOUT, follow_redirects=True) as client:
         for remote in files:
             try:
                 yield _fetch_file(client, remote, into / remote.file, remote.url(base_url), on_bytes)
             except httpx.InvalidURL as error:
-                raise ConfigurationError(f"no base URL: {error}", where=base_url) from error
+                raise ConfigurationError(f"not a base URL: {error}", where=base_url) from error
             except OSError as error:
                 raise StoreError(
                     f"cannot be written: {error.strerror}",
@@ -80,7 +80,7 @@ def _fetch_file(
     if target.exists():
         if _digest(target) != remote.sha256:
             raise InputError(
-                "there is another file of this name, which is not overwritten",
+                "another file has this name and is not overwritten",
                 where=str(target),
                 remedy="move it away, or name another folder by --into",
             )
@@ -98,7 +98,7 @@ def _fetch_file(
                 raise StoreError(
                     f"cannot be fetched: {error or type(error).__name__}",
                     where=url,
-                    remedy="call again: it goes on from where it stopped",
+                    remedy="run the command again: it resumes the transfer",
                 ) from error
             time.sleep(_PAUSE * attempt)
         except _WrongContentError:
@@ -108,14 +108,14 @@ def _fetch_file(
         raise InputError(
             f"wrong content: not the {remote.bytes:,} bytes with SHA-256 {remote.sha256}",
             where=url,
-            remedy="nothing of it was kept; call again, or from another --base-url if it stays so",
+            remedy="nothing was kept; run the command again, with another --base-url if the error persists",
         )
     part.replace(target)
     return Fetched(remote, target, Outcome.FETCHED)
 
 
 def _transfer(client: httpx.Client, remote: RemoteFile, part: Path, url: str, on_bytes: Callable[[int], None]) -> None:
-    """Fetches what the part lacks. Raises httpx.TransportError for what may work the next time."""
+    """Download the missing part of a file. Raises httpx.TransportError where another attempt may succeed."""
     have = _size(part)
     if have >= remote.bytes:
         return
@@ -130,16 +130,16 @@ def _transfer(client: httpx.Client, remote: RemoteFile, part: Path, url: str, on
                 where=url,
                 remedy="check --base-url and the network's proxy",
             )
-        goes_on = response.headers.get("content-range", "").startswith(f"bytes {have}-")
-        if not goes_on:
+        resumes = response.headers.get("content-range", "").startswith(f"bytes {have}-")
+        if not resumes:
             if response.status_code == 206:
-                raise httpx.RemoteProtocolError("the server sends another range than it was asked for")
+                raise httpx.RemoteProtocolError("the server sends another range than was requested")
             on_bytes(-have)
             have = 0
         length = response.headers.get("content-length")
         if length and "content-encoding" not in response.headers and have + int(length) != remote.bytes:
             raise _WrongContentError
-        with part.open("ab" if goes_on else "wb") as file:
+        with part.open("ab" if resumes else "wb") as file:
             for chunk in response.iter_bytes():
                 file.write(chunk)
                 have += len(chunk)

@@ -1,4 +1,4 @@
-"""From the files and folders that a user names to the files to read, in an order that is always the same."""
+"""Finding the files to read among the files and folders that a user passes, in a fixed order."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from schemas.errors import InputError
 
 @frozen
 class InputFile:
-    """A file to read, and the name it goes by: its path below the argument that led to it."""
+    """A file to read, and its name: the path relative to the argument that contained it."""
 
     path: Path
     name: str
 
 
 def find_files(inputs: Sequence[str | Path]) -> list[InputFile]:
-    """Every file that the inputs name, each once.
+    """All files among the inputs, each once.
 
-    Folders are walked in sorted order; hidden files and folders in them, and what is no regular file, are passed
-    over. Raises InputError for an input that is missing or unreadable, and for a folder with nothing to read.
+    Folders are walked in sorted order; hidden files and folders and anything but regular files are skipped. Raises
+    InputError for an input that is missing or unreadable, and for a folder without files.
     """
     found: dict[Path, InputFile] = {}
     for argument in inputs:
@@ -31,11 +31,11 @@ def find_files(inputs: Sequence[str | Path]) -> list[InputFile]:
         if path.is_dir():
             files = [InputFile(inner, _name(inner.relative_to(path))) for inner in _walk(path)]
             if not files:
-                raise InputError("nothing to read in this folder", where=str(path), remedy="name a folder with texts")
+                raise InputError("no file to read in this folder", where=str(path), remedy="pass a folder with texts")
         elif path.is_file():
             files = [InputFile(path, _name(Path(path.name)))]
         elif path.exists():
-            raise InputError("neither a file nor a folder", where=str(path), remedy="name a regular file or a folder")
+            raise InputError("neither a file nor a folder", where=str(path), remedy="pass a regular file or a folder")
         else:
             raise InputError("no such file or folder", where=str(path), remedy="check the path")
         for file in files:
@@ -63,5 +63,5 @@ def _walk(folder: Path) -> Iterator[Path]:
 
 
 def _name(path: Path) -> str:
-    """The path as text that can be written anywhere, whatever bytes the file system allows in names."""
+    """The path as valid UTF-8 text, whatever bytes the file system allows in names."""
     return os.fsencode(path.as_posix()).decode("utf-8", errors="replace")

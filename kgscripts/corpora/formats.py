@@ -1,4 +1,4 @@
-"""Any source as documents: its format is told by its content, or named."""
+"""Reading documents from a file in any supported format, which is detected from the content or given by name."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ _READERS: dict[str, Reader] = {
 }
 
 FORMATS = tuple(_READERS)
-"""What `--format` takes."""
+"""The values of `--format`."""
 
 
 def read_file(file: InputFile, *, format: str | None = None) -> Iterator[Document | Discard]:
-    """The file's documents, one at a time, and why anything in it was left out.
+    """Yield the documents of a file, and a discard for each part of it that was left out.
 
-    gzip is unpacked; text is UTF-8, or UTF-16 or UTF-32 with a byte order mark. What is wrong with the content is a
-    discard whose `where` is ``name:line``, and reading goes on behind it as far as the format allows. Raises
-    ConfigurationError for an unknown format and InputError for a file that cannot be opened.
+    gzip is unpacked; text is UTF-8, or UTF-16 or UTF-32 with a byte order mark. Invalid content yields a discard whose
+    `where` is ``name:line``, and reading continues after it as far as the format allows. Raises ConfigurationError for
+    an unknown format and InputError for a file that cannot be opened.
     """
     _check_format(format)
     return _read_opened(file, format)
@@ -49,10 +49,10 @@ def read_file(file: InputFile, *, format: str | None = None) -> Iterator[Documen
 def documents_from_strings(
     texts: Iterable[str | Mapping[str, Any]], *, format: str | None = None, name: str = "text"
 ) -> Iterator[Document | Discard]:
-    """Documents from text in memory: strings (plain text or Markdown, or what `format` says), or mappings like a line
-    of JSON lines, whose id may be missing.
+    """Yield documents from text in memory: strings (plain text or Markdown, unless `format` names another format), or
+    mappings like a record of JSON lines, whose id is optional.
 
-    They are named ``text#1``, ``text#2``, ..., whatever ids they have.
+    The documents are named ``text#1``, ``text#2``, ..., whatever their ids.
     """
     _check_format(format)
     for number, text in enumerate(texts, 1):
@@ -94,7 +94,7 @@ def _read(source: Source, format: str | None) -> Iterator[Document | Discard]:
             empty = False
             yield item
     except DamagedSourceError as error:
-        yield source.discard(DiscardReason.UNDECODABLE, error.line, f"cannot be read beyond here: {error.detail}")
+        yield source.discard(DiscardReason.UNDECODABLE, error.line, f"cannot be read beyond this line: {error.detail}")
         return
     if empty:
         yield source.discard(DiscardReason.EMPTY, 1, "nothing to read")
@@ -103,12 +103,12 @@ def _read(source: Source, format: str | None) -> Iterator[Document | Discard]:
 def _read_sniffed(source: Source) -> Iterator[Document | Discard]:
     sample = source.sample()
     if is_binary(sample):
-        detail = "binary data, no text; leave it out, or convert it to UTF-8 text"
+        detail = "binary data instead of text; leave it out, or convert it to UTF-8 text"
         yield source.discard(DiscardReason.UNDECODABLE, 1, detail)
         return
     format = sniff(sample, source.name)
     if format is None:
-        detail = f"XML of no known format; name one by --format ({', '.join(FORMATS)})"
+        detail = f"XML in an unknown format; choose one with --format ({', '.join(FORMATS)})"
         yield source.discard(DiscardReason.MALFORMED, 1, detail)
         return
     yield from _READERS[format](source)

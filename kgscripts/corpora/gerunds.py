@@ -7,7 +7,7 @@ import re
 _IN_ING = frozenset(
     {"bring", "cling", "fling", "ping", "ring", "sing", "sling", "spring", "sting", "string", "swing", "wing", "wring"}
 )
-"""Verbs whose base form ends so."""
+"""Verbs whose base form ends in *-ing*."""
 
 _SILENT_E_KEPT = frozenset({"dye", "singe", "tinge", "be"})
 _CONSONANT_DOUBLED = frozenset(
@@ -21,9 +21,9 @@ _CLOSED_SYLLABLE = re.compile(r"[^aeiou]*(?:[aeiou]|qu[aeiou]|y)[^aeiouwxy]")
 
 
 def gerund(verb: str) -> str:
-    """A verb in its *-ing* form, lower case; what is in that form already stays (*baking*).
+    """The *-ing* form of a lower-case verb; a word that already has this form is returned as it is (*baking*).
 
-    The spelling is American where it differs (*canceling*). Anything is taken for a verb.
+    The spelling is American where it differs (*canceling*). Every word is treated as a verb.
     """
     if not verb.isalpha() or (verb.endswith("ing") and len(verb) > 4 and verb not in _IN_ING):
         return verb

@@ -1,4 +1,4 @@
-"""Gold alignments: concrete words, and the abstract words that they spell out."""
+"""Gold alignments: concrete words, and the abstract words that they realise."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _REMEDY = 'each line is {"row": 1, "aligned": {"0": [1]}, "unaligned": [3]}: row
 class GoldAlignment:
     """The labelled words of one pair.
 
-    `row` is the pair's row in its template file, from 1. `aligned` gives for the index of a concrete token those of the
-    abstract tokens that are accepted; `unaligned` are concrete tokens that belong to none. Indices run from 0.
+    `row` is the pair's row in its template file, from 1. `aligned` maps the index of a concrete token to the indices of
+    the accepted abstract tokens; `unaligned` are concrete tokens that belong to none. Indices start at 0.
     """
 
     row: int
@@ -33,7 +33,7 @@ class GoldAlignment:
 
 
 def read_gold_alignments(path: str | Path, pairs: Sequence[Pair] | None = None) -> list[GoldAlignment]:
-    """The gold alignments of a file of JSON lines; with `pairs`, those of the template file, also that they fit it.
+    """Read gold alignments from JSON lines; with `pairs`, those of the template file, check that they fit.
 
     Raises InputError, with the line, for a record that is malformed, repeats a row, or points outside its pair, and
     for a file in which no word is aligned.

@@ -27,7 +27,7 @@ _ARTICLES = ("a", "an", "the")
 
 @frozen
 class GoldWord:
-    """A word of a story, where it stands in the document's text, and its labels; "" where there is none.
+    """A word of a story, its span in the document's text, and its labels; "" where there is none.
 
     Labels are without sign and scenario: ``ScrPart_bather``, ``ScrEv_enter_bathroom``, ``Evoking``, ``UnrelEv``.
     """
@@ -43,7 +43,7 @@ class GoldWord:
 
 @frozen
 class GoldStory:
-    """A story as its reader gives it, and its labelled words in text order."""
+    """A story as a document, and its labelled words in text order."""
 
     document: Document
     words: tuple[GoldWord, ...]
@@ -51,7 +51,7 @@ class GoldStory:
 
 @define
 class _Word:
-    """A word as the file has it: its pieces joined, and the columns of the first one."""
+    """A word of the file: its joined pieces, and the columns of the first one."""
 
     text: str
     columns: list[str]
@@ -64,7 +64,7 @@ class _Word:
 
 @define
 class _Story:
-    """The lines of a story, so far."""
+    """The part of a story that has been read."""
 
     number: int = 1
     line: int = 0
@@ -73,18 +73,18 @@ class _Story:
 
 
 def read_inscript(source: Source) -> Iterator[Document | Discard]:
-    """One document a story; words are put together and spaced as in ordinary text."""
+    """Yield one document per story, detokenized."""
     for story in gold_stories(source):
         yield story.document if isinstance(story, GoldStory) else story
 
 
 def gold_stories(source: Source) -> Iterator[GoldStory | Discard]:
-    """Each story with its labels; a story with a damaged line, or without an end, is a discard.
+    """Yield each story with its labels; a story with a malformed line, or without an end, is a discard.
 
     The head marks, as the corpus uses them: ``single`` is the annotated word of a mention; ``yes`` and ``no`` are the
     head and the other annotated words of a mention of several ("took", "off"); ``none`` are its unmarked words ("a"
-    in "take a bath"). A mention is a run of words with one label, punctuation between them aside; adjacent words with
-    ``single`` or ``yes`` are heads each ("started sweating"). Where a run has neither mark, the head of an event is
+    in "take a bath"). A mention is a run of words with one label, ignoring punctuation; adjacent words with ``single``
+    or ``yes`` are separate heads ("started sweating"). Where a run has neither mark, the head of an event is
     its first word with ``none`` ("turn" before "off" ``no``) that is no article, and that of a participant its last.
     """
     story = _Story()
@@ -99,7 +99,7 @@ def gold_stories(source: Source) -> Iterator[GoldStory | Discard]:
         elif line.strip():
             columns = line.rstrip(" ").split(" ")
             if len(columns) != _COLUMNS or not (columns[5] in _NO_LABEL or columns[5].isdecimal()):
-                detail = "wants 6 columns, the last of them a number, none or X"
+                detail = "needs 6 columns, the last of them a number, none or X"
                 story.fault = story.fault or source.discard(DiscardReason.MALFORMED, number, detail)
             elif columns[0].startswith(_WORD) or not story.words:
                 story.words.append(_Word(columns[0].removeprefix(_WORD), columns))
@@ -143,7 +143,7 @@ def _gold_story(source: Source, story: _Story) -> GoldStory | Discard:
 
 
 def _heads(words: Sequence[_Word], column: int) -> set[int]:
-    """Indices of the head words of all mentions, whose labels stand in `column` and whose marks in the next one."""
+    """Indices of the head words of all mentions, with labels in `column` and marks in the next column."""
     heads: set[int] = set()
     for run in _runs(words, column):
         marked = [index for index in run if words[index].columns[column + 1] in _HEAD_MARKS]

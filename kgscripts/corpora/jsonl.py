@@ -1,4 +1,4 @@
-"""JSON lines, one document a line: ``{"id", "title"?, "scenario"?, "text" | "steps"}``, or a pair (`pair_records`)."""
+"""JSON lines: a document ``{"id", "title"?, "scenario"?, "text" | "steps"}`` or a pair (`pair_formats`) per line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from schemas.records import Discard, DiscardReason, Document, Passage, PassageKi
 
 
 def read_jsonl(source: Source) -> Iterator[Document | Discard]:
-    """One document a line; blank lines are passed over. An id that came before is a discard."""
+    """Yield one document per line; blank lines are skipped. A repeated id is a discard."""
     seen: dict[str, int] = {}
     for number, line in text_lines(source):
         if isinstance(line, Discard):
@@ -41,17 +41,17 @@ def read_jsonl(source: Source) -> Iterator[Document | Discard]:
 
 
 def document_of_record(record: Mapping[str, Any], *, name: str) -> Document | None:
-    """The document that a record tells; None where its text is blank.
+    """The document of a record; None where its text is blank.
 
-    The text of steps is the steps, one a line. Other keys are passed over. Raises InputError for a value of the
-    wrong type, or with half a surrogate pair.
+    The text of a record with steps has one step per line. Other keys are ignored. Raises InputError for a value of the
+    wrong type, or with a lone surrogate.
     """
     if is_pair_record(record):
         return document_of_pair(pair_record(record), name)
     title = _optional(record, "title")
     scenario = _optional(record, "scenario")
     if ("text" in record) == ("steps" in record):
-        raise InputError('wants either "text" or "steps"')
+        raise InputError('needs either "text" or "steps"')
     if "text" in record:
         text = string(record, "text")
         kind, spans = PassageKind.PARAGRAPH, paragraph_spans(text)

@@ -1,8 +1,8 @@
-"""The id sequences that KidsCook was released as: gzipped pickles of lists, tuples, strings and whole numbers.
+"""The released id sequences of KidsCook: gzipped pickles of lists, tuples, strings and integers.
 
-Nothing else about them is known outside this file. A pair is a tuple of its abstract side and five steps, each a
-list of ids; a spacer (the word of white space) stands for nothing, and a spacer with a full stop is a step that was
-left empty. Pickles can run any code when they are read, so these are first checked to hold plain data alone.
+Only this module knows the format. A pair is a tuple of its abstract side and five steps, each a list of ids; a spacer
+(a word of white space) is ignored, and a spacer with a full stop is an empty step. Since loading a pickle can run any
+code, the files are first checked to contain only plain data.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from schemas.errors import InputError, RecordError
 from schemas.records import Discard, DiscardReason
 
 VOCABULARY_FILE = "i2v.freq.pkl.gz"
-"""The file beside the id sequences that says which word an id stands for."""
+"""The file beside the id sequences that maps ids to words."""
 
 MAX_PICKLE_BYTES = 32 * 1024 * 1024
-"""The largest pickle that is read, unpacked: 25 times the released training set."""
+"""The largest pickle that is read, uncompressed: 25 times the released training set."""
 
 SPECIAL_WORDS = ("#UNK#", "<PAD>", "<SEP>", "<S>", "</S>")
 """The words of the ids 0 to 4."""
 
 MAX_IDS = 32 * 1024 * 1024
-"""How many ids are read: one list can stand for many, so that the size of the pickle does not bound them."""
+"""How many ids are read: a pickle can repeat a list, so that its size does not bound them."""
 
-# No tuples in a mapping: hashing those that share their parts can take for ever.
+# No tuples in a mapping: hashing tuples that share parts can take exponential time.
 _COMMON = r"PROTO|FRAME|STOP|MARK|MEMOIZE|(LONG_)?BIN(PUT|GET)|BININT[12]?"
 _SEQUENCES = re.compile(rf"{_COMMON}|EMPTY_(LIST|TUPLE)|APPENDS?|TUPLE[123]?")
 _MAPPING = re.compile(rf"{_COMMON}|EMPTY_DICT|SETITEMS?|(SHORT_)?BINUNICODE")
@@ -41,18 +41,20 @@ _REMEDY = "use the files as released, or give the pairs as JSON lines or TSV"
 
 
 def is_pickle(sample: bytes) -> bool:
-    """Whether the bytes begin as pickles do since protocol 2; UTF-8 never does."""
+    """Whether the bytes begin like a pickle of protocol 2 or later, which UTF-8 text never does."""
     return len(sample) > 1 and sample[0] == 0x80 and 2 <= sample[1] <= 5
 
 
 def read_id_sequences(source: Source, vocabulary: list[str]) -> Iterator[Pair | Discard]:
-    """The pairs of ``train.freq.pkl.gz`` or ``valid.freq.pkl.gz``, whose steps keep their bounds.
+    """Yield the pairs of ``train.freq.pkl.gz`` or ``valid.freq.pkl.gz``, with their steps.
 
-    Raises InputError for a pickle that is damaged, too large, holds other than plain data, or is no list.
+    Raises InputError for a pickle that is damaged, too large, contains other than plain data, or is not a list.
     """
     items = _plain_data(source, _SEQUENCES)
     if not isinstance(items, list):
-        raise InputError(f"a pickled {type(items).__name__}, no list of pairs", where=source.name, remedy=_REMEDY)
+        raise InputError(
+            f"a pickled {type(items).__name__} instead of a list of pairs", where=source.name, remedy=_REMEDY
+        )
     ids = 0
     for number, item in enumerate(items, 1):
         where = source.label(number)
@@ -71,7 +73,7 @@ def read_id_sequences(source: Source, vocabulary: list[str]) -> Iterator[Pair | 
 def read_released_vocabulary(path: Path) -> list[str]:
     """The words of ``i2v.freq.pkl.gz`` by id.
 
-    Raises InputError for a file that is missing, damaged, or no mapping from the ids 0 to n - 1 to words.
+    Raises InputError for a file that is missing, damaged, or not a mapping from the ids 0 to n - 1 to words.
     """
     if not path.is_file():
         remedy = f"put the released {VOCABULARY_FILE} beside the id sequences"
@@ -82,12 +84,12 @@ def read_released_vocabulary(path: Path) -> list[str]:
         except DamagedSourceError as error:
             raise InputError(f"cannot be unpacked: {error.detail}", where=path.name, remedy="fetch it again") from error
     if not isinstance(words, dict):
-        raise InputError(f"a pickled {type(words).__name__}, no vocabulary", where=path.name, remedy=_REMEDY)
+        raise InputError(f"a pickled {type(words).__name__} instead of a vocabulary", where=path.name, remedy=_REMEDY)
     if not all(type(key) is int for key in words) or sorted(words) != list(range(len(words))):
         raise InputError("the ids do not run from 0 without a gap", where=path.name, remedy=_REMEDY)
     vocabulary = [words[id] for id in range(len(words))]
     if not all(isinstance(word, str) and (word.isspace() or [word] == word.split()) for word in vocabulary):
-        raise InputError("a word that is no string, or several words", where=path.name, remedy=_REMEDY)
+        raise InputError("a word that is not a string, or several words", where=path.name, remedy=_REMEDY)
     if tuple(vocabulary[: len(SPECIAL_WORDS)]) != SPECIAL_WORDS:
         message = f"the first ids are not {', '.join(SPECIAL_WORDS)}"
         raise InputError(message, where=path.name, remedy=_REMEDY)
@@ -96,7 +98,7 @@ def read_released_vocabulary(path: Path) -> list[str]:
 
 def _sides(item: object) -> list[list[object]]:
     if not isinstance(item, tuple) or not 2 <= len(item) <= 6 or not all(isinstance(side, list) for side in item):
-        raise InputError("no tuple of an abstract side and one to five steps, each a list")
+        raise InputError("not a tuple of an abstract side and one to five steps, each a list")
     return list(item)
 
 
@@ -104,7 +106,7 @@ def _words(side: list[object], vocabulary: list[str]) -> list[str]:
     words = []
     for id in side:
         if type(id) is not int or not 0 <= id < len(vocabulary):
-            raise InputError(f"{id!r:.20} is no id in the vocabulary of {len(vocabulary)} words")
+            raise InputError(f"{id!r:.20} is not an id in the vocabulary of {len(vocabulary)} words")
         if not vocabulary[id].isspace():
             words.append(vocabulary[id])
     return words
@@ -112,11 +114,11 @@ def _words(side: list[object], vocabulary: list[str]) -> list[str]:
 
 class _PlainUnpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> object:
-        raise pickle.UnpicklingError(f"it names {module}.{name}")
+        raise pickle.UnpicklingError(f"it imports {module}.{name}")
 
 
 def _plain_data(source: Source, opcodes: re.Pattern[str]) -> object:
-    """The data of a pickle that does nothing but what these opcodes do."""
+    """The data of a pickle that uses only these opcodes."""
     data = source.stream.read(MAX_PICKLE_BYTES + 1)
     if len(data) > MAX_PICKLE_BYTES:
         message = f"a pickle of more than {MAX_PICKLE_BYTES:,} bytes"
@@ -124,15 +126,15 @@ def _plain_data(source: Source, opcodes: re.Pattern[str]) -> object:
     try:
         _check_opcodes(data, opcodes)
         return _PlainUnpickler(io.BytesIO(data)).load()
-    # A stack that runs empty, a memo that is not there, an item that has no hash: any of these is a damaged pickle.
+    # An empty stack, a missing memo entry, an unhashable item: each means a damaged pickle.
     except (pickle.UnpicklingError, ValueError, EOFError, IndexError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"no pickle of plain data: {error}", where=source.name, remedy=_REMEDY) from error
+        raise InputError(f"not a pickle of plain data: {error}", where=source.name, remedy=_REMEDY) from error
 
 
 def _check_opcodes(data: bytes, opcodes: re.Pattern[str]) -> None:
     for opcode, argument, _ in pickletools.genops(data):
         if not opcodes.fullmatch(opcode.name):
-            raise pickle.UnpicklingError(f"it uses {opcode.name}, which released files do not")
-        # The unpickler makes room for every memo index below the largest.
+            raise pickle.UnpicklingError(f"it uses {opcode.name}, which the released files do not")
+        # The unpickler allocates room for every memo index below the largest.
         if opcode.name.endswith("BINPUT") and isinstance(argument, int) and argument > len(data):
             raise pickle.UnpicklingError(f"a memo index of {argument}")

@@ -24,16 +24,16 @@ _NO_STEPS = re.compile(
     r"|(?:what |things )?you (?:will )?need|(?:what |things )?you['’]ll need|see also|references|sources",
     re.IGNORECASE,
 )
-"""Headings of lists that name things or give advice instead of steps."""
+"""Headings of lists that contain things or advice instead of steps."""
 
 
 def read_markdown(source: Source) -> Iterator[Document | Discard]:
-    """One document a how-to: its steps, and other paragraphs; nothing for a blank source.
+    """Yield one document per how-to, with its steps and other paragraphs; nothing for a blank source.
 
-    The title is the first heading, or a first line that would be one in plain text. Several headings of the first
-    level, each with content, are several how-tos. Each list item is a step, nested ones too, unless what heads the
-    list says that it is none ("Ingredients"); its further paragraphs are paragraphs. Subheadings such as "Step 2: Boil
-    the water" are steps. Code, HTML blocks and front matter are passed over.
+    The title is the first heading, or a first line that would be a title in plain text. Several headings of the first
+    level, each with content, begin separate how-tos. Each list item is a step, including nested ones, unless the
+    heading of the list excludes it ("Ingredients"); further paragraphs of an item are paragraphs. Subheadings such as
+    "Step 2: Boil the water" are steps. Code, HTML blocks and front matter are skipped.
     """
     text = whole_text(source)
     if isinstance(text, Discard):
@@ -54,7 +54,7 @@ def read_markdown(source: Source) -> Iterator[Document | Discard]:
 
 @define
 class _HowTo:
-    """A section that becomes a document; offsets are into the whole file."""
+    """A section that becomes a document; offsets refer to the whole file."""
 
     start: int
     title: str = ""
@@ -67,7 +67,7 @@ class _Blocks:
     def __init__(self, text: str) -> None:
         begin = _front_matter_end(text)
         self._tokens = _BLOCKS.parse(text[begin:])
-        # The parser shows NUL as another character.
+        # The parser replaces NUL by another character.
         self._text = text.replace("\0", "\ufffd")
         self._lines = [(start + begin, end + begin) for start, end in line_spans(text[begin:])]
         self._several = sum(token.type == "heading_open" and token.tag == "h1" for token in self._tokens) > 1
@@ -75,7 +75,7 @@ class _Blocks:
         self._is_step_list = True
 
     def how_tos(self) -> list[_HowTo]:
-        """All sections in order, those without content too."""
+        """All sections in order, including those without content."""
         depth = 0
         is_item_start = False
         heading = ""
@@ -102,7 +102,7 @@ class _Blocks:
         return self._how_tos
 
     def _find_title_without_heading(self) -> None:
-        """A first line that stands alone is a title here as it is in plain text."""
+        """A first line followed by a blank line is a title, as in plain text."""
         first = self._how_tos[0]
         spans = paragraph_spans(self._text)
         if not first.title and first.passages[1:] and spans and first.passages[0][1:] == spans[0]:
@@ -112,7 +112,7 @@ class _Blocks:
     def _add_heading(self, token: Token, tag: str) -> None:
         current = self._how_tos[-1]
         if self._several and tag == "h1":
-            assert token.map is not None  # every block of the parser has its lines
+            assert token.map is not None  # every block token has a line range
             self._how_tos.append(_HowTo(self._lines[token.map[0]][0], token.content))
         elif not current.title and not current.passages:
             current.title = token.content
@@ -129,17 +129,17 @@ class _Blocks:
             self._how_tos[-1].passages.append((kind, start, end))
 
     def _span(self, token: Token) -> tuple[int, int]:
-        """Where the token's text stands, without the markers in front of it or behind it."""
+        """The span of a token's text, without the markers before and after it."""
         assert token.map is not None
         lines = self._lines[slice(*token.map)]
         opening, _, rest = token.content.partition("\n")
-        # What the parser leaves of a line is its end; lines that it found blank may come first.
-        start = next((place for line in lines if (place := self._text.rfind(opening, *line)) >= 0), lines[0][0])
+        # The parser keeps the end of a line; lines that it considers blank may come first.
+        start = next((found for line in lines if (found := self._text.rfind(opening, *line)) >= 0), lines[0][0])
         return trimmed(self._text, start, lines[-1][1] if rest else start + len(opening))
 
 
 def _front_matter_end(text: str) -> int:
-    """Where a block of ``---`` lines at the very beginning ends; 0 without one."""
+    """The end of a block between ``---`` lines at the very beginning; 0 without one."""
     lines = line_spans(text)
     if not _FENCE.fullmatch(text, *next(lines, (0, 0))):
         return 0

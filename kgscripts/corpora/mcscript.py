@@ -1,7 +1,7 @@
 """MCScript (Ostermann et al., LREC 2018): stories of everyday activities, in XML.
 
-``<data><instance id="0" scenario="..."><text>...</text><questions>...</questions></instance></data>``; only one part
-of the corpus names scenarios. The questions are not read.
+``<data><instance id="0" scenario="..."><text>...</text><questions>...</questions></instance></data>``; only part
+of the corpus has scenarios. The questions are not read.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from schemas.records import Discard, DiscardReason, Document, Passage, PassageKi
 
 
 def read_mcscript(source: Source) -> Iterator[Document | Discard]:
-    """One document a story."""
+    """Yield one document per story."""
     seen: dict[str, int] = {}
     for record in xml_records(source, "instance"):
         if isinstance(record, Discard):

@@ -1,4 +1,4 @@
-"""An abstract instruction and the concrete one that spells it out, as tokens (KidsCook, section 2)."""
+"""Pairs of an abstract and a concrete instruction, as tokens (KidsCook, section 2)."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _ATTACHED = re.compile(r"\w[.,;:!?)\]\"”](?:\s|$)|(?:^|\s)[(\[\"“]\w")
 class Pair:
     """An abstract instruction and its concrete realisation, tokenised.
 
-    `blanks` is empty, or says for each concrete token whether it is to be guessed (the 0s of a cloze template).
-    `steps` are the indices of the first token of each concrete step; `empty_steps` counts those that the source has
-    room for and says nothing in. `where` tells a person where it came from.
+    `blanks` is empty, or marks each concrete token that is to be guessed (the 0s of a cloze template). `steps` are the
+    indices of the first token of each concrete step; `empty_steps` counts the steps that the source leaves empty.
+    `where` is the source location, for messages.
     Raises RecordError for an empty side, and for blanks or steps that do not fit the concrete side.
     """
 
@@ -47,15 +47,15 @@ class Pair:
 
     @classmethod
     def of_steps(cls, abstract: Iterable[str], steps: Iterable[Sequence[str]], where: str = "") -> Pair:
-        """The pair whose concrete side is these steps, of which those without a token are empty."""
-        given = list(steps)
-        written = [step for step in given if step]
+        """The pair whose concrete side consists of these steps; steps without tokens count as empty."""
+        all_steps = list(steps)
+        written = [step for step in all_steps if step]
         starts = [0, *accumulate(map(len, written))][: max(1, len(written))]
         return cls(
             abstract=abstract,
             concrete=chain.from_iterable(written),
             steps=starts,
-            empty_steps=len(given) - len(written),
+            empty_steps=len(all_steps) - len(written),
             where=where,
         )
 
@@ -68,7 +68,7 @@ class Pair:
 
     @property
     def step_tokens(self) -> list[tuple[str, ...]]:
-        """The concrete side, step by step."""
+        """The tokens of each concrete step."""
         return [
             self.concrete[start:end]
             for start, end in zip(self.steps, (*self.steps[1:], len(self.concrete)), strict=True)
@@ -78,8 +78,8 @@ class Pair:
 def tokens(text: str) -> list[str]:
     """The tokens of a text, in lower case.
 
-    White space divides them where the text is spaced out already, which shows by no word with a punctuation mark or a
-    bracket at its ends; other text goes through spaCy's rules for English.
+    Text in which no punctuation mark or bracket is attached to a word counts as tokenised and is split at white space;
+    other text is tokenised by spaCy's rules for English.
     """
     if not _ATTACHED.search(text):
         return text.lower().split()

@@ -1,7 +1,7 @@
-"""Pair corpora as tokens, whatever they are stored as.
+"""Reading pair corpora as tokens, in any of their formats.
 
-The format is told by the content: cloze templates (TSV of abstract, concrete and a 0 or 1 for each concrete token),
-plain TSV of two columns, JSON lines with steps, and the id sequences that KidsCook was released as.
+The format is detected from the content: cloze templates (TSV of abstract, concrete and a 0 or 1 for each concrete
+token), plain TSV of two columns, JSON lines with steps, and the released id sequences of KidsCook.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ _SUFFIXES = (".tsv", ".jsonl", ".pkl")
 
 @frozen
 class PairCorpus:
-    """What was read of pair corpora, in their order, and what was not."""
+    """The pairs of pair corpora, in order, and the discarded records."""
 
     pairs: list[Pair]
     discards: list[Discard]
 
 
 def load_pairs(paths: Iterable[str | Path], *, strict: bool = True) -> PairCorpus:
-    """All pairs of some files.
+    """Read all pairs of some files.
 
-    Raises InputError for a file that is missing or cannot be read; if `strict` also for the first bad record, and where
-    there is no pair at all. Otherwise bad records are among the discards.
+    Raises InputError for a file that is missing or cannot be read; if `strict`, also for the first malformed record and
+    where there is no pair at all. Otherwise malformed records are among the discards.
     """
     pairs: list[Pair] = []
     discards: list[Discard] = []
@@ -45,19 +45,19 @@ def load_pairs(paths: Iterable[str | Path], *, strict: bool = True) -> PairCorpu
             if isinstance(item, Pair):
                 pairs.append(item)
             elif strict:
-                raise InputError(item.detail, where=item.where, remedy="mend the record or take it out of the file")
+                raise InputError(item.detail, where=item.where, remedy="correct the record or remove it from the file")
             else:
                 discards.append(item)
     if strict and not pairs:
-        raise InputError("no pairs", remedy="name files of abstract and concrete instructions, one pair a line")
+        raise InputError("no pairs", remedy="pass files of abstract and concrete instructions, one pair per line")
     return PairCorpus(pairs, discards)
 
 
 def read_pair_corpus(path: str | Path) -> Iterator[Pair | Discard]:
-    """The pairs of a file, one at a time, and why any record in it is none. gzip is unpacked.
+    """Yield the pairs of a file, and a discard for each malformed record. gzip is unpacked.
 
-    Raises InputError for a file that is missing or cannot be opened, and for released id sequences that are not what
-    they should be or have no vocabulary beside them.
+    Raises InputError for a file that is missing or cannot be opened, and for released id sequences that are malformed
+    or have no vocabulary beside them.
     """
     path = Path(path)
     if not path.is_file():
@@ -68,19 +68,21 @@ def read_pair_corpus(path: str | Path) -> Iterator[Pair | Discard]:
                 vocabulary = read_released_vocabulary(path.with_name(VOCABULARY_FILE))
                 yield from read_id_sequences(source, vocabulary)
             elif is_binary(source.sample()):
-                raise InputError("binary data, no text", where=path.name, remedy="give TSV, JSON lines or released ids")
+                raise InputError(
+                    "binary data instead of text", where=path.name, remedy="give TSV, JSON lines or released ids"
+                )
             else:
                 yield from _read_lines(source)
         except DamagedSourceError as error:
-            detail = f"cannot be read beyond here: {error.detail}"
+            detail = f"cannot be read beyond this line: {error.detail}"
             yield source.discard(DiscardReason.UNDECODABLE, error.line, detail)
 
 
 def split_files(arguments: Iterable[Path], *, fetched: Path) -> list[Path]:
-    """The files that are meant: those named, and of a folder those of its splits, train first.
+    """The given files, and for each folder the files of its splits, train first.
 
-    What does not exist is looked for in `fetched`. Raises InputError for what is not there either, and for a folder
-    without splits.
+    Paths that do not exist are looked up in `fetched`. Raises InputError for a path that does not exist there either,
+    and for a folder without splits.
     """
     files: list[Path] = []
     for argument in arguments:
@@ -101,23 +103,25 @@ def split_files(arguments: Iterable[Path], *, fetched: Path) -> list[Path]:
 
 
 def read_whitelist(path: str | Path) -> list[str]:
-    """The words of a file that has one a line, in its order.
+    """Read the words of a file, one per line, in order.
 
-    Raises InputError for a file that is missing, empty or not UTF-8, for a line of several words, and for a word that
-    came before.
+    Raises InputError for a file that is missing, empty or not UTF-8, for a line of several words, and for a repeated
+    word.
     """
     path = Path(path)
-    places: dict[str, str] = {}
+    locations: dict[str, str] = {}
     for where, line in numbered_lines(path):
         word, *others = line.split()
         if others:
-            raise InputError("several words", where=where, remedy="write one word a line")
-        if word in places:
-            raise InputError(f"{word!r} stands at {places[word]} already", where=where, remedy="remove one of them")
-        places[word] = where
-    if not places:
-        raise InputError("no words", where=path.name, remedy="write one word a line")
-    return list(places)
+            raise InputError("several words", where=where, remedy="write one word per line")
+        if word in locations:
+            raise InputError(
+                f"{word!r} is already listed at {locations[word]}", where=where, remedy="remove one of them"
+            )
+        locations[word] = where
+    if not locations:
+        raise InputError("no words", where=path.name, remedy="write one word per line")
+    return list(locations)
 
 
 def _read_lines(source: Source) -> Iterator[Pair | Discard]:
@@ -132,7 +136,7 @@ def _read_lines(source: Source) -> Iterator[Pair | Discard]:
 
 
 def _pair(line: str, where: str) -> Pair:
-    # A column may begin with a brace, too; templates end with a mark.
+    # A column may begin with a brace too, but a template ends with a mark.
     if line.lstrip().startswith("{") and ("\t" not in line or line.rstrip().endswith("}")):
         record = pair_record(json_object(line))
         return Pair.of_steps(tokens(record.abstract), map(tokens, record.steps), where)

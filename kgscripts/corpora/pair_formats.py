@@ -22,7 +22,7 @@ _HEADER = ["abstract", "concrete"]
 
 @frozen
 class PairRow:
-    """The columns of a row, checked. `marks` is None where there are two columns, else "0" or "1" a concrete token."""
+    """The checked columns of a row. `marks` is None with two columns, else "0" or "1" for each concrete token."""
 
     abstract: str
     concrete: str
@@ -30,20 +30,20 @@ class PairRow:
 
 
 def is_header(line: str) -> bool:
-    """Whether a first line names the columns."""
+    """Whether a first line contains the column names."""
     return [column.strip().lower() for column in line.split("\t")[:2]] == _HEADER
 
 
 def pair_row(line: str) -> PairRow:
-    """The columns of a line.
+    """Split a line into its columns.
 
-    Raises InputError for another number of columns than two or three, an empty side, and marks that are neither 0
-    nor 1 or not as many as the white space divides tokens.
+    Raises InputError for another number of columns than two or three, an empty side, and marks other than 0 and 1 or
+    not one for each token between white space.
     """
     columns = line.split("\t")
     if len(columns) not in (2, 3):
         count = "1 column" if len(columns) == 1 else f"{len(columns)} columns"
-        raise InputError(f"{count} where 2 are wanted (abstract, concrete), or 3 in a cloze template")
+        raise InputError(f"{count} instead of 2 (abstract, concrete), or 3 in a cloze template")
     abstract, concrete = columns[:2]
     if not abstract.strip() or not concrete.strip():
         raise InputError(f"the {'concrete' if abstract.strip() else 'abstract'} side is empty")
@@ -51,7 +51,7 @@ def pair_row(line: str) -> PairRow:
         return PairRow(abstract, concrete, None)
     marks = columns[2].split()
     if not set(marks) <= {"0", "1"}:
-        raise InputError("the third column holds something else than 0 and 1")
+        raise InputError("the third column contains something other than 0 and 1")
     if len(marks) != len(tokens := concrete.split()):
         raise InputError(f"{len(marks)} marks for {len(tokens)} tokens")
     return PairRow(abstract, concrete, marks)
@@ -59,7 +59,7 @@ def pair_row(line: str) -> PairRow:
 
 @frozen
 class PairRecord:
-    """Both sides as raw text; some steps may be blank. `in_steps`: the concrete side was a list of steps."""
+    """Both sides as raw text; some steps may be blank. `in_steps`: whether the concrete side was a list of steps."""
 
     abstract: str
     steps: list[str]
@@ -67,12 +67,12 @@ class PairRecord:
 
 
 def is_pair_record(record: Mapping[str, Any]) -> bool:
-    """Whether a JSON object means to be a pair."""
+    """Whether a JSON object is intended as a pair."""
     return "abstract" in record or "concrete" in record
 
 
 def pair_record(record: Mapping[str, Any]) -> PairRecord:
-    """The pair that a JSON object tells.
+    """The pair in a JSON object.
 
     Raises InputError for a side that is missing, empty or of another type.
     """
@@ -87,7 +87,7 @@ def pair_record(record: Mapping[str, Any]) -> PairRecord:
 
 
 def read_pairs(source: Source) -> Iterator[Document | Discard]:
-    """One document a pair: the abstract side, a line break, the concrete side. Blank lines are passed over."""
+    """Yield one document per pair: the abstract side, a line break, the concrete side. Blank lines are skipped."""
     for number, line in text_lines(source):
         if isinstance(line, Discard):
             yield line
@@ -103,7 +103,7 @@ def read_pairs(source: Source) -> Iterator[Document | Discard]:
 
 
 def document_of_pair(record: PairRecord, name: str) -> Document:
-    """The document of a pair from JSON lines, as `read_pairs` makes them; steps are lines of it and passages too."""
+    """The document of a JSON pair, like those of `read_pairs`; each step is a line and a passage."""
     return _document(name, "jsonl", record.abstract, record.steps, steps=record.in_steps)
 
 

@@ -1,4 +1,4 @@
-"""Table 1 of KidsCook (Bisk et al., NAACL 2019) for any pair corpus."""
+"""The statistics of Table 1 of KidsCook (Bisk et al., NAACL 2019) for any pair corpus."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Sentence = tuple[str, ...]
 
 @frozen(kw_only=True)
 class PairStatistics:
-    """Sizes of a pair corpus; lengths are in tokens a pair.
+    """Sizes of a pair corpus; lengths are in tokens per pair.
 
-    The published figures count the full stop that stands for an empty step (a pair of KidsCook has room for five), so
-    `concrete_tokens` and `average_concrete_length` do too; `written_tokens` are those that somebody wrote.
-    `vocabulary` are the types of the concrete side, `novel_types` and `novel_lemmas` what stands in no abstract side.
+    The published figures count the full stop that represents an empty step (a pair of KidsCook has five steps), so
+    `concrete_tokens` and `average_concrete_length` do too; `written_tokens` leaves these full stops out. `vocabulary`
+    counts the types of the concrete side, `novel_types` and `novel_lemmas` those that occur in no abstract side.
     """
 
     sequences: int
@@ -34,7 +34,7 @@ class PairStatistics:
 
 
 def pair_statistics(pairs: Sequence[Pair], lemmas: Mapping[Sentence, Sequence[str]]) -> PairStatistics:
-    """The sizes of one pair or more. `lemmas` has those of each of the pairs' sentences."""
+    """The statistics of at least one pair. `lemmas` maps each sentence of the pairs to its lemmas."""
     written = sum(len(pair.concrete) for pair in pairs)
     counted = written + sum(pair.empty_steps for pair in pairs)
     abstract_sides = [pair.abstract for pair in pairs]
@@ -59,7 +59,7 @@ def pair_statistics(pairs: Sequence[Pair], lemmas: Mapping[Sentence, Sequence[st
 
 
 def sentences(pairs: Iterable[Pair]) -> list[Sentence]:
-    """The different sentences of both sides, which full stops end."""
+    """The distinct sentences of both sides; a full stop ends a sentence."""
     sides = (side for pair in pairs for side in (pair.abstract, pair.concrete))
     return list(dict.fromkeys(sentence for side in sides for sentence in _sentences(side)))
 

@@ -1,4 +1,4 @@
-"""Plain text: a title where the first line stands alone, and paragraphs."""
+"""Plain text: paragraphs, and a title where a blank line follows the first line."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _FINAL_PUNCTUATION = tuple(".!?:;,…\"”'’")
 
 
 def read_plain_text(source: Source) -> Iterator[Document | Discard]:
-    """One document with its paragraphs, which blank lines divide; nothing for a blank source.
+    """Yield one document with its paragraphs, which are separated by blank lines; nothing for a blank source.
 
-    A first line of at most 80 characters without final punctuation, with a blank line and more text below, is the
-    title and no paragraph.
+    A first line of at most 80 characters without final punctuation, followed by a blank line and more text, is the
+    title and not a paragraph.
     """
     text = whole_text(source)
     if isinstance(text, Discard):
@@ -33,20 +33,20 @@ def read_plain_text(source: Source) -> Iterator[Document | Discard]:
 
 
 def line_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Every line with its end, be it ``\\n``, ``\\r\\n`` or ``\\r``."""
+    """The spans of all lines, including the line end: ``\\n``, ``\\r\\n`` or ``\\r``."""
     for match in _LINE.finditer(text):
         yield match.span()
 
 
 def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """The span without white space at either side; `start == end` where nothing is left."""
+    """The span without surrounding white space; `start == end` where nothing is left."""
     stripped = text[start:end].rstrip()
     end = start + len(stripped)
     return end - len(stripped.lstrip()), end
 
 
 def paragraph_spans(text: str) -> list[tuple[int, int]]:
-    """Stretches of text that blank lines divide, without white space at either side."""
+    """The spans of paragraphs, which blank lines separate, without surrounding white space."""
     spans: list[tuple[int, int]] = []
     first: int | None = None
     for start, end in line_spans(text):
@@ -62,7 +62,7 @@ def paragraph_spans(text: str) -> list[tuple[int, int]]:
 
 
 def joined_lines(parts: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
-    """The parts as lines of one text, and where each that is not blank stands in it."""
+    """The parts as lines of one text, and the spans of those that are not blank."""
     text = "\n".join(parts)
     spans = []
     start = 0
@@ -73,7 +73,7 @@ def joined_lines(parts: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
 
 
 def title_line(text: str, spans: list[tuple[int, int]]) -> str:
-    """The first paragraph where it is a title, else ""."""
+    """The first paragraph if it is a title, else ""."""
     if len(spans) < 2:
         return ""
     first = text[slice(*spans[0])]

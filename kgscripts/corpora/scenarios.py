@@ -1,4 +1,4 @@
-"""The 200 scenarios of Wanzare, Roth and Pinkal (2019), and which of them a label, title or file name means."""
+"""The 200 scenarios of Wanzare, Roth and Pinkal (2019), and the resolution of labels, titles and file names to them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PARENTHESIS = re.compile(r"\s*\([^()]*\)")
 _EDGES = " \t\r\n.!?:;,…\"'“”‘’*_`#-"
 _DETERMINERS = frozenset({"a", "an", "the", "your", "my", "our", "his", "her", "their", "some", "ones", "one's"})
 
-# InScript (Modi et al., LREC 2016) names its scenarios by one word.
+# InScript (Modi et al., LREC 2016) labels its scenarios with one word.
 _INSCRIPT = MappingProxyType(
     {
         "bath": "taking a bath",
@@ -37,7 +37,7 @@ _INSCRIPT = MappingProxyType(
 
 @frozen
 class ScenarioConcept:
-    """One listed scenario: the label that the literature uses, and others for the same."""
+    """A listed scenario: the label of the literature, and alternative labels."""
 
     label: str
     alternative_labels: tuple[str, ...]
@@ -55,12 +55,12 @@ def concept_scheme() -> tuple[ScenarioConcept, ...]:
 
 
 def resolve(label_or_title: str) -> str:
-    """The label of the listed scenario that is meant; otherwise the text itself, normalised.
+    """The label of the listed scenario that a text refers to; otherwise the text itself, normalised.
 
-    A listed one is found by its label or an alternative label, whatever the case, the determiners, a leading "how
-    to", a remark in parentheses, final punctuation, and whether the verb is in its base form or in *-ing*. Normalised
-    is: lower case, single spaces, no "how to" and no punctuation at either end, and the verb behind "how to" in
-    *-ing*, as the listed labels have it ("How to carve a pumpkin?" becomes "carving a pumpkin"). Raises InputError
+    Listed scenarios are found by their label or an alternative label, ignoring case, determiners, a leading "how to",
+    a remark in parentheses, final punctuation, and whether the verb is in its base form or in *-ing*. Normalisation
+    gives lower case and single spaces, removes "how to" and punctuation at either end, and puts the verb after "how
+    to" into *-ing*, like the listed labels ("How to carve a pumpkin?" becomes "carving a pumpkin"). Raises InputError
     where nothing is left.
     """
     listed = _listed(label_or_title)
@@ -68,20 +68,20 @@ def resolve(label_or_title: str) -> str:
         return listed
     text = _normalised(label_or_title)
     if not text:
-        raise InputError(f"no scenario in {label_or_title[:80]!r}", remedy="name it in words")
+        raise InputError(f"no scenario in {label_or_title[:80]!r}", remedy="give it in words")
     return text
 
 
 def is_listed(label_or_title: str) -> bool:
-    """Whether one of the 200 scenarios is meant."""
+    """Whether a text refers to one of the 200 scenarios."""
     return _listed(label_or_title) is not None
 
 
 def scenario_of(document: Document) -> str:
-    """What the document is about, as far as it says so itself; else "".
+    """The scenario that a document's label or title names; "" if neither does.
 
-    Its own label counts first. A title counts where it means a listed scenario, and where it heads a how-to: "how to"
-    in front, or steps below. Other titles, such as a story's, name no scenario.
+    The label takes precedence. A title counts where it refers to a listed scenario and where it belongs to a how-to: it
+    begins with "how to", or the document has steps. Other titles, such as those of stories, name no scenario.
     """
     if document.scenario.strip(_EDGES):
         return resolve(document.scenario)
@@ -97,7 +97,7 @@ def _listed(text: str) -> str | None:
 
 @cache
 def _index() -> dict[str, str]:
-    """Label by key. Labels win over alternative labels, and earlier ones over later ones."""
+    """Maps keys to labels. Labels take precedence over alternative labels, and earlier ones over later ones."""
     index = {_key(concept.label): concept.label for concept in concept_scheme()}
     for concept in concept_scheme():
         for alternative in concept.alternative_labels:
@@ -106,7 +106,7 @@ def _index() -> dict[str, str]:
 
 
 def _key(text: str) -> str:
-    """What all spellings of one scenario share."""
+    """The key that all spellings of one scenario share."""
     words = _HOW_TO.sub("", _plain(text), count=1).replace("’", "'").split()
     if words:
         words[0] = gerund(words[0])

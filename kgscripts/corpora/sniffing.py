@@ -1,4 +1,4 @@
-"""Which format a source has, told by how it begins; its name decides only where the beginning leaves it open."""
+"""Detection of a source's format from its first bytes; its name decides only where these are ambiguous."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _TEXT_SUFFIXES = (*_MARKDOWN_SUFFIXES, ".txt", ".text")
 
 
 def sniff(sample: bytes, name: str) -> str | None:
-    """The format of a source that begins so and goes by this name; None for XML of no known format.
+    """The format of a source with this beginning and name; None for XML in an unknown format.
 
-    XML is told by its root element, JSON lines by the brace, InScript by its word marks, pairs by two or three
-    columns, Markdown by a heading or at least two list items; the rest is plain text.
+    XML is recognised by its root element, JSON lines by the brace, InScript by its word marks, pairs by two or three
+    columns, Markdown by a heading or at least two list items; everything else is plain text.
     """
     text = sample.decode("utf-8", errors="replace")
     suffix = name.lower().removesuffix(".gz")
@@ -41,7 +41,7 @@ def sniff(sample: bytes, name: str) -> str | None:
 
 
 def _is_pairs(lines: list[str], *, complete: bool) -> bool:
-    """Most lines have two or three columns (one may be damaged, and the last may be cut off)."""
+    """Whether most lines have two or three columns (some may be malformed, and the last may be cut off)."""
     whole = lines if complete or len(lines) == 1 else lines[:-1]
     rows = sum(line.count("\t") in (1, 2) and not line.startswith("\t") for line in whole)
     return bool(whole) and rows > len(whole) / 2

@@ -1,4 +1,4 @@
-"""An opened source: UTF-8 bytes, whatever they were stored as, read in pieces of bounded size."""
+"""Opened sources: UTF-8 bytes, decompressed and re-encoded where necessary, read in chunks of bounded size."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 MAX_RECORD_BYTES = 4 * 1024 * 1024
-"""The longest document that is read, in bytes of UTF-8: longer than nearly every novel. It bounds memory."""
+"""The longest document that is read, in bytes of UTF-8: longer than nearly every novel. This bounds memory."""
 
 _CHUNK = 64 * 1024
 _GZIP = b"\x1f\x8b"
-# UTF-32 before UTF-16: its mark begins with the other's.
+# UTF-32 before UTF-16: its mark begins with that of UTF-16.
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -36,7 +36,7 @@ _CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b")) + b"\x7f"
 
 
 class DamagedSourceError(Exception):
-    """The bytes cannot be unpacked or decoded any further; `line` is the last one that could."""
+    """The bytes cannot be decompressed or decoded beyond `line`, the last readable line."""
 
     def __init__(self, detail: str, line: int) -> None:
         super().__init__(detail)
@@ -45,7 +45,7 @@ class DamagedSourceError(Exception):
 
 
 class _Utf8(io.RawIOBase):
-    """Bytes as UTF-8 without byte order mark: unpacks gzip, and recodes UTF-16 and UTF-32 that begin with a mark."""
+    """Bytes as UTF-8 without byte order mark: decompresses gzip, and re-encodes UTF-16 and UTF-32 with a mark."""
 
     def __init__(self, raw: IO[bytes]) -> None:
         self._raw: IO[bytes] | gzip.GzipFile = raw
@@ -72,7 +72,7 @@ class _Utf8(io.RawIOBase):
         return len(piece)
 
     def _fill(self) -> bool:
-        """Reads a chunk more; False at the end."""
+        """Read another chunk; False at the end."""
         chunk = self._raw.read(_CHUNK) if self._started else self._start()
         if self._decoder is not None:
             self._pending = self._decoder.decode(chunk, final=not chunk).encode("utf-8")
@@ -96,7 +96,7 @@ class _Utf8(io.RawIOBase):
 
 @frozen
 class Source:
-    """A source that is open for reading, once, from its beginning."""
+    """A source open for reading once, from its beginning."""
 
     name: str
     stream: io.BufferedReader
@@ -104,25 +104,25 @@ class Source:
 
     @property
     def recoded(self) -> bool:
-        """Whether the bytes are UTF-8 although the file's are not (known once something was read)."""
+        """Whether the bytes were re-encoded to UTF-8 (known once something has been read)."""
         return self._utf8.recoded
 
     def sample(self) -> bytes:
-        """The first bytes, up to 64 KiB; they are not consumed."""
+        """The first bytes, up to 64 KiB, without consuming them."""
         return self.stream.peek(_CHUNK)
 
     def discard(self, reason: DiscardReason, line: int, detail: str) -> Discard:
-        """Why the record that begins at this line, from 1, was not read."""
+        """A discard for the record that begins at this line, from 1."""
         return Discard(reason=reason, where=f"{self.name}:{line}", detail=detail)
 
     def label(self, record: object) -> str:
-        """A name for one of the source's records: ``stories.jsonl#12``."""
+        """The name of one of the source's records: ``stories.jsonl#12``."""
         return f"{self.name}#{' '.join(str(record).split())[:80]}"
 
 
 @contextmanager
 def open_source(file: InputFile) -> Iterator[Source]:
-    """The file, opened. Raises InputError where the system refuses."""
+    """Open a file. Raises InputError where that fails."""
     try:
         raw = file.path.open("rb")
     except OSError as error:
@@ -140,13 +140,13 @@ def source_of(name: str, raw: IO[bytes]) -> Source:
 
 
 def is_binary(sample: bytes) -> bool:
-    """More than a tenth control characters, and not just one or two: pictures, archives, UTF-16 without its mark."""
+    """Whether over a tenth and over four are control characters: pictures, archives, UTF-16 without a mark."""
     controls = len(sample) - len(sample.translate(None, _CONTROLS))
     return controls > max(4, len(sample) // 10)
 
 
 def text_lines(source: Source) -> Iterator[tuple[int, str | Discard]]:
-    """Number from 1 and text of each line, without its end; a discard for one that is too long or not UTF-8."""
+    """Yield the number (from 1) and text of each line, without its end; a discard for a line too long or not UTF-8."""
     number = 0
     while line := source.stream.readline(MAX_RECORD_BYTES + 2):
         number += 1
@@ -162,7 +162,7 @@ def text_lines(source: Source) -> Iterator[tuple[int, str | Discard]]:
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[str, str]]:
-    """Place (``name:line``) and text of each line that is not blank.
+    """Yield the location (``name:line``) and text of each line that is not blank; the first fault is an error.
 
     Raises InputError for a file that is missing or damaged, and for a line that is too long or not UTF-8.
     """
@@ -175,12 +175,12 @@ def numbered_lines(path: Path) -> Iterator[tuple[str, str]]:
                     yield f"{path.name}:{number}", line
         except DamagedSourceError as error:
             where = f"{path.name}:{error.line}"
-            detail = f"cannot be read beyond here: {error.detail}"
+            detail = f"cannot be read beyond this line: {error.detail}"
             raise InputError(detail, where=where, remedy="get the file again") from error
 
 
 def whole_text(source: Source) -> str | Discard:
-    """All of the source as one text, line ends kept as they are; a discard where it is too long or not UTF-8."""
+    """The whole source as one text, with its line ends; a discard where it is too long or not UTF-8."""
     data = source.stream.read(MAX_RECORD_BYTES + 1)
     if len(data) > MAX_RECORD_BYTES:
         return source.discard(DiscardReason.TOO_LONG, 1, too_long("a text"))

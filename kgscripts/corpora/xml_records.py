@@ -1,4 +1,4 @@
-"""Records of an XML file, one at a time; entities and everything outside the file are refused."""
+"""Streaming the records of an XML file; entities and external references are rejected."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _CHUNK = 64 * 1024
 
 @frozen
 class XmlRecord:
-    """An element and the line, from 1, on which it begins."""
+    """An element, and the line on which it begins, from 1."""
 
     element: Element
     line: int
 
 
 class _Records:
-    """Parser target that keeps the elements of one tag and forgets all else, so that memory holds one record."""
+    """Parser target that keeps the elements with one tag and drops all others, so that memory holds one record."""
 
     def __init__(self, tag: str) -> None:
         self.done: list[XmlRecord] = []
@@ -61,12 +61,12 @@ class _Records:
 
 
 def xml_records(source: Source, tag: str) -> Iterator[XmlRecord | Discard]:
-    """Each element with the tag, as soon as it is complete.
+    """Yield each element with the tag as soon as it is complete.
 
-    What breaks off the reading is the last thing yielded: XML that is not well-formed, an entity declaration, a
-    reference to another file, or a record of more than `MAX_RECORD_BYTES`.
+    A fault ends reading with a discard: XML that is not well-formed, an entity declaration, a reference to another
+    file, or a record of more than `MAX_RECORD_BYTES`.
     """
-    source.sample()  # tells whether the source had to be recoded, against what its declaration says
+    source.sample()  # reads ahead, so that `recoded` is known: it overrides the XML declaration
     target = _Records(tag)
     parser = XMLParser(target=target, encoding="utf-8" if source.recoded else None, forbid_external=True)
     target.parser = parser.parser
@@ -84,10 +84,10 @@ def xml_records(source: Source, tag: str) -> Iterator[XmlRecord | Discard]:
                 return
         parser.close()
         if not is_found:
-            yield source.discard(DiscardReason.MALFORMED, 1, f"no <{tag}> in it")
+            yield source.discard(DiscardReason.MALFORMED, 1, f"it contains no <{tag}>")
     except ParseError as error:
         yield from target.done
-        yield source.discard(DiscardReason.MALFORMED, error.position[0], f"XML breaks off here: {error}")
+        yield source.discard(DiscardReason.MALFORMED, error.position[0], f"invalid XML from here: {error}")
     except DefusedXmlException as error:
-        detail = f"entities and external references are refused: {error}"
+        detail = f"entities and external references are not allowed: {error}"
         yield source.discard(DiscardReason.MALFORMED, parser.parser.CurrentLineNumber, detail)

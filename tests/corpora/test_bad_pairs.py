@@ -23,26 +23,26 @@ DEEP = "[" * 100_000
 
 # what it is: file name, content with one bad record between good ones, what is said of it, its line
 BAD_RECORDS: dict[str, tuple[str, bytes | str, str, int]] = {
-    "one column": ("a.tsv", GOOD + "drain it .\n" + GOOD, "1 column where 2 are wanted", 2),
+    "one column": ("a.tsv", GOOD + "drain it .\n" + GOOD, "1 column instead of 2", 2),
     "four columns": ("a.tsv", GOOD + "a\tb\t1\tc\n" + GOOD, "4 columns", 2),
     "abstract side empty": ("a.tsv", GOOD + " \tb\t1\n" + GOOD, "the abstract side is empty", 2),
     "concrete side empty": ("a.tsv", GOOD + "a\t\t\n" + GOOD, "the concrete side is empty", 2),
     "too few marks": ("a.tsv", GOOD + "a\tb c\t1\n" + GOOD, "1 marks for 2 tokens", 2),
     "too many marks": ("a.tsv", GOOD + "a\tb c\t1 0 1\n" + GOOD, "3 marks for 2 tokens", 2),
     "no marks": ("a.tsv", GOOD + "a\tb c\t\n" + GOOD, "0 marks for 2 tokens", 2),
-    "other marks": ("a.tsv", GOOD + "a\tb c\t1 2\n" + GOOD, "something else than 0 and 1", 2),
-    "words for marks": ("a.tsv", GOOD + "a\tb c\tx y\n" + GOOD, "something else than 0 and 1", 2),
+    "other marks": ("a.tsv", GOOD + "a\tb c\t1 2\n" + GOOD, "something other than 0 and 1", 2),
+    "words for marks": ("a.tsv", GOOD + "a\tb c\tx y\n" + GOOD, "something other than 0 and 1", 2),
     "not UTF-8": ("a.tsv", GOOD.encode() + b"caf\xe9\tb\n" + GOOD.encode(), "byte 0xe9 is not UTF-8", 2),
     "header in the middle": ("a.tsv", GOOD + "abstract\n" + GOOD, "1 column", 2),
-    "JSON cut off": ("a.jsonl", GOOD_JSON + '{"abstract": "a", "conc\n' + GOOD_JSON, "no JSON: ", 2),
+    "JSON cut off": ("a.jsonl", GOOD_JSON + '{"abstract": "a", "conc\n' + GOOD_JSON, "not JSON: ", 2),
     "JSON too deep": ("a.jsonl", GOOD_JSON + f'{{"abstract": {DEEP}\n' + GOOD_JSON, "JSON that cannot be read", 2),
-    "no abstract side": ("a.jsonl", GOOD_JSON + '{"concrete": "b"}\n' + GOOD_JSON, '"abstract" is no string', 2),
+    "no abstract side": ("a.jsonl", GOOD_JSON + '{"concrete": "b"}\n' + GOOD_JSON, '"abstract" is not a string', 2),
     "no concrete side": ("a.jsonl", GOOD_JSON + '{"abstract": "b"}\n' + GOOD_JSON, '"concrete" is neither', 2),
-    "abstract number": ("a.jsonl", GOOD_JSON + '{"abstract": 1, "concrete": "b"}\n' + GOOD_JSON, "is no string", 2),
+    "abstract number": ("a.jsonl", GOOD_JSON + '{"abstract": 1, "concrete": "b"}\n' + GOOD_JSON, "is not a string", 2),
     "steps of numbers": (
         "a.jsonl",
         GOOD_JSON + '{"abstract": "a", "concrete": ["b", 3]}\n' + GOOD_JSON,
-        "is no list of strings",
+        "is not a list of strings",
         2,
     ),
     "no steps": ("a.jsonl", GOOD_JSON + '{"abstract": "a", "concrete": []}\n' + GOOD_JSON, "concrete side is empty", 2),
@@ -64,7 +64,7 @@ BAD_RECORDS: dict[str, tuple[str, bytes | str, str, int]] = {
         "half a surrogate pair",
         2,
     ),
-    "a story": ("a.jsonl", GOOD_JSON + '{"id": 1, "text": "I ran."}\n' + GOOD_JSON, '"abstract" is no string', 2),
+    "a story": ("a.jsonl", GOOD_JSON + '{"id": 1, "text": "I ran."}\n' + GOOD_JSON, '"abstract" is not a string', 2),
 }
 
 
@@ -90,7 +90,7 @@ def test_what_came_before_the_damage_is_read(tmp_path: Path) -> None:
     read = load_pairs([path], strict=False)
     assert 5000 < len(read.pairs) < 9000
     assert read.discards[-1].where == f"a.tsv.gz:{len(read.pairs) + 1}"
-    assert "cannot be read beyond here" in read.discards[-1].detail
+    assert "cannot be read beyond this line" in read.discards[-1].detail
 
 
 @pytest.mark.parametrize("suffix", ["tsv", "jsonl"])
@@ -112,7 +112,7 @@ def test_very_long_sides_are_read(tmp_path: Path, suffix: str) -> None:
         ("a.jsonl", b"\n\n", "no pairs"),
         ("a.tsv", b"\0\1\2\3" * 100, "binary data"),
         ("a.npy", b"\x93NUMPY\1\0v\0{}" + bytes(400), "binary data"),
-        ("a.tsv.gz", b"\x1f\x8b\x08\0 no gzip", "cannot be read beyond here"),
+        ("a.tsv.gz", b"\x1f\x8b\x08\0 no gzip", "cannot be read beyond this line"),
     ],
 )
 def test_files_without_pairs(tmp_path: Path, name: str, content: bytes, message: str) -> None:
@@ -149,7 +149,7 @@ def test_pickles_never_run(tmp_path: Path, protocol: int, victim: str, zipped: b
     payload = pickle.dumps([(_Touch(target),)], protocol=protocol)
     attacked = path if victim == "ids" else tmp_path / VOCABULARY_FILE
     attacked.write_bytes(gzip.compress(payload) if zipped else payload)
-    with pytest.raises(InputError, match="no pickle of plain data: it uses"):
+    with pytest.raises(InputError, match="not a pickle of plain data: it uses"):
         load_pairs([path], strict=False)
     assert not target.exists()
     os.close(pickle.loads(payload)[0][0])
@@ -182,7 +182,7 @@ def test_pickles_never_run(tmp_path: Path, protocol: int, victim: str, zipped: b
 def test_pickles_of_other_than_plain_data(tmp_path: Path, payload: bytes) -> None:
     path = write_ids(tmp_path, [])
     path.write_bytes(payload)
-    with pytest.raises(InputError, match="no pickle of plain data") as caught:
+    with pytest.raises(InputError, match="not a pickle of plain data") as caught:
         load_pairs([path])
     assert caught.value.where == path.name
     assert caught.value.remedy
@@ -191,18 +191,18 @@ def test_pickles_of_other_than_plain_data(tmp_path: Path, payload: bytes) -> Non
 @pytest.mark.parametrize(
     ("items", "message"),
     [
-        ({1: 2}, "no pickle of plain data: it uses EMPTY_DICT"),
-        ("text", "no pickle of plain data: it uses BINUNICODE"),
-        (7, "a pickled int, no list of pairs"),
+        ({1: 2}, "not a pickle of plain data: it uses EMPTY_DICT"),
+        ("text", "not a pickle of plain data: it uses BINUNICODE"),
+        (7, "a pickled int instead of a list of pairs"),
         ([], "no pairs"),
-        ([[[8], [9]]], "#1.*no tuple"),
-        ([([8], [9]), 5], "#2.*no tuple"),
-        ([([8],)], "#1.*no tuple"),
-        ([tuple([8] for _ in range(7))], "#1.*no tuple"),
+        ([[[8], [9]]], "#1.*not a tuple"),
+        ([([8], [9]), 5], "#2.*not a tuple"),
+        ([([8],)], "#1.*not a tuple"),
+        ([tuple([8] for _ in range(7))], "#1.*not a tuple"),
         ([([8], 9)], "#1.*each a list"),
-        ([([8], [[9]])], r"#1.*\[9\] is no id"),
-        ([([8], [len(WORDS)])], f"#1.*{len(WORDS)} is no id in the vocabulary of {len(WORDS)} words"),
-        ([([-1], [9])], "#1.*-1 is no id"),
+        ([([8], [[9]])], r"#1.*\[9\] is not an id"),
+        ([([8], [len(WORDS)])], f"#1.*{len(WORDS)} is not an id in the vocabulary of {len(WORDS)} words"),
+        ([([-1], [9])], "#1.*-1 is not an id"),
         ([([8], [6])], "#1.*concrete side is empty"),
         ([([7], [9])], "#1.*abstract side is empty"),
     ],
@@ -217,14 +217,14 @@ def test_wrong_items(tmp_path: Path, items: object, message: str) -> None:
     ("words", "message"),
     [
         (WORDS, "it uses EMPTY_LIST"),
-        (7, "a pickled int, no vocabulary"),
+        (7, "a pickled int instead of a vocabulary"),
         ({(1, 2): "a"}, "it uses TUPLE2"),
         ({}, "the first ids are not #UNK#"),
         (dict(enumerate(WORDS, 1)), "do not run from 0"),
         ({str(key): word for key, word in enumerate(WORDS)}, "do not run from 0"),
-        (dict(enumerate([*WORDS, 5])), "no string"),
+        (dict(enumerate([*WORDS, 5])), "not a string"),
         (dict(enumerate([*WORDS, "wire whisk"])), "several words"),
-        (dict(enumerate([*WORDS, ""])), "no string, or several words"),
+        (dict(enumerate([*WORDS, ""])), "not a string, or several words"),
         (dict(enumerate(reversed(SPECIAL_WORDS))), "the first ids are not #UNK#"),
     ],
 )
@@ -253,10 +253,10 @@ def test_id_sequences_cut_off_or_too_large(tmp_path: Path, monkeypatch: pytest.M
     assert len(load_pairs([path]).pairs) == 100
     whole = path.read_bytes()
     path.write_bytes(whole[:-9])
-    with pytest.raises(InputError, match="cannot be read beyond here"):
+    with pytest.raises(InputError, match="cannot be read beyond this line"):
         load_pairs([path])
     path.write_bytes(gzip.compress(gzip.decompress(whole)[:-9]))
-    with pytest.raises(InputError, match="no pickle of plain data"):
+    with pytest.raises(InputError, match="not a pickle of plain data"):
         load_pairs([path])
     path.write_bytes(whole)
     monkeypatch.setattr(kidscook_ids, "MAX_IDS", 150)

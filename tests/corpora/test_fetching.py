@@ -138,7 +138,7 @@ def test_a_broken_transfer_goes_on(server: _Server, tmp_path: Path, how: str) ->
 
 def test_a_later_call_goes_on(server: _Server, tmp_path: Path) -> None:
     server.behaviours = ["break", "503"]
-    with pytest.raises(StoreError, match="call again") as caught:
+    with pytest.raises(StoreError, match="run the command again") as caught:
         list(fetch([REMOTE], tmp_path, base_url=server.url))
     assert "503" in caught.value.message
     assert len(server.requests) == ATTEMPTS

@@ -31,8 +31,8 @@ def test_gold_alignments(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("[1]", "no JSON object"),
-        ("{", "no JSON"),
+        ("[1]", "not a JSON object"),
+        ("{", "not JSON"),
         ("{}", "has nothing where aligned, row, unaligned are wanted"),
         ('{"row": 1, "aligned": {}}', "has aligned, row where"),
         ('{"row": 1, "aligned": {}, "unaligned": [], "more": 1}', "has aligned, more, row, unaligned where"),
@@ -72,7 +72,7 @@ def test_bad_lines(tmp_path: Path, line: str, message: str) -> None:
         (b"", "no gold alignments"),
         (b'{"row": 1, "aligned": {}, "unaligned": [0]}\n', "no aligned words"),
         (b"caf\xe9\n", "not UTF-8"),
-        (gzip.compress(GOOD.encode() + b"\n" * 99)[:-9], "cannot be read beyond here"),
+        (gzip.compress(GOOD.encode() + b"\n" * 99)[:-9], "cannot be read beyond this line"),
     ],
 )
 def test_bad_files(tmp_path: Path, content: bytes, message: str) -> None:

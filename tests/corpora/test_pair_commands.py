@@ -127,7 +127,7 @@ def test_what_is_read_is_not_overwritten(templates: Path) -> None:
 def test_clozes_are_compared_with_templates_alone(templates: Path) -> None:
     plain = templates.with_name("plain.tsv")
     plain.write_text("".join("\t".join(row[:2]) + "\n" for row in ROWS))
-    with pytest.raises(InputError, match="no cloze template") as refused:
+    with pytest.raises(InputError, match="not a cloze template") as refused:
         run("cloze", templates, "-o", templates.with_name("made.tsv"), "--min-count", "2", "--compare", plain)
     assert refused.value.where == "plain.tsv:1"
 

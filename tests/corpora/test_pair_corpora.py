@@ -137,9 +137,9 @@ def test_whitelist(tmp_path: Path) -> None:
         (b"", "no words"),
         (b"\n \n", "no words"),
         (b"spoon\nwire whisk\n", r"words.txt:2.*several words"),
-        (b"spoon\nbowl\nspoon\n", r"words.txt:3.*stands at words.txt:1 already"),
+        (b"spoon\nbowl\nspoon\n", r"words.txt:3.*already listed at words.txt:1"),
         (b"spoon\ncaf\xe9\n", r"words.txt:2.*not UTF-8"),
-        (gzip.compress(b"spoon\n" * 9)[:-6], "cannot be read beyond here"),
+        (gzip.compress(b"spoon\n" * 9)[:-6], "cannot be read beyond this line"),
     ],
 )
 def test_bad_whitelists(tmp_path: Path, content: bytes, message: str) -> None:

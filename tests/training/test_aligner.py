@@ -117,7 +117,7 @@ def _command(folder: Path, *options: object) -> None:
         ('{"row": 1, "aligned": {}, "unaligned": [0]}\n', InputError, "no aligned words"),
         ('{"row": 1, "aligned": {"0": [999]}, "unaligned": []}\n', InputError, "labels.jsonl:1: token 999"),
         ('{"row": 999, "aligned": {"0": [0]}, "unaligned": []}\n', InputError, "labels.jsonl:1: row 999 of 60"),
-        ("{\n", InputError, "labels.jsonl:1: no JSON"),
+        ("{\n", InputError, "labels.jsonl:1: not JSON"),
     ],
 )
 def test_labels_that_cannot_be_learned_from(
