@@ -1,12 +1,12 @@
-"""The alignment lattice, walked one diagonal at a time.
+"""Recursions over the alignment lattice, one diagonal at a time.
 
-A node (j, i) means: j words are written and the position is abstract token i. From there an *emission* writes word j
-and leads to (j + 1, i); a *shift* leads to (j, i + 1). Every monotonic alignment is one path from (0, 0), and paying
-shifts one by one is equation (4) of KidsCook (appendix A) without its sum over earlier states.
+Node (j, i) is the state in which j words have been written and the position is abstract token i. An *emission* writes
+word j and leads to (j + 1, i); a *shift* leads to (j, i + 1). Every monotonic alignment is one path from (0, 0); adding
+the cost of each shift separately is equation (4) of KidsCook (appendix A) without its sum over earlier states.
 
-All nodes with the same d = j + i depend only on diagonal d - 1, so a batch takes abstract + concrete steps of plain
-vector operations. Tensors are therefore kept *skewed*: (diagonals, batch, abstract), where [d, b, i] belongs to
-(b, j = d - i, i). Nothing is ever subtracted on the way forward, so -inf is safe anywhere and nothing cancels.
+All nodes with the same d = j + i depend only on diagonal d - 1, so a batch takes abstract + concrete steps of vector
+operations. Tensors are therefore *skewed*: (diagonals, batch, abstract), where [d, b, i] belongs to (b, j = d - i, i).
+The forward pass subtracts nothing, so -inf is safe everywhere and there is no cancellation.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Edges:
 
 @frozen
 class Scores:
-    """What the forward pass found; -inf where there is no path.
+    """The result of the forward pass; -inf where there is no path.
 
     `nodes` (diagonals, batch, abstract): log weight of all paths (or of the best path) to each node. `by_emission` and
     `by_shift` (diagonals - 1, batch, abstract): the same for paths that arrive by that edge, by the node reached.
@@ -45,7 +45,7 @@ def skew(cells: Tensor) -> Tensor:
     """Cells (batch, concrete, abstract) by diagonal: (concrete + abstract - 1, batch, abstract), -inf outside."""
     batch, concrete, abstract = cells.shape
     rows = torch.nn.functional.pad(cells.transpose(1, 2), (0, abstract), value=NEVER)
-    # Rows one shorter than they were written: each starts one place later than the row before.
+    # Reading rows that are one shorter than written shifts each row by one more position.
     width = concrete + abstract - 1
     return rows.flatten(1)[:, : abstract * width].view(batch, abstract, width).permute(2, 0, 1).contiguous()
 
@@ -58,7 +58,7 @@ def unskew(diagonals: Tensor, concrete: int) -> Tensor:
 
 
 def edges(words: Tensor, shift: Tensor, abstract_lengths: Tensor, concrete_lengths: Tensor) -> Edges:
-    """The edges of a padded batch; those that leave a pair's own lattice weigh -inf.
+    """The edges of a padded batch; those that leave a pair's lattice weigh -inf.
 
     `words` (batch, concrete, abstract) is emission plus emit; `shift` has the same shape.
     """
@@ -74,7 +74,7 @@ def edges(words: Tensor, shift: Tensor, abstract_lengths: Tensor, concrete_lengt
 
 
 def forward(weights: Edges, combine: Callable[..., Tensor]) -> Scores:
-    """Scores of all nodes from (0, 0) on; `combine` is `torch.logaddexp` (all paths) or `torch.maximum` (the best)."""
+    """Scores of all nodes from (0, 0); `combine` is `torch.logaddexp` (all paths) or `torch.maximum` (best path)."""
     steps, batch, abstract = weights.emission.shape
     nodes = weights.emission.new_empty(steps + 1, batch, abstract)
     nodes[0] = NEVER
@@ -101,11 +101,12 @@ def forward(weights: Edges, combine: Callable[..., Tensor]) -> Scores:
 
 
 def occupancy(mass: Tensor, emission_share: Tensor, shift_share: Tensor) -> Edges:
-    """How much of the `mass` put on nodes flows over each edge on its way back to (0, 0).
+    """The part of `mass` that flows over each edge on its way back to (0, 0).
 
-    `mass` (diagonals, batch, abstract) is changed in place; the shares (diagonals - 1, batch, abstract) say for each
-    node reached which part of what arrives came by emission and which by shift. The result is by the node left, linear
-    in `mass`: with shares of all paths it holds posteriors, with 0 and 1 along back-pointers it holds the best path.
+    `mass` (diagonals, batch, abstract) is changed in place; the shares (diagonals - 1, batch, abstract) give for each
+    node the part of its mass that arrived by emission and by shift. The result is indexed by the node that an edge
+    leaves and is linear in `mass`: shares of all paths give posteriors, shares of 0 and 1 along back-pointers give the
+    best path.
     """
     for there, here, left, emission, shift in zip(
         reversed(mass[1:].unbind()),
@@ -123,7 +124,7 @@ def occupancy(mass: Tensor, emission_share: Tensor, shift_share: Tensor) -> Edge
 
 
 def end_nodes(nodes: Tensor, abstract_lengths: Tensor, concrete_lengths: Tensor, *, last_to_last: bool) -> Tensor:
-    """Scores of the nodes where all words of a pair are written, (batch, abstract); -inf where it must not end."""
+    """Scores of the nodes where all words of a pair are written, (batch, abstract); -inf where no path may end."""
     abstract = nodes.shape[2]
     token = torch.arange(abstract, device=nodes.device)
     scores = nodes.permute(1, 0, 2).gather(1, (concrete_lengths[:, None] + token)[:, None, :])[:, 0, :]
@@ -133,7 +134,7 @@ def end_nodes(nodes: Tensor, abstract_lengths: Tensor, concrete_lengths: Tensor,
 
 
 def on_end_nodes(mass: Tensor, steps: int, concrete_lengths: Tensor) -> Tensor:
-    """`mass` (batch, abstract) put on the end nodes of an otherwise empty lattice, (steps + 1, batch, abstract)."""
+    """`mass` (batch, abstract) placed on the end nodes of an empty lattice, (steps + 1, batch, abstract)."""
     batch, abstract = mass.shape
     token = torch.arange(abstract, device=mass.device)
     empty = mass.new_zeros(batch, steps + 1, abstract)

@@ -2,11 +2,11 @@
 
 Throughout: `emission` (batch, concrete, abstract) is log p(y_j | a_j = i, ...); `shift` and `emit`, broadcastable to
 the same shape, are log p(shift | i, y_<j) and log p(emit | i, y_<j) (equations 4 to 6); `abstract_lengths` and
-`concrete_lengths` (batch,) int64 say how much of a padded pair is its own. What stands in the padding is never read.
-Before the first word the position is the first abstract token, and shifts from there are paid. A pair may have no
-words at all (a prefix before the first): its only alignment is the empty one, which ends at the first abstract token.
+`concrete_lengths` (batch,) int64 are the lengths without padding; values in the padding are never read. Before the
+first word the position is the first abstract token, and shifts from there have their cost. A pair may have no words (a
+prefix before the first word): its only alignment is the empty one, which ends at the first abstract token.
 
-The recursions run in float64 whatever comes in: they are a small part of the work, and their sums grow long.
+The recursions run in float64 whatever the input: they are a small part of the work, and their sums have many terms.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ def fixed_transitions(shift_probability: float) -> Transitions:
     Raises
     ------
     ValueError
-        If `shift_probability` is no probability.
+        If `shift_probability` is not a probability.
     """
     if not 0.0 <= shift_probability <= 1.0:
-        raise ValueError(f"a shift probability lies in [0, 1], got {shift_probability}")
+        raise ValueError(f"a shift probability must lie in [0, 1], got {shift_probability}")
     probability = torch.tensor(shift_probability, dtype=torch.float64)
     return Transitions(shift=probability.log(), emit=torch.log1p(-probability))
 
@@ -118,7 +118,7 @@ def viterbi(
     *,
     last_to_last: bool = True,
 ) -> ViterbiPath:
-    """The most probable alignment of each pair (appendix A.4); of equally good ones always the same.
+    """The most probable alignment of each pair (appendix A.4); ties are broken deterministically.
 
     Raises
     ------
@@ -130,7 +130,7 @@ def viterbi(
         ends = diagonals.end_nodes(scores.nodes, abstract_lengths, concrete_lengths, last_to_last=last_to_last)
         best, end = ends.max(dim=1)
         mass = torch.zeros_like(ends).scatter_(1, end[:, None], (best > diagonals.NEVER).double()[:, None])
-        # Back-pointers: each node was reached by the better of its two edges.
+        # Back-pointers: each node is reached by the better of its two edges.
         emitted = scores.by_emission >= scores.by_shift
         mass = diagonals.on_end_nodes(mass, len(emitted), concrete_lengths)
         followed = diagonals.occupancy(mass, emitted.double(), (~emitted).double())
@@ -141,10 +141,10 @@ def viterbi(
 def prefix_viterbi(
     emission: Tensor, shift: Tensor, emit: Tensor, abstract_lengths: Tensor, concrete_lengths: Tensor
 ) -> Tensor:
-    """Where the best alignment of each prefix ends, (batch, concrete) int64; 0 in padding.
+    """The end of the best alignment of each prefix, (batch, concrete) int64; 0 in padding.
 
-    [b, j] is the alignment of word j in the most probable path of the words up to and with j, which may end at any
-    abstract token: slots are filled from the alignment of the prefix before them (appendix A.4).
+    [b, j] is the alignment of word j in the most probable path of the words up to and including j, which may end at
+    any abstract token: slots are filled from the alignment of the prefix before them (appendix A.4).
 
     Raises
     ------
@@ -159,20 +159,20 @@ def prefix_viterbi(
 def next_alignments(
     emission: Tensor, shift: Tensor, emit: Tensor, abstract_lengths: Tensor, concrete_lengths: Tensor
 ) -> Tensor:
-    """log p(a_j = i | x, y_<j): where the next word is aligned before it is known, (batch, concrete + 1, abstract).
+    """log p(a_j = i | x, y_<j): the alignment of the next word before it is known, (batch, concrete + 1, abstract).
 
     [b, j] sums over all alignments of the words before j, which may end at any abstract token, and over the shifts
-    behind them; it is normalised over the tokens of the pair, since none may be shifted past the last. `shift` and
-    `emit` have a row more than `emission`, for what follows the last word. -inf in padding, and for words that no
-    alignment can have written.
+    after them; it is normalised over the tokens of the pair, since no shift passes the last one. `shift` and `emit`
+    have one row more than `emission`, for the word after the last. -inf in padding, and after words that no alignment
+    can have written.
 
     Raises
     ------
     ValueError
-        As `log_marginal`, for `emission` with a row more.
+        As `log_marginal`, for `emission` with one row more.
     """
     with torch.no_grad():
-        # The emission of the row that is added leads out of the lattice's last row, and is never paid.
+        # The emission of the added row leaves the lattice's last row, so that its value is not used.
         rows = torch.nn.functional.pad(emission, (0, 0, 0, 1))
         scores = _scores(rows, shift, emit, abstract_lengths, concrete_lengths + 1, torch.logaddexp)
         arrived = diagonals.unskew(scores.nodes[:-1], rows.shape[1]) + emit
@@ -186,7 +186,7 @@ def next_alignments(
 
 
 class _LogMarginal(torch.autograd.Function):
-    """Forward: all paths. Backward: posteriors, by sending the incoming gradient back over the same lattice."""
+    """Forward: sum over all paths. Backward: posteriors, by propagating the gradient back over the same lattice."""
 
     @staticmethod
     def forward(
@@ -224,13 +224,13 @@ def _scores(
 
 
 def _end_shares(ends: Tensor) -> Tensor:
-    """How likely a pair ends at each node, (batch, abstract); zeros where it cannot end at all."""
+    """The probability that a pair ends at each node, (batch, abstract); zeros where it cannot end at all."""
     impossible = (ends == diagonals.NEVER).all(dim=1, keepdim=True)
     return ends.masked_fill(impossible, 0.0).softmax(dim=1).masked_fill(impossible, 0.0)
 
 
 def _flow(scores: diagonals.Scores, end_mass: Tensor, concrete_lengths: Tensor) -> diagonals.Edges:
-    """What flows over each edge when `end_mass` (batch, abstract) is sent back over all paths."""
+    """The flow over each edge when `end_mass` (batch, abstract) is propagated back over all paths."""
     reached = scores.nodes[1:]
     unreachable = reached == diagonals.NEVER
     emission_share = (scores.by_emission - reached).exp_().masked_fill_(unreachable, 0.0)

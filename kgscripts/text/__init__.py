@@ -1,1 +1,1 @@
-"""From characters to syntax: the spaCy pipeline, passages, grammatical relations, content words."""
+"""Parsing text: the spaCy pipeline, passages, lemmas and grammatical relations."""

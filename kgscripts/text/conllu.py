@@ -33,7 +33,7 @@ class Word:
 
 @dataclass(slots=True)
 class Sentence:
-    """The words of a sentence, and whether a document or a paragraph begins with it."""
+    """The words of a sentence, and whether it begins a document or a paragraph."""
 
     words: list[Word] = field(default_factory=list)
     starts_document: bool = False
@@ -41,10 +41,10 @@ class Sentence:
 
 
 def read_conllu(path: Path) -> Iterator[Sentence]:
-    """The sentences of a CoNLL-U file in order.
+    """Yield the sentences of a CoNLL-U file in order.
 
-    Of a multiword token ("don't") the syntactic words ("do", "n't") are kept, without a space between them;
-    empty nodes of the enhanced graph are left out.
+    A multiword token ("don't") is replaced by its syntactic words ("do", "n't"), without a space between them; empty
+    nodes of the enhanced graph are skipped.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def read_conllu(path: Path) -> Iterator[Sentence]:
         yield from _sentence(path, block)
     except (UnicodeDecodeError, OSError) as error:
         raise InputError(
-            f"it cannot be read: {error}", where=str(path), remedy="give a CoNLL-U file in UTF-8"
+            f"it cannot be read: {error}", where=str(path), remedy="use a CoNLL-U file in UTF-8"
         ) from error
 
 
@@ -91,7 +91,7 @@ def _sentence(path: Path, block: list[tuple[int, str]]) -> Iterator[Sentence]:
             continue
         position = len(rows) + 1
         if columns[0] != str(position):
-            raise _broken(path, number, f"word {columns[0]!r} where word {position} should be")
+            raise _broken(path, number, f"word {columns[0]!r} instead of word {position}")
         if position < contraction_end:
             spaced = False
         elif position == contraction_end:
@@ -128,7 +128,7 @@ def _broken(path: Path, line: int, found: str) -> InputError:
 
 
 def to_doc(vocab: Vocab, sentences: Iterable[Sentence]) -> Doc:
-    """One annotated document out of consecutive sentences."""
+    """An annotated document that consists of consecutive sentences."""
     words: list[Word] = []
     heads: list[int] = []
     starts: list[bool | int | None] = []
@@ -152,7 +152,7 @@ def to_doc(vocab: Vocab, sentences: Iterable[Sentence]) -> Doc:
 
 
 def documents(sentences: Iterable[Sentence], *, by_paragraph: bool = False) -> Iterator[list[Sentence]]:
-    """Groups of consecutive sentences that form a document (or a paragraph)."""
+    """Yield the groups of consecutive sentences that form a document (or a paragraph)."""
     group: list[Sentence] = []
     for sentence in sentences:
         starts = sentence.starts_paragraph if by_paragraph else sentence.starts_document

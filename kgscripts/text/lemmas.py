@@ -1,7 +1,7 @@
-"""The last word on lemmas: what a treebank says of a form, else a regular inflection of a known word.
+"""Correction of lemmas: the lemma that a treebank has for a form, else the base form by regular inflection.
 
-The trainable lemmatizer proposes edits of the form ("chopped" to "choppe") that no dictionary has seen. This component
-follows it and keeps a proposal only where it is a known lemma.
+The trainable lemmatizer proposes edits of the form ("chopped" to "choppe") that are in no dictionary. This component
+runs after it and keeps a proposal only if it is a known lemma.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _PROPER_NAME = "NNP"
 
 @dataclass
 class LemmaTables:
-    """What is known of English forms.
+    """Known English forms and lemmas.
 
     Attributes
     ----------
     forms:
-        by part of speech, the lemma of each form that a treebank is sure about.
+        by part of speech, the lemma of each form that has only one in the treebank.
     lemmas:
         lemmas that occur in the treebank.
     words:
@@ -36,7 +36,7 @@ class LemmaTables:
     irregular:
         by part of speech, the base form of irregular inflections.
     endings:
-        by part of speech, pairs of an inflectional ending and what stands for it in the base form.
+        by part of speech, pairs of an inflectional ending and its replacement in the base form.
     """
 
     forms: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -47,13 +47,13 @@ class LemmaTables:
 
 
 class LemmaCorrector:
-    """Pipeline component that corrects the lemmas that an earlier one wrote."""
+    """Pipeline component that corrects the lemmas of an earlier component."""
 
     def __init__(self, tables: LemmaTables | None = None) -> None:
         self.use(tables or LemmaTables())
 
     def use(self, tables: LemmaTables) -> None:
-        """Takes over other tables."""
+        """Replace the tables."""
         self._tables = tables
         self._known = frozenset(tables.lemmas)
         self._words = {pos: frozenset(words) for pos, words in tables.words.items()}
@@ -66,7 +66,7 @@ class LemmaCorrector:
         return doc
 
     def lemma_of(self, token: Token) -> str:
-        """The corrected lemma of a token that has a part of speech, a tag and a proposed lemma."""
+        """The corrected lemma of a token with a part of speech, a tag and a proposed lemma."""
         form, pos, proposed = token.text, token.pos_, token.lemma_
         attested = self._tables.forms.get(pos, {}).get(form)
         if attested is not None:
@@ -93,34 +93,34 @@ class LemmaCorrector:
         return next((candidate for candidate in found if candidate in self._known), found[0] if found else None)
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """The tables as compressed JSON, the same bytes for the same tables."""
+        """Serialise the tables as compressed JSON; equal tables give equal bytes."""
         del exclude
         text = json.dumps(asdict(self._tables), ensure_ascii=False, sort_keys=True)
         return gzip.compress(text.encode("utf-8"), mtime=0)
 
     def from_bytes(self, content: bytes, *, exclude: Iterable[str] = ()) -> LemmaCorrector:
-        """Takes over the tables that `to_bytes` wrote."""
+        """Load the tables that `to_bytes` serialised."""
         del exclude
         self.use(LemmaTables(**json.loads(gzip.decompress(content))))
         return self
 
     def to_disk(self, path: Path | str, *, exclude: Iterable[str] = ()) -> None:
-        """Writes the tables to a file."""
+        """Write the tables to a file."""
         Path(path).write_bytes(self.to_bytes(exclude=exclude))
 
     def from_disk(self, path: Path | str, *, exclude: Iterable[str] = ()) -> LemmaCorrector:
-        """Takes over the tables in a file."""
+        """Load the tables from a file."""
         return self.from_bytes(Path(path).read_bytes(), exclude=exclude)
 
 
 def _unchanged(form: str, proposed: str) -> str:
-    """A proposal that only changes case is made lower case throughout ("fREE")."""
+    """The proposal; if it only changes case, the form in lower case ("fREE")."""
     changes_case = proposed != form and proposed.lower() == form.lower()
     return form.lower() if changes_case else proposed
 
 
 def make_lemma_corrector(nlp: Language, name: str) -> LemmaCorrector:
-    """The component's factory; spaCy gives both arguments, and neither matters."""
+    """The component's factory; spaCy passes both arguments, which are not needed."""
     del nlp, name
     return LemmaCorrector()
 

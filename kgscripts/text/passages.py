@@ -1,4 +1,4 @@
-"""Parsing a stream of passages, of whatever length and content, without losing their offsets."""
+"""Parsing a stream of passages of any length and content, with their character offsets."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from spacy.tokens import Doc
 Context = TypeVar("Context")
 
 MAX_CHARACTERS = 10_000
-"""The longest piece that is parsed at once: about five pages. Memory and recursion stay bounded by it."""
+"""The longest piece that is parsed at once: about five pages. This bounds memory and recursion."""
 
-# Characters that no tokenizer should see, and line breaks: each becomes one character, so that offsets hold.
+# Control characters and line breaks: each is replaced by one space, so that offsets stay valid.
 _UNREADABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
-# Where a paragraph that is too long is cut, best first: line or sentence end, other punctuation, space.
+# Where a long paragraph is split, best first: line or sentence end, other punctuation, space.
 _CUTS = (
     re.compile(r"(?<=[.!?])[\"')\]]*\s+|\n"),
     re.compile(r"(?<=[,;:])\s+"),
@@ -29,7 +29,7 @@ _CUTS = (
 
 @dataclass(frozen=True, slots=True)
 class ParsedPiece(Generic[Context]):
-    """A parsed passage, or a piece of a long one; `offset` is the place of `doc` in the passage, in characters."""
+    """A parsed passage, or a piece of a long one; `doc` begins at character `offset` of the passage."""
 
     context: Context
     offset: int
@@ -39,12 +39,12 @@ class ParsedPiece(Generic[Context]):
 def parse_passages(
     nlp: Language, passages: Iterable[tuple[str, Context]], *, batch_size: int = 32
 ) -> Iterator[ParsedPiece[Context]]:
-    """The parse of each text, with the context it came with, in order.
+    """Yield the parse of each text with its context, in order.
 
-    A text comes in a piece for each paragraph (blank lines end sentences too), and a paragraph longer than
-    `MAX_CHARACTERS` in several, cut at sentence ends where there are any. `token.idx + offset` is the
-    place of a token in the original text, whose characters `token.text` repeats except for control characters, which
-    the parser sees as spaces. A passage without words gives an empty document.
+    A text is split into paragraphs (a blank line ends a sentence), and paragraphs longer than `MAX_CHARACTERS` into
+    several pieces, at sentence ends if possible. A token begins at character `token.idx + offset` of the original
+    text, and `token.text` equals the text there, except that control characters are replaced by spaces. A passage
+    without words gives an empty document.
     """
     pieces = (
         (readable(text[start:end]), (context, start)) for text, context in passages for start, end in split_text(text)
@@ -54,12 +54,12 @@ def parse_passages(
 
 
 def readable(text: str) -> str:
-    """The text with control characters and line breaks as spaces, of the same length."""
+    """The text with control characters and line breaks replaced by spaces; its length does not change."""
     return _SURROGATE.sub("\ufffd", _UNREADABLE.sub(" ", text))
 
 
 def split_text(text: str, limit: int = MAX_CHARACTERS) -> Iterator[tuple[int, int]]:
-    """Spans of the paragraphs, each at most `limit` characters long, without the space around them; one at least."""
+    """Yield at least one span: paragraphs without surrounding white space, split into pieces of `limit` characters."""
     spans = [piece for start, end in _paragraphs(text) for piece in _pieces(text, start, end, limit)]
     trimmed = (_trimmed(text, start, end) for start, end in spans)
     found = [(start, end) for start, end in trimmed if start < end]
@@ -91,7 +91,7 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _cut(text: str, start: int, limit: int) -> int:
-    """The last good place to cut in the second half of a window."""
+    """The last suitable position for a split in the second half of a window."""
     middle = (start + limit) // 2
     for pattern in _CUTS:
         ends = [match.end() for match in pattern.finditer(text, middle, limit)]

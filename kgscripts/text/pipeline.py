@@ -1,4 +1,4 @@
-"""Loading the spaCy pipeline that reads text: the one that ships, or any other that is installed."""
+"""Loading the spaCy pipeline that parses text: the one shipped with the package, or any other that is installed."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ SCORES = "scores.json"
 
 
 def shipped_directory() -> Path:
-    """Where the pipeline that ships with the package lies."""
+    """The directory of the pipeline shipped with the package."""
     return Path(str(resources.files("kgscripts.text") / "model"))
 
 
 @functools.cache
 def load_pipeline(name: str | None = None) -> Language:
-    """The pipeline called `name`, loaded once a process; without a name, the one that ships.
+    """Load the pipeline called `name`, once per process; without a name, the shipped one.
 
     `name` is an installed spaCy package ("en_core_web_trf") or the directory of a pipeline. Named entity recognisers
-    and text classifiers are left out: nothing here reads what they write.
+    and text classifiers are excluded, since their annotations are not used.
 
     Raises
     ------

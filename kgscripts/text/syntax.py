@@ -1,8 +1,7 @@
-"""Grammatical relations read off a parse, whether its labels are Universal Dependencies or ClearNLP.
+"""Grammatical relations of a parse with Universal Dependencies or ClearNLP labels.
 
-The pipeline that ships speaks UD ("obj", "nsubj:pass", "obl" with a "case" child); the `en_core_web_*`
-packages speak ClearNLP ("dobj", "nsubjpass", "prep" with a "pobj" child). Everything that reads parses goes
-through this module, so it is the one place that knows both.
+The shipped pipeline uses UD ("obj", "nsubj:pass", "obl" with a "case" child); the `en_core_web_*` packages use
+ClearNLP ("dobj", "nsubjpass", "prep" with a "pobj" child). Only this module knows both schemes.
 """
 
 from __future__ import annotations
@@ -39,25 +38,19 @@ _DESCRIPTIVE_PARTICIPLES = frozenset({
 
 @dataclass(frozen=True, slots=True)
 class PrepositionalPhrase:
-    """`preposition` is in lower case, of several words where it has them ("out of"); `marker` is its first token."""
+    """`preposition` is in lower case and may have several words ("out of"); `head` is the noun's token."""
 
     preposition: str
-    marker: Token
     head: Token
 
 
 def is_verb(token: Token) -> bool:
-    """A verb that can be a predicate, "have" and "do" included.
+    """Whether a token is a verb that can be a predicate, including "have" and "do" as main verbs.
 
-    Auxiliaries, copulas, prepositions that look like verbs ("including") and participles before a noun ("the salted
-    water", "a frying pan") are none.
+    Auxiliaries, copulas, verbal prepositions ("including") and participles before a noun ("the salted water", "a
+    frying pan") are excluded.
     """
-    return token.dep_ not in _NO_PREDICATE and is_verb_form(token)
-
-
-def is_verb_form(token: Token) -> bool:
-    """A verb by its part of speech, in whatever place it stands, but neither auxiliary nor copula."""
-    if token.dep_ in AUXILIARY or token.dep_ == "cop":
+    if token.dep_ in _NO_PREDICATE or token.dep_ in AUXILIARY or token.dep_ == "cop":
         return False
     return token.pos_ == "VERB" or (token.pos_ == "AUX" and token.lemma_.lower() in _MAIN_VERB_LEMMAS)
 
@@ -84,8 +77,8 @@ def _direct_objects(verb: Token) -> list[Token]:
 def objects_of(verb: Token, *, shared: bool = True) -> list[Token]:
     """Heads of the direct objects, coordinated ones included.
 
-    With `shared`, a verb without an object of its own gets that of the coordination it stands in, where the
-    object follows both verbs: "wash and chop the carrots" gives "carrots" for either verb.
+    With `shared`, a verb without an object of its own takes that of its coordination if the object follows both verbs:
+    "wash and chop the carrots" gives "carrots" for either verb.
     """
     own = _direct_objects(verb)
     if own or not shared:
@@ -106,13 +99,13 @@ def _coordinated_verbs(verb: Token) -> Iterator[Token]:
 
 
 def _separated(verb: Token, found: Token) -> bool:
-    """Whether `verb` has a complement of its own before the object, so that it does not share it."""
+    """Whether `verb` has a complement of its own before the object, and so does not share the object."""
     own = OPEN_COMPLEMENT | PREPOSITIONAL | UNMARKED_OBLIQUE | {"ccomp", "advcl", "attr", "acomp"}
     return any(verb.i < child.i < found.i and child.dep_ in own for child in verb.children)
 
 
 def subjects_of(verb: Token) -> list[Token]:
-    """Heads of the active subject; a conjunct without one has that of the verb it is coordinated with."""
+    """Heads of the active subject; a conjunct without one takes that of the verb it is coordinated with."""
     return _subjects(verb, SUBJECT)
 
 
@@ -132,7 +125,7 @@ def _subjects(verb: Token, labels: frozenset[str]) -> list[Token]:
 
 
 def is_passive(verb: Token) -> bool:
-    """Whether the verb stands in the passive, by its auxiliary or its subject."""
+    """Whether the verb is in the passive, judging by its auxiliary or its subject."""
     return any(child.dep_ in PASSIVE_AUXILIARY | PASSIVE_SUBJECT for child in verb.children) or (
         verb.dep_ == "conj" and verb.tag_ == "VBN" and bool(passive_subject_of(verb))
     )
@@ -149,13 +142,13 @@ def indirect_objects_of(verb: Token) -> list[Token]:
 
 
 def prepositional_phrases(token: Token) -> list[PrepositionalPhrase]:
-    """Prepositional phrases that depend on a verb or a noun, one for each coordinated noun in them."""
+    """Prepositional phrases that depend on a verb or a noun, one for each coordinated noun."""
     found: list[PrepositionalPhrase] = []
     for child in token.children:
         if child.dep_ in _NOMINAL_MODIFIER:
             found.extend(_ud_phrases(child))
         elif child.dep_ in _PREPOSITION or (child.dep_ == "dative" and child.pos_ == "ADP"):
-            found.extend(_clearnlp_phrases(child, child.lower_, child))
+            found.extend(_clearnlp_phrases(child, child.lower_))
     return found
 
 
@@ -163,23 +156,21 @@ def _ud_phrases(noun: Token) -> Iterator[PrepositionalPhrase]:
     cases = [child for child in noun.lefts if child.dep_ == "case"]
     if not cases:
         return
-    marker = cases[0]
     for conjunct in conjuncts(noun):
-        own = [child for child in conjunct.lefts if child.dep_ == "case"]
-        cases = own or cases
+        cases = [child for child in conjunct.lefts if child.dep_ == "case"] or cases
         words = [word for case in cases for word in (case, *(c for c in case.children if c.dep_ == "fixed"))]
-        yield PrepositionalPhrase(" ".join(word.lower_ for word in words), cases[0] if own else marker, conjunct)
+        yield PrepositionalPhrase(" ".join(word.lower_ for word in words), conjunct)
 
 
-def _clearnlp_phrases(preposition: Token, words: str, marker: Token) -> Iterator[PrepositionalPhrase]:
+def _clearnlp_phrases(preposition: Token, words: str) -> Iterator[PrepositionalPhrase]:
     for child in preposition.children:
         if child.dep_ in _PREPOSITION_OBJECT:
             for conjunct in conjuncts(child):
-                yield PrepositionalPhrase(words, marker, conjunct)
+                yield PrepositionalPhrase(words, conjunct)
         elif child.dep_ in _PREPOSITION:
-            yield from _clearnlp_phrases(child, f"{words} {child.lower_}", marker)
+            yield from _clearnlp_phrases(child, f"{words} {child.lower_}")
         elif child.dep_ == "conj" and child.pos_ == "ADP":
-            yield from _clearnlp_phrases(child, child.lower_, child)
+            yield from _clearnlp_phrases(child, child.lower_)
 
 
 def compound_lemma(token: Token) -> str:
@@ -216,7 +207,7 @@ def lemma(token: Token) -> str:
 
 
 def is_negated(verb: Token) -> bool:
-    """Whether the verb itself is negated ("did not open", "never opened"); inherited by nobody."""
+    """Whether the verb itself is negated ("did not open", "never opened"); negation is not inherited."""
     return any(
         child.dep_ == "neg" or (child.dep_ in {"advmod", "cc:preconj"} and child.lower_ in _NEGATION_WORDS)
         for child in verb.children
@@ -224,7 +215,7 @@ def is_negated(verb: Token) -> bool:
 
 
 def markers_of(verb: Token) -> list[Token]:
-    """What introduces the clause of a verb: "if", "that", "because", "to", "when"."""
+    """The words that introduce the clause of a verb: "if", "that", "because", "to", "when"."""
     return [
         child
         for child in verb.lefts
@@ -235,7 +226,7 @@ def markers_of(verb: Token) -> list[Token]:
 
 
 def is_imperative(verb: Token) -> bool:
-    """Whether a verb orders or instructs: base form, no subject, no auxiliary but "do", no "to"."""
+    """Whether a verb is an imperative: base form, no subject, no auxiliary except "do" and "let", no "to"."""
     if verb.tag_ != "VB" and "Imp" not in verb.morph.get("Mood", []):
         return False
     while True:

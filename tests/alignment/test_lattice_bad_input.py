@@ -71,7 +71,7 @@ def test_paths_that_are_none_are_refused(path: Tensor, message: str) -> None:
 
 @pytest.mark.parametrize("probability", [-0.1, 1.1, math.nan, math.inf])
 def test_what_is_no_probability_is_refused(probability: float) -> None:
-    with pytest.raises(ValueError, match="shift probability lies in"):
+    with pytest.raises(ValueError, match="shift probability must lie in"):
         fixed_transitions(probability)
 
 
