@@ -1,4 +1,4 @@
-"""The two sides of a pair as words and events, each event with the words that it owns."""
+"""The two sides of a pair as words and events, with the words that belong to each event."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BEFORE_CLAUSES = frozenset({"and", "or", "then", "to", ",", ";"})
 
 @frozen
 class Word:
-    """A word by its span in the document's text."""
+    """The span of a word in the document's text."""
 
     start: int
     end: int
@@ -30,7 +30,7 @@ class Word:
 
 @frozen
 class Event:
-    """A frame that counts: the place of its predicate among the words of its side, and its mentions."""
+    """An event: the index of its predicate among the words of its side, and its mentions."""
 
     predicate: int
     mentions: tuple[EventMention, ...]
@@ -40,9 +40,9 @@ class Event:
 class Side:
     """One side of a pair.
 
-    `owners` holds for each word the place of the event that it belongs to, None where there is no event at all; `own`
-    says whether it is a part of that event's clause, not merely near it. `objects` are the places of the words that
-    name the object of a mention. `nouns` are the lemmas of the nouns of the side.
+    `owners` gives for each word the index of the event that it belongs to, None if there is no event; `own` is true
+    where the word is part of that event's clause, and false where it is merely near it. `objects` gives the indices of
+    the words of each mention's object. `nouns` are the lemmas of the side's nouns.
     """
 
     words: Sequence[Word]
@@ -54,19 +54,19 @@ class Side:
     nouns: frozenset[str]
 
     def words_of(self, event: Event, mention: EventMention) -> list[int]:
-        """The content words of an event as one mention tells it; objects of its other mentions are left out."""
-        place = self.events.index(event)
+        """Indices of an event's content words in one mention, without the objects of its other mentions."""
+        index = self.events.index(event)
         others = set().union(*(self.objects[other] for other in event.mentions)) - self.objects[mention]
         found = [
             word
             for word, (owner, own) in enumerate(zip(self.owners, self.own, strict=True))
-            if owner == place and own and word not in others and is_content_word(self.texts[word])
+            if owner == index and own and word not in others and is_content_word(self.texts[word])
         ]
         return found or [event.predicate]
 
 
 def read_sides(parsed: ParsedDocument) -> tuple[Side, Side] | None:
-    """The abstract and the concrete side; None where the document is no pair or a side has no word."""
+    """The abstract and the concrete side; None if the document is not a pair or a side has no words."""
     sides = []
     for kind in _SIDES:
         wholes = [passage for passage in parsed.document.passages if passage.kind is kind]
@@ -78,15 +78,15 @@ def read_sides(parsed: ParsedDocument) -> tuple[Side, Side] | None:
         ]
         counted = [event for event in events_of_parses(parsed.parses) if event.reason is None]
         if kind is PassageKind.ABSTRACT:
-            counted = [event for event in counted if _is_told(event.frame)]
+            counted = [event for event in counted if _is_event(event.frame)]
         sides.append(_side((parse, [event for event in counted if event.parse is parse]) for parse in parses))
     return (sides[0], sides[1]) if all(side.words for side in sides) else None
 
 
-def _is_told(frame: Frame) -> bool:
-    """Whether an abstract side, which has no commas, tells an event here: "salt" in "add salt butter" is none.
+def _is_event(frame: Frame) -> bool:
+    """Whether a frame of an abstract side, which has no commas, is an event: "salt" in "add salt butter" is not.
 
-    It is one where it begins a clause, or the verb is an everyday one; a participle needs somebody who does it.
+    It is an event if it begins a clause or its verb is an everyday one; a participle also needs an agent.
     """
     verb = frame.verb
     if verb.tag_ in {"VBN", "VBD"} and not frame.agents:
@@ -102,27 +102,27 @@ def _side(parses: Iterable[tuple[Parse, list[JudgedEvent]]]) -> Side:
     owners: list[int | None] = []
     nouns: set[str] = set()
     for parse, found in parses:
-        places: dict[int, int] = {}
+        indices: dict[int, int] = {}
         owned = _owned([event.frame for event in found])
         first_event = len(events)
         for token in parse.doc:
             if token.is_space:
                 continue
-            places[token.i] = len(words)
+            indices[token.i] = len(words)
             start = parse.offset + token.idx
             words.append(Word(start, start + len(token)))
             texts.append(token.lower_)
-            place = owned.get(token.i)
-            owners.append(None if place is None else first_event + place)
+            owner = owned.get(token.i)
+            owners.append(None if owner is None else first_event + owner)
             if is_noun(token):
                 nouns.add(lemma(token))
-        events.extend(Event(places[event.frame.verb.i], event.mentions) for event in found)
+        events.extend(Event(indices[event.frame.verb.i], event.mentions) for event in found)
     own = [owner is not None for owner in owners]
     return Side(
         words=words,
         texts=texts,
         events=events,
-        owners=[_nearest(events, place) if owner is None else owner for place, owner in enumerate(owners)],
+        owners=[_nearest(events, word) if owner is None else owner for word, owner in enumerate(owners)],
         own=own,
         objects={mention: _object(words, mention) for event in events for mention in event.mentions},
         nouns=frozenset(nouns),
@@ -130,17 +130,17 @@ def _side(parses: Iterable[tuple[Parse, list[JudgedEvent]]]) -> Side:
 
 
 def _owned(frames: Sequence[Frame]) -> dict[int, int]:
-    """Token -> the frame whose clause it stands in: that of the nearest predicate above it; instruments go along."""
-    verbs = {frame.verb.i: place for place, frame in enumerate(frames)}
+    """Maps tokens to the frame of their clause, that of the nearest predicate above; instruments are included."""
+    verbs = {frame.verb.i: index for index, frame in enumerate(frames)}
     found: dict[int, int] = {}
     if frames:
         for token in frames[0].verb.doc:
             above = next((word for word in _upwards(token) if word.i in verbs), None)
             if above is not None:
                 found[token.i] = verbs[above.i]
-    for place, frame in enumerate(frames):
+    for index, frame in enumerate(frames):
         for instrument in frame.instruments:
-            found.update((token.i, place) for token in instrument.subtree if token.i not in verbs)
+            found.update((token.i, index) for token in instrument.subtree if token.i not in verbs)
     return found
 
 
@@ -150,12 +150,12 @@ def _upwards(token: Token) -> Iterable[Token]:
 
 
 def _nearest(events: Sequence[Event], word: int) -> int | None:
-    """The event whose predicate stands nearest to a word that is in no clause of one; the later one of two."""
-    return min(range(len(events)), key=lambda place: (abs(events[place].predicate - word), -place), default=None)
+    """The event with the nearest predicate, for a word outside all events' clauses; of two, the later one."""
+    return min(range(len(events)), key=lambda event: (abs(events[event].predicate - word), -event), default=None)
 
 
 def _object(words: Sequence[Word], mention: EventMention) -> frozenset[int]:
     spans = [(item.start, item.end) for item in mention.participants if item.role is Role.PATIENT]
     return frozenset(
-        place for place, word in enumerate(words) if any(start <= word.start < end for start, end in spans)
+        index for index, word in enumerate(words) if any(start <= word.start < end for start, end in spans)
     )

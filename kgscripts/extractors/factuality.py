@@ -1,9 +1,9 @@
-"""Whether a clause tells something as done, or denies, supposes, plans or merely mentions it.
+"""Factuality of clauses: whether an event happens, or is negated, hypothetical, planned or merely mentioned.
 
-Imperatives and what "you should / must / need to / can" do are instructions and count as done; so does what
-narrators "had to" do. Purposes ("went to buy milk") are planned. A relative clause counts as told only after a
-comma ("the cake, which I put in the oven"); without one it tells which cake is meant. A past perfect is
-background, except after "when", "after", "once".
+Imperatives and clauses with "you should / must / need to / can" are instructions and count as factual; so does what
+narrators "had to" do. Purposes ("went to buy milk") are planned. A relative clause is factual only after a comma
+("the cake, which I put in the oven"); without a comma it identifies the cake. A past perfect is background, except
+after "when", "after", "once".
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _SUPPOSING = frozenset({"would", "could", "might", "may", "'d", "’d"})
 _INSTRUCTING = frozenset({"should", "must", "will", "shall", "ought", "'ll", "’ll", "can", "wo", "ca", "need"})
 _CONDITIONS = frozenset({"if", "unless", "whether", "lest"})
 _TEMPORAL = frozenset({"when", "after", "once", "as", "until", "till", "before", "whenever"})
-_NOT_TOLD = frozenset({DiscardReason.HYPOTHETICAL, DiscardReason.PLANNED, DiscardReason.MENTIONED})
+_NOT_FACTUAL = frozenset({DiscardReason.HYPOTHETICAL, DiscardReason.PLANNED, DiscardReason.MENTIONED})
 _NOMINAL = frozenset(
     {"nsubj", "nsubj:pass", "csubj", "csubj:pass", "csubj:outer", "obj", "iobj", "obl", "nmod", "acl", "dobj", "pobj"}
     | {"appos", "nsubjpass", "csubjpass", "pcomp", "vocative", "dislocated", "nsubj:outer"}
@@ -39,18 +39,18 @@ _FINITE = frozenset({"VBD", "VBZ", "VBP"})
 
 
 class Factuality:
-    """Why the clauses of one document are not told as done; answers are remembered, so each verb is judged once."""
+    """The factuality of the clauses of one document; each verb is judged once and its result is cached."""
 
     def __init__(self, doc: Doc) -> None:
         self._quoted = quoted_tokens(doc)
         self._reasons: dict[int, DiscardReason | None] = {}
 
     def reason(self, verb: Token) -> DiscardReason | None:
-        """Why the event of `verb` did not happen or is no instruction; nothing for one that counts."""
+        """Why the event of `verb` is not factual; None for a factual event."""
         chain = [verb]
         while chain[-1].i not in self._reasons and chain[-1].head.i != chain[-1].i:
             chain.append(chain[-1].head)
-        for token in reversed(chain):  # from the root down: a deep clause must not exhaust the stack
+        for token in reversed(chain):  # from the root down, without recursion: clauses can be deeply nested
             if token.i not in self._reasons:
                 self._reasons[token.i] = self._judge(token)
         return self._reasons[verb.i]
@@ -60,12 +60,12 @@ class Factuality:
             return DiscardReason.MENTIONED
         governing = self._reasons.get(token.head.i) if token.head.i != token.i else None
         if not is_verb(token):
-            # Nouns and adjectives hand down what holds for the clause they stand in.
+            # Nouns and adjectives pass on the factuality of the clause that contains them.
             return self._own(token) or governing
         return self._own(token) or self._of_clause(token, governing)
 
     def _own(self, verb: Token) -> DiscardReason | None:
-        """What the verb's own auxiliaries, negation and conjunction say."""
+        """The factuality expressed by the verb's own auxiliaries, negation and conjunction."""
         if is_negated(verb) or any(_denied(noun) for noun in objects_of(verb, shared=False)):
             return DiscardReason.NEGATED
         markers = [marker.lower_ for marker in markers_of(verb)]
@@ -86,7 +86,7 @@ class Factuality:
         return None
 
     def _of_clause(self, verb: Token, governing: DiscardReason | None) -> DiscardReason | None:
-        """What the place of the clause in the sentence says."""
+        """The factuality expressed by the relation of the clause to the rest of the sentence."""
         relation = verb.dep_
         if relation == "conj":
             return _of_conjunct(verb, governing)
@@ -97,9 +97,9 @@ class Factuality:
         if relation == "advcl":
             return self._of_adverbial(verb, governing)
         if relation in {"acl:relcl", "relcl"}:
-            return governing if _goes_on(verb) else DiscardReason.MENTIONED
+            return governing if _is_continuation(verb) else DiscardReason.MENTIONED
         if relation == "acl" and verb.tag_ == "VBG" and _marking(verb) <= {"by"}:
-            return governing if governing in _NOT_TOLD else None
+            return governing if governing in _NOT_FACTUAL else None
         if relation == "acl" and {"to", "for"} & _marking(verb) and is_tool(compound_lemma(verb.head)):
             return _of_use(verb.head.head, governing)
         if relation in {"acl", "nmod", "obl"} and "to" in _marking(verb):
@@ -139,18 +139,18 @@ class Factuality:
             return governing if verb.head.lemma_ == "use" else DiscardReason.MENTIONED
         if _REASONS & marking and verb.tag_ in _FINITE:
             return None
-        return governing if governing in _NOT_TOLD else None
+        return governing if governing in _NOT_FACTUAL else None
 
 
 def _of_use(governor: Token, governing: DiscardReason | None) -> DiscardReason | None:
-    """ "Use (or take) a knife to cut the bread": the cutting is told with the knife; other purposes are planned."""
-    told = (
+    """ "Use (or take) a knife to cut the bread": the cutting is as factual as the use; other purposes are planned."""
+    is_use = (
         governor.lemma_ == "use"
         or (governor.lemma_ in verbs("grasping") and is_imperative(governor))
-        # "Continues to blink", where the parser took the infinitive for an adverbial.
+        # "Continues to blink", where the parser analysed the infinitive as an adverbial.
         or (governor.lemma_ in verbs("auxiliary") and not objects_of(governor, shared=False))
     )
-    return governing if told else governing or DiscardReason.PLANNED
+    return governing if is_use else governing or DiscardReason.PLANNED
 
 
 def _marking(verb: Token) -> set[str]:
@@ -174,7 +174,7 @@ def _denied(noun: Token) -> bool:
 
 
 def _is_had(auxiliary: Token, verb: Token) -> bool:
-    """Whether it is the "had" of a past perfect, "'d" included."""
+    """Whether the auxiliary is the "had" (or "'d") of a past perfect."""
     return auxiliary.lower_ in {"had", "'d", "’d"} and verb.tag_ in {"VBN", "VBD"}
 
 
@@ -189,7 +189,7 @@ def _addresses_reader(verb: Token) -> bool:
 
 
 def _binds(governor: Token, lemma: str) -> bool:
-    """Whether the infinitive after this verb is told as done: "had to", "you need to", "begin to", "go to" is not."""
+    """Whether the infinitive after a verb is factual: after "had to", "you need to", "begin to", but not "go to"."""
     if lemma in {"have", "need", "get", "want", "go"}:
         if lemma == "have" and (governor.tag_ == "VBD" or governor.lower_ == "had"):
             return True
@@ -208,21 +208,21 @@ def _ensures(governor: Token, lemma: str) -> bool:
 
 
 def _of_conjunct(verb: Token, governing: DiscardReason | None) -> DiscardReason | None:
-    if _continues(verb):
+    if _shares_auxiliaries(verb):
         return governing
-    # A finite verb is no conjunct of an infinitive: it goes on with the story.
+    # A finite verb is not a conjunct of an infinitive: it continues the story.
     if verb.tag_ in _FINITE and verb.head.tag_ not in _FINITE:
         return None
     if any(child.dep_.startswith("nsubj") for child in verb.lefts):
         return governing if governing is DiscardReason.HYPOTHETICAL else None
-    return governing if governing in _NOT_TOLD else None
+    return governing if governing in _NOT_FACTUAL else None
 
 
-def _goes_on(verb: Token) -> bool:
-    """Whether a relative clause goes on with the story: after a comma, after "where", or if it is none.
+def _is_continuation(verb: Token) -> bool:
+    """Whether a relative clause continues the story: after a comma, after "where", or if it is a main clause.
 
-    Without a comma after an adverbial clause, parsers take the main clause for a relative one ("before I left the
-    house I made coffee"); having subject, object and no relative word tells it apart.
+    Without a comma after an adverbial clause, parsers analyse the main clause as a relative one ("before I left the
+    house I made coffee"); it is recognised by its subject and object and the lack of a relative word.
     """
     first = verb.left_edge
     before = first.nbor(-1).lower_ if first.i > first.sent.start else ""
@@ -235,8 +235,8 @@ def _goes_on(verb: Token) -> bool:
     return not relative and subject and any(child.dep_ in OBJECT for child in verb.rights)
 
 
-def _continues(verb: Token) -> bool:
-    """Whether a conjunct shares negation and auxiliaries with the verb before it: same form and nothing of its own."""
+def _shares_auxiliaries(verb: Token) -> bool:
+    """Whether a conjunct shares negation and auxiliaries with the verb before: same form, no subject or auxiliary."""
     if verb.tag_ != verb.head.tag_:
         return False
     return not any(child.dep_.startswith(("nsubj", "csubj", "expl", "aux")) for child in verb.lefts)

@@ -1,4 +1,4 @@
-"""An event that a person tells on the command line, as the extractor reads it."""
+"""Parsing a short instruction, such as one on the command line, into an action."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from schemas.records import Action, Passage, PassageKind
 
 @frozen
 class Instruction:
-    """The event in words (lower case, without punctuation), and its action."""
+    """An instruction's words (lower case, without punctuation) and the action of its first event."""
 
     words: tuple[str, ...]
     action: Action
 
 
 def read_instruction(text: str) -> Instruction:
-    """The first event of an instruction such as "drain the pasta".
+    """Parse an instruction such as "drain the pasta".
 
     Raises
     ------
     QueryError
-        If the text tells none.
+        If the text contains no event.
     """
     instruction = " ".join(text.split())
     doc = load_pipeline()(instruction)
@@ -35,4 +35,4 @@ def read_instruction(text: str) -> Instruction:
         for event in events_of_parses((Parse(passage, doc, 0),)):
             if event.mentions:
                 return Instruction(words, event.mentions[0].action)
-    raise QueryError(f"{text!r} tells no event", remedy="say what is done, for example: 'drain the pasta'")
+    raise QueryError(f"{text!r} contains no event", remedy="write an instruction, for example: 'drain the pasta'")

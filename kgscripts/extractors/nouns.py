@@ -1,4 +1,4 @@
-"""Nouns as things: which words name one, what a measure measures, and the lemma that stands for it."""
+"""Nouns: which words count as one, the noun that a measure belongs to, and the lemma of a noun."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ _OF_ALL = frozenset(
 
 
 def is_noun(token: Token) -> bool:
-    """A noun or a name, as opposed to a pronoun, a number or a clause.
+    """Whether a token is a noun or a name, as opposed to a pronoun, a number or a clause.
 
     Where part of speech and relation contradict each other ("plug" of "pull plug" as a verb and an object), the
-    relation counts: a bare verb is no object.
+    relation decides: a bare verb cannot be an object.
     """
     if token.pos_ in _NOUNS:
-        # Taggers take odd spaces, symbols and "ourselves" for nouns.
+        # Taggers label unusual spaces, symbols and "ourselves" as nouns.
         return any(map(str.isalnum, token.text)) and not token.lower_.endswith(("self", "selves"))
     if token.pos_ not in _MISTAKEN or token.dep_ not in _NOMINAL:
         return False
@@ -61,7 +61,7 @@ def is_noun(token: Token) -> bool:
 
 
 def content_head(token: Token) -> Token:
-    """What a measure measures: "sugar" of "a cup of sugar"; other nouns are their own."""
+    """The noun that a measure belongs to: "sugar" of "a cup of sugar"; other nouns are returned as they are."""
     if token.lemma_.lower() not in _PARTITIVES:
         return token
     for phrase in prepositional_phrases(token):
@@ -73,7 +73,7 @@ def content_head(token: Token) -> Token:
 
 
 def noun_lemma(token: Token) -> str:
-    """The lemma of a noun with its compound, without adjectives; nouns that are plural only keep it ("scissors")."""
+    """The lemma of a noun with its compound, without adjectives; plural-only nouns stay plural ("scissors")."""
     found = " ".join(compound_lemma(token).split())
     while " " in found and "adjective" in classes_of(found.split(" ", 1)[0]):
         found = found.split(" ", 1)[1]

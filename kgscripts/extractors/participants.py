@@ -1,4 +1,4 @@
-"""The nouns that take part in an event and their roles."""
+"""The participants of an event and their roles."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Participant:
 
 
 def participants_of(frame: Frame, acted_upon: Token | None, tools: Iterable[Token]) -> list[Participant]:
-    """Participants of the event on one of the frame's objects, in text order; tools are none, pronouns are left out."""
+    """Participants of the event on one of the frame's objects, in text order, without tools and pronouns."""
     excluded = set(tools)
     found: dict[Token, Role] = {}
     for noun, role in _roles(frame, acted_upon):
@@ -97,7 +97,7 @@ def _roles(frame: Frame, acted_upon: Token | None) -> Iterator[tuple[Token, Role
     named += [(noun, Role.RECIPIENT) for noun in frame.recipients]
     named += [(phrase.head, _role(frame, phrase)) for phrase in frame.phrases if phrase.preposition not in _NO_ARGUMENT]
     yield from named
-    # What a resolved pronoun stands for is described elsewhere in the text, where it was named.
+    # The antecedent of a resolved pronoun has its modifiers elsewhere in the text.
     for noun in (noun for noun, _ in named if noun != frame.stands_for):
         if is_a(noun_lemma(noun), "time"):
             continue
@@ -129,9 +129,9 @@ def _role(frame: Frame, phrase: PrepositionalPhrase) -> Role:
 
 
 def phrase_of_action(frame: Frame, tools: Iterable[Token]) -> PrepositionalPhrase | None:
-    """The prepositional phrase that belongs to the action: "pour water into the sink", "look for a book".
+    """The prepositional phrase that is part of the action: "pour water into the sink", "look for a book".
 
-    With an object, that is where it goes or comes from; without one, the first phrase that names no time and no tool.
+    With an object, this is its destination or origin; without one, the first phrase that is neither a time nor a tool.
     """
     placing = lemma(frame.verb) in verbs("placing")
     transitive = any(is_noun(noun) or noun.pos_ == "PRON" for noun in frame.objects)

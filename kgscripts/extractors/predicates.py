@@ -1,4 +1,4 @@
-"""Predicates of a parse with all that depends on them: what events are made from."""
+"""Frames: the predicates of a parse with their arguments, from which events are built."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from kgscripts.text.syntax import (
 )
 from schemas.records import DiscardReason
 
-# Verbs in these positions qualify a noun or introduce a phrase; they predicate nothing.
+# Verbs with these relations modify a noun or introduce a phrase; they are not predicates.
 _NO_PREDICATE = frozenset(
     {"amod", "compound", "case", "mark", "fixed", "cc", "advmod", "flat", "goeswith", "discourse"}
 )
@@ -38,7 +38,7 @@ _PARTICLE_ADVERBS = frozenset(
 )
 _DIRECTIONS = _PARTICLE_ADVERBS - {"up"}
 _ADVERBIAL = UNMARKED_OBLIQUE | {"advmod"}
-# Prepositions that place what the verb does, even where the parser gives them to the object.
+# Prepositions that modify the verb even where the parser attaches them to the object.
 _OF_VERB = frozenset({"into", "onto", "out of", "off", "off of", "through"})
 _WHEN_PLACING = frozenset({"in", "on", "to", "from", "over", "inside"})
 _MEANS = frozenset({"mean", "means"})
@@ -48,9 +48,8 @@ _MEANS = frozenset({"mean", "means"})
 class Frame:
     """A predicate and its dependents.
 
-    Lists hold the heads of noun phrases. `instruments` are tools that another clause names ("use a knife to cut");
-    `stands_for` is the noun
-    that the only object, a pronoun, stands for; `reason` says why the event does not count.
+    Lists contain the heads of noun phrases. `instruments` are tools from another clause ("use a knife to cut");
+    `stands_for` is the antecedent of the only object, a pronoun; `reason` is why the event does not count, if so.
     """
 
     verb: Token
@@ -64,19 +63,19 @@ class Frame:
     reason: DiscardReason | None = None
 
     def nouns(self) -> list[Token]:
-        """The nouns that the event is done to, measures seen through; for a pronoun that is resolved, its noun."""
+        """The nouns that the event acts on, those of measures resolved; for a resolved pronoun, its antecedent."""
         if self.stands_for is not None:
             return [self.stands_for]
         return [content_head(noun) for noun in self.objects if is_noun(noun)]
 
 
 def frames_of(doc: Doc) -> Iterator[Frame]:
-    """The frames of a parse in text order; "use", "using" and causative "let" have handed on what they hold."""
+    """Yield the frames of a parse in text order; "use", "using" and causative "let" pass on their arguments."""
     factuality = Factuality(doc)
     frames = {token.i: _frame(token, factuality) for token in doc if _predicates(token)}
     dropped: set[int] = set()
     for frame in frames.values():
-        if _hand_on(frame, frames):
+        if _pass_on(frame, frames):
             dropped.add(frame.verb.i)
     for token in doc:
         if token.i in frames and token.i not in dropped:
@@ -116,7 +115,7 @@ def _frame(verb: Token, factuality: Factuality) -> Frame:
 
 
 def _belongs_to_verb(phrase: PrepositionalPhrase, verb: str) -> bool:
-    """Whether a phrase that the parser gave to the object says where or in what the verb is done."""
+    """Whether a phrase that the parser attached to the object modifies the verb, as a location or a vessel."""
     if phrase.preposition in _OF_VERB or (verb in verbs("placing") and phrase.preposition in _WHEN_PLACING):
         return True
     if verb in verbs("moving") or verb in verbs("stative"):
@@ -134,18 +133,18 @@ def _particle(verb: Token) -> Token | None:
 
 
 def _shares_object(verb: Token) -> bool:
-    """Whether it may share an object that follows: "wash and chop the carrots", but not "sit down and read a book"."""
+    """Whether a verb may share a following object: "wash and chop the carrots", not "sit down and read a book"."""
     if lemma(verb) in verbs("intransitive"):
         return False
     allowed = PARTICLE | {"conj", "cc", "punct", "advmod"}
     return all(child.dep_ in allowed and child.lower_ not in _DIRECTIONS for child in verb.rights)
 
 
-def _hand_on(frame: Frame, frames: dict[int, Frame]) -> bool:
-    """Give the arguments of an auxiliary predicate to the event that it helps to tell; whether it is used up."""
+def _pass_on(frame: Frame, frames: dict[int, Frame]) -> bool:
+    """Pass the arguments of an auxiliary predicate on to its main event; whether the predicate is dropped."""
     word = lemma(frame.verb)
     if word == "use":
-        return _hand_on_instrument(frame, frames)
+        return _pass_on_instrument(frame, frames)
     if word == "make" and any(child.lower_ == "sure" for child in frame.verb.rights):
         return True
     relations = {"xcomp"} if frame.objects else {"xcomp", "advcl"}
@@ -153,7 +152,7 @@ def _hand_on(frame: Frame, frames: dict[int, Frame]) -> bool:
     if complement is None:
         return False
     infinitive = any(marker.lower_ == "to" for marker in markers_of(complement))
-    if complement.dep_ == "advcl":  # "continues to blink", where the parser took the infinitive for an adverbial
+    if complement.dep_ == "advcl":  # "continues to blink", where the parser analysed the infinitive as an adverbial
         return infinitive and word in verbs("auxiliary")
     if word in verbs("auxiliary"):
         return True
@@ -166,7 +165,7 @@ def _hand_on(frame: Frame, frames: dict[int, Frame]) -> bool:
     return word in {"go", "come", "end"} and complement.tag_ == "VBG"
 
 
-def _hand_on_instrument(frame: Frame, frames: dict[int, Frame]) -> bool:
+def _pass_on_instrument(frame: Frame, frames: dict[int, Frame]) -> bool:
     verb = frame.verb
     used = frame.objects
     target = _used_for(verb, used, frames)

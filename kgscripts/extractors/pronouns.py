@@ -1,11 +1,11 @@
-"""Which noun the object "it", "them" or "which" stands for, where a simple rule knows.
+"""Rule-based resolution of the object pronouns "it", "them" and "which".
 
-A relative pronoun stands for the noun that its clause belongs to. "Peel the carrots. Slice them": another object
-pronoun stands for the object of the predicate right before it, in the same passage or the one before. It is left as
-it is wherever that is in doubt: when number or kind do not fit, when that predicate has no object or several, when
-another noun that fits stands between ("pour the batter into the pan and put it …"), after "add" and "put" (what was
-added, or what it was added to?), after "take a knife" (what is cut with it?) and in infinitives that qualify a noun
-("a place to plant it"). `kgscripts evaluate extraction` measures the latter rule on hand-written items.
+The antecedent of a relative pronoun is the noun that its clause modifies. "Peel the carrots. Slice them": the
+antecedent of other object pronouns is the object of the predicate right before, in the same passage or the one before.
+Ambiguous pronouns are not resolved: when number or kind do not match, when that predicate has no object or several,
+when another matching noun is between them ("pour the batter into the pan and put it …"), after "add" and "put" (what
+was added, or what it was added to?), after "take a knife" (what is cut with it?) and in infinitives that modify a noun
+("a place to plant it"). `kgscripts evaluate extraction` measures the rule for "it" and "them" on hand-written items.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _ADDING = frozenset({"add", "put", "apply"})
 
 
 def resolve_objects(frames: list[Frame], before: Frame | None) -> None:
-    """Set `stands_for` of the frames, in text order, whose object is a pronoun that the rule understands.
+    """Set `stands_for` of the frames, in text order, whose object is a pronoun that the rules resolve.
 
-    `before` is the last frame of the passage before, if there is one.
+    `before` is the last frame of the preceding passage, if there is one.
     """
     for frame in frames:
         if len(frame.objects) == 1:
@@ -40,7 +40,7 @@ def resolve_objects(frames: list[Frame], before: Frame | None) -> None:
 
 
 def _is_relative(frame: Frame) -> bool:
-    """Whether the object is the pronoun of a relative clause, which stands for the noun before it."""
+    """Whether the object is the relative pronoun of a relative clause."""
     return (
         frame.verb.dep_ in {"acl:relcl", "relcl"}
         and is_noun(frame.verb.head)
@@ -68,7 +68,7 @@ def _fits(noun: Token, plural: bool) -> bool:
 
 
 def _between(before: Frame, pronoun: Token) -> Iterator[Token]:
-    """The nouns of the predicate before and those up to the pronoun."""
+    """The nouns of the preceding predicate and those up to the pronoun."""
     first = min(before.verb.i, *(noun.i for noun in before.objects))
     doc = before.verb.doc
     same = doc is pronoun.doc
@@ -80,7 +80,7 @@ def _between(before: Frame, pronoun: Token) -> Iterator[Token]:
 
 
 def _is_rival(noun: Token) -> bool:
-    """Whether another noun could be meant: neither part of a name, nor a doer, a place or an instrument."""
+    """Whether a noun is another possible antecedent: not part of a name, an agent, a place or an instrument."""
     if noun.dep_ in _NO_RIVAL:
         return False
     if noun.dep_ not in {"obj", "dobj", "conj"} and is_a(noun_lemma(noun), "place"):

@@ -1,4 +1,4 @@
-"""Direct speech: what is said in a text is not told by it."""
+"""Direct speech, whose clauses are not events of the text itself."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _QUOTATION = re.compile(r"“[^”]*”|\"[^\"]*\"|(?<!\w)'(?=\w)[^']*[.,!?]'(?!
 
 
 def quoted_tokens(doc: Doc) -> frozenset[int]:
-    """Indices of the tokens of direct speech; a quotation that never ends is none."""
+    """Indices of the tokens in direct speech; an unclosed quotation does not count."""
     text = doc.text
     if '"' not in text and "“" not in text and "'" not in text:
         return frozenset()

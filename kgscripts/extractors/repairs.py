@@ -1,10 +1,10 @@
-"""Constructions of instructions that parsers trained on newspapers and web texts take for noun phrases.
+"""Repairs of parses of instructions, which parsers trained on newspapers and web texts analyse as noun phrases.
 
 A step is an instruction. Where it begins with an everyday verb and the parser found a noun phrase ("drain tub"), the
-first word becomes an imperative and the noun its object; where the parser found an infinitive that names a place ("go
-to airport"), that becomes a noun; a participle right behind the verb describes its object ("mix melted butter"),
-and a verb alone at the end is no object ("add salt and whisk"). In any text, what comes after "let" is done ("let the
-tea steep").
+first word becomes an imperative and the noun its object; where the parser found an infinitive that is a place ("go to
+airport"), that becomes a noun; a participle right after the verb modifies its object ("mix melted butter"), and a
+single verb at the end is not an object ("add salt and whisk"). In any text, a verb after "let" becomes a predicate
+("let the tea steep").
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SEQUENCE = frozenset({"first", "then", "next", "second", "finally", "now"})
 _MODIFIES = frozenset({"compound", "amod"})
 _GOING = frozenset({"go", "come", "get", "return", "proceed", "walk", "drive", "head", "run", "travel", "move", "ride"})
 _LETTING = frozenset({"let", "lets", "letting"})
-# What stays with a noun when a verb is put above it.
+# Relations of the dependents that stay with a noun when it becomes an object.
 _WITHIN_NOUN = frozenset(
     {"det", "compound", "amod", "nummod", "nmod:poss", "poss", "case", "flat", "acl", "acl:relcl", "relcl", "appos"}
     | {"nmod", "prep", "conj", "cc", "goeswith", "nmod:desc"}
@@ -41,7 +41,7 @@ class _Change:
 
 
 def repaired(doc: Doc, *, is_step: bool) -> Doc:
-    """The parse with such constructions repaired; the same document where there is nothing to repair."""
+    """The repaired parse; the same document where there is nothing to repair."""
     changes = [change for token in doc if token.lower_ in _LETTING for change in _after_let(token)]
     if is_step:
         for sentence in doc.sents:
@@ -69,7 +69,7 @@ def _after_let(verb: Token) -> Iterator[_Change]:
 
 
 def _first(sentence: Span) -> Token:
-    """The word that an instruction begins with: numbers, punctuation and "then" may stand before it."""
+    """The first word of an instruction, after numbers, punctuation and "then"."""
     words = (token for token in sentence if token.pos_ not in _SKIPPED and token.lower_ not in _SEQUENCE)
     return next(words, sentence[0])
 
@@ -87,7 +87,7 @@ def _commands(token: Token, first: Token) -> bool:
 
 
 def _attributive(verb: Token) -> Iterator[_Change]:
-    """The participle right behind the verb, which the parser took for the predicate above it or for its complement."""
+    """The participle right after the verb, which the parser analysed as its governor or its complement."""
     participle = verb.nbor(1) if verb.i + 1 < len(verb.doc) else verb
     noun = next((child for child in participle.rights if child.dep_ == "obj"), None)
     if participle.tag_ not in {"VBN", "VBD"} or noun is None or lemma(verb) == "have":
@@ -103,7 +103,7 @@ def _attributive(verb: Token) -> Iterator[_Change]:
 
 
 def _last_command(sentence: Span) -> Iterator[_Change]:
-    """A verb alone at the end, which the parser took for one more object: "add salt and sugar and whisk"."""
+    """A single verb at the end, which the parser analysed as another object: "add salt and sugar and whisk"."""
     words = [token for token in sentence if token.pos_ not in {"PUNCT", "SPACE"}]
     if len(words) < 3 or words[-2].lower_ != "and":
         return
@@ -136,7 +136,7 @@ def _stays(child: Token) -> bool:
 
 
 def _goal_as_noun(verb: Token) -> Iterator[_Change]:
-    """ "To" with a bare infinitive right behind it that is a place or a person: "go to airport"."""
+    """ "To" directly followed by a bare infinitive that is a place or a person: "go to airport"."""
     for goal in verb.rights:
         to = goal.nbor(-1) if goal.i > verb.i + 1 else None
         if goal.dep_ not in {"xcomp", "advcl"} or to is None or to.lower_ != "to":
@@ -156,11 +156,11 @@ def _changed(doc: Doc, changes: list[_Change]) -> Doc:
     tags = [token.tag_ for token in doc]
     lemmas = [token.lemma_ for token in doc]
     for change in changes:
-        place = change.token.i
-        heads[place], relations[place] = change.head, change.relation
+        index = change.token.i
+        heads[index], relations[index] = change.head, change.relation
         if change.pos and change.tag:
-            parts[place], tags[place] = change.pos, change.tag
-            lemmas[place] = change.token.lower_ if change.pos == "VERB" else change.token.lemma_
+            parts[index], tags[index] = change.pos, change.tag
+            lemmas[index] = change.token.lower_ if change.pos == "VERB" else change.token.lemma_
     return Doc(
         doc.vocab,
         words=[token.text for token in doc],

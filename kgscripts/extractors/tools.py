@@ -1,7 +1,7 @@
 """The tools of an event, by pattern and parse: "use X to …", "using X", "with X", "in/on/through X", "take X and …".
 
-The classes of nouns (`kgscripts.extractors.lexicon`) decide which phrases name a tool. Never one: what the
-event acts upon, ingredients and supplies, people, body parts, clothing, rooms and furniture.
+The classes of nouns (`kgscripts.extractors.lexicon`) decide which phrases are tools. The objects of the event,
+ingredients and supplies, people, body parts, clothing, rooms and furniture never are.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _CARRIED = frozenset({"implement", "device"})
 
 
 def tools_of(frame: Frame) -> list[Token]:
-    """Heads of the nouns that name a tool of the event, in text order, each lemma once."""
+    """Heads of the nouns that are tools of the event, in text order, each lemma once."""
     acted_upon = {noun_lemma(noun) for noun in (*frame.objects, *frame.nouns())}
     found: dict[str, Token] = {}
     for noun in (*map(content_head, frame.instruments), *_named(frame)):
@@ -32,7 +32,7 @@ def tools_of(frame: Frame) -> list[Token]:
 
 
 def _is_used_as_tool(noun: Token, frame: Frame) -> bool:
-    """Whether what no class lists is used as a tool: a single thing ("a spiralizer"), and nothing is made of it."""
+    """Whether an unlisted noun is used as a tool: a single thing ("a spiralizer"), of which nothing is made."""
     if not may_be_tool(noun_lemma(noun)) or lemma(frame.verb) in verbs("making"):
         return False
     words = {child.lower_ for child in noun.lefts if child.dep_ in {"det", "nmod:poss", "poss", "nummod"}}
@@ -61,7 +61,7 @@ def _named(frame: Frame) -> Iterator[Token]:
 
 
 def carry_tools(frames: list[Frame]) -> None:
-    """Hand the object of "take a knife" on to the event that follows in the same coordination."""
+    """Pass the object of "take a knife" on to the next event in the same coordination."""
     for taking, using in itertools.pairwise(frames):
         if lemma(taking.verb) not in verbs("grasping") or taking.reason is not None:
             continue
@@ -82,7 +82,7 @@ def _follows(using: Token, taking: Token) -> bool:
 
 
 def _works_on_something(using: Frame, taking: Frame) -> bool:
-    """Whether the next event does something to another thing, or along it, and is no mere motion."""
+    """Whether the next event acts on or along another thing, and is not mere motion."""
     if lemma(using.verb) in verbs("moving"):
         return False
     if not using.objects:
