@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import pyarrow as pa
 from attrs import Factory, define
 
-from kgscripts.records.index import Index
+from kgscripts.records.index import CompletionIndex
 from schemas.errors import GraphDirectoryError
 from schemas.records import Discard, DiscardReason
 
@@ -33,7 +33,7 @@ class Input:
     discards: list[Discard] = Factory(list)
 
 
-class InputIndex(Index):
+class InputIndex(CompletionIndex):
     """The part of the index about inputs. A document is live if some input gives it."""
 
     def input(self, key: str) -> Input | None:
@@ -63,10 +63,13 @@ class InputIndex(Index):
         rows = self._rows(
             'SELECT reason, place, "start", "end", detail FROM input_discard WHERE input = ? ORDER BY id', number
         )
-        return [
-            Discard(reason=DiscardReason(reason), where=place, start=start, end=end, detail=detail)
-            for reason, place, start, end, detail in rows
-        ]
+        try:
+            return [
+                Discard(reason=DiscardReason(reason), where=place, start=start, end=end, detail=detail)
+                for reason, place, start, end, detail in rows
+            ]
+        except ValueError as error:
+            raise self._damaged(str(error)) from error
 
     def source_count(self, key: str) -> int:
         """How many sources an input gave."""
@@ -91,14 +94,14 @@ class InputIndex(Index):
     def documents(self) -> pa.Table:
         """The live documents: `digest`, ascending, each once, and `name`, the smallest of its names."""
         rows = self._rows(
-            "SELECT subject.digest, min(name) FROM source JOIN subject ON subject.id = source.subject"
-            " GROUP BY source.subject"
+            "SELECT digest, (SELECT min(name) FROM source WHERE subject = subject.id) AS first"
+            " FROM subject WHERE first IS NOT NULL ORDER BY digest"
         )
         batches = []
         while block := [row for row, _ in zip(rows, range(_ROWS_A_BATCH), strict=False)]:
             digests, names = zip(*block, strict=True)
             batches.append(pa.record_batch([pa.array(digests), pa.array(names)], schema=_DOCUMENTS))
-        return pa.Table.from_batches(batches, _DOCUMENTS).sort_by("digest")
+        return pa.Table.from_batches(batches, _DOCUMENTS)
 
     def duplicate_names(self) -> Iterator[tuple[str, str, str]]:
         """For every further name of a live document: its digest, its smallest name, and this one."""

@@ -12,7 +12,6 @@ import pyarrow.parquet as pq
 from kgscripts.records.kinds import KEY
 from kgscripts.records.shards import ShardWriter, WrittenShard
 
-_ROWS_A_BATCH = 1 << 14
 _ORDER = [(name, "ascending") for name in KEY.names]
 
 
@@ -21,7 +20,7 @@ def merge(
 ) -> WrittenShard:
     """Write one shard from several: of each, the `readings` (subject, extractor) that it holds for the store.
 
-    `files` are those of each shard, one a kind. Memory holds one batch of rows a shard.
+    `files` are those of each shard, one a kind. Memory holds one row group a shard.
     """
     kinds = sorted({path.parent.name for paths in files.values() for path in paths})
     keep = {name: pa.array([f"{subject} {extractor}" for subject, extractor in readings[name]]) for name in files}
@@ -35,22 +34,25 @@ def merge(
 
 
 class _Cursor:
-    """Reads the rows that count of one file forward, a batch at a time."""
+    """Reads the rows that count of one file forward, a row group at a time."""
 
     def __init__(self, path: Path, keep: pa.Array) -> None:
-        self._batches = pq.ParquetFile(path).iter_batches(_ROWS_A_BATCH)
+        self._file = pq.ParquetFile(path)
+        self._groups = iter(range(self._file.num_row_groups))
         self._keep = keep
-        self.rest: pa.RecordBatch | None = self._next()
+        self.rest: pa.Table | None = self._next()
 
-    def _next(self) -> pa.RecordBatch | None:
-        for batch in self._batches:
-            keys = pc.binary_join_element_wise(batch["subject"], batch["extractor"], " ")
-            kept = batch.filter(pc.is_in(keys, self._keep))
+    def _next(self) -> pa.Table | None:
+        for group in self._groups:
+            table = self._file.read_row_group(group)
+            keys = pc.binary_join_element_wise(table["subject"], table["extractor"], " ")
+            kept = table.filter(pc.is_in(keys, self._keep))
             if kept.num_rows:
                 return kept
+        self._file.close()
         return None
 
-    def through(self, subject: str) -> Iterator[pa.RecordBatch]:
+    def through(self, subject: str) -> Iterator[pa.Table]:
         """The rows not read yet up to `subject`, itself included."""
         while self.rest is not None:
             inside = pc.sum(pc.less_equal(self.rest["subject"], subject)).as_py()
@@ -65,5 +67,5 @@ class _Cursor:
 def _merged(cursors: Sequence[_Cursor]) -> Iterator[pa.Table]:
     while rests := [cursor.rest for cursor in cursors if cursor.rest is not None]:
         last = min(rest["subject"][-1].as_py() for rest in rests)
-        table = pa.Table.from_batches([piece for cursor in cursors for piece in cursor.through(last)])
+        table = pa.concat_tables(piece for cursor in cursors for piece in cursor.through(last))
         yield table.sort_by(_ORDER)

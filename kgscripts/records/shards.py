@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
@@ -101,8 +101,8 @@ class ShardWriter:
 
     def write(self, kind: str, tables: Iterable[pa.Table]) -> None:
         """Write the rows of one kind, ascending by their key, as tables of the same columns."""
-        tables = iter(tables)
-        first = next(tables, None)
+        groups = _groups(tables)
+        first = next(groups, None)
         if first is None:
             return
         part = self._folder / kind / f"{uuid4().hex}{PART}"
@@ -110,7 +110,7 @@ class ShardWriter:
         with durable(part):
             part.parent.mkdir(parents=True, exist_ok=True)
             with pq.ParquetWriter(part, first.schema, compression="zstd") as parquet:
-                for table in chain([first], tables):
+                for table in chain([first], groups):
                     rows += table.num_rows
                     parquet.write_table(table, row_group_size=_rows_a_group(table))
         columns = columns_digest(first.schema)
@@ -141,6 +141,20 @@ def file_digest(path: Path) -> str:
 def columns_digest(schema: pa.Schema) -> str:
     """What tells the columns of two versions of a kind apart."""
     return hashlib.sha256(schema.remove_metadata().to_string().encode()).hexdigest()[:16]
+
+
+def _groups(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
+    """The tables, small ones joined to at least the size of a row group."""
+    pending: list[pa.Table] = []
+    size = 0
+    for table in tables:
+        pending.append(table)
+        size += table.nbytes
+        if size >= _BYTES_A_GROUP:
+            yield pa.concat_tables(pending)
+            pending, size = [], 0
+    if pending:
+        yield pa.concat_tables(pending)
 
 
 def _rows_a_group(table: pa.Table) -> int:

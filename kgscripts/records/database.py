@@ -1,0 +1,194 @@
+"""The SQLite file under a record store: its tables, transactions and errors."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Self
+
+from schemas.errors import GraphDirectoryError, RecordError
+from schemas.graph_directory import durable, unwritable
+
+FORMAT = 1
+SOURCE = "0" * 64
+"""The extractor that stands for the corpora readers: it gives the `Document` itself."""
+_SECONDS_TO_WAIT = 60
+_UNWRITABLE = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}
+_BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+
+_TABLES = f"""
+CREATE TABLE extractor (
+    id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
+    role TEXT NOT NULL CHECK (role IN ('source', 'extractor', 'enricher')),
+    models TEXT NOT NULL,
+    version INTEGER NOT NULL    -- of several with one name the greatest is current
+);
+INSERT INTO extractor VALUES (0, '{SOURCE}', 'corpora', 'source', '[]', 0);
+CREATE TABLE subject (id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE);
+CREATE TABLE shard (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, readings INTEGER NOT NULL);
+CREATE TABLE shard_file (
+    shard INTEGER NOT NULL, kind TEXT NOT NULL, columns TEXT NOT NULL, sha256 TEXT NOT NULL, bytes INTEGER NOT NULL,
+    rows INTEGER NOT NULL, PRIMARY KEY (shard, kind)
+) WITHOUT ROWID;
+CREATE INDEX file_of_kind ON shard_file (kind, columns);
+CREATE TABLE completion (
+    subject INTEGER NOT NULL, extractor INTEGER NOT NULL, shard INTEGER NOT NULL, PRIMARY KEY (subject, extractor)
+) WITHOUT ROWID;
+CREATE INDEX completion_of_shard ON completion (shard);
+CREATE TABLE input (
+    id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, fingerprint TEXT NOT NULL, complete INTEGER NOT NULL
+);
+CREATE TABLE source (
+    subject INTEGER NOT NULL, input INTEGER NOT NULL, name TEXT NOT NULL, PRIMARY KEY (subject, input, name)
+) WITHOUT ROWID;
+CREATE INDEX source_of_input ON source (input);
+CREATE TABLE input_discard (
+    id INTEGER PRIMARY KEY, input INTEGER NOT NULL, reason TEXT NOT NULL, place TEXT NOT NULL, "start" INTEGER,
+    "end" INTEGER, detail TEXT NOT NULL
+);
+CREATE INDEX discard_of_input ON input_discard (input);
+PRAGMA user_version = {FORMAT};
+"""
+
+
+class Database:
+    """The file ``index.sqlite``. Every change is one transaction: a kill or a full disk leaves the state before it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._path = folder / "index.sqlite"
+        _check_layout(folder)
+        if not self._path.exists():
+            if any(folder.glob("*/*.parquet")):
+                raise self._damaged("it is missing")
+            _create(self._path)
+        with self._guarded():
+            self._connection = sqlite3.connect(
+                f"{self._path.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=_SECONDS_TO_WAIT
+            )
+        try:
+            self._check_format()
+        except GraphDirectoryError:
+            self._connection.close()
+            raise
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _check_format(self) -> None:
+        with self._guarded():
+            ((found,),) = self._connection.execute("PRAGMA user_version")
+        if found == 0:
+            raise self._damaged("it is empty")
+        if found != FORMAT:
+            raise _other_layout(self.folder, f"the records have the format {found}; this version reads {FORMAT}")
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All changes inside are made together at the end, or none if an error leaves it.
+
+        Inputs and documents can be removed inside; `RecordStore.commit` and `compact` cannot be called there.
+
+        Raises
+        ------
+        GraphDirectoryError
+            If the index is damaged or cannot be written.
+        """
+        if self._connection.in_transaction:
+            yield
+            return
+        try:
+            self._execute("BEGIN IMMEDIATE")
+            yield
+            self._execute("COMMIT")
+        finally:
+            if self._connection.in_transaction:
+                with suppress(sqlite3.Error):
+                    self._connection.rollback()
+
+    def _execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
+        with self._guarded():
+            return self._connection.execute(sql, values)
+
+    def _executemany(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
+        with self._guarded():
+            self._connection.executemany(sql, rows)
+
+    def _rows(self, sql: str, *values: Any) -> Iterator[Any]:
+        cursor = self._execute(sql, *values)
+        while True:
+            with self._guarded():
+                rows = cursor.fetchmany(1000)
+            if not rows:
+                return
+            yield from rows
+
+    def _one(self, sql: str, *values: Any) -> Any:
+        """The only value of the first row; None if there is no row."""
+        row = next(self._rows(sql, *values), None)
+        return None if row is None else row[0]
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            code = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
+            if code in _UNWRITABLE:
+                raise unwritable(self.folder, OSError(str(error))) from error
+            if code in _BUSY:
+                raise GraphDirectoryError(
+                    "another process is writing the records",
+                    where=str(self._path),
+                    remedy="wait for it to end and run the same command again",
+                ) from error
+            raise self._damaged(str(error)) from error
+        except UnicodeEncodeError as error:
+            raise RecordError(f"a name or a discard holds a lone surrogate ({error})", where=str(self._path)) from error
+
+    def _damaged(self, problem: str) -> GraphDirectoryError:
+        return GraphDirectoryError(
+            f"the index of the records is damaged ({problem})",
+            where=str(self._path),
+            remedy=f"delete the folder {self.folder} and build again from all inputs",
+        )
+
+
+def _create(path: Path) -> None:
+    part = path.with_suffix(".part")
+    try:
+        path.parent.mkdir(exist_ok=True)
+        part.unlink(missing_ok=True)
+    except OSError as error:
+        raise unwritable(path.parent, error) from error
+    with durable(part):
+        connection = sqlite3.connect(part, isolation_level=None)
+        try:
+            connection.executescript(f"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN; {_TABLES} COMMIT")
+        except sqlite3.OperationalError as error:
+            raise OSError(str(error)) from error
+        finally:
+            connection.close()
+    part.replace(path)
+
+
+def _check_layout(folder: Path) -> None:
+    if (folder / "readers.json").exists() or any(folder.glob("*.parquet")):
+        raise _other_layout(folder, "the records are those of an older version of kgscripts")
+
+
+def _other_layout(folder: Path, problem: str) -> GraphDirectoryError:
+    return GraphDirectoryError(
+        problem,
+        where=str(folder),
+        remedy="build into a new directory, or delete this folder and build again from all inputs",
+    )
