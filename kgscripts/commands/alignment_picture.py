@@ -1,4 +1,4 @@
-"""Alignments as a picture, after Figure 2 of the KidsCook paper: the concrete text under the words that produced it."""
+"""Pictures of alignments like Figure 2 of the KidsCook paper: the concrete text below the abstract words."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from schemas.errors import ConfigurationError
 _WIDTH = 10.0
 _MARGIN = 0.35
 _LINE = 0.62
-"""From one line of concrete text to the next: the text, and below it a bracket with the abstract word."""
+"""Line height of the concrete text, including the bracket with the abstract word below it."""
 _BOXES = 0.52
-"""Height of the abstract words with the space below them."""
+"""Height of the abstract words and the space below them."""
 _BETWEEN = 0.3
 _SPACE = 0.07
 _INSET = 0.09
@@ -38,7 +38,7 @@ _Colour = tuple[float, float, float]
 
 @frozen
 class _Piece:
-    """The part of a stretch that stands on one line: its words with their places, and the abstract word."""
+    """The part of a stretch on one line: its tokens with their x coordinates, and the abstract word."""
 
     word: int
     line: int
@@ -48,10 +48,10 @@ class _Piece:
 
 
 def draw_alignments(aligned: Sequence[AlignedPair], file: Path) -> None:
-    """Draw pairs one below the other into `file` (.svg or .png); the same pairs always give the same bytes.
+    """Draw pairs one below the other to `file` (.svg or .png); equal pairs give equal bytes.
 
-    The abstract words stand on top, each in a colour. Below stands the concrete text, each stretch with a bracket in
-    the colour of the word that produced it. The surer the alignment of a token, the deeper its shade.
+    The abstract words are on top, each in its own colour. Below is the concrete text, each stretch with a bracket in
+    the colour of the word that it is aligned to. A token with a higher posterior has a deeper shade.
 
     Raises
     ------
@@ -77,18 +77,18 @@ def draw_alignments(aligned: Sequence[AlignedPair], file: Path) -> None:
             figure.savefig(file, dpi=150, metadata=_METADATA[file.suffix.lower()])
     except OSError as error:
         raise ConfigurationError(
-            f"the picture cannot be written: {error.strerror}", where=str(file), remedy="name another file"
+            f"the picture cannot be written: {error.strerror}", where=str(file), remedy="choose another file"
         ) from error
 
 
 def _width(text: str, font: FontProperties) -> float:
-    # In points at 72 dots an inch; names of words are never taken for formulas.
+    # In points at 72 dots per inch; words are never parsed as formulas.
     width, _, _ = TextToPath().get_text_width_height_descent(text, font, ismath=False)
     return float(width) / 72
 
 
 def _pieces(item: AlignedPair) -> list[_Piece]:
-    """The stretches in lines; a piece is at least as wide as the name of its word."""
+    """The stretches broken into lines; a piece is at least as wide as the label of its word."""
     pieces: list[_Piece] = []
     line, x = 0, _MARGIN
     for word, start, end in item.stretches:
@@ -111,16 +111,16 @@ def _pieces(item: AlignedPair) -> list[_Piece]:
 
 
 def _colours(pieces: Sequence[_Piece]) -> dict[int, _Colour]:
-    """A colour for each abstract word that produced something."""
+    """A colour for each abstract word that any token is aligned to."""
     words = sorted({piece.word for piece in pieces})
-    return {word: _COLOURS[place % len(_COLOURS)] for place, word in enumerate(words)}
+    return {word: _COLOURS[index % len(_COLOURS)] for index, word in enumerate(words)}
 
 
 def _draw_abstract(axes: Axes, words: Sequence[str], colours: dict[int, _Colour], top: float) -> None:
     x = _MARGIN + _INSET
-    for place, word in enumerate(words):
+    for index, word in enumerate(words):
         width = _width(word, _TEXT)
-        colour = colours.get(place)
+        colour = colours.get(index)
         if colour is not None:
             style = "round,pad=0.07,rounding_size=0.06"
             axes.add_patch(FancyBboxPatch((x, top), width, 0.16, boxstyle=style, facecolor=colour, linewidth=0))

@@ -1,4 +1,4 @@
-"""`kgscripts evaluate`: how good the readers are."""
+"""`kgscripts evaluate`: measure the quality of the models."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kgscripts.commands.output import check_output, progress_bar, write_lines
 if TYPE_CHECKING:
     from schemas.provenance import BenchmarkScore
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, help="Measure how good the readers are.")
+app = typer.Typer(add_completion=False, no_args_is_help=True, help="Measure the quality of the models.")
 
 app.command(
     epilog="Example: kgscripts evaluate cloze --model masked --templates valid.template.tsv --whitelist words.txt"
@@ -25,7 +25,7 @@ app.command(epilog="Example: kgscripts evaluate alignments --gold gold.jsonl --t
     alignments
 )
 
-_Pipeline = Annotated[str | None, typer.Option(help="An installed spaCy pipeline instead of ours.")]
+_Pipeline = Annotated[str | None, typer.Option(help="An installed spaCy pipeline instead of the shipped one.")]
 _AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 _Output = Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the scores as JSON.")]
 
@@ -37,7 +37,7 @@ def text(
     as_json: _AsJson = False,
     output: _Output = None,
 ) -> None:
-    """Tags, lemmas, parses and sentences of the text pipeline against treebanks, and its speed."""
+    """Evaluate tags, lemmas, parses and sentences of the text pipeline on treebanks, and its speed."""
     from kgscripts.evaluation.text import evaluate_text
 
     check_output(output)
@@ -53,23 +53,23 @@ def text(
         return
     _print_table(scores, "Text pipeline")
     for path, words in zip(treebanks, speed, strict=True):
-        typer.echo(f"{path.name}: {words:,} words a second of raw text on one core")
+        typer.echo(f"{path.name}: {words:,} words of raw text per second on one core")
 
 
 @app.command(epilog="Example: kgscripts evaluate extraction --inscript corpora/inscript --descript corpora/descript")
 def extraction(
-    inscript: Annotated[Path | None, typer.Option(metavar="DIR", help="InScript: a folder for each split.")] = None,
+    inscript: Annotated[Path | None, typer.Option(metavar="DIR", help="InScript, with one folder per split.")] = None,
     descript: Annotated[Path | None, typer.Option(metavar="DIR", help="DeScript's event sequences.")] = None,
     split: Annotated[str, typer.Option(help="Split of InScript.")] = "val",
     spacy_model: _Pipeline = None,
-    seed: Annotated[int, typer.Option(help="Chooses the held-out event sequences.")] = 0,
+    seed: Annotated[int, typer.Option(help="Selects the held-out event sequences.")] = 0,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes that parse.")] = 1,
     as_json: _AsJson = False,
     output: _Output = None,
 ) -> None:
-    """Sub-events, participants, tools, pronouns and order against labels that people gave.
+    """Evaluate sub-events, participants, tools, pronouns and order on gold labels.
 
-    Tools and pronouns are measured on lists that ship with the package, the rest on the corpora that are named.
+    Tools and pronouns are measured on lists that ship with the package, the rest on the corpora that are passed.
     """
     from attrs import asdict
 

@@ -1,4 +1,4 @@
-"""How cloze figures, predictions and filled examples are shown and written."""
+"""Output of cloze scores, predictions and filled examples."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from kgscripts.evaluation.cloze_items import ClozeItem
 from kgscripts.evaluation.cloze_scores import HEADINGS, PUBLISHED, ClozeScores, beaten
 
 _WIDTH = 140
-"""So that no figure is broken over two lines where the output goes to a file."""
+"""Wide enough that no number is broken over two lines where the output is a file."""
 
 
 def print_cloze_table(results: Sequence[ClozeScores], *, comparable: bool) -> None:
-    """The published rows and ours, and where ours are better: within the same context, and on the same task alone."""
+    """Print the published scores and ours, and where ours are better, given the same context and task."""
     table = Table(
         title="Cloze: percent, nats a word, tokens a span. Published rows: on valid.template.tsv of KidsCook.",
         title_justify="left",
@@ -61,16 +61,16 @@ def _remarks(scores: ClozeScores, comparable: bool) -> list[str]:
     ]
     if scores.unknown_words:
         lines.append(
-            f"{scores.unknown_words:,} hidden tokens are the unknown word to it; where guessing that counts as wrong: "
+            f"{scores.unknown_words:,} hidden tokens are the unknown word to it; if predicting that counts as wrong: "
             f"oracle match {scores.oracle_match_strict:.2f}, top-5 {scores.oracle_top5_strict:.2f}, "
             f"greedy match {scores.greedy_match_strict:.2f}, top-5 {scores.greedy_top5_strict:.2f}"
         )
     if scores.impossible_words:
-        lines.append(f"surprisal leaves out {scores.impossible_words:,} words to which it gives no probability")
+        lines.append(f"surprisal excludes {scores.impossible_words:,} words to which it gives no probability")
     if scores.context != "left":
-        lines.append("sees both sides of a blank, the published models the left one alone: not the same task")
+        lines.append("sees both sides of a blank, the published models only the left one: not the same task")
     elif not comparable:
-        lines.append("not comparable with the published rows: other templates, or another whitelist than the released")
+        lines.append("not comparable with the published rows: not the released templates or whitelist")
     else:
         lines += [
             f"better than published {row.model!r} in {', '.join(HEADINGS[name] for name in better)}"
@@ -81,24 +81,24 @@ def _remarks(scores: ClozeScores, comparable: bool) -> list[str]:
 
 
 class Examples:
-    """Pairs drawn from those with blanks, to be printed as in the paper's Table 5."""
+    """A sample of the pairs with blanks, printed as in the paper's Table 5."""
 
     def __init__(self, items: Sequence[ClozeItem], count: int, seed: int) -> None:
-        asked = [place for place, item in enumerate(items) if item.blanks]
-        self._wanted = set(random.Random(seed).sample(asked, min(count, len(asked))))
+        with_blanks = [index for index, item in enumerate(items) if item.blanks]
+        self._sample = set(random.Random(seed).sample(with_blanks, min(count, len(with_blanks))))
         self._seen = 0
         self._filled: list[FilledItem] = []
 
     def offer(self, filled: FilledItem) -> None:
-        """Keep a pair if it was drawn. Pairs come in their order."""
-        if self._seen in self._wanted:
+        """Keep a pair if it is in the sample. Pairs are offered in order."""
+        if self._seen in self._sample:
             self._filled.append(filled)
         self._seen += 1
 
     def print(self, model: str) -> None:
-        """Abstract side, greedy prediction and gold; blanks between underscores."""
+        """Print abstract side, greedy prediction and gold; blanks are between underscores."""
         if self._filled:
-            typer.echo(f"\nAs {model} fills them:")
+            typer.echo(f"\nFilled by {model}:")
         for filled in self._filled:
             typer.echo(f"\nAbs   {' '.join(filled.item.abstract)}")
             typer.echo(f"Pred  {_marked(filled.item, filled.greedy_words)}")
@@ -114,7 +114,7 @@ def _marked(item: ClozeItem, words: Sequence[str]) -> str:
 
 
 class PredictionsFile:
-    """Every blank as a line of JSON. The file appears when it is whole; nothing is written where `path` is None."""
+    """An atomically written file with one line of JSON per blank; nothing is written if `path` is None."""
 
     def __init__(self, path: Path | None, candidates: Candidates) -> None:
         self._path = path
@@ -123,7 +123,7 @@ class PredictionsFile:
 
     def __enter__(self) -> PredictionsFile:
         if self._path is not None:
-            self._stream = self._aside(self._path).open("w", encoding="utf-8")
+            self._stream = self._temporary(self._path).open("w", encoding="utf-8")
         return self
 
     def __exit__(
@@ -133,19 +133,19 @@ class PredictionsFile:
             return
         self._stream.close()
         if kind is None:
-            self._aside(self._path).replace(self._path)
+            self._temporary(self._path).replace(self._path)
         else:
-            self._aside(self._path).unlink()
+            self._temporary(self._path).unlink()
 
     def write(self, model: str, filled: FilledItem) -> None:
-        """The blanks of a pair."""
+        """Write the blanks of a pair."""
         if self._stream is None:
             return
         item = filled.item
-        place = 0
+        first = 0
         for start, end in item.slots:
-            words = slice(place, place + end - start)
-            place = words.stop
+            words = slice(first, first + end - start)
+            first = words.stop
             record = {
                 "model": model,
                 "where": item.where,
@@ -157,7 +157,7 @@ class PredictionsFile:
             self._stream.write(f"{json.dumps(record, ensure_ascii=False)}\n")
 
     def _setup(self, choices: Sequence[Guess], ranked: Sequence[Guess]) -> dict[str, Any]:
-        """Predicted words with their probabilities; gold words' probabilities and the five most probable words."""
+        """Predicted words and their probabilities, those of the gold words, and the five most probable words."""
         return {
             "prediction": [self._candidates.word(guess.choice) for guess in choices],
             "probability": [_probability(guess.choice_log_probability) for guess in choices],
@@ -172,7 +172,7 @@ class PredictionsFile:
         }
 
     @staticmethod
-    def _aside(path: Path) -> Path:
+    def _temporary(path: Path) -> Path:
         return path.with_name(f"{path.name}.part")
 
 

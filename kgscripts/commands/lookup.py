@@ -1,4 +1,4 @@
-"""`kgscripts lookup`: what abstract words are spelled out as, and which of them a concrete word spells out."""
+"""`kgscripts lookup`: the concrete phrases that an abstract word is aligned to, and the reverse."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from kgscripts.assembly.phrase_table import Association
+    from kgscripts.lookup.phrase_table import Association
 
 
 def lookup(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="A graph directory with pairs.")],
-    word: Annotated[str, typer.Argument(metavar="WORD", help="A word, or several of the concrete side.")],
-    min_count: Annotated[int, typer.Option(min=1, help="Leave out what was aligned less often.")] = 3,
-    top: Annotated[int, typer.Option(min=0, help="Print at most so many; 0 prints all.")] = 15,
+    word: Annotated[str, typer.Argument(metavar="WORD", help="A word, or a phrase of the concrete side.")],
+    min_count: Annotated[int, typer.Option(min=1, help="The minimum number of alignments.")] = 3,
+    top: Annotated[int, typer.Option(min=0, help="The maximum number of rows; 0 prints all.")] = 15,
     whitelist: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Words that count, one a line; else content words new to their pair."),
+        typer.Option(metavar="FILE", help="The words to count, one per line. Default: content words."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Look a word up in the alignments of a graph, in both directions, by pointwise mutual information.
+    """Look up a word in the alignments of a graph, in both directions, by pointwise mutual information.
 
     Example: kgscripts lookup graph egg
 
@@ -32,22 +32,22 @@ def lookup(
     """
     from attrs import asdict
 
-    from kgscripts.assembly.phrase_table import PhraseTable
+    from kgscripts.lookup.phrase_table import PhraseTable
     from kgscripts.corpora.pair_corpora import read_whitelist
 
     table = PhraseTable.read(directory, set(read_whitelist(whitelist)) if whitelist is not None else None)
-    asked = " ".join(word.lower().split())
-    table.check_known(asked)
-    concrete, abstract = table.concrete_of(asked, min_count), table.abstract_of(asked, min_count)
+    phrase = " ".join(word.lower().split())
+    table.check_known(phrase)
+    concrete, abstract = table.concrete_of(phrase, min_count), table.abstract_of(phrase, min_count)
     chosen = (concrete[: top or None], abstract[: top or None])
     if as_json:
         sides = {
             name: [asdict(item) for item in found] for name, found in zip(("concrete", "abstract"), chosen, strict=True)
         }
-        typer.echo(json.dumps({"word": asked, **sides}, indent=1, ensure_ascii=False))
+        typer.echo(json.dumps({"word": phrase, **sides}, indent=1, ensure_ascii=False))
         return
-    _print(f"abstract {asked!r} is spelled out as", chosen[0], len(concrete), min_count)
-    _print(f"concrete {asked!r} spells out", chosen[1], len(abstract), min_count)
+    _print(f"abstract {phrase!r} is realised as", chosen[0], len(concrete), min_count)
+    _print(f"concrete {phrase!r} realises", chosen[1], len(abstract), min_count)
 
 
 def _print(title: str, found: Sequence[Association], of: int, min_count: int) -> None:
@@ -57,7 +57,7 @@ def _print(title: str, found: Sequence[Association], of: int, min_count: int) ->
     console = Console(highlight=False, markup=False)
     console.print(title, style="bold")
     if not found:
-        rarer = f" that was aligned {min_count} times: --min-count 1 shows all" if min_count > 1 else ""
+        rarer = f" aligned {min_count} times or more: --min-count 1 shows all" if min_count > 1 else ""
         console.print(f"  nothing{rarer}\n")
         return
     table = Table(box=None, padding=(0, 0, 0, 2))

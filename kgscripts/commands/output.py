@@ -1,4 +1,4 @@
-"""What commands share: progress, and files that are written whole."""
+"""Progress bars and atomic file output for commands."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def progress_bar() -> Iterator[Progress]:
-    """Progress on standard error, where a person looks at it."""
+    """A progress bar on standard error, if it is a terminal."""
     from rich.console import Console
     from rich.progress import Progress
 
@@ -25,20 +25,20 @@ def progress_bar() -> Iterator[Progress]:
 
 
 def check_output(output: Path | None) -> None:
-    """Raises ConfigurationError, before the work is done, where its result cannot be written."""
+    """Raise ConfigurationError, before the work begins, if its result cannot be written."""
     if output is not None and (output.is_dir() or not output.parent.is_dir()):
-        raise ConfigurationError("no file can be written there", where=str(output), remedy="name another file")
+        raise ConfigurationError("no file can be written there", where=str(output), remedy="choose another file")
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Write lines whole or not at all. Raises ConfigurationError where that cannot be done."""
-    aside = path.with_name(f".{path.name}.part")
+    """Write lines to a file atomically. Raises ConfigurationError if that fails."""
+    temporary = path.with_name(f".{path.name}.part")
     try:
-        aside.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        aside.replace(path)
+        temporary.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        temporary.replace(path)
     except OSError as error:
         raise ConfigurationError(
-            f"cannot write: {error.strerror}", where=str(path), remedy="name a file in a folder that may be written to"
+            f"cannot write: {error.strerror}", where=str(path), remedy="choose a file in a writable folder"
         ) from error
     finally:
-        aside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)

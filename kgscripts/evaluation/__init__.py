@@ -1,1 +1,1 @@
-"""evaluation"""
+"""Metrics, gold data and published scores: extraction, parsing, alignments and the cloze task."""

@@ -1,4 +1,4 @@
-"""What alignments are compared with: the diagonal, and IBM Model 1."""
+"""Baselines for alignments: the diagonal, and IBM Model 1."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _FLOOR = 1e-6
 
 
 def diagonal(pairs: Sequence[Pair]) -> list[list[int]]:
-    """Concrete token j of n at abstract token floor(j m / n) of m."""
+    """Align concrete token j of n to abstract token floor(j m / n) of m."""
     return [[index * len(pair.abstract) // len(pair.concrete) for index in range(len(pair.concrete))] for pair in pairs]
 
 
 class IbmModel1:
-    """Brown et al. (1993): p(concrete word | abstract word) by expectation maximisation, every order alike."""
+    """Brown et al. (1993): p(concrete word | abstract word) by expectation maximisation, independent of word order."""
 
     def __init__(self, train: Sequence[Pair]) -> None:
         self._table: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(lambda: 1.0))
@@ -36,14 +36,14 @@ class IbmModel1:
                 self._table[source] = {word: count / total for word, count in row.items()}
 
     def align_freely(self, pairs: Sequence[Pair]) -> list[list[int]]:
-        """Each word by itself."""
+        """Align each word independently."""
         return [
             [max(range(len(pair.abstract)), key=lambda i: self._log(pair.abstract[i], word)) for word in pair.concrete]
             for pair in pairs
         ]
 
     def align(self, pairs: Sequence[Pair]) -> list[list[int]]:
-        """The best path without crossings; where it goes costs nothing."""
+        """Align by the best path without crossings; transitions have no cost."""
         return [self._path(pair) for pair in pairs]
 
     def _path(self, pair: Pair) -> list[int]:
@@ -52,18 +52,18 @@ class IbmModel1:
         for word in pair.concrete:
             came_from = []
             reached = 0
-            for place in range(len(best)):
-                reached = place if best[place] > best[reached] else reached
+            for index in range(len(best)):
+                reached = index if best[index] > best[reached] else reached
                 came_from.append(reached)
             best = [
                 best[before] + self._log(source, word) for before, source in zip(came_from, pair.abstract, strict=True)
             ]
             pointers.append(came_from)
-        place = max(range(len(best)), key=best.__getitem__)
+        index = max(range(len(best)), key=best.__getitem__)
         path = []
         for came_from in reversed(pointers):
-            path.append(place)
-            place = came_from[place]
+            path.append(index)
+            index = came_from[index]
         return path[::-1]
 
     def _log(self, source: str, word: str) -> float:

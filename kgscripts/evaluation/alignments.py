@@ -1,6 +1,6 @@
-"""How right alignments are: against gold labels, and on anchors, the concrete words that the abstract side says too.
+"""Accuracy of alignments: on gold labels, and on anchors, the concrete words that also occur on the abstract side.
 
-docs/alignments.md says what is measured and how good the models are.
+docs/alignments.md describes the measures and has the results.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Path = tuple[int, ...]
 """For each concrete token the index of the abstract token that it is aligned to."""
 
 Align = Callable[[Sequence[Pair]], Sequence[Sequence[int]]]
-"""Aligns pairs: a path each."""
+"""Aligns pairs, with one path per pair."""
 
 _SAMPLE_SEED = 3
 _SAMPLE_SIZE = 200
@@ -46,7 +46,7 @@ class AlignmentScores:
     monotonic: bool
 
     def benchmark_scores(self, dataset: str, split: str) -> list[BenchmarkScore]:
-        """The figures that a model card carries; each metric says whether crossings were allowed."""
+        """The scores for a model card; each metric states whether crossings were allowed."""
         order = "monotonic" if self.monotonic else "free"
         shares = {
             f"alignment accuracy, {order}": self.alignment_accuracy,
@@ -66,29 +66,29 @@ class AlignmentScores:
 
 @frozen
 class Anchors:
-    """The anchors of some pairs: (pair, concrete index) in order."""
+    """The anchors of some pairs; `indices` are (pair, concrete token) in order."""
 
     pairs: Sequence[Pair]
-    places: tuple[tuple[int, int], ...] = field(init=False)
+    indices: tuple[tuple[int, int], ...] = field(init=False)
 
-    @places.default
-    def _found(self) -> tuple[tuple[int, int], ...]:
+    @indices.default
+    def _default_indices(self) -> tuple[tuple[int, int], ...]:
         return tuple((row, index) for row, pair in enumerate(self.pairs) for index in anchors(pair))
 
     def accuracy(self, align: Align) -> float:
-        """The share aligned to the very word that they are."""
+        """The share of anchors that are aligned to the same word."""
         paths = align(self.pairs)
-        return self._share([paths[row][index] for row, index in self.places])
+        return self._share([paths[row][index] for row, index in self.indices])
 
     def accuracy_unknown(self, align: Align) -> float:
-        """The same, one anchor at a time replaced by the unknown word, so that copying cannot find it."""
-        hidden = [_with_unknown(self.pairs[row], index) for row, index in self.places]
-        return self._share([path[index] for path, (_, index) in zip(align(hidden), self.places, strict=True)])
+        """The same with one anchor at a time replaced by the unknown word, so that copying does not help."""
+        hidden = [_with_unknown(self.pairs[row], index) for row, index in self.indices]
+        return self._share([path[index] for path, (_, index) in zip(align(hidden), self.indices, strict=True)])
 
     def _share(self, aligned: Sequence[int]) -> float:
         right = [
             self.pairs[row].abstract[abstract] == self.pairs[row].concrete[index]
-            for abstract, (row, index) in zip(aligned, self.places, strict=True)
+            for abstract, (row, index) in zip(aligned, self.indices, strict=True)
         ]
         return sum(right) / len(right) if right else 0.0
 
@@ -96,7 +96,7 @@ class Anchors:
 def evaluate_alignments(
     name: str, align: Align, gold: Sequence[GoldAlignment], pairs: Sequence[Pair], sample: Anchors
 ) -> AlignmentScores:
-    """Score one model: `gold` labels rows of `pairs`, `sample` are the anchors it is asked about."""
+    """Score one model: `gold` labels rows of `pairs`, `sample` are the anchors that are measured."""
     labelled = [pairs[alignment.row - 1] for alignment in gold]
     paths = align(labelled)
     counts = [_right_of(alignment, path) for alignment, path in zip(gold, paths, strict=True)]
@@ -112,37 +112,37 @@ def evaluate_alignments(
 
 
 def anchors(pair: Pair) -> list[int]:
-    """Concrete indices of the content words that stand on the abstract side too, in the same form."""
-    said = set(pair.abstract)
-    return [index for index, word in enumerate(pair.concrete) if word in said and is_content_word(word)]
+    """Concrete indices of the content words that occur on the abstract side in the same form."""
+    abstract = set(pair.abstract)
+    return [index for index, word in enumerate(pair.concrete) if word in abstract and is_content_word(word)]
 
 
 def sample_of_anchors(pairs: Sequence[Pair]) -> Anchors:
-    """The anchors of 200 pairs, always the same ones: drawn from the pairs sorted by their length."""
+    """The anchors of 200 pairs, drawn with a fixed seed from the pairs sorted by length."""
     ordered = sorted(pairs, key=lambda pair: len(pair.abstract) + len(pair.concrete))
     rows = random.Random(_SAMPLE_SEED).sample(range(len(ordered)), min(_SAMPLE_SIZE, len(ordered)))
     return Anchors([ordered[row] for row in rows])
 
 
 def mean_span_length(paths: Sequence[Sequence[int]]) -> float:
-    """Concrete tokens for each abstract token that any of them is aligned to; 0 without paths."""
+    """Mean number of concrete tokens per abstract token with any; 0 without paths."""
     spans = sum(len(set(path)) for path in paths)
     return sum(len(path) for path in paths) / spans if spans else 0.0
 
 
 def best_monotonic(pairs: Sequence[Pair], accepted: Sequence[dict[int, frozenset[int]]]) -> float:
-    """The accuracy of the best path without crossings: what no monotonic model can exceed.
+    """The accuracy of the best path without crossings, an upper bound for monotonic models.
 
-    `accepted` gives for each pair the accepted abstract indices of its labelled concrete indices.
+    `accepted` maps for each pair its labelled concrete indices to their accepted abstract indices.
     """
     right = 0
     for pair, labels in zip(pairs, accepted, strict=True):
         best = [0] * len(pair.abstract)
         for index in range(len(pair.concrete)):
             reached = 0
-            for place in range(len(best)):
-                reached = max(reached, best[place])
-                best[place] = reached + (place in labels.get(index, ()))
+            for token in range(len(best)):
+                reached = max(reached, best[token])
+                best[token] = reached + (token in labels.get(index, ()))
         right += max(best)
     total = sum(map(len, accepted))
     return right / total if total else 0.0
@@ -154,7 +154,7 @@ def _with_unknown(pair: Pair, index: int) -> Pair:
 
 
 def _right_of(alignment: GoldAlignment, path: Sequence[int]) -> tuple[int, int]:
-    """How many of a pair's gold words are right, of how many."""
+    """The number of correctly aligned gold words of a pair, and of all its gold words."""
     right = sum(path[index] in accepted for index, accepted in alignment.aligned.items())
     return right, len(alignment.aligned)
 
@@ -165,7 +165,7 @@ def _share_of(counts: Sequence[tuple[int, int]]) -> float:
 
 
 def _bootstrap(counts: Sequence[tuple[int, int]]) -> tuple[float, float]:
-    """The 95 % percentile interval over pairs drawn with replacement; always the same draws."""
+    """The 95 % percentile interval over pairs drawn with replacement, with a fixed seed."""
     draw = random.Random(_SAMPLE_SEED)
     shares = sorted(_share_of(draw.choices(counts, k=len(counts))) for _ in range(_RESAMPLES))
     return shares[round(0.025 * (_RESAMPLES - 1))], shares[round(0.975 * (_RESAMPLES - 1))]

@@ -1,6 +1,6 @@
 """The cloze task of KidsCook (Bisk et al., NAACL 2019, sections 2.2 and 4.1, appendix A.4) for any `ClozeModel`.
 
-docs/cloze.md says what is measured and which decisions stand behind it.
+docs/cloze.md describes the measures and the decisions behind them.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from kgscripts.models.cloze import ClozeModel, TransitionModel, ViterbiModel
 from schemas.errors import InputError
 
 PASSES = 7
-"""How often each hidden token is asked about: oracle with gold words, oracle with own words, and five samples."""
+"""Number of predictions per hidden token: oracle with gold words, oracle with own words, and five samples."""
 
 _TOGETHER = 256
-"""Pairs that advance together: bounds memory, and is many enough to fill batches."""
+"""Pairs that are filled at the same time: few enough to bound memory, and enough to fill batches."""
 
 _BATCH = 64
 
 
 @frozen
 class FilledItem:
-    """What a model put into the blanks of one pair."""
+    """A model's predictions for the blanks of one pair."""
 
     item: ClozeItem
     oracle: Sequence[Guess]
@@ -42,7 +42,7 @@ class FilledItem:
 
 
 def _ignore(_: object) -> None:
-    """Nobody listens."""
+    """A callback that does nothing."""
 
 
 def evaluate_cloze(
@@ -56,15 +56,15 @@ def evaluate_cloze(
 ) -> ClozeScores:
     """Score a model on cloze templates.
 
-    All pairs advance together, blank by blank, and equal questions are asked once. `on_words` hears of progress
-    (`PASSES` times the hidden tokens in all), all of `on_filled` hear of every pair, in order. The seed decides the
-    samples of the greedy setup.
+    All pairs are filled at the same time, blank by blank, and equal questions are asked once. `on_words` is called with
+    the progress (`PASSES` times the number of hidden tokens in total), each of `on_filled` with every pair in order.
+    The seed determines the samples of the greedy setup.
 
-    Raises InputError where there are no blanks or no candidates, ModelError where the model gives no probabilities.
+    Raises InputError if there are no blanks or no candidates, ModelError if the model gives no probabilities.
     """
     items = cloze_items(pairs)
     if not blank_words(items) & set(candidates.words):
-        remedy = "give the whitelist of words that were dropped to make these templates"
+        remedy = "pass the whitelist from which these templates were made"
         raise InputError("none of the blanked words is on the whitelist", remedy=remedy)
     tally = Tally(candidates)
     for start in range(0, len(items), _TOGETHER):
@@ -72,8 +72,8 @@ def evaluate_cloze(
         gold = [Filling(item, Feed.GOLD) for item in together]
         for filled in _fill_items(model, together, gold, candidates, seed, on_words):
             tally.add(filled.item, filled.oracle, filled.oracle_choices, filled.greedy)
-            for listener in on_filled:
-                listener(filled)
+            for callback in on_filled:
+                callback(filled)
         tally.transition_nats += _transition_nats(model, gold)
         for item, path in _viterbi_paths(model, together):
             tally.add_path(item, path)
@@ -113,7 +113,7 @@ def _filled_in(item: ClozeItem, guesses: Sequence[Guess], candidates: Candidates
 
 
 def _most_probable(model: ClozeModel, sampled: Sequence[Sequence[Filling]]) -> list[Filling]:
-    """Of each pair's candidate sequences the one with the highest overall probability; the first among equals."""
+    """The candidate sequence of each pair with the highest overall probability; of equal ones, the first."""
     several = {
         _sequence(filling): filling for group in sampled for filling in group if len(set(map(_sequence, group))) > 1
     }
@@ -126,7 +126,7 @@ def _sequence(filling: Filling) -> tuple[tuple[str, ...], ...]:
 
 
 def _overall(model: ClozeModel, fillings: Sequence[Filling]) -> list[float]:
-    """Log probability of each filled sequence; of the words in its blanks where the model defines no other."""
+    """Log probability of each filled sequence, or of the words in its blanks if the model does not define it."""
     values: list[float] = []
     for start in range(0, len(fillings), _BATCH):
         batch = fillings[start : start + _BATCH]
@@ -139,7 +139,7 @@ def _overall(model: ClozeModel, fillings: Sequence[Filling]) -> list[float]:
 
 
 def _transition_nats(model: ClozeModel, gold: Sequence[Filling]) -> float:
-    """Nats of the alignment decisions of all hidden tokens, given gold words; 0 for a model that has none to count."""
+    """Surprisal of the alignment decisions of all hidden tokens, given gold words, in nats; 0 if there are none."""
     if not isinstance(model, TransitionModel):
         return 0.0
     questions = [question for filling in gold for question in filling.questions]

@@ -1,8 +1,8 @@
-"""Filling the blanks of many pairs from left to right, all at once.
+"""Filling the blanks of many pairs from left to right, all at the same time.
 
-A `Filling` is one pass over one pair. It asks for one hidden token at a time, and what it feeds back is its mode:
-gold words, its own within a blank, or samples. `advance` carries all fillings on together, so that equal questions
-are asked once and models see full batches.
+A `Filling` is one pass over one pair. It asks for one hidden token at a time; its `Feed` determines the word that
+later predictions are conditioned on: gold, predicted, or sampled. `fill` advances all fillings together, so that equal
+questions are asked once and models see full batches.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class Feed(Enum):
     """What later predictions are conditioned on."""
 
     GOLD = "gold"
-    """The gold word of every earlier token, inside the blank too: top-5 and surprisal of the oracle setup."""
+    """The gold word of every earlier token, also inside the blank: top-5 and surprisal of the oracle setup."""
     OWN_WITHIN_BLANK = "own within blank"
-    """The most probable words inside the blank, gold words once it is full: match of the oracle setup."""
+    """The most probable words inside the blank, gold words after it: match of the oracle setup."""
     SAMPLES = "samples"
     """Words sampled with temperature 0.1, in every blank: the greedy setup."""
 
@@ -48,7 +48,7 @@ def _alphabetical(words: Iterable[str]) -> tuple[str, ...]:
 
 @frozen
 class Candidates:
-    """The words that every model ranks, in alphabetical order; the column behind the last is the unknown word."""
+    """The words that every model ranks, in alphabetical order; the column after the last is the unknown word."""
 
     words: tuple[str, ...] = field(converter=_alphabetical)
 
@@ -69,9 +69,9 @@ class Candidates:
 
 @frozen
 class Guess:
-    """What a model said about one hidden token. Columns are those of the candidates, log probabilities in nats.
+    """A model's prediction for one hidden token. Columns are those of the candidates, log probabilities are in nats.
 
-    `gold` is the column of the unknown word where the gold word is none of the candidates or unknown to the model.
+    `gold` is the column of the unknown word if the gold word is not a candidate or is unknown to the model.
     """
 
     gold: int
@@ -91,7 +91,7 @@ class _Answer:
 
     @cached_property
     def cumulated(self) -> NDArray[np.float64]:
-        """Distribution function of the row at the sampling temperature, up to its last value as the total."""
+        """Cumulative distribution of the row at the sampling temperature, not normalised."""
         scaled = self.log_probabilities / TEMPERATURE
         cumulated: NDArray[np.float64] = np.cumsum(np.exp(scaled - scaled.max()))
         return cumulated
@@ -107,7 +107,7 @@ class Filling:
     questions: list[Cloze] = field(factory=list)
     guesses: list[Guess] = field(factory=list)
     words: list[str] = field(init=False)
-    """The concrete side as it is filled so far; `HIDDEN_WORD` in the blanks to come."""
+    """The concrete side as filled so far; `HIDDEN_WORD` in the remaining blanks."""
 
     def __attrs_post_init__(self) -> None:
         self.words = list(self.item.concrete)
@@ -122,8 +122,8 @@ class Filling:
     def ask(self, context: str) -> Cloze:
         """The question about the next hidden token.
 
-        A model of left context is told nothing of what follows the blank, only how many words the blank has
-        (section 4.1 gives all models that).
+        A model of left context does not see the text after the blank, only the number of words in the blank
+        (which section 4.1 gives to all models).
         """
         blank = self.item.blanks[len(self.guesses)]
         end = blank.end if context == "left" else len(self.words)
@@ -137,7 +137,7 @@ class Filling:
         return self.questions[-1]
 
     def take(self, answer: _Answer, candidates: Candidates) -> None:
-        """Record what the model says about the next hidden token, and feed something back."""
+        """Record the model's answer for the next hidden token, and fill in the word that `feed` requires."""
         blank = self.item.blanks[len(self.guesses)]
         gold_word = self.item.concrete[blank.position]
         gold = candidates.columns.get(gold_word, candidates.unknown)
@@ -164,9 +164,9 @@ class Filling:
 
 
 def samples(item: ClozeItem, seed: int) -> list[Filling]:
-    """The candidate sequences of a pair. Their random numbers follow from the seed and the question alone.
+    """The candidate sequences of a pair, with random numbers that depend on the seed and the question alone.
 
-    So neither the order of the pairs nor which others are scored changes a sample.
+    So a sample depends neither on the order of the pairs nor on which others are scored.
     """
     shown = Filling(item, Feed.GOLD).words
     keys = [f"{seed}\t{number}\t{' '.join(item.abstract)}\t{' '.join(shown)}" for number in range(SAMPLES)]
@@ -176,15 +176,15 @@ def samples(item: ClozeItem, seed: int) -> list[Filling]:
 def fill(
     model: ClozeModel, fillings: Sequence[Filling], candidates: Candidates, on_words: Callable[[int], None]
 ) -> None:
-    """Finish all the fillings. `on_words` hears how many hidden tokens were dealt with since it was last called.
+    """Complete all fillings. `on_words` is called with the number of hidden tokens filled since its last call.
 
-    Raises ModelError where the model answers with something else than log probabilities.
+    Raises ModelError if the model's answers are not log probabilities.
     """
     while waiting := [filling for filling in fillings if not filling.finished]:
         askers: dict[Cloze, list[Filling]] = {}
         for filling in waiting:
             askers.setdefault(filling.ask(model.context), []).append(filling)
-        # Questions of one length in a batch waste the least padding.
+        # Batches of questions of similar length have little padding.
         questions = sorted(askers, key=lambda cloze: (len(cloze.concrete), len(cloze.abstract)))
         for start in range(0, len(questions), _BATCH):
             batch = questions[start : start + _BATCH]

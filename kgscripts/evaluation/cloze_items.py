@@ -1,4 +1,4 @@
-"""What the cloze task asks: the blanks of a pair, cut as the released scorer cuts them."""
+"""The items of the cloze task: pairs with blanks, truncated like in the released scorer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from schemas.errors import InputError
 
 MAX_ABSTRACT_TOKENS = 50
 MAX_CONCRETE_TOKENS = 49
-"""Fifty with the start symbol, which counts on the concrete side."""
+"""Fifty with the start symbol, which counts towards the concrete side."""
 
 
 @frozen
@@ -25,7 +25,7 @@ class Blank:
 
 @frozen
 class ClozeItem:
-    """A pair as it is asked: both sides cut to what models see, and its hidden tokens from left to right."""
+    """A pair as models see it: both sides truncated, and its hidden tokens from left to right."""
 
     abstract: tuple[str, ...]
     concrete: tuple[str, ...]
@@ -39,7 +39,7 @@ class ClozeItem:
 
 
 def cloze_item(pair: Pair) -> ClozeItem:
-    """The item of a pair. What lies beyond the cut is not asked; a blank that reaches beyond it ends there."""
+    """The item of a pair. Blanks beyond the truncation are dropped; a blank that crosses it ends there."""
     spans = [(start, min(end, MAX_CONCRETE_TOKENS)) for start, end in pair.slots if start < MAX_CONCRETE_TOKENS]
     return ClozeItem(
         abstract=pair.abstract[:MAX_ABSTRACT_TOKENS],
@@ -50,13 +50,13 @@ def cloze_item(pair: Pair) -> ClozeItem:
 
 
 def cloze_items(pairs: Iterable[Pair]) -> list[ClozeItem]:
-    """The items of cloze templates, in their order. Pairs without a blank stay: their alignments are measured.
+    """The items of cloze templates, in order. Pairs without a blank are kept, since their alignments are measured.
 
-    Raises InputError where nothing is to be guessed.
+    Raises InputError if there are no blanks at all.
     """
     items = [cloze_item(pair) for pair in pairs]
     if not any(item.blanks for item in items):
-        remedy = f"give cloze templates: a third column with a 0 for each token to guess, within {MAX_CONCRETE_TOKENS}"
+        remedy = f"pass cloze templates: a third column with a 0 for each token to guess, within {MAX_CONCRETE_TOKENS}"
         raise InputError("there are no blanks", where=items[0].where if items else None, remedy=remedy)
     return items
 

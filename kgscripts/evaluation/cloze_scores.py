@@ -1,4 +1,4 @@
-"""What the cloze task gives: figures of one model, and the published ones to put beside them."""
+"""Scores of the cloze task: those of one model, and the published ones for comparison."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ HEADINGS = {
     "word_surprisal": "word surprisal",
     "mean_span_length": "mean span",
 }
-"""What people read for each figure, in the order of the paper's Table 4."""
+"""The column headings of the scores, in the order of the paper's Table 4."""
 
 LOWER_IS_BETTER = frozenset({"surprisal", "word_surprisal", "mean_span_length"})
 
 
 @frozen(kw_only=True)
 class ClozeScores:
-    """Figures of one model: percent, nats a word, and tokens for spans.
+    """Scores of one model: percent, nats per word, and tokens per span.
 
-    In the figures of the first block the unknown word is a word like any other: predicting it for a gold word that is
-    unknown to the model counts. The `_strict` ones call that wrong. `surprisal` is what is published for such a
-    model: under `word_surprisal` lie the words alone, and beyond it the alignment decisions that the released scorer
-    counts. `mean_span_length` counts the start symbol as the released extraction does, `mean_word_span_length` only
-    words; both are None for a model without hard alignments. Surprisal is None where no gold word has a probability.
+    In the first block the unknown word is a word like any other: predicting it for a gold word that is unknown to the
+    model is correct. In the `_strict` scores it is wrong. `surprisal` is comparable with the published figures: it
+    includes the alignment decisions that the released scorer counts; `word_surprisal` is that of the words alone.
+    `mean_span_length` counts the start symbol like the released extraction, `mean_word_span_length` only words; both
+    are None for a model without hard alignments. Surprisal is None if no gold word has a probability.
     """
 
     model: str
@@ -67,17 +67,17 @@ class ClozeScores:
     candidates: int
     """Without the unknown word."""
     unknown_words: int
-    """Hidden tokens whose gold word is no candidate, or unknown to the model."""
+    """Hidden tokens whose gold word is not a candidate, or unknown to the model."""
     impossible_words: int
-    """Those of them to which the model gives no probability; surprisal leaves them out."""
+    """Unknown words to which the model gives no probability; surprisal excludes them."""
     seed: int
 
     def as_json(self) -> dict[str, Any]:
-        """The figures, rounded to four decimals."""
+        """The scores, rounded to four decimals."""
         return {name: round(value, 4) if isinstance(value, float) else value for name, value in asdict(self).items()}
 
     def benchmark_scores(self, dataset: str, split: str) -> tuple[BenchmarkScore, ...]:
-        """The figures that a model card carries; each metric says what the model saw of a blank's sides."""
+        """The scores for a model card; each metric states which sides of a blank the model saw."""
         figures = asdict(self)
         return tuple(
             BenchmarkScore(
@@ -95,7 +95,7 @@ class ClozeScores:
 
 @frozen(kw_only=True)
 class PublishedScores:
-    """A row of the paper's Table 4 (KidsCook, validation). `mean_span_length` is from its section 4.2."""
+    """A row of the paper's Table 4 (KidsCook, validation); `mean_span_length` is from its section 4.2."""
 
     model: str
     context: str = "left"
@@ -122,7 +122,7 @@ def _row(model: str, oracle: tuple[float, float], greedy: tuple[float, float], s
 
 
 _PUBLISHED_WORDS = {"transducer, fixed transitions": 3.523}
-"""What is published less ln 2 for each of the 5,661 hidden tokens and 4,603 blanks that are asked."""
+"""The published surprisal minus ln 2 for each of the 5,661 hidden tokens and 4,603 blanks within the truncation."""
 _PUBLISHED_SPANS = {"transducer, fixed transitions": 6.18, "transducer, parameterised": 16.61}
 PUBLISHED = (
     _row("language model", (21.59, 52.32), (21.72, 43.33), 3.970),
@@ -133,8 +133,7 @@ PUBLISHED = (
     _row("OpenAI GPT", (23.19, 42.43), (15.55, 32.86), 4.781),
     _row("OpenAI GPT, fine-tuned", (38.01, 63.69), (31.05, 57.05), 3.151),
 )
-"""Table 4 of Bisk et al. (NAACL 2019). Every one of these models sees the left side of a blank alone."""
-
+"""Table 4 of Bisk et al. (NAACL 2019). All of these models see only the left side of a blank."""
 
 _PUBLISHED_TEMPLATES = "4be771224556e6925577fe6db8e8c204db0f1321361018788853ae39e2f92e33"
 _PUBLISHED_WHITELIST = "d410786055d442014b48ed67965088311e43f3d5e6ed45d3f16ec2d9e26a269b"
@@ -142,15 +141,16 @@ _PUBLISHED_WHITELIST = "d410786055d442014b48ed67965088311e43f3d5e6ed45d3f16ec2d9
 
 
 def is_published_task(templates: Path, whitelist: Path | None) -> bool:
-    """Whether these are the very files that the published rows are about."""
+    """Whether these are the files on which the published scores were measured."""
     wanted = {templates: _PUBLISHED_TEMPLATES, whitelist: _PUBLISHED_WHITELIST}
     return all(path is not None and sha256(path.read_bytes()).hexdigest() == digest for path, digest in wanted.items())
 
 
 def beaten(scores: ClozeScores, published: PublishedScores) -> list[str]:
-    """The figures in which a model is better than a published one; none where they see different sides of a blank.
+    """The scores in which a model is better than a published one; none if they see different sides of a blank.
 
-    Surprisal is compared without alignment decisions where ours counts none and the published one is known without.
+    Surprisal is compared without alignment decisions if the model has none and the published value without them is
+    known.
     """
     if scores.context != published.context:
         return []

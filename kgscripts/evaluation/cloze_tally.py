@@ -1,4 +1,4 @@
-"""Counting what models guess in cloze templates."""
+"""Accumulating the scores of a model over cloze templates."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _IMPOSSIBLE = float("-inf")
 
 @define
 class Tally:
-    """Sums over all pairs of one model."""
+    """The sums over all pairs for one model."""
 
     candidates: Candidates
     transition_nats: float = 0.0
@@ -25,7 +25,7 @@ class Tally:
     _word_nats: float = 0.0
 
     def add(self, item: ClozeItem, oracle: Sequence[Guess], choices: Sequence[Guess], greedy: Sequence[Guess]) -> None:
-        """Count a pair: guesses given gold words, given own words within each blank, and of the greedy setup."""
+        """Add a pair: predictions given gold words, given own words within each blank, and of the greedy setup."""
         unknown = self.candidates.unknown
         self._counts["pairs"] += 1
         self._counts["words"] += len(item.blanks)
@@ -50,9 +50,9 @@ class Tally:
                 self._counts[f"{setup}_match_strict"] += matches and all(guess.gold != unknown for guess in guesses)
 
     def add_path(self, item: ClozeItem, path: Sequence[int]) -> None:
-        """Count the spans of a Viterbi path. A span is what one abstract token emitted, if it emitted anything.
+        """Add the spans of a Viterbi path: the concrete tokens that one abstract token emitted, if any.
 
-        As in the released extraction the start symbol is a token that the first abstract one emitted.
+        As in the released extraction, the start symbol is emitted by the first abstract token.
         """
         self._counts["aligned"] += len(item.concrete)
         self._counts["starts"] += 1
@@ -60,7 +60,7 @@ class Tally:
         self._counts["spans"] += len({0, *path})
 
     def scores(self, model: ClozeModel, seed: int) -> ClozeScores:
-        """The figures of the model that was counted."""
+        """The scores over all added pairs."""
         counts = self._counts
         words, possible = counts["words"], counts["words"] - counts["impossible_words"]
         shares = {

@@ -1,4 +1,4 @@
-"""Precision, recall and F1 over sets of found and gold things."""
+"""Precision, recall and F1 of found items against gold items."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from schemas.provenance import BenchmarkScore
 
 @dataclass
 class Matches:
-    """Running counts; `right` of what was `found` are among the `gold` ones."""
+    """Running counts; `right` is the number of `found` items that are `gold` too."""
 
     right: int = 0
     found: int = 0
     gold: int = 0
 
     def add(self, found: set[object], gold: set[object]) -> None:
-        """Count one document."""
+        """Add one document."""
         self.right += len(found & gold)
         self.found += len(found)
         self.gold += len(gold)
 
     @property
     def precision(self) -> float:
-        """In percent; 0 where nothing was found."""
+        """In percent; 0 if nothing was found."""
         return 100 * self.right / self.found if self.found else 0.0
 
     @property
     def recall(self) -> float:
-        """In percent; 0 where there is nothing to find."""
+        """In percent; 0 if there are no gold items."""
         return 100 * self.right / self.gold if self.gold else 0.0
 
     @property

@@ -1,4 +1,4 @@
-"""Tools and pronouns against the lists written for the project (``data/tools.tsv``, ``data/pronouns.tsv``)."""
+"""Evaluation of tools and pronouns on the project's own lists (``data/tools.tsv``, ``data/pronouns.tsv``)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ToolItem:
 
 @frozen
 class PronounItem:
-    """A pronoun at a character of a text; `antecedent` is "" where there is none to tell."""
+    """A pronoun at a character of a text; `antecedent` is "" if there is none."""
 
     text: str
     start: int
@@ -69,8 +69,8 @@ def singular(tool: str) -> str:
 def tool_scores(nlp: Language, items: Sequence[ToolItem]) -> list[BenchmarkScore]:
     """Precision, recall and F1 of the tools of each text, and of the pairs of sub-event and tool.
 
-    A sub-event is right when predicate, particle and object's head all are: in the lists an object without its
-    compound is right too ("sauce" for "tomato sauce").
+    A sub-event is correct if its predicate, particle and object are; an object without its compound is also correct
+    ("sauce" for "tomato sauce").
     """
     tools, pairs = Matches(), Matches()
     for item, doc in zip(items, nlp.pipe(item.text for item in items), strict=True):
@@ -86,7 +86,7 @@ def tool_scores(nlp: Language, items: Sequence[ToolItem]) -> list[BenchmarkScore
 
 
 def _pairs(doc: Doc) -> Iterator[tuple[tuple[str, str], str]]:
-    """((predicate with particle, object), tool) of the events of a text."""
+    """Yield ((predicate with particle, object), tool) for the events of a text."""
     for frame, reason in judged_frames(doc):
         if reason is None:
             for tool in tools_of(frame):
@@ -103,7 +103,7 @@ def _object_names(frame: Frame) -> list[str]:
 
 
 def _as_listed(event: tuple[str, str], known: set[str]) -> str:
-    """The listed form of a sub-event, with the object's compound or without."""
+    """The listed form of a sub-event, with or without the object's compound."""
     predicate, noun = event
     whole = f"{predicate} {noun}".strip()
     head = f"{predicate} {noun.rsplit(' ', 1)[-1]}".strip()
@@ -111,9 +111,9 @@ def _as_listed(event: tuple[str, str], known: set[str]) -> str:
 
 
 def pronoun_scores(nlp: Language, items: Sequence[PronounItem]) -> list[BenchmarkScore]:
-    """How often the rule is right where it resolves a pronoun, and how many of the resolvable ones it resolves rightly.
+    """Precision and recall of pronoun resolution.
 
-    A pronoun that has no antecedent must be left as it is: resolving it is wrong.
+    Resolving a pronoun without antecedent is an error.
     """
     counts = Matches()
     for item, doc in zip(items, nlp.pipe(item.text for item in items), strict=True):

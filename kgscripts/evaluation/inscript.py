@@ -1,18 +1,18 @@
-"""Event and participant heads against the labels of InScript (Modi et al., LREC 2016).
+"""Evaluation of event and participant heads on the labels of InScript (Modi et al., LREC 2016).
 
-InScript labels nearly every verb: `ScrEv_…` (an event of the script), `RelNScrEv` (related to it), `Evoking` (names
-the whole scenario: "took a bath"), `UnrelEv` (any other, states included: "was", "wanted"), `Unclear`.
-The extractor knows no scenario, so that it cannot tell script events from others, and it leaves out on purpose what
-was denied, supposed, planned or a state, which InScript labels too. So each class is reported:
+InScript labels nearly every verb: `ScrEv_…` (an event of the script), `RelNScrEv` (related to it), `Evoking` (the whole
+scenario: "took a bath"), `UnrelEv` (any other, including states: "was", "wanted"), `Unclear`. The extractor does not
+know the scenario, so that it cannot distinguish script events from others, and it deliberately discards negated,
+hypothetical, planned and stative clauses, which InScript labels too. So each class is reported separately:
 
 - event head precision: share of the extracted predicates that are a gold event head of any class;
-- script event head precision: the same, counting ScrEv, RelNScrEv and Evoking alone as right;
+- script event head precision: the same, counting only ScrEv, RelNScrEv and Evoking as correct;
 - recall of ScrEv heads, of script event heads (the three classes) and of all event heads;
-- event head F1 (all classes) and, to see what the parse finds before anything is left out, recall of all heads
+- event head F1 (all classes) and, to see what the parse finds before anything is discarded, recall of all heads
   by extracted and discarded predicates together; the F1 of participants likewise.
 
-A predicate matches a gold head where it begins at the same character. Participant heads (`ScrPart_…`, `NPart`) are
-nouns: pronouns and possessives, half of the labels, are left out on both sides.
+A predicate matches a gold head if it begins at the same character. Participant heads (`ScrPart_…`, `NPart`) are nouns:
+pronouns and possessives, half of the labels, are ignored on both sides.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ _PRONOUNS = frozenset(
 
 
 def read_stories(directory: Path) -> list[GoldStory]:
-    """The labelled stories of a folder with one file a scenario.
+    """Read the labelled stories of a folder with one file per scenario.
 
     Raises
     ------
     InputError
-        if there is no story in it.
+        if it contains no story.
     """
     stories: list[GoldStory] = []
     for path in sorted(path for path in directory.glob("*") if path.is_file()):
@@ -60,19 +60,19 @@ def read_stories(directory: Path) -> list[GoldStory]:
             stories += [story for story in gold_stories(source_of(path.name, file)) if isinstance(story, GoldStory)]
     if not stories:
         raise InputError(
-            "no InScript story in it", where=str(directory), remedy="give the folder with one token file a scenario"
+            "no InScript story in it", where=str(directory), remedy="pass the folder with one token file per scenario"
         )
     return stories
 
 
 def inscript_scores(nlp: Language, stories: Sequence[GoldStory], split: str) -> list[BenchmarkScore]:
-    """The figures described above for the extractor on the parses of `nlp`."""
+    """The scores described above for the extractor on the parses of `nlp`."""
     docs = nlp.pipe(story.document.text for story in stories)
     return score_parses(zip(stories, docs, strict=True), split)
 
 
 def score_parses(parsed: Iterable[tuple[GoldStory, Doc]], split: str) -> list[BenchmarkScore]:
-    """The same on parses that exist."""
+    """The same for existing parses."""
     every, script, core, detected, participants, named = (Matches() for _ in range(6))
     for story, doc in parsed:
         judged = list(judged_frames(doc))

@@ -1,4 +1,4 @@
-"""How well a spaCy pipeline analyses the words of a treebank: the figures behind `kgscripts evaluate text`."""
+"""Evaluation of a spaCy pipeline on a treebank: the scores of `kgscripts evaluate text`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SPLITS = ("train", "dev", "test")
 
 @dataclass(frozen=True)
 class TextEvaluation:
-    """`scores` depend on the pipeline and the data alone, `words_per_second` on the machine too."""
+    """`scores` depend only on the pipeline and the data, `words_per_second` also on the machine."""
 
     scores: tuple[BenchmarkScore, ...]
     words: int
@@ -37,14 +37,14 @@ def evaluate_text(
     Raises
     ------
     InputError
-        if the file has no annotated sentence, or a line that is not CoNLL-U.
+        if the file has no sentence, or a line that is not CoNLL-U.
     ModelError
         if the pipeline cannot be loaded.
     """
     nlp = load_pipeline(pipeline)
     sentences = list(read_conllu(path))
     if not sentences:
-        raise InputError("no sentence in it", where=str(path), remedy="give a treebank in CoNLL-U format")
+        raise InputError("no sentence in it", where=str(path), remedy="pass a treebank in CoNLL-U format")
     groups = list(documents(sentences))
     found_dataset, found_split = _dataset_and_split(path)
     scores = analysis_scores(nlp, groups, dataset=dataset or found_dataset, split=split or found_split)
@@ -59,7 +59,7 @@ def _dataset_and_split(path: Path) -> tuple[str, str]:
 
 
 def words_per_second(nlp: Language, texts: Sequence[str]) -> float:
-    """Words of raw text that the whole pipeline reads in a second of processor time."""
+    """Words of raw text that the whole pipeline parses per second of processor time."""
     started = time.process_time()
     words = sum(len(doc) for doc in nlp.pipe(texts, batch_size=32))
     return words / max(time.process_time() - started, 1e-9)
@@ -68,15 +68,15 @@ def words_per_second(nlp: Language, texts: Sequence[str]) -> float:
 def analysis_scores(
     nlp: Language, groups: Sequence[Sequence[Sentence]], *, dataset: str, split: str
 ) -> tuple[BenchmarkScore, ...]:
-    """Scores of a pipeline on documents given as gold tokens, without sentence boundaries.
+    """Score a pipeline on documents with gold tokens but without sentence boundaries.
 
-    XPOS, UPOS and lemma accuracy are over all tokens (gold lemma "_" left out), UAS and LAS as well, punctuation
-    included, in the parse of the whole document, so that a wrong sentence boundary costs attachments too; LAS
-    compares the universal relations and LAS-subtypes the whole labels (Zeman et al. 2018, "CoNLL 2018 Shared Task",
-    section 4). Sentence F counts sentences found with exactly their span. The imperative figures look at the first
-    word of each gold sentence: recall is the share of imperative verbs tagged as verb in the base form (UPOS VERB,
-    XPOS VB), precision the share of first words so tagged that are in the gold standard (VB, any mood).
-    UAS and LAS are left out for pipelines that do not use UD labels.
+    XPOS, UPOS and lemma accuracy are over all tokens (except those with gold lemma "_"). UAS and LAS are over all
+    tokens including punctuation, in the parse of the whole document, so that a wrong sentence boundary costs
+    attachments too; LAS compares universal relations and LAS-subtypes whole labels (Zeman et al. 2018, "CoNLL 2018
+    Shared Task", section 4). Sentence F1 counts sentences with exactly the gold span. The imperative scores are over
+    the first words of gold sentences: recall is the share of imperative verbs tagged as verb in the base form (UPOS
+    VERB, XPOS VB), precision the share of first words tagged so that have these tags in the gold standard (any mood).
+    UAS and LAS are omitted for pipelines that do not use UD labels.
     """
     counts: Counter[str] = Counter()
     parses_ud = "obj" in nlp.pipe_labels.get("parser", [])

@@ -29,11 +29,11 @@ BAD = {
     "empty abstract side": ("\tuse a knife .\t1 1 0 1\n", "the abstract side is empty"),
     "blank abstract side": (" \tuse a knife .\t1 1 0 1\n", "the abstract side is empty"),
     "empty concrete side": ("chop the garlic\t\t\n", "the concrete side is empty"),
-    "one column": ("chop the garlic\n", "1 column where 2 are wanted"),
-    "four columns": ("chop the garlic\tuse a knife .\t1 1 0 1\tmore\n", "4 columns where 2 are wanted"),
+    "one column": ("chop the garlic\n", "1 column instead of 2"),
+    "four columns": ("chop the garlic\tuse a knife .\t1 1 0 1\tmore\n", "4 columns instead of 2"),
     "too few marks": ("chop the garlic\tuse a knife .\t1 1 0\n", "3 marks for 4 tokens"),
     "too many marks": ("chop the garlic\tuse a knife .\t1 1 0 1 1\n", "5 marks for 4 tokens"),
-    "other marks": ("chop the garlic\tuse a knife .\t1 1 2 1\n", "something else than 0 and 1"),
+    "other marks": ("chop the garlic\tuse a knife .\t1 1 2 1\n", "something other than 0 and 1"),
     "no UTF-8": ("chop the garlic\tuse a caf\udce9 .\t1 1 0 1\n", "not UTF-8"),
 }
 
@@ -54,7 +54,7 @@ def _refusal(command: str, folder: Path, pairs: Path) -> InputError:
 
 @pytest.mark.parametrize("case", BAD)
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_bad_record_is_told_with_its_line(tmp_path: Path, command: str, case: str) -> None:
+def test_a_bad_record_is_reported_with_its_line(tmp_path: Path, command: str, case: str) -> None:
     record, message = BAD[case]
     pairs = tmp_path / "pairs.tsv"
     pairs.write_bytes((GOOD + GOOD + record + GOOD).encode("utf-8", "surrogateescape"))

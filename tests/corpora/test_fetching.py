@@ -306,7 +306,7 @@ class TestCommands:
         assert [item["outcome"] for item in json.loads(first.stdout)] == ["fetched", "fetched"]
         assert "licence" in first.stderr
         assert "\x1b" not in first.stderr
-        assert "2 were there" in second.stdout
+        assert "2 already present" in second.stdout
         assert (tmp_path / "data" / "openpi-c" / "dev.jsonl").stat().st_size == 89_881
 
     @pytest.mark.parametrize("name", ["no-such-corpus", "descript"])

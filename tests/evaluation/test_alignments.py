@@ -85,7 +85,7 @@ def test_the_sample_is_always_the_same_and_at_most_two_hundred_pairs() -> None:
     pairs = [_pair("cut " * (1 + size % 7), "cut " * (1 + size % 11)) for size in range(300)]
     sample = sample_of_anchors(pairs)
     assert len(sample.pairs) == 200
-    assert sample.places == sample_of_anchors(pairs).places
+    assert sample.indices == sample_of_anchors(pairs).indices
     assert len(sample_of_anchors(pairs[:5]).pairs) == 5
 
 
