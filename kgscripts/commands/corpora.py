@@ -1,4 +1,4 @@
-"""``kgscripts corpora``: which corpora the readers know, fetching them, and what pair corpora hold."""
+"""``kgscripts corpora``: list and download corpora, and prepare pair corpora."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ app = typer.Typer(add_completion=False, no_args_is_help=True, help="List, fetch 
 
 @app.command("list", epilog="Example: kgscripts corpora list --json | jq '.[].name'")
 def list_corpora(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
-    """Print the corpora: name, number of files, size, licence, and where they come from."""
+    """Print the corpora: name, number of files, size, licence and homepage."""
     if as_json:
         facts = [
             {
@@ -47,11 +47,11 @@ def list_corpora(as_json: Annotated[bool, typer.Option("--json", help="Print JSO
 @app.command(epilog="Example: kgscripts corpora fetch inscript --into corpora")
 def fetch(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Corpora by name, or `all`.")],
-    into: Annotated[Path, typer.Option(metavar="DIR", help="Folder that gets a folder for each corpus.")] = _FETCHED,
+    into: Annotated[Path, typer.Option(metavar="DIR", help="Download to a folder per corpus in DIR.")] = _FETCHED,
     base_url: Annotated[str, typer.Option(metavar="URL", help="A mirror with GitHub's paths.")] = GITHUB,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Fetch corpora, checking each file's SHA-256. What was fetched before is kept, what broke off goes on."""
+    """Download corpora, checking each file's SHA-256. Existing files are kept, interrupted downloads are resumed."""
     from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn
 
     from kgscripts.corpora import fetching
@@ -74,20 +74,21 @@ def fetch(
         typer.echo(json.dumps(facts, indent=2))
         return
     present = sum(item.outcome is fetching.Outcome.PRESENT for item in fetched)
-    typer.echo(f"{len(fetched)} files in {into} ({len(fetched) - present} fetched, {present} were there)")
+    typer.echo(f"{len(fetched)} files in {into} ({len(fetched) - present} fetched, {present} already present)")
 
 
 @app.command(epilog="Example: kgscripts corpora stats corpora/kidscook")
 def stats(
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="Pair corpora, folders of them, or what `fetch` fetched.")
+        list[Path],
+        typer.Argument(metavar="FILE...", help="Pair corpora, folders, or names of fetched corpora."),
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Print the sizes of pair corpora, as Table 1 of KidsCook does, and what only the concrete sides say.
+    """Print the statistics of pair corpora (Table 1 of KidsCook), such as the vocabulary new on the concrete sides.
 
-    Reads plain TSV, cloze templates, JSON lines with steps, and released id sequences. Of a folder the files are read
-    whose names begin with a split: train, dev, valid or test.
+    Reads plain TSV, cloze templates, JSON lines with steps, and released id sequences. In a folder, the files whose
+    names begin with a split are read: train, dev, valid or test.
     """
     import attrs
     from rich.console import Console
@@ -98,10 +99,10 @@ def stats(
     from kgscripts.text.pipeline import lemmas_of_tokens, load_pipeline
 
     pairs = {str(path): load_pairs([path]).pairs for path in split_files(files, fetched=_FETCHED)}
-    said = sentences(pair for read in pairs.values() for pair in read)
+    distinct = sentences(pair for read in pairs.values() for pair in read)
     with _progress() as progress:
-        lemmas = progress.track(lemmas_of_tokens(load_pipeline(), said), total=len(said), description="lemmas")
-        lemmas_of = dict(zip(said, lemmas, strict=True))
+        lemmas = progress.track(lemmas_of_tokens(load_pipeline(), distinct), total=len(distinct), description="lemmas")
+        lemmas_of = dict(zip(distinct, lemmas, strict=True))
     rows = {name: attrs.asdict(pair_statistics(read, lemmas_of)) for name, read in pairs.items()}
     if as_json:
         typer.echo(json.dumps([{"file": name, **row} for name, row in rows.items()], indent=2))
@@ -116,11 +117,11 @@ def stats(
 @app.command(epilog="Example: kgscripts corpora cloze pairs.tsv -o pairs.template.tsv --whitelist-out words.txt")
 def cloze(
     files: Annotated[list[Path], typer.Argument(metavar="PAIRS...", help="Pair corpora, as `stats` reads them.")],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE.tsv", help="Gets the cloze templates.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE.tsv", help="Write the templates here.")],
     whitelist: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Words that may be blanked, one a line; else told by the pairs.")
+        Path | None, typer.Option(metavar="FILE", help="Words that may be blanked, one per line.")
     ] = None,
-    whitelist_out: Annotated[Path | None, typer.Option(metavar="FILE", help="Gets the words.")] = None,
+    whitelist_out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the words here.")] = None,
     min_count: Annotated[int, typer.Option(min=1, help="How often a word must occur.")] = 5,
     compare: Annotated[
         Path | None, typer.Option(metavar="TEMPLATES", help="Other templates of these pairs to compare with.")
@@ -130,7 +131,7 @@ def cloze(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Make a cloze task of pairs: blank the content words that the concrete side says and the abstract one does not.
+    """Make a cloze task from pairs: blank the content words that occur only on the concrete side.
 
     Stop words, numbers, rare words, words of the abstract sides and pairs without a blank are left out; the five
     longest blanks of a pair are kept (KidsCook, section 2.2).
@@ -148,7 +149,7 @@ def cloze(
     allowed = frozenset(words)
     clozes = construction.construct_clozes(pairs, allowed)
     if not clozes:
-        remedy = "give other words" if whitelist else "lower --min-count, or name words with --whitelist"
+        remedy = "use another whitelist" if whitelist else "lower --min-count, or pass words with --whitelist"
         raise InputError(f"none of {len(pairs):,} pairs has a word that may be blanked", remedy=remedy)
     facts: dict[str, Any] = {
         "pairs": len(pairs),
@@ -171,16 +172,16 @@ def cloze(
     typer.echo("{pairs:,} pairs, {clozes:,} with {blanks:,} blanks of {blank_tokens:,} tokens".format_map(facts))
     if compare:
         line = "templates: precision {precision:.4f}, recall {recall:.4f}, accuracy {accuracy:.4f} of {tokens:,} tokens"
-        typer.echo((line + " in {pairs:,} pairs; {missing:,} templates of no pair").format_map(facts["templates"]))
+        typer.echo((line + " in {pairs:,} pairs; {missing:,} templates without a pair").format_map(facts["templates"]))
     if compare_whitelist:
         line = "whitelist: {common:,} words in common of {words:,} here and {reference:,} there"
         typer.echo(line.format_map(facts["whitelist"]))
 
 
 def _check_not_read(output: Path, inputs: Iterable[Path]) -> None:
-    """Raises ConfigurationError where a file would be replaced by what is made of it."""
+    """Raise ConfigurationError if the output would overwrite an input."""
     if any(output.exists() and path.exists() and output.samefile(path) for path in inputs):
-        raise ConfigurationError("is read and would be overwritten", where=str(output), remedy="name another file")
+        raise ConfigurationError("is an input and would be overwritten", where=str(output), remedy="choose another")
 
 
 def _progress(*columns: ProgressColumn) -> Progress:

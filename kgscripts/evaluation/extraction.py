@@ -1,4 +1,4 @@
-"""How well the built-in extractor reads: the figures behind `kgscripts evaluate extraction`."""
+"""Evaluation of the built-in extractor: the scores of `kgscripts evaluate extraction`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from schemas.provenance import BenchmarkScore
 
 @frozen
 class Published:
-    """A figure from the literature, and why it is not the same task."""
+    """A score from the literature, with a remark on the difference in task."""
 
     system: str
     dataset: str
@@ -47,15 +47,15 @@ def evaluate_extraction(
     jobs: int = 1,
     on_part: Callable[[str], None] = lambda _: None,
 ) -> list[BenchmarkScore]:
-    """Scores on the lists that ship (tools, pronouns) and on the corpora that are given.
+    """Score the extractor on the shipped lists (tools, pronouns) and on the corpora that are passed.
 
-    `inscript` holds a folder for each split, `descript` the event sequence descriptions, in `esds` or in itself;
-    `on_part` is told which part begins.
+    `inscript` is a folder with one folder per split, `descript` a folder with the event sequence descriptions, or with
+    a folder `esds` of them; `on_part` is called with the name of each part before it begins.
 
     Raises
     ------
     InputError
-        if a folder has no such data.
+        if a folder does not contain such data.
     """
     nlp = load_pipeline(pipeline)
     on_part("tools and pronouns")
@@ -73,11 +73,13 @@ def evaluate_extraction(
 
 def _folder(path: Path) -> Path:
     if not path.is_dir():
-        raise InputError("no such folder", where=str(path), remedy="`kgscripts corpora list` says where to get corpora")
+        raise InputError(
+            "no such folder", where=str(path), remedy="`kgscripts corpora list` shows where to get corpora"
+        )
     return path
 
 
 def scores_as_json(scores: Sequence[BenchmarkScore]) -> str:
-    """A JSON list of scores, one a line, as packages ship them."""
+    """A JSON list of scores, one per line, as shipped in packages."""
     rows = ",\n".join(json.dumps(asdict(score), ensure_ascii=False) for score in scores)
     return f"[\n{rows}\n]\n"

@@ -1,12 +1,12 @@
-"""Is the order of a scenario's steps right? Held-out event sequence descriptions of DeScript (Wanzare et al. 2016).
+"""Evaluation of the order of steps on held-out event sequence descriptions of DeScript (Wanzare et al. 2016).
 
-Of each scenario a fifth of the descriptions is held out; from the others a graph is built as `build-graph` builds it.
-Every two steps of a held-out description are a gold pair, in the order in which its author wrote them. A step is
-looked up in the graph by the first event that is extracted from it (predicate, particle and object; all parts of the
-action where it has no object). A pair is covered by PRECEDES if one of its two sub-events reaches the other along
-PRECEDES relations of the scenario, and by mean position if both are in the graph and their mean positions differ.
+A fifth of the descriptions of each scenario is held out; a graph is built from the others like in `build-graph`. Every
+two steps of a held-out description are a gold pair, in the order of the description. A step is looked up in the graph
+by its first extracted event (predicate, particle and object; all parts of the action if it has no object). A pair is
+covered by PRECEDES if one of its two sub-events reaches the other along PRECEDES relations of the scenario, and by mean
+position if both are in the graph and their mean positions differ.
 
-Two steps that are the same sub-event, steps without an event, and events that the graph does not know are not covered.
+Two steps that are the same sub-event, steps without an event, and events that are not in the graph are not covered.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ _SPLIT = "a fifth held out"
 
 @frozen
 class ScenarioOrder:
-    """What a graph says about one scenario: its steps by action, their order and their mean positions."""
+    """One scenario in a graph: its steps by action, their order and their mean positions."""
 
     step_of: Mapping[tuple[str, ...], str]
     order: nx.DiGraph
     mean_position: Mapping[str, float]
 
     def precedes(self, first: str, second: str) -> bool | None:
-        """Whether `first` comes before `second` along PRECEDES; nothing where the graph orders them neither way."""
+        """Whether `first` comes before `second` along PRECEDES; None if the graph does not order them."""
         if self._reaches(first, second):
             return True
         return False if self._reaches(second, first) else None
@@ -67,12 +67,12 @@ class _Counts:
 
 
 def read_descriptions(directory: Path) -> list[Document]:
-    """The event sequence descriptions in a folder of DeScript files.
+    """Read the event sequence descriptions in a folder of DeScript files.
 
     Raises
     ------
     InputError
-        if there is none.
+        if it contains none.
     """
     documents = [
         document
@@ -81,12 +81,12 @@ def read_descriptions(directory: Path) -> list[Document]:
         if isinstance(document, Document) and document.format == "descript"
     ]
     if not documents:
-        raise InputError("no DeScript file in it", where=str(directory), remedy="give the folder `esds` of DeScript")
+        raise InputError("no DeScript file in it", where=str(directory), remedy="pass the folder `esds` of DeScript")
     return documents
 
 
 def hold_out(documents: Iterable[Document], seed: int) -> tuple[list[Document], list[Document]]:
-    """Documents to build from, and a fifth of each scenario's documents, at random but the same for the same seed."""
+    """Split documents into those to build from and a random fifth of each scenario's documents, fixed by the seed."""
     by_scenario: dict[str, list[Document]] = defaultdict(list)
     for document in documents:
         by_scenario[scenario_of(document)].append(document)
@@ -104,7 +104,7 @@ def hold_out(documents: Iterable[Document], seed: int) -> tuple[list[Document], 
 def order_scores(
     documents: Iterable[Document], *, pipeline: str | None = None, seed: int = 0, jobs: int = 1
 ) -> list[BenchmarkScore]:
-    """Share of the pairs that the graph orders which it orders rightly, and share of all pairs that it orders."""
+    """Accuracy on the pairs that the graph orders, and coverage: the share of pairs that it orders."""
     kept, held = hold_out(documents, seed)
     with tempfile.TemporaryDirectory() as directory:
         build_graph(output=directory, texts=kept, spacy_model=pipeline, jobs=jobs)
@@ -114,7 +114,7 @@ def order_scores(
 
 
 def score_order(orders: Mapping[str, ScenarioOrder], held: Iterable[tuple[Document, Reading]]) -> list[BenchmarkScore]:
-    """The same for a graph that exists and held-out descriptions that were read."""
+    """The same for an existing graph and held-out descriptions that have been read."""
     paths, positions = _Counts(), _Counts()
     for document, reading in held:
         order = orders.get(scenario_of(document))
@@ -154,7 +154,7 @@ def _key(action: Action) -> tuple[str, ...]:
 
 
 def scenario_orders(graph: ScriptGraph) -> dict[str, ScenarioOrder]:
-    """What the graph says about each scenario, by its label."""
+    """The scenarios of a graph by label."""
     labels = {row["id"]: row["label"] for row in graph.rows("Scenario")}
     actions = {row["id"]: _action(row) for row in graph.rows("Action")}
     scenario_of_step = {row["id"]: labels[row["scenario"]] for row in graph.rows("SubEvent") if row["scenario"]}
