@@ -22,7 +22,7 @@ from lightning_fabric.utilities.exceptions import MisconfigurationException
 from pytorch_lightning.callbacks import EarlyStopping, ModelCheckpoint
 
 from kgscripts.corpora.pair import Pair
-from kgscripts.models.checkpoint_directory import check_place
+from kgscripts.models.checkpoint import check_place
 from lightning_modules.machine import Machine
 from schemas.errors import ConfigurationError, ModelError
 

@@ -1,4 +1,4 @@
-"""`kgscripts align`: which abstract word produced which part of the concrete text."""
+"""`kgscripts align`: the alignment of concrete text with the abstract words."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class AlignedPair:
 
     @property
     def stretches(self) -> list[tuple[int, int, int]]:
-        """Abstract word, first concrete token and the one behind the last, for each run of one word, in text order."""
+        """(abstract word, start, end) for each run of concrete tokens aligned to one word, in text order."""
         runs = [list(run) for _, run in groupby(range(len(self.alignment.path)), key=self.alignment.path.__getitem__)]
         return [(self.alignment.path[run[0]], run[0], run[-1] + 1) for run in runs]
 
@@ -38,19 +38,19 @@ def align(
     pairs: Annotated[list[Path], typer.Argument(metavar="PAIRS...", help="Pairs: TSV, JSON lines or templates.")],
     picture: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.svg|.png", help="Draw the alignments into this file.", show_default=False),
+        typer.Option(metavar="FILE.svg|.png", help="Draw the alignments to this file.", show_default=False),
     ] = None,
-    free: Annotated[bool, typer.Option("--free", help="Each word by itself, in whatever order.")] = False,
-    limit: Annotated[int | None, typer.Option(min=1, help="Align at most so many pairs.")] = None,
+    free: Annotated[bool, typer.Option("--free", help="Align each word independently, in any order.")] = False,
+    limit: Annotated[int | None, typer.Option(min=1, help="The maximum number of pairs.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Align pairs of abstract and concrete text, and print which abstract word each stretch spells out.
+    """Align pairs of abstract and concrete text, and print the concrete text that realises each abstract word.
 
     Example: kgscripts align pairs.tsv --limit 3 --picture pairs.svg
     """
     _check(picture)
     from kgscripts.corpora.pair_corpora import load_pairs
-    from kgscripts.models.aligner import load_aligner
+    from kgscripts.models.registry import load
 
     corpus = load_pairs(pairs)
     chosen = list(islice(corpus.pairs, limit))
@@ -60,7 +60,7 @@ def align(
             where="--picture",
             remedy=f"draw the first of them with --limit {MOST_IN_A_PICTURE}",
         )
-    aligner = load_aligner()
+    aligner = load("alignment", "aligner")
     alignments = aligner.align_freely(chosen) if free else aligner.align(chosen)
     aligned = [AlignedPair(pair, alignment) for pair, alignment in zip(chosen, alignments, strict=True)]
     if picture is not None:
@@ -75,15 +75,15 @@ def align(
 
 
 def _check(picture: Path | None) -> None:
-    """Before the work is done: whether the picture can be written."""
+    """Raise ConfigurationError, before the work begins, if the picture cannot be written."""
     if picture is None:
         return
     if picture.suffix.lower() not in PICTURE_FORMATS:
         raise ConfigurationError(
-            "no format of pictures ends so", where=str(picture), remedy=f"end it in {' or '.join(PICTURE_FORMATS)}"
+            "unknown picture format", where=str(picture), remedy=f"use the extension {' or '.join(PICTURE_FORMATS)}"
         )
     if picture.is_dir() or not picture.absolute().parent.is_dir():
-        raise ConfigurationError("no file can be written there", where=str(picture), remedy="name another file")
+        raise ConfigurationError("no file can be written there", where=str(picture), remedy="choose another file")
 
 
 def _fields(item: AlignedPair) -> dict[str, Any]:
@@ -103,7 +103,7 @@ def _fields(item: AlignedPair) -> dict[str, Any]:
 
 
 def _print(item: AlignedPair) -> None:
-    """The abstract words one below the other, each with the stretches that it produced."""
+    """Print the abstract words in a column, each with the text aligned to it."""
     from rich.console import Console
     from rich.padding import Padding
     from rich.table import Table
@@ -112,9 +112,9 @@ def _print(item: AlignedPair) -> None:
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(justify="right", style="bold")
     table.add_column(overflow="fold")
-    for place, word in enumerate(item.pair.abstract):
-        produced = [_text(item.pair, start, end) for owner, start, end in item.stretches if owner == place]
-        table.add_row(Text(word), Text(" … ".join(produced)))
+    for index, word in enumerate(item.pair.abstract):
+        aligned = [_text(item.pair, start, end) for owner, start, end in item.stretches if owner == index]
+        table.add_row(Text(word), Text(" … ".join(aligned)))
     console = Console(highlight=False, markup=False)
     console.print(f"{item.pair.where}  log probability {item.alignment.log_probability:.2f}", style="dim")
     console.print(Padding(table, (0, 0, 1, 2)))

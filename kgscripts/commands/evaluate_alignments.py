@@ -1,4 +1,4 @@
-"""`kgscripts evaluate alignments`: whether concrete words are aligned to what they spell out."""
+"""`kgscripts evaluate alignments`: the accuracy of alignments."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ if TYPE_CHECKING:
     from kgscripts.evaluation.alignments import AlignmentScores
 
 _MODEL_HELP = (
-    "diagonal, ibm1 or ibm1-free (these need --train), aligner, aligner-free (no order is kept), or the checkpoint "
-    "directory of an aligner or a transducer. May be repeated. Without it: diagonal, aligner and aligner-free."
+    "diagonal, ibm1 or ibm1-free (these need --train), aligner, aligner-free (not monotonic), or the checkpoint "
+    "directory of an aligner or a transducer. May be repeated. Default: diagonal, aligner and aligner-free."
 )
 
 
 def alignments(
     gold: Annotated[Path, typer.Option(metavar="FILE", help="Gold alignments: JSON lines.")],
-    templates: Annotated[Path, typer.Option(metavar="FILE", help="The pairs whose rows the gold alignments label.")],
+    templates: Annotated[Path, typer.Option(metavar="FILE", help="The pairs of the gold alignments.")],
     model: Annotated[list[str] | None, typer.Option(metavar="NAME|DIR", help=_MODEL_HELP)] = None,
-    train: Annotated[list[Path] | None, typer.Option(metavar="FILE", help="Pairs that ibm1 learns from.")] = None,
+    train: Annotated[list[Path] | None, typer.Option(metavar="FILE", help="Training pairs for ibm1.")] = None,
     json_output: Annotated[
         Path | None,
         typer.Option(
-            "--json", metavar="FILE", help="Write the figures as JSON: an object, or a list for several models."
+            "--json", metavar="FILE", help="Write the scores as JSON: an object, or a list for several models."
         ),
     ] = None,
     attach: Annotated[
-        bool, typer.Option("--attach", help="Write the figures onto the cards of the aligners and transducers.")
+        bool, typer.Option("--attach", help="Add the scores to the cards of the aligners and transducers.")
     ] = False,
 ) -> None:
-    """Alignments against gold labels (words that the abstract side does not say) and on anchors (words that it says).
+    """Evaluate alignments on gold labels (words not on the abstract side) and on anchors (words on both sides).
 
-    Beside accuracy stands its 95 % interval over resampled pairs. "Anchors, unknown" replaces each anchor by the
-    unknown word, so that copying cannot find it. The last row is what no path without crossings can exceed.
+    The interval is the 95 % interval of the accuracy over resampled pairs. "Anchors, unknown" replaces each anchor by
+    the unknown word, so that copying does not help. The last row is the upper bound for paths without crossings.
     """
     from kgscripts.corpora.gold_alignments import read_gold_alignments
     from kgscripts.corpora.pair_corpora import load_pairs
@@ -62,14 +62,14 @@ def alignments(
         write_lines(json_output, [text])
     if attach:
         _attach(scores, templates)
-    accepted = [{index: frozenset(places) for index, places in label.aligned.items()} for label in labels]
+    accepted = [{index: frozenset(indices) for index, indices in label.aligned.items()} for label in labels]
     _print(scores, best_monotonic([pairs[label.row - 1] for label in labels], accepted))
 
 
 def _attach(scores: Sequence[AlignmentScores], templates: Path) -> None:
     from kgscripts.evaluation.alignment_models import BASELINES, checkpoint_of
-    from kgscripts.models.checkpoint import find_checkpoint
-    from kgscripts.models.checkpoint_directory import attach_scores
+    from kgscripts.models.checkpoint import attach_scores
+    from kgscripts.models.registry import find_checkpoint
 
     for row in scores:
         if row.name not in BASELINES:

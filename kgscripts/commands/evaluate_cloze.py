@@ -1,4 +1,4 @@
-"""`kgscripts evaluate cloze`: how well models guess the hidden words of concrete instructions."""
+"""`kgscripts evaluate cloze`: the cloze task on concrete instructions."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 _MODEL_HELP = (
     "A checkpoint directory, a model that ships (transducer, masked), or hf:NAME for a Hugging Face causal language "
-    "model. With :left behind it the right side of each blank is hidden from it; with :viterbi a transducer fills a "
-    "blank from one alignment, as it was published. May be repeated."
+    "model. The suffix :left hides the right side of each blank; with :viterbi a transducer fills each blank from one "
+    "alignment, as published. May be repeated."
 )
 
 
@@ -31,27 +31,27 @@ def cloze(
     ],
     whitelist: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The words to choose from, one a line. Else: those that the templates hide."),
+        typer.Option(metavar="FILE", help="The candidates, one per line. Default: the blanked words."),
     ] = None,
     json_output: Annotated[
         Path | None,
         typer.Option(
-            "--json", metavar="FILE", help="Write the figures as JSON: an object, or a list for several models."
+            "--json", metavar="FILE", help="Write the scores as JSON: an object, or a list for several models."
         ),
     ] = None,
     predictions_out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write every blank with its predictions as JSON lines.")
+        Path | None, typer.Option(metavar="FILE", help="Write the predictions for every blank as JSON lines.")
     ] = None,
-    examples: Annotated[int, typer.Option(min=0, metavar="N", help="Print N pairs as the model fills them.")] = 0,
+    examples: Annotated[int, typer.Option(min=0, metavar="N", help="Print N pairs as filled by the model.")] = 0,
     attach: Annotated[
-        bool, typer.Option("--attach", help="Write the figures onto the cards of the checkpoint directories.")
+        bool, typer.Option("--attach", help="Add the scores to the cards of the checkpoint directories.")
     ] = False,
-    seed: Annotated[int, typer.Option(help="Draws the samples of the greedy setup, and the examples.")] = 1931,
+    seed: Annotated[int, typer.Option(help="Seed of the samples of the greedy setup, and of the examples.")] = 1931,
 ) -> None:
-    """Guess hidden words of concrete instructions: match, top-5 precision and surprisal (KidsCook, Table 4).
+    """Evaluate models on the cloze task: match, top-5 precision and surprisal (KidsCook, Table 4).
 
-    Oracle: earlier blanks hold the gold words. Greedy: they hold the model's own. The published rows stand above; they
-    are of models that see the left side of a blank alone.
+    Oracle: earlier blanks contain the gold words. Greedy: they contain the model's own. The published scores are
+    printed above; those models see only the left side of a blank.
     """
     from kgscripts.commands.evaluate_cloze_output import Examples, PredictionsFile, print_cloze_table
     from kgscripts.corpora.pair_corpora import load_pairs
@@ -59,11 +59,11 @@ def cloze(
     from kgscripts.evaluation.cloze_items import cloze_items
     from kgscripts.evaluation.cloze_models import VITERBI, checkpoint_name, open_cloze_model
     from kgscripts.evaluation.cloze_scores import is_published_task
-    from kgscripts.models.checkpoint import find_checkpoint
-    from kgscripts.models.checkpoint_directory import attach_scores
+    from kgscripts.models.checkpoint import attach_scores
+    from kgscripts.models.registry import find_checkpoint
 
     if attach and any(name.endswith(VITERBI) for name in model):
-        raise typer.BadParameter(f"{VITERBI} is not how a checkpoint fills blanks by itself", param_hint="--attach")
+        raise typer.BadParameter(f"not with {VITERBI}: cards have default scores", param_hint="--attach")
     check_output(json_output)
     check_output(predictions_out)
     pairs = load_pairs([templates]).pairs

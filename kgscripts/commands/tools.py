@@ -1,4 +1,4 @@
-"""`kgscripts tools`: what something is done with, as a model predicts it and as a graph has read it."""
+"""`kgscripts tools`: the tools of an event, as predicted by a model and as read by a graph."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ import typer
 from attrs import asdict
 
 if TYPE_CHECKING:
-    from kgscripts.assembly.read_tools import ReadTool
-    from kgscripts.extractors.tool_prediction import PredictedTool
+    from kgscripts.lookup.read_tools import ReadTool
+    from schemas.records import PredictedTool
 
 
 def tools(
-    event: Annotated[str, typer.Argument(metavar="EVENT", help="What is done: 'drain the pasta'.")],
+    event: Annotated[str, typer.Argument(metavar="EVENT", help="An instruction: 'drain the pasta'.")],
     graph: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="What has this graph read?", show_default=False)
+        Path | None, typer.Option(metavar="DIR", help="Also show what this graph has read.", show_default=False)
     ] = None,
-    top: Annotated[int, typer.Option(min=1, help="At most so many of each.")] = 10,
+    top: Annotated[int, typer.Option(min=1, help="The maximum number of tools of each kind.")] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Rank the tools of an event: predicted by the masked model, and, apart from that, read by a graph.
+    """Rank the tools of an event: those that the masked model predicts and, separately, those that a graph has read.
 
     Example: kgscripts tools "drain the pasta" --graph graph
     """
-    from kgscripts.assembly.read_tools import read_tools
+    from kgscripts.lookup.read_tools import read_tools
     from kgscripts.extractors.instructions import read_instruction
     from kgscripts.extractors.tool_prediction import predict_tools, tool_words
-    from kgscripts.models.checkpoint import load_cloze_model
+    from kgscripts.models.registry import load
 
-    told = read_instruction(event)
-    read = read_tools(graph, told.action)[:top] if graph is not None else None
-    predicted = predict_tools(load_cloze_model("masked"), [told.words], tool_words())[0][:top]
+    instruction = read_instruction(event)
+    read = read_tools(graph, instruction.action)[:top] if graph is not None else None
+    predicted = predict_tools(load("cloze", "masked"), [instruction.words], tool_words())[0][:top]
     if as_json:
-        content: dict[str, Any] = {"event": told.action.label, "predicted": [asdict(tool) for tool in predicted]}
+        content: dict[str, Any] = {"event": instruction.action.label, "predicted": [asdict(tool) for tool in predicted]}
         if read is not None:
             content["read"] = [asdict(tool) for tool in read]
         typer.echo(json.dumps(content, indent=1, ensure_ascii=False))

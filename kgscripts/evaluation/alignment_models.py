@@ -1,4 +1,4 @@
-"""Which name makes which aligning model."""
+"""Opening alignment models by name."""
 
 from __future__ import annotations
 
@@ -34,8 +34,6 @@ def open_alignment_model(name: str, train: Sequence[Pair]) -> Align:
             raise ConfigurationError(f"{name} has nothing to learn from", remedy="name pairs with --train")
         ibm = IbmModel1(train)
         return ibm.align_freely if free else ibm.align
-    if base == "aligner":
-        return _aligner(None, free=free)
     directory = checkpoint_of(name)
     return _checkpoint(directory, free=directory.name != Path(name).name)
 
@@ -45,25 +43,24 @@ def checkpoint_of(name: str) -> Path:
     return Path(name if Path(name).is_dir() else name.removesuffix(_FREE))
 
 
-def _aligner(directory: Path | None, *, free: bool) -> Align:
-    from kgscripts.models.aligner import load_aligner
+def _aligner(name_or_directory: Path, *, free: bool) -> Align:
+    from kgscripts.models.registry import load
 
-    aligner = load_aligner(directory)
+    aligner = load("alignment", name_or_directory)
     align = aligner.align_freely if free else aligner.align
     return lambda pairs: [alignment.path for alignment in align(pairs)]
 
 
 def _checkpoint(directory: Path, *, free: bool) -> Align:
     from kgscripts.models.aligner import KIND
-    from kgscripts.models.checkpoint import find_checkpoint, load_cloze_model
-    from kgscripts.models.checkpoint_directory import load_checkpoint
+    from kgscripts.models.checkpoint import load_checkpoint
     from kgscripts.models.cloze import ViterbiModel
     from kgscripts.models.left_context import MAX_CELLS
+    from kgscripts.models.registry import find_checkpoint, load
 
-    directory = find_checkpoint(directory)
-    if load_checkpoint(directory).kind == KIND:
+    if load_checkpoint(find_checkpoint(directory)).kind == KIND:
         return _aligner(directory, free=free)
-    model = load_cloze_model(directory)
+    model = load("cloze", directory)
     if free or not isinstance(model, ViterbiModel):
         raise ModelError(
             "a model without free alignments" if free else "a model without alignments",

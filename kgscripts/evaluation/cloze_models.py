@@ -1,4 +1,4 @@
-"""Which cloze model a name stands for."""
+"""Opening cloze models by name."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _HUGGING_FACE = "hf:"
 
 
 class LeftSideOnly:
-    """A cloze model of both sides from which all that stands right of the blank is taken away.
+    """A cloze model of both sides from which the text to the right of the blank is hidden.
 
-    How many words the blank has is still told (section 4.1), how long the text goes on is not.
+    The model still sees the number of words in the blank (section 4.1), but not the length of the following text.
     """
 
     context: Literal["left", "both"] = "left"
@@ -35,7 +35,7 @@ class LeftSideOnly:
         return self._model.predict([_cut(cloze) for cloze in clozes], candidates)
 
     def score(self, abstract: Sequence[Sequence[str]], concrete: Sequence[Sequence[str]]) -> None:
-        """Nothing: the overall probability of a model of both sides looks to the right."""
+        """None, since the overall probability of a model of both sides depends on the right side."""
 
 
 def _cut(cloze: Cloze) -> Cloze:
@@ -65,9 +65,9 @@ def open_cloze_model(name: str) -> ClozeModel:
         from kgscripts.models.causal_loading import load_causal_model
 
         return load_causal_model(name.removeprefix(_HUGGING_FACE))
-    from kgscripts.models.checkpoint import load_cloze_model
+    from kgscripts.models.registry import load
 
-    return load_cloze_model(name)
+    return load("cloze", name)
 
 
 def _with_viterbi_slots(model: ClozeModel) -> ClozeModel:

@@ -7,11 +7,8 @@ word by itself, for where the order of the two texts differs.
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Iterator, Sequence
-from importlib import resources
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from attrs import frozen
@@ -24,6 +21,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from kgscripts.models.aligner_network import AlignerNetwork
+    from kgscripts.models.checkpoint import Checkpoint
 
 KIND = "aligner"
 """What the configuration of a checkpoint calls an aligner."""
@@ -31,10 +29,9 @@ KIND = "aligner"
 MAX_CELLS = 4_000_000
 """The largest product of both lengths of a pair that is aligned: about half a gigabyte of lattice."""
 
-_BATCH = 8
-"""So few that their states stay in the cache: 32 take a third more processor time."""
-
-_BATCH_CELLS = 200_000
+_LATTICES = 8
+_LATTICE_CELLS = 200_000
+"""How many pairs, and how many cells of them, share a run of the lattice."""
 
 
 class Tokens(Protocol):
@@ -72,7 +69,10 @@ class PathSettings:
 
 
 class Aligner:
-    """Aligns pairs, in batches of similar length. `model` says what it is and how good."""
+    """Aligns pairs. The alignment of a pair does not depend on the pairs that it is aligned along with.
+
+    `model` is the provenance of its checkpoint.
+    """
 
     def __init__(self, network: AlignerNetwork, settings: PathSettings, model: Model) -> None:
         self._network = network
@@ -84,67 +84,67 @@ class Aligner:
 
         Raises InputError for a pair whose lengths multiply to more than `MAX_CELLS`.
         """
+        from kgscripts.models.inference import fixed_threads
+
+        _check_sizes(pairs)
+        log_posteriors = self._log_posteriors(pairs)
         found: dict[int, Alignment] = {}
-        for rows in _batches(pairs):
-            batch = [pairs[row] for row in rows]
-            found.update(zip(rows, _monotonic(self._log_posteriors(batch), batch, self._settings), strict=True))
+        with fixed_threads():
+            for rows in _batches(pairs):
+                batch = _monotonic([log_posteriors[row] for row in rows], [pairs[row] for row in rows], self._settings)
+                found.update(zip(rows, batch, strict=True))
         return [found[row] for row in range(len(pairs))]
 
     def align_freely(self, pairs: Sequence[Tokens]) -> list[Alignment]:
-        """Each content word at its own best place, whatever the order; other words where the nearest one stands.
+        """Each content word at its own best place, whatever the order; other words where the nearest one is.
 
         `log_probability` is the sum over the content words, as if they were independent. Raises as `align`.
         """
-        found: dict[int, Alignment] = {}
-        for rows in _batches(pairs):
-            batch = [pairs[row] for row in rows]
-            found.update(zip(rows, _free(self._log_posteriors(batch), batch), strict=True))
-        return [found[row] for row in range(len(pairs))]
+        _check_sizes(pairs)
+        return [_free(scores, pair) for scores, pair in zip(self._log_posteriors(pairs), pairs, strict=True)]
 
-    def _log_posteriors(self, pairs: Sequence[Tokens]) -> Tensor:
+    def _log_posteriors(self, pairs: Sequence[Tokens]) -> list[Tensor]:
+        """log p(a_j = i | x, y), (concrete, abstract) for each pair. The network reads each pair by itself."""
         from kgscripts.models.aligner_inputs import Sides
+        from kgscripts.models.inference import run_side_by_side
 
-        return self._network.log_posteriors([Sides(pair.abstract, pair.concrete) for pair in pairs])
+        return run_side_by_side(self._network.log_posteriors, [Sides(pair.abstract, pair.concrete) for pair in pairs])
 
 
-@functools.cache
-def load_aligner(directory: Path | None = None) -> Aligner:
-    """The aligner of a checkpoint directory; without one, the aligner that ships. Loaded once a process.
-
-    Raises
-    ------
-    ModelError
-        If a file is missing, damaged or foreign, or MiniLM cannot be found.
-    """
+def aligner_model(checkpoint: Checkpoint) -> Aligner:
+    """The aligner of a checkpoint. Raises ModelError where its parts do not fit together, or MiniLM cannot be found."""
     from kgscripts.models.aligner_network import AlignerNetwork
-    from kgscripts.models.checkpoint_directory import load_checkpoint
     from kgscripts.models.encoder import load_encoder
 
-    folder = Path(str(resources.files("kgscripts.models") / "data" / "aligner")) if directory is None else directory
-    checkpoint = load_checkpoint(folder)
-    if checkpoint.kind != KIND:
-        raise ModelError(f"a model of kind {checkpoint.kind!r} aligns nothing", where=str(folder))
     settings = dict(checkpoint.settings)
+    assert checkpoint.model is not None
     try:
         path = PathSettings(**{name: float(settings.pop(name)) for name in ("smoothing", "shift_probability")})
         network = AlignerNetwork(load_encoder(), **settings)
         network.load_trained_tensors(checkpoint.tensors)
     except (KeyError, TypeError, ValueError, RuntimeError) as error:
         remedy = "train the model again, or get the checkpoint again"
-        raise ModelError(f"not the checkpoint of an aligner: {error}", where=str(folder), remedy=remedy) from error
-    network.merge_changes()
+        raise ModelError(f"not the checkpoint of an aligner: {error}", remedy=remedy) from error
+    network.merge_adapters()
     return Aligner(network.eval(), path, checkpoint.model)
+
+
+def _check_sizes(pairs: Sequence[Tokens]) -> None:
+    for row, pair in enumerate(pairs):
+        if len(pair.abstract) * len(pair.concrete) > MAX_CELLS:
+            raise InputError(
+                f"{len(pair.abstract):,} by {len(pair.concrete):,} tokens are too many to align",
+                where=str(getattr(pair, "where", "") or f"pair {row + 1}"),
+                remedy="cut the pair where its parts correspond",
+            )
 
 
 def _batches(pairs: Sequence[Tokens]) -> Iterator[list[int]]:
     """Rows of pairs of similar length, few enough for their lattices to fit into memory."""
-    cells = [len(pair.abstract) * len(pair.concrete) for pair in pairs]
-    for row, size in enumerate(cells):
-        if size > MAX_CELLS:
-            _refuse(pairs[row], row)
     batch: list[int] = []
     for row in sorted(range(len(pairs)), key=lambda row: (len(pairs[row].concrete), len(pairs[row].abstract), row)):
-        if batch and (len(batch) == _BATCH or cells[row] * (len(batch) + 1) > _BATCH_CELLS):
+        cells = len(pairs[row].abstract) * len(pairs[row].concrete)
+        if batch and (len(batch) == _LATTICES or cells * (len(batch) + 1) > _LATTICE_CELLS):
             yield batch
             batch = []
         batch.append(row)
@@ -152,23 +152,20 @@ def _batches(pairs: Sequence[Tokens]) -> Iterator[list[int]]:
         yield batch
 
 
-def _refuse(pair: Tokens, row: int) -> None:
-    raise InputError(
-        f"{len(pair.abstract):,} by {len(pair.concrete):,} tokens are too many to align",
-        where=str(getattr(pair, "where", "") or f"pair {row + 1}"),
-        remedy="cut the pair where its parts correspond",
-    )
-
-
-def _monotonic(log_posteriors: Tensor, pairs: Sequence[Tokens], settings: PathSettings) -> list[Alignment]:
+def _monotonic(log_posteriors: Sequence[Tensor], pairs: Sequence[Tokens], settings: PathSettings) -> list[Alignment]:
+    """Alignments of pairs, whose lattices are computed cell by cell: padding changes no result."""
     import torch
 
     from kgscripts.alignment import lattice
 
+    shape = len(pairs), max(len(pair.concrete) for pair in pairs), max(len(pair.abstract) for pair in pairs)
+    padded = torch.full(shape, -math.inf)
+    for row, scores in enumerate(log_posteriors):
+        padded[row, : scores.shape[0], : scores.shape[1]] = scores
     # Function words and punctuation are indifferent, but stay on words that can be aligned to; only the last one, the
     # full stop as a rule, ends the abstract side too (eq. 7).
-    possible = log_posteriors.isfinite()
-    emission = (log_posteriors.exp() + settings.smoothing).log().masked_fill(~possible, -math.inf)
+    possible = padded.isfinite()
+    emission = (padded.exp() + settings.smoothing).log().masked_fill(~possible, -math.inf)
     for row, pair in enumerate(pairs):
         flat = [j for j, word in enumerate(pair.concrete) if not is_content_word(word)]
         emission[row, flat] = torch.where(possible[row, flat], 0.0, -math.inf)
@@ -194,19 +191,13 @@ def _monotonic(log_posteriors: Tensor, pairs: Sequence[Tokens], settings: PathSe
     ]
 
 
-def _free(log_posteriors: Tensor, pairs: Sequence[Tokens]) -> list[Alignment]:
-    scores, places = log_posteriors.max(dim=2)
-    alignments = []
-    for row, pair in enumerate(pairs):
-        size = len(pair.concrete)
-        content = [j for j, word in enumerate(pair.concrete) if is_content_word(word)] or list(range(size))
-        nearest = [min(content, key=lambda k: (abs(k - j), k)) for j in range(size)]
-        best, own = places[row].tolist(), scores[row].tolist()
-        alignments.append(
-            Alignment(
-                path=tuple(best[k] for k in nearest),
-                log_probability=math.fsum(own[j] for j in content),
-                posterior=tuple(math.exp(own[k]) for k in nearest),
-            )
-        )
-    return alignments
+def _free(log_posteriors: Tensor, pair: Tokens) -> Alignment:
+    scores, places = (values.tolist() for values in log_posteriors.max(dim=1))
+    size = len(pair.concrete)
+    content = [j for j, word in enumerate(pair.concrete) if is_content_word(word)] or list(range(size))
+    nearest = [min(content, key=lambda k: (abs(k - j), k)) for j in range(size)]
+    return Alignment(
+        path=tuple(places[k] for k in nearest),
+        log_probability=math.fsum(scores[j] for j in content),
+        posterior=tuple(math.exp(scores[k]) for k in nearest),
+    )

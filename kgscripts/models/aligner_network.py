@@ -1,32 +1,32 @@
-"""The network of the aligner: MiniLM's lower layers with low-rank changes, and a bilinear score of word pairs."""
+"""The network of the aligner: MiniLM's lower layers with low-rank adapters, and a bilinear score of word pairs."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, cast
 
 import torch
 from torch import Tensor, nn
-from torch.nn.utils import parametrize
 
-from kgscripts.models.aligner_inputs import FEATURES, AlignerBatch, AlignerInputs, Sides, Window
+from kgscripts.models.adapters import with_adapters
+from kgscripts.models.aligner_inputs import FEATURES, AlignerBatch, AlignerInputs, Sides
 from kgscripts.models.encoder import Encoder
+
+if TYPE_CHECKING:
+    from peft import PeftModel
+    from transformers import BertModel
 
 _NOT_ALIGNED = -1e4
 """The score of words that nothing is aligned to: its probability is zero in float32."""
 
 
-class LowRankChange(nn.Module):
-    """A weight matrix W (out, in) becomes W + 2 up down (Hu et al. 2022), which is W before training."""
-
-    def __init__(self, outputs: int, inputs: int, rank: int) -> None:
-        super().__init__()
-        self.down = nn.Parameter(torch.randn(rank, inputs) / math.sqrt(inputs))
-        self.up = nn.Parameter(torch.zeros(outputs, rank))
-
-    def forward(self, weight: Tensor) -> Tensor:
-        """(out, in) -> (out, in)."""
-        return weight + 2.0 * (self.up @ self.down)
+_STORED_NAMES = {
+    "encoder.base_model.model.": "encoder.",
+    "lora_A.default.weight": "parametrizations.weight.0.down",
+    "lora_B.default.weight": "parametrizations.weight.0.up",
+}
+"""Parts of peft's names of adapters -> what checkpoints of aligners call them."""
 
 
 class AlignerNetwork(nn.Module):
@@ -35,20 +35,16 @@ class AlignerNetwork(nn.Module):
     Parameters
     ----------
     encoder:
-        MiniLM, which becomes part of the network: it is cut to its first `layers` layers and changed.
+        MiniLM, which becomes part of the network: it is cut to its first `layers` layers and gets adapters.
     layers, rank, size:
-        Layers kept, rank of the changes, and size of the vectors whose inner product is the score.
+        Layers kept, rank of the adapters, and size of the vectors whose inner product is the score.
     """
 
     def __init__(self, encoder: Encoder, *, layers: int, rank: int, size: int) -> None:
         super().__init__()
-        self.encoder = encoder.network.requires_grad_(False)
-        self.encoder.encoder.layer = self.encoder.encoder.layer[:layers]
-        for module in list(self.encoder.encoder.modules()):
-            if isinstance(module, nn.Linear):
-                change = LowRankChange(module.out_features, module.in_features, rank)
-                parametrize.register_parametrization(module, "weight", change)
-        width = self.encoder.config.hidden_size
+        encoder.network.encoder.layer = encoder.network.encoder.layer[:layers]
+        width = encoder.network.config.hidden_size
+        self.encoder: PeftModel | BertModel = with_adapters(encoder.network, rank)
         self.concrete = nn.Linear(width, size)
         self.abstract = nn.Linear(width, size)
         self.features = nn.Linear(len(FEATURES), 1, bias=False)
@@ -75,8 +71,8 @@ class AlignerNetwork(nn.Module):
         return masked
 
     def trained_tensors(self) -> dict[str, Tensor]:
-        """What training changes, by name: all that a checkpoint has to hold beside MiniLM."""
-        return {name: parameter for name, parameter in self.named_parameters() if parameter.requires_grad}
+        """What training changes, by the names of checkpoints: all that these have to hold beside MiniLM."""
+        return {_stored(name): parameter for name, parameter in self.named_parameters() if parameter.requires_grad}
 
     def load_trained_tensors(self, tensors: Mapping[str, Tensor]) -> None:
         """The inverse of `trained_tensors`; values may be stored in half precision.
@@ -91,28 +87,27 @@ class AlignerNetwork(nn.Module):
                 raise ValueError(f"{name} is {tuple(tensors[name].shape)}, or not finite")
             parameter.data.copy_(tensors[name])
 
-    def merge_changes(self) -> None:
-        """Fold the low-rank changes into the weights, for speed; training is over then."""
-        for module in list(self.encoder.encoder.modules()):
-            if isinstance(module, nn.Linear) and parametrize.is_parametrized(module):
-                parametrize.remove_parametrizations(module, "weight")
+    def merge_adapters(self) -> None:
+        """Merge the adapters into the encoder, for inference; they cannot be trained or read any more."""
+        self.encoder = cast("PeftModel", self.encoder).merge_and_unload()
 
-    @torch.inference_mode()
-    def log_posteriors(self, pairs: Sequence[Sides]) -> Tensor:
-        """log p(a_j = i | x, y) of each word by itself, (pairs, concrete, abstract) float32; -inf where impossible."""
-        windows: list[Window] = []
-        for row, pair in enumerate(pairs):
-            windows.extend(self.inputs.windows(row, pair))
-        height = max(len(pair.concrete) for pair in pairs)
-        width = max(len(pair.abstract) for pair in pairs)
-        result = torch.full((len(pairs), height, width), -math.inf)
-        scores = self(self.inputs.batch(pairs, windows))
+    def log_posteriors(self, pair: Sides) -> Tensor:
+        """log p(a_j = i | x, y) of each word by itself, (concrete, abstract) float32; -inf where impossible."""
+        windows = list(self.inputs.windows(0, pair))
+        result = torch.full((len(pair.concrete), len(pair.abstract)), -math.inf)
+        scores = self(self.inputs.batch([pair], windows))
         impossible = scores <= _NOT_ALIGNED / 2
         scores = scores.log_softmax(dim=2).masked_fill(impossible, -math.inf)
         for at, window in enumerate(windows):
             rows, columns = slice(*_bounds(window.concrete)), slice(*_bounds(window.abstract))
-            result[window.row, rows, columns] = scores[at, : len(window.concrete), : len(window.abstract)]
+            result[rows, columns] = scores[at, : len(window.concrete), : len(window.abstract)]
         return result
+
+
+def _stored(name: str) -> str:
+    for part, stored in _STORED_NAMES.items():
+        name = name.replace(part, stored)
+    return name
 
 
 def _at(states: Tensor, places: Tensor) -> Tensor:

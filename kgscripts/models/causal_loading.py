@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from kgscripts.models.causal import CausalModel
-from kgscripts.models.checkpoint_directory import Checkpoint, ModelCard, is_checkpoint
+from kgscripts.models.checkpoint import Checkpoint, ModelCard, is_checkpoint
 from schemas.errors import ModelError
 
 if TYPE_CHECKING:

@@ -1,63 +1,254 @@
-"""Which kind of checkpoint makes which model, and the models that ship."""
+"""Checkpoint directories: JSON and safetensors with a digest of every file, written whole or not at all.
+
+config.json         what kind of model it is and its settings
+model.safetensors   its weights
+vocabulary.json     and other files of the kind
+model_card.json     name, data, command, scores, and the SHA-256 of every file above
+
+The digest of a checkpoint is that of the list of these SHA-256s: it covers everything that decides the predictions, and
+not the card. Reading the card alone needs no torch.
+"""
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable
-from importlib import resources
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any
 
-from kgscripts.models.checkpoint_directory import Checkpoint, is_checkpoint, load_checkpoint
-from schemas.errors import ModelError
+import attrs
+from attrs import field, frozen
+
+from schemas.errors import ModelError, RecordError
+from schemas.provenance import BenchmarkScore, Model
 
 if TYPE_CHECKING:
-    from kgscripts.models.cloze import ClozeModel
+    from torch import Tensor
 
-CLOZE_KINDS: dict[str, str] = {
-    "transducer": "kgscripts.models.networks:cloze_model",
-    "language-model": "kgscripts.models.networks:cloze_model",
-    "sequence-to-sequence": "kgscripts.models.networks:cloze_model",
-    "masked": "kgscripts.models.masked_checkpoint:masked_model",
-    "causal": "kgscripts.models.causal_loading:cloze_model",
-}
-"""What `config.json` calls a kind -> module:function that makes a cloze model of a checkpoint."""
+CONFIG = "config.json"
+WEIGHTS = "model.safetensors"
+CARD = "model_card.json"
+
+_REMEDY = "train the model again, or get the checkpoint again"
 
 
-def shipped_models() -> dict[str, Path]:
-    """The checkpoints that ship with the package, by name."""
-    folder = Path(str(resources.files("kgscripts.models") / "data"))
-    if not folder.is_dir():
-        return {}
-    return {path.name: path for path in sorted(folder.iterdir()) if is_checkpoint(path)}
+@frozen(kw_only=True)
+class ModelCard:
+    """What people and graphs should know of a model.
 
-
-def find_checkpoint(name_or_directory: str | Path) -> Path:
-    """Where the checkpoint of that name, or in that directory, is. Raises ModelError where there is none."""
-    shipped = shipped_models()
-    if str(name_or_directory) in shipped:
-        return shipped[str(name_or_directory)]
-    directory = Path(name_or_directory)
-    if not directory.is_dir():
-        names = ", ".join(shipped) or "none"
-        message = "no such model: neither a directory nor the name of one that ships"
-        raise ModelError(message, where=str(name_or_directory), remedy=f"shipped are: {names}")
-    return directory
-
-
-def load_cloze_model(name_or_directory: str | Path) -> ClozeModel:
-    """The cloze model of that name, or in that directory.
-
-    Raises ModelError where there is none, it is damaged, or it is of a kind that fills no blanks.
+    `data` names what it was trained on with its terms, `command` is what trained it, `training` holds figures of the
+    run (epochs, losses), and `scores` are on data that it never saw. `slice` holds its scores on the small sample that
+    ships (`kgscripts.evaluation.slice`): they tell whether it still predicts what it predicted.
     """
-    directory = find_checkpoint(name_or_directory)
-    checkpoint = load_checkpoint(directory)
-    if checkpoint.kind not in CLOZE_KINDS:
-        remedy = f"kinds that do are {', '.join(CLOZE_KINDS)}"
-        raise ModelError(f"a model of kind {checkpoint.kind!r} fills no blanks", where=str(directory), remedy=remedy)
-    module, _, name = CLOZE_KINDS[checkpoint.kind].partition(":")
-    load = cast("Callable[[Checkpoint], ClozeModel]", getattr(importlib.import_module(module), name))
+
+    name: str
+    version: str
+    task: str
+    licence: str
+    data: str
+    command: str
+    training: Mapping[str, Any] = field(factory=dict)
+    scores: tuple[BenchmarkScore, ...] = field(default=(), converter=tuple[BenchmarkScore, ...])
+    slice: tuple[BenchmarkScore, ...] = field(default=(), converter=tuple[BenchmarkScore, ...])
+
+
+@frozen(kw_only=True, eq=False)
+class Checkpoint:
+    """A checkpoint in memory. `kind` decides what can load it; `files` are those beside configuration and weights."""
+
+    kind: str
+    settings: Mapping[str, Any]
+    tensors: Mapping[str, Tensor]
+    card: ModelCard
+    files: Mapping[str, bytes] = field(factory=dict)
+    model: Model | None = None
+    """Its provenance; None for one that was not read from a directory."""
+
+
+def save_checkpoint(checkpoint: Checkpoint, directory: Path) -> None:
+    """Write a checkpoint atomically; an older checkpoint there is replaced.
+
+    Raises ModelError where something else is in the way, or the disk refuses; then what was there is left as it was.
+    """
+    check_place(directory)
+    contents = _contents(checkpoint)
+    card = attrs.asdict(checkpoint.card, value_serializer=lambda _, __, value: getattr(value, "value", value))
+    card["files"] = {name: sha256(content).hexdigest() for name, content in sorted(contents.items())}
+    contents[CARD] = _json(card)
+    aside: Path | None = None
     try:
-        return load(checkpoint)
-    except ModelError as error:
-        raise ModelError(error.message, where=error.where or str(directory), remedy=error.remedy) from error
+        directory.parent.mkdir(parents=True, exist_ok=True)
+        aside = Path(tempfile.mkdtemp(dir=directory.parent, prefix=f".{directory.name}."))
+        aside.chmod(0o755)
+        for name, content in contents.items():
+            _write(aside / name, content)
+        _move_into_place(aside, directory)
+    except OSError as error:
+        message = f"the checkpoint cannot be written: {error.strerror}"
+        raise ModelError(message, where=str(directory), remedy="make room or name another directory") from error
+    finally:
+        if aside is not None:
+            shutil.rmtree(aside, ignore_errors=True)
+
+
+def check_place(directory: Path) -> None:
+    """Raises ModelError where no checkpoint can be written because something else is there: call it before training."""
+    if directory.exists() and not is_checkpoint(directory) and not _is_empty(directory):
+        remedy = "name another directory, or take away what is there"
+        raise ModelError("not empty, and no checkpoint", where=str(directory), remedy=remedy)
+
+
+def read_card(directory: Path) -> tuple[ModelCard, Model]:
+    """The model card of a checkpoint, and its provenance with the digest; torch is not needed.
+
+    Whether the files are those of the card is checked by `load_checkpoint`. Raises ModelError for a directory that is
+    no checkpoint, and for a damaged card.
+    """
+    card, model, _ = _read_card(directory)
+    return card, model
+
+
+def load_checkpoint(directory: Path) -> Checkpoint:
+    """Read a checkpoint and verify it.
+
+    Raises ModelError for a directory that is no checkpoint, and for a file that is missing, damaged or foreign.
+    """
+    import safetensors.torch
+
+    card, model, digests = _read_card(directory)
+    present = {path.name for path in directory.iterdir() if not path.name.startswith(".")}
+    if foreign := sorted(present - set(digests) - {CARD}):
+        message = f"{', '.join(foreign)} does not belong to the checkpoint"
+        raise ModelError(message, where=str(directory), remedy="take it away if you put it there")
+    contents = {}
+    for name, digest in digests.items():
+        contents[name] = _read(directory / name)
+        if sha256(contents[name]).hexdigest() != digest:
+            message = "damaged: its digest is not the one on the model card"
+            raise ModelError(message, where=str(directory / name), remedy=_REMEDY)
+    config = _object(contents.pop(CONFIG), directory / CONFIG)
+    if not isinstance(config.get("kind"), str) or not isinstance(config.get("settings"), dict):
+        raise ModelError("not as expected: no kind or no settings", where=str(directory / CONFIG), remedy=_REMEDY)
+    try:
+        tensors = safetensors.torch.load(contents.pop(WEIGHTS))
+    except (safetensors.SafetensorError, ValueError, TypeError) as error:
+        raise ModelError(f"no safetensors: {error}", where=str(directory / WEIGHTS), remedy=_REMEDY) from error
+    return Checkpoint(
+        kind=config["kind"],
+        settings=config["settings"],
+        tensors=tensors,
+        card=card,
+        files=contents,
+        model=model,
+    )
+
+
+def attach_scores(directory: Path, scores: Sequence[BenchmarkScore]) -> None:
+    """Write scores onto the card of a checkpoint, in place of older ones of the same dataset, split and metric.
+
+    Raises ModelError as `load_checkpoint` and `save_checkpoint` do.
+    """
+    checkpoint = load_checkpoint(directory)
+    merged = {(score.dataset, score.split, score.metric): score for score in (*checkpoint.card.scores, *scores)}
+    card = attrs.evolve(checkpoint.card, scores=tuple(merged.values()))
+    save_checkpoint(attrs.evolve(checkpoint, card=card), directory)
+
+
+def attach_slice(directory: Path, scores: Sequence[BenchmarkScore]) -> None:
+    """Write the scores on the sample that ships onto the card of a checkpoint. Raises as `attach_scores`."""
+    checkpoint = load_checkpoint(directory)
+    save_checkpoint(attrs.evolve(checkpoint, card=attrs.evolve(checkpoint.card, slice=scores)), directory)
+
+
+def is_checkpoint(directory: Path) -> bool:
+    """Whether a directory has a model card."""
+    return (directory / CARD).is_file()
+
+
+def _contents(checkpoint: Checkpoint) -> dict[str, bytes]:
+    """The files of a checkpoint but for the card."""
+    import safetensors.torch
+
+    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in checkpoint.tensors.items()}
+    config = {"kind": checkpoint.kind, "settings": dict(checkpoint.settings)}
+    return {CONFIG: _json(config), WEIGHTS: safetensors.torch.save(tensors), **checkpoint.files}
+
+
+def _read_card(directory: Path) -> tuple[ModelCard, Model, dict[str, str]]:
+    """The card, the provenance of the checkpoint, and the SHA-256 of each file beside the card."""
+    if not is_checkpoint(directory):
+        remedy = "name a directory that training wrote, or a model that ships"
+        raise ModelError(f"no checkpoint: it has no {CARD}", where=str(directory), remedy=remedy)
+    path = directory / CARD
+    values = _object(_read(path), path)
+    digests = values.pop("files", None)
+    if not isinstance(digests, dict) or not {CONFIG, WEIGHTS} <= set(digests):
+        raise ModelError("the card lacks the digests of the files", where=str(path), remedy=_REMEDY)
+    if elsewhere := [name for name in digests if Path(name).name != name]:
+        raise ModelError(f"the card names a file elsewhere: {elsewhere[0]}", where=str(path), remedy=_REMEDY)
+    try:
+        values |= {name: [BenchmarkScore(**score) for score in values.get(name, [])] for name in ("scores", "slice")}
+        card = ModelCard(**values)
+        model = Model(
+            name=card.name,
+            version=card.version,
+            digest=sha256(json.dumps(sorted(digests.items())).encode()).hexdigest(),
+            task=card.task,
+            licence=card.licence,
+            scores=card.scores,
+        )
+    except (TypeError, ValueError, RecordError) as error:
+        raise ModelError(f"not as expected: {error!r}", where=str(path), remedy=_REMEDY) from error
+    return card, model, digests
+
+
+def _json(value: object) -> bytes:
+    return (json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
+
+
+def _object(content: bytes, path: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(content)
+    except ValueError as error:
+        raise ModelError(f"no JSON: {error}", where=str(path), remedy=_REMEDY) from error
+    if not isinstance(value, dict):
+        raise ModelError("no JSON object", where=str(path), remedy=_REMEDY)
+    return value
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError as error:
+        raise ModelError("missing from the checkpoint", where=str(path), remedy=_REMEDY) from error
+    except OSError as error:
+        raise ModelError(f"cannot be read: {error.strerror}", where=str(path)) from error
+
+
+def _write(path: Path, content: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _move_into_place(aside: Path, directory: Path) -> None:
+    if not directory.exists() or _is_empty(directory):
+        aside.replace(directory)
+        return
+    old = Path(tempfile.mkdtemp(dir=directory.parent, prefix=f".{directory.name}.old."))
+    directory.replace(old)
+    try:
+        aside.replace(directory)
+    except OSError:
+        old.replace(directory)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _is_empty(directory: Path) -> bool:
+    return directory.is_dir() and not any(directory.iterdir())

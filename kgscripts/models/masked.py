@@ -6,7 +6,7 @@ has the mean of its pieces' input embeddings and, if it was seen in training, a 
 
 from __future__ import annotations
 
-import warnings
+import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, cast
 
@@ -14,15 +14,20 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from kgscripts.models.adapters import with_adapters
+from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.cloze import Cloze
-from kgscripts.models.encoder import Encoder, load_encoder
+from kgscripts.models.encoder import Encoder, find_encoder, load_encoder, weights_digest
+from kgscripts.models.inference import ROWS, fixed_batches, padded_length, run_side_by_side
 from kgscripts.models.masked_inputs import InputEncoding, MaskedBatch
+from schemas.errors import ModelError
 
 if TYPE_CHECKING:
     from peft import PeftModel
     from transformers import BertModel
 
-_BATCH = 64
+KIND = "masked"
+WORDS = "words.json"
 
 
 class WordHead(nn.Module):
@@ -80,7 +85,7 @@ class MaskedNetwork(nn.Module):
         self.head = WordHead(
             torch.cat([self.word_vectors(self.words), unknown[None]]), torch.tensor(frequency), dropout
         )
-        self.adapted: PeftModel | BertModel = _adapted(encoder, rank)
+        self.adapted: PeftModel | BertModel = with_adapters(encoder.network, rank)
         pieces: dict[str, list[int]] = {}
 
         def pieces_of(word: str) -> Sequence[int]:
@@ -154,20 +159,11 @@ class MaskedNetwork(nn.Module):
         self.adapted = cast("PeftModel", self.adapted).merge_and_unload()
 
 
-def _adapted(encoder: Encoder, rank: int) -> PeftModel:
-    from peft import LoraConfig, get_peft_model
-
-    config = LoraConfig(r=rank, lora_alpha=2 * rank, target_modules=["query", "key", "value", "dense"])
-    with warnings.catch_warnings():
-        # peft asks transformers by a name that it is giving up.
-        warnings.filterwarnings("ignore", message=".*is_gradient_checkpointing.*")
-        adapted = get_peft_model(encoder.network, config)
-    assert not isinstance(adapted, tuple)
-    return adapted
-
-
 class MaskedModel:
-    """Guesses hidden words from both sides; see `kgscripts.models.cloze.ClozeModel`."""
+    """Guesses hidden words from both sides; see `kgscripts.models.cloze.ClozeModel`.
+
+    The probabilities of a cloze do not depend on the clozes that are asked along with it.
+    """
 
     context: Literal["left", "both"] = "both"
 
@@ -185,15 +181,19 @@ class MaskedModel:
         """See `ClozeModel`."""
         table, bias = self._network.candidate_table(candidates)
         inputs = [self._network.inputs.encode(cloze) for cloze in clozes]
-        order = sorted(range(len(inputs)), key=lambda place: len(inputs[place].ids))
+        batches = list(fixed_batches([len(item.ids) for item in inputs]))
+
+        def run(chosen: Sequence[int]) -> Tensor:
+            rows = [*chosen, *[chosen[0]] * (ROWS - len(chosen))]
+            length = padded_length(max(len(inputs[row].ids) for row in rows))
+            batch = self._network.inputs.batch([inputs[row] for row in rows], length)
+            places = torch.tensor([inputs[row].masks[clozes[row].position] for row in rows])
+            features = self._network.features(batch, torch.arange(ROWS), places)
+            return functional.linear(features, table, bias).log_softmax(-1)[: len(chosen)]
+
         result = torch.empty(len(inputs), len(candidates) + 1)
-        for start in range(0, len(order), _BATCH):
-            chosen = order[start : start + _BATCH]
-            batch = self._network.inputs.batch([inputs[place] for place in chosen])
-            places = torch.tensor([inputs[place].masks[clozes[place].position] for place in chosen])
-            states = self._network.states(batch, torch.arange(len(chosen)), places)
-            scores = functional.linear(self._network.head.features(states), table, bias)
-            result[torch.tensor(chosen)] = scores.log_softmax(-1)
+        for chosen, scores in zip(batches, run_side_by_side(run, batches), strict=True):
+            result[torch.tensor(chosen)] = scores
         return result
 
     def score(self, abstract: Sequence[Sequence[str]], concrete: Sequence[Sequence[str]]) -> None:
@@ -205,3 +205,38 @@ def new_network(
 ) -> MaskedNetwork:
     """A network over a new copy of the encoder whose adapters change nothing yet."""
     return MaskedNetwork(words, frequency, rank=rank, dropout=dropout, encoder=load_encoder(encoder))
+
+
+def masked_checkpoint(network: MaskedNetwork, card: ModelCard, *, encoder: str, rank: int) -> Checkpoint:
+    """The checkpoint of a network that was trained over the encoder of that name, with adapters of that rank.
+
+    It holds adapters and head in half precision, and the name and digest of the encoder.
+    """
+    return Checkpoint(
+        kind=KIND,
+        settings={"encoder": encoder, "encoder_sha256": weights_digest(find_encoder(encoder)), "rank": rank},
+        tensors={name: value.to(torch.float16) for name, value in network.trained().items()},
+        card=card,
+        files={WORDS: (json.dumps(network.words, ensure_ascii=False) + "\n").encode()},
+    )
+
+
+def masked_model(checkpoint: Checkpoint) -> MaskedModel:
+    """The model of a checkpoint, its adapters merged into the encoder.
+
+    Raises ModelError if its parts do not fit together, or the encoder is missing or another one.
+    """
+    try:
+        words = json.loads(checkpoint.files[WORDS])
+        encoder, digest, rank = (checkpoint.settings[name] for name in ("encoder", "encoder_sha256", "rank"))
+        if (found := weights_digest(find_encoder(encoder))) != digest:
+            message = f"trained over another encoder than {encoder} is here ({found[:12]} instead of {digest[:12]})"
+            raise ModelError(message, remedy="name the encoder's folder in config.json, or train the model again")
+        network = new_network(words, [1.0] * (len(words) + 1), rank=rank, dropout=0.0, encoder=encoder)
+        network.restore({name: value.float() for name, value in checkpoint.tensors.items()})
+    except (KeyError, TypeError, ValueError, RuntimeError) as error:
+        raise ModelError(
+            f"the weights do not fit the configuration: {error}", remedy="train the model again"
+        ) from error
+    network.merge()
+    return MaskedModel(checkpoint.card.name, network)

@@ -66,10 +66,9 @@ class InputEncoding:
         }
         return MaskedInput([*ids, *concrete, self.separator], len(ids), masks)
 
-    def batch(self, inputs: Sequence[MaskedInput]) -> MaskedBatch:
-        """The inputs, padded to the longest."""
-        longest = max(len(item.ids) for item in inputs)
-        ids = torch.full((len(inputs), longest), self.padding)
+    def batch(self, inputs: Sequence[MaskedInput], length: int) -> MaskedBatch:
+        """The inputs, padded to `length` pieces."""
+        ids = torch.full((len(inputs), length), self.padding)
         types = torch.zeros_like(ids)
         attention = torch.zeros_like(ids)
         for row, item in enumerate(inputs):

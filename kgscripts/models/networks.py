@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 from torch import Tensor
 
-from kgscripts.models.checkpoint_directory import Checkpoint, ModelCard
+from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.language_model import LanguageModel
 from kgscripts.models.left_context import LeftContextModel, TransducerModel
 from kgscripts.models.recurrent import PairNetwork

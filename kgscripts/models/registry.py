@@ -1,10 +1,15 @@
-"""The one door to trained models: by task, and by the name of a model that ships or a checkpoint directory."""
+"""The trained models: by task, and by the name of one that ships or the directory of a checkpoint."""
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
+from kgscripts.models.checkpoint import Checkpoint, is_checkpoint, load_checkpoint, read_card
 from schemas.errors import ModelError
 
 if TYPE_CHECKING:
@@ -12,34 +17,94 @@ if TYPE_CHECKING:
     from kgscripts.models.cloze import ClozeModel
     from schemas.provenance import Model
 
+LOADERS: Mapping[str, Mapping[str, str]] = {
+    "cloze": {
+        "transducer": "kgscripts.models.networks:cloze_model",
+        "language-model": "kgscripts.models.networks:cloze_model",
+        "sequence-to-sequence": "kgscripts.models.networks:cloze_model",
+        "masked": "kgscripts.models.masked:masked_model",
+        "causal": "kgscripts.models.causal_loading:cloze_model",
+    },
+    "alignment": {"aligner": "kgscripts.models.aligner:aligner_model"},
+}
+"""Task -> kind of checkpoint -> module:function that makes the model of a checkpoint."""
+
+
+def shipped_models() -> dict[str, Path]:
+    """The checkpoints that ship with the package, by name."""
+    folder = Path(str(resources.files("kgscripts.models") / "data"))
+    if not folder.is_dir():
+        return {}
+    return {path.name: path for path in sorted(folder.iterdir()) if is_checkpoint(path)}
+
+
+def find_checkpoint(name_or_directory: str | Path) -> Path:
+    """The directory of the checkpoint of that name, or that directory. Raises ModelError if there is none."""
+    shipped = shipped_models()
+    if str(name_or_directory) in shipped:
+        return shipped[str(name_or_directory)]
+    directory = Path(name_or_directory)
+    if not directory.is_dir():
+        names = ", ".join(shipped) or "none"
+        message = "no such model: neither a directory nor the name of one that ships"
+        raise ModelError(message, where=str(name_or_directory), remedy=f"shipped are: {names}")
+    return directory
+
+
+def describe(name_or_directory: str | Path) -> Model:
+    """Name, version, task, licence, scores and digest of a checkpoint, read off its card without torch.
+
+    Raises ModelError if there is no such model, or its card is missing or damaged.
+    """
+    return read_card(find_checkpoint(name_or_directory))[1]
+
 
 @overload
 def load(task: Literal["cloze"], name_or_directory: str | Path) -> ClozeModel: ...
 @overload
 def load(task: Literal["alignment"], name_or_directory: str | Path) -> Aligner: ...
-def load(task: str, name_or_directory: str | Path) -> ClozeModel | Aligner:
-    """The model of that name, or in that directory, for a task: ``cloze`` or ``alignment``.
+@overload
+def load(task: str, name_or_directory: str | Path) -> Any: ...
+def load(task: str, name_or_directory: str | Path) -> Any:
+    """The model of that name, or in that directory, for a task.
 
-    Raises ModelError for an unknown task, and where there is no such model or it is damaged or does something else.
+    A model for ``cloze`` is a `kgscripts.models.cloze.ClozeModel`, one for ``alignment`` a
+    `kgscripts.models.aligner.Aligner`. Models that ship are loaded once a process.
+
+    Raises ModelError for an unknown task, and if there is no such model, it is damaged, or it is for another task.
     """
-    if task == "cloze":
-        from kgscripts.models.checkpoint import load_cloze_model
-
-        return load_cloze_model(name_or_directory)
-    if task == "alignment":
-        from kgscripts.models.aligner import load_aligner
-        from kgscripts.models.checkpoint import find_checkpoint
-
-        return load_aligner(find_checkpoint(name_or_directory))
-    raise ModelError(f"unknown task {task!r}", remedy="known tasks are cloze, alignment")
+    if task not in LOADERS:
+        raise ModelError(f"unknown task {task!r}", remedy=f"known are: {', '.join(LOADERS)}")
+    if str(name_or_directory) in shipped_models():
+        return _load_shipped(task, str(name_or_directory))
+    return _load(task, find_checkpoint(name_or_directory))
 
 
-def describe(name_or_directory: str | Path) -> Model:
-    """Name, version, task, licence, scores and digest of a checkpoint, read without torch.
+def load_model(name_or_directory: str | Path) -> Any:
+    """The model of that name, or in that directory, whatever it is for; see `load`."""
+    directory = find_checkpoint(name_or_directory)
+    kind = load_checkpoint(directory).kind
+    for task, loaders in LOADERS.items():
+        if kind in loaders:
+            return load(task, name_or_directory)
+    kinds = sorted({kind for loaders in LOADERS.values() for kind in loaders})
+    raise ModelError(f"unknown kind {kind!r}", where=str(directory), remedy=f"known are: {', '.join(kinds)}")
 
-    Raises ModelError where there is no such model, or its card is missing or damaged.
-    """
-    from kgscripts.models.description import describe_checkpoint, shipped_checkpoint
 
-    directory = Path(name_or_directory)
-    return describe_checkpoint(directory if directory.is_dir() else shipped_checkpoint(str(name_or_directory)))
+@cache
+def _load_shipped(task: str, name: str) -> Any:
+    return _load(task, shipped_models()[name])
+
+
+def _load(task: str, directory: Path) -> Any:
+    checkpoint = load_checkpoint(directory)
+    loaders = LOADERS[task]
+    if checkpoint.kind not in loaders:
+        message = f"a model of kind {checkpoint.kind!r} is not for the task {task!r}"
+        raise ModelError(message, where=str(directory), remedy=f"kinds that are: {', '.join(loaders)}")
+    module, _, name = loaders[checkpoint.kind].partition(":")
+    make = cast("Callable[[Checkpoint], Any]", getattr(importlib.import_module(module), name))
+    try:
+        return make(checkpoint)
+    except ModelError as error:
+        raise ModelError(error.message, where=error.where or str(directory), remedy=error.remedy) from error

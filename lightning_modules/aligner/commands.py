@@ -33,7 +33,7 @@ def aligner(
     from kgscripts.commands.output import progress_bar
     from kgscripts.corpora.gold_alignments import read_gold_alignments
     from kgscripts.corpora.pair_corpora import load_pairs
-    from kgscripts.models.checkpoint_directory import check_place, save_checkpoint
+    from kgscripts.models.checkpoint import check_place, save_checkpoint
     from lightning_modules.aligner.train import TrainingSettings, train_aligner
 
     check_place(out)

@@ -15,7 +15,7 @@ from kgscripts.corpora.gold_alignments import GoldAlignment
 from kgscripts.corpora.pair import Pair
 from kgscripts.models.aligner import KIND, PathSettings
 from kgscripts.models.aligner_network import AlignerNetwork
-from kgscripts.models.checkpoint_directory import Checkpoint, ModelCard
+from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.encoder import load_encoder
 from lightning_modules.aligner.examples import Example, anchor_example, batches, labelled_example
 from schemas.errors import ModelError

@@ -12,7 +12,7 @@ from attrs import frozen
 
 from kgscripts.corpora.pair import Pair
 from kgscripts.models.causal_loading import causal_checkpoint, load_causal_model
-from kgscripts.models.checkpoint_directory import ModelCard, save_checkpoint
+from kgscripts.models.checkpoint import ModelCard, save_checkpoint
 from lightning_modules.causal.data import CausalData
 from lightning_modules.causal.module import CausalTraining
 from lightning_modules.causal.settings import CausalSettings

@@ -14,9 +14,9 @@ import pytorch_lightning as pl
 from attrs import field, frozen, validators
 
 from kgscripts.corpora.pair import Pair
-from kgscripts.models.checkpoint_directory import ModelCard, save_checkpoint
+from kgscripts.models.checkpoint import ModelCard, save_checkpoint
 from kgscripts.models.masked import new_network
-from kgscripts.models.masked_checkpoint import masked_checkpoint
+from kgscripts.models.masked import masked_checkpoint
 from kgscripts.models.settings import settings_from
 from lightning_modules.cloze.data import MaskedData, blank_words, other_words
 from lightning_modules.cloze.module import MaskedModule

@@ -14,7 +14,7 @@ import torch
 from attrs import frozen
 
 from kgscripts.corpora.pair import Pair
-from kgscripts.models.checkpoint_directory import ModelCard, is_checkpoint, load_checkpoint, save_checkpoint
+from kgscripts.models.checkpoint import ModelCard, is_checkpoint, load_checkpoint, save_checkpoint
 from kgscripts.models.embeddings import WordVectors, read_glove, read_released_vectors
 from kgscripts.models.networks import make_network, network_checkpoint
 from kgscripts.models.vocabulary import Vocabulary

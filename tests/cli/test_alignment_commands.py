@@ -13,8 +13,7 @@ from typer.testing import CliRunner
 import cli
 import exports.cypher
 import exports.sparql
-from kgscripts.models.checkpoint import find_checkpoint
-from kgscripts.models.description import describe_checkpoint, shipped_checkpoint
+from kgscripts.models.registry import describe
 from kgscripts.pipeline import build_graph
 from schemas.errors import KGScriptsError
 from schemas.script_graph import ScriptGraph
@@ -154,7 +153,7 @@ def test_tools_are_told_apart(graph: Path) -> None:
 
 @pytest.mark.parametrize("event", ["", " ", "...", "the pasta", "\x00"])
 def test_tools_needs_an_event(event: str) -> None:
-    with pytest.raises(KGScriptsError, match="tells no event"):
+    with pytest.raises(KGScriptsError, match="contains no event"):
         run("tools", event)
 
 
@@ -165,8 +164,8 @@ def test_the_scores_of_aligner_and_masked_model_come_back_by_query(graph: Path) 
     in_cypher = exports.cypher.run_query(opened, (QUERIES / "tools-by-alignment.cypher").read_text(encoding="utf-8"))
     assert list(in_sparql.rows) == list(in_cypher.rows)
     found = {(row[4], row[5]): row[6] for row in in_sparql.rows}
-    aligner = describe_checkpoint(shipped_checkpoint("aligner"))
-    masked = describe_checkpoint(find_checkpoint("masked"))
+    aligner = describe("aligner")
+    masked = describe("masked")
     for model in (aligner, masked):
         assert model.scores
         assert {(model.name, score.metric): score.value for score in model.scores}.items() <= found.items()

@@ -9,12 +9,11 @@ import pytest
 import torch
 from attrs import evolve
 
-from kgscripts.models.aligner import load_aligner
 from kgscripts.models.aligner_inputs import AlignerInputs, Sides
 from kgscripts.models.aligner_words import FUNCTION_WORDS, aligned_places, is_content_word, stem
-from kgscripts.models.checkpoint import shipped_models
-from kgscripts.models.checkpoint_directory import load_checkpoint, save_checkpoint
+from kgscripts.models.checkpoint import load_checkpoint, save_checkpoint
 from kgscripts.models.encoder import shared_minilm
+from kgscripts.models.registry import load, shipped_models
 from schemas.errors import ModelError
 
 _SHIPPED = shipped_models()["aligner"]
@@ -22,7 +21,7 @@ _SHIPPED = shipped_models()["aligner"]
 
 def test_what_ships_is_small_and_says_how_good_it_is() -> None:
     assert sum(path.stat().st_size for path in _SHIPPED.iterdir()) < 4_000_000
-    model = load_aligner().model
+    model = load("alignment", "aligner").model
     figures = {(score.metric, score.split): score.value for score in model.scores}
     assert figures[("alignment accuracy, monotonic", "valid")] >= 0.52
     assert figures[("alignment accuracy, free", "valid")] >= 0.60
@@ -50,7 +49,7 @@ def test_a_checkpoint_that_is_not_what_it_should_be(change: str, tmp_path: Path)
     kind = "transducer" if change == "kind" else checkpoint.kind
     save_checkpoint(evolve(checkpoint, kind=kind, tensors=tensors, settings=settings), tmp_path / "model")
     with pytest.raises(ModelError) as refused:
-        load_aligner(tmp_path / "model")
+        load("alignment", tmp_path / "model")
     assert str(tmp_path) in str(refused.value)
 
 
@@ -59,7 +58,7 @@ def test_a_checkpoint_without_a_file(file: str, tmp_path: Path) -> None:
     shutil.copytree(_SHIPPED, tmp_path / "model")
     (tmp_path / "model" / file).unlink()
     with pytest.raises(ModelError):
-        load_aligner(tmp_path / "model")
+        load("alignment", tmp_path / "model")
 
 
 def _inputs() -> AlignerInputs:

@@ -12,7 +12,7 @@ from kgscripts.corpora.pair import Pair
 from kgscripts.evaluation.cloze_models import open_cloze_model
 from kgscripts.models.causal import CausalModel
 from kgscripts.models.causal_loading import load_causal_model
-from kgscripts.models.checkpoint_directory import load_checkpoint
+from kgscripts.models.checkpoint import load_checkpoint
 from kgscripts.models.cloze import Cloze
 from lightning_modules.causal.commands import causal
 from lightning_modules.causal.module import CausalTraining

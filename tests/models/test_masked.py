@@ -8,13 +8,12 @@ from pathlib import Path
 import pytest
 import torch
 
-from kgscripts.models.checkpoint import load_cloze_model
-from kgscripts.models.checkpoint_directory import ModelCard, save_checkpoint
+from kgscripts.models.checkpoint import ModelCard, save_checkpoint
 from kgscripts.models.cloze import Cloze
 from kgscripts.models.encoder import MINILM, MINILM_SHA256, find_encoder, load_encoder, weights_digest
-from kgscripts.models.masked import MaskedModel, MaskedNetwork, new_network
-from kgscripts.models.masked_checkpoint import masked_checkpoint
+from kgscripts.models.masked import MaskedModel, MaskedNetwork, masked_checkpoint, new_network
 from kgscripts.models.masked_inputs import MAX_PIECES
+from kgscripts.models.registry import load
 from schemas.errors import ModelError
 from tests.models.tiny_encoder import write_tiny_encoder
 
@@ -79,7 +78,7 @@ def test_long_texts_are_cut_around_the_blank(network: MaskedNetwork, position: i
 def test_a_checkpoint_says_what_the_network_said(network: MaskedNetwork, folder: Path, tmp_path: Path) -> None:
     before = MaskedModel("tiny", network).predict([DRAIN], WORDS)
     save_checkpoint(masked_checkpoint(network, CARD, encoder=str(folder), rank=4), tmp_path / "model")
-    model = load_cloze_model(tmp_path / "model")
+    model = load("cloze", tmp_path / "model")
     assert (model.name, model.context) == ("tiny", "both")
     # The checkpoint is in half precision.
     assert torch.allclose(model.predict([DRAIN], WORDS), before, atol=0.02)
@@ -93,12 +92,12 @@ def test_another_encoder_is_refused(network: MaskedNetwork, folder: Path, tmp_pa
     settings["settings"]["encoder"] = str(elsewhere)
     rewritten.write_text(json.dumps(settings))
     with pytest.raises(ModelError, match="digest"):
-        load_cloze_model(tmp_path / "model")
+        load("cloze", tmp_path / "model")
     checkpoint = masked_checkpoint(network, CARD, encoder=str(folder), rank=4)
     object.__setattr__(checkpoint, "settings", {**checkpoint.settings, "encoder": str(elsewhere)})
     save_checkpoint(checkpoint, tmp_path / "other")
     with pytest.raises(ModelError, match="another encoder"):
-        load_cloze_model(tmp_path / "other")
+        load("cloze", tmp_path / "other")
 
 
 @pytest.mark.parametrize("change", [{"rank": 8}, {"rank": "four"}, {"encoder": None}])
@@ -109,7 +108,7 @@ def test_settings_that_do_not_fit_are_told(
     object.__setattr__(checkpoint, "settings", {**checkpoint.settings, **change})
     save_checkpoint(checkpoint, tmp_path / "model")
     with pytest.raises(ModelError):
-        load_cloze_model(tmp_path / "model")
+        load("cloze", tmp_path / "model")
 
 
 def test_weights_that_lack_an_adapter_are_refused(network: MaskedNetwork) -> None:
@@ -143,7 +142,7 @@ def test_a_truncated_encoder_is_told(tmp_path: Path) -> None:
 
 
 def test_the_shipped_model_knows_what_pasta_is_drained_with() -> None:
-    model = load_cloze_model("masked")
+    model = load("cloze", "masked")
     words = ("use", "a", "?", "to", "drain", "the", "pasta", "over", "the", "sink", ".")
     cloze = Cloze(("drain", "the", "pasta", "."), words, tuple(word == "?" for word in words), 2, 2)
     tools = ["whisk", "strainer", "grater", "oven", "colander", "knife"]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from kgscripts.models.checkpoint import find_checkpoint, load_cloze_model
-from kgscripts.models.checkpoint_directory import load_checkpoint
+from kgscripts.models.checkpoint import load_checkpoint
 from kgscripts.models.cloze import Cloze
+from kgscripts.models.registry import find_checkpoint, load
 
 
 def test_it_is_small_and_says_how_good_it_is() -> None:
@@ -22,5 +22,5 @@ def test_it_knows_what_one_cuts_with() -> None:
     concrete = ("use", "a", "sharp", "_", "to", "cut", "it", ".")
     cloze = Cloze(("chop", "the", "onion", "."), concrete, tuple(word == "_" for word in concrete), 3, 3)
     candidates = ["knife", "banana", "minutes"]
-    guesses = load_cloze_model("transducer").predict([cloze], candidates)[0]
+    guesses = load("cloze", "transducer").predict([cloze], candidates)[0]
     assert candidates[int(guesses[:3].argmax())] == "knife"

@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 
 from kgscripts.corpora.gold_alignments import GoldAlignment
 from kgscripts.corpora.pair import Pair
-from kgscripts.models.aligner import load_aligner
-from kgscripts.models.checkpoint_directory import Checkpoint, load_checkpoint, save_checkpoint
+from kgscripts.models.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from kgscripts.models.registry import load
 from lightning_modules.aligner import train as training
 from lightning_modules.aligner.examples import Example, anchor_example, batches, labelled_example
 from lightning_modules.aligner.train import TrainingSettings, train_aligner
@@ -36,7 +36,7 @@ def _train(settings: TrainingSettings = SETTINGS, pairs: Sequence[Pair] = PAIRS)
 
 def test_what_is_trained_aligns_and_says_what_it_was_trained_on(tmp_path: Path) -> None:
     save_checkpoint(_train(), tmp_path / "model")
-    aligner = load_aligner(tmp_path / "model")
+    aligner = load("alignment", tmp_path / "model")
     for pair, alignment in zip(PAIRS, aligner.align(PAIRS), strict=True):
         assert list(alignment.path) == sorted(alignment.path)
         assert len(alignment.path) == len(pair.concrete)
@@ -154,4 +154,4 @@ def test_what_is_interrupted_leaves_nothing_and_the_older_model_whole(
         assert result.exit_code != 0
         assert len(steps) == 3
     assert sorted(files.rglob("*")) == before
-    load_aligner(files / "older")
+    load("alignment", files / "older")

@@ -13,7 +13,7 @@ import pytest
 import torch
 from typer.testing import CliRunner
 
-from kgscripts.models.checkpoint_directory import load_checkpoint
+from kgscripts.models.checkpoint import load_checkpoint
 from lightning_modules.cloze.train import CONFIGURATION
 from lightning_modules.commands import app
 from lightning_modules.runs import EpochFiles

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgscripts.corpora.pair import Pair
-from kgscripts.models.checkpoint import load_cloze_model
 from kgscripts.models.cloze import Cloze
+from kgscripts.models.registry import load
 from lightning_modules.cloze.data import other_words, scattered_cloze
 from lightning_modules.cloze.train import CONFIGURATION, MaskedConfiguration, Outcome, train_masked
 from schemas.errors import ConfigurationError, InputError, ModelError
@@ -53,7 +53,7 @@ def test_long_sides_and_unknown_words_are_learned_from(tmp_path: Path) -> None:
     long = Pair(abstract=("chop",) * 10_000, concrete=("knife", ".") * 5_000, blanks=(True, False) * 5_000)
     strange = Pair(abstract=("#UNK#",), concrete=("#UNK#", "#UNK#"), blanks=(True, False))
     assert _train(tmp_path, [*PAIRS, long, strange]).epochs == 2
-    model = load_cloze_model(tmp_path / "model")
+    model = load("cloze", tmp_path / "model")
     asked = Cloze(("chop",), ("use", "a", "_", "."), (False, False, True, False), 2, 2)
     assert model.predict([asked], ["knife", "pan"]).shape == (1, 3)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["encoder", "masked.toml", "model"]

@@ -13,9 +13,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from kgscripts.models.checkpoint import load_cloze_model
-from kgscripts.models.checkpoint_directory import load_checkpoint
+from kgscripts.models.checkpoint import load_checkpoint
 from kgscripts.models.recurrent import PairNetwork
+from kgscripts.models.registry import load
 from lightning_modules.machine import Machine, Precision
 from lightning_modules.transducer.module import PairTraining
 from lightning_modules.transducer.schedule import Epoch
@@ -72,7 +72,7 @@ def test_the_loss_falls_and_the_model_fills_blanks(tmp_path: Path, kind: str) ->
     assert likelihood[-1] < likelihood[0] - 5
     assert [epoch.hard_em for epoch in epochs] == [False] * 6 + [True] * 2 * (kind == "transducer")
     assert outcome.is_finished
-    model = load_cloze_model(tmp_path / "model")
+    model = load("cloze", tmp_path / "model")
     scores = model.score([("chop", "the", "leek")], [("cut", "the", "leek")])
     assert scores is not None
     assert scores.item() < 0
@@ -134,7 +134,7 @@ def test_what_runs_out_of_time_is_a_model_already_and_goes_on(unbroken: Path, tm
         )
         assert outcome.epochs == number
         assert outcome.is_finished == (number == 4)
-        load_cloze_model(directory)
+        load("cloze", directory)
     assert_same(weights(unbroken), weights(directory))
 
 
@@ -235,7 +235,7 @@ def test_given_vectors_stay_as_they_are(tmp_path: Path) -> None:
     glove.write_text("knife 1 2 3 4 5 6 7 8\nboard 8 7 6 5 4 3 2 1\n")
     train(configuration, corpus.pairs(), tmp_path / "model", machine=corpus.CPU, glove=glove)
     checkpoint = load_checkpoint(tmp_path / "model")
-    model = load_cloze_model(tmp_path / "model")
+    model = load("cloze", tmp_path / "model")
     row = model.vocabulary.ids(["knife"])[0]  # type: ignore[attr-defined]
     assert checkpoint.tensors["embedding.weight"][row].tolist() == [1, 2, 3, 4, 5, 6, 7, 8]
     assert checkpoint.card.training["words_with_vectors"] == 2

@@ -1,0 +1,65 @@
+"""Predictions that depend on their own input alone, whatever it is batched with and however many cores there are.
+
+A network's last bits change with the shape of its input and with the number of threads that share an operation. Here
+every batch has the same number of rows and one of a few lengths, and every operation runs on one thread; several
+batches run side by side instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import TypeVar
+
+import torch
+
+ROWS = 8
+"""Rows of every batch. The last batch of a length is filled up with copies of its first row."""
+
+_LENGTH_STEP = 16
+
+_Input = TypeVar("_Input")
+_Output = TypeVar("_Output")
+
+
+@contextmanager
+def fixed_threads() -> Iterator[int]:
+    """Run every operation of torch on one thread; gives the number of threads that were set before."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield before
+    finally:
+        torch.set_num_threads(before)
+
+
+def run_side_by_side(run: Callable[[_Input], _Output], inputs: Sequence[_Input]) -> list[_Output]:
+    """`run` of each input, without gradients, each on one thread and as many at a time as torch has threads."""
+
+    def run_one(item: _Input) -> _Output:
+        with torch.inference_mode():
+            return run(item)
+
+    with fixed_threads() as threads:
+        if threads == 1 or len(inputs) < 2:
+            return [run_one(item) for item in inputs]
+        with ThreadPoolExecutor(threads) as pool:
+            return list(pool.map(run_one, inputs))
+
+
+def padded_length(length: int) -> int:
+    """The length that an input of this length is padded to."""
+    return -(-length // _LENGTH_STEP) * _LENGTH_STEP
+
+
+def fixed_batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Indices of at most `ROWS` inputs that are padded to the same length, for all inputs."""
+    batch: list[int] = []
+    for index in sorted(range(len(lengths)), key=lambda index: (padded_length(lengths[index]), index)):
+        if batch and (len(batch) == ROWS or padded_length(lengths[index]) != padded_length(lengths[batch[0]])):
+            yield batch
+            batch = []
+        batch.append(index)
+    if batch:
+        yield batch

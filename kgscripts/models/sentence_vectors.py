@@ -1,0 +1,49 @@
+"""Vectors of short texts by MiniLM, as integers that are the same whatever they are computed along with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from kgscripts.models.encoder import shared_minilm
+from kgscripts.models.inference import ROWS, fixed_batches, padded_length, run_side_by_side
+
+SIZE = 384
+SCALE = 400
+"""Components of unit vectors are stored times this: an integer dot product is `SCALE` squared times the cosine."""
+
+_MOST_PIECES = 256
+"""What sentence-transformers reads of a text with this model; the rest is cut off."""
+
+
+def quantised_vectors(texts: Sequence[str]) -> NDArray[np.int8]:
+    """Unit vectors of texts times `SCALE`, rounded, (texts, `SIZE`) int8: the mean over the pieces of each.
+
+    Compare them by dot products of integers: ``vectors.astype(np.int32) @ vectors.T.astype(np.int32)``. The few
+    components that are larger than int8 holds are cut to it.
+
+    Raises ModelError if MiniLM cannot be found.
+    """
+    encoder = shared_minilm()
+    tokenizer = encoder.tokenizer
+    ids = [tokenizer(text, truncation=True, max_length=_MOST_PIECES)["input_ids"] for text in texts]
+    batches = list(fixed_batches([len(pieces) for pieces in ids]))
+
+    def run(chosen: Sequence[int]) -> torch.Tensor:
+        rows = [*chosen, *[chosen[0]] * (ROWS - len(chosen))]
+        read = torch.zeros(ROWS, padded_length(max(len(ids[row]) for row in rows)), dtype=torch.int64)
+        attention = torch.zeros_like(read)
+        for at, row in enumerate(rows):
+            read[at, : len(ids[row])] = torch.tensor(ids[row])
+            attention[at, : len(ids[row])] = 1
+        states = encoder.network(input_ids=read, attention_mask=attention).last_hidden_state
+        sums = (states * attention[:, :, None]).sum(dim=1)
+        return torch.nn.functional.normalize(sums, dim=1)[: len(chosen)]
+
+    vectors = np.zeros((len(texts), SIZE), dtype=np.int8)
+    for chosen, units in zip(batches, run_side_by_side(run, batches), strict=True):
+        vectors[chosen] = (units * SCALE).round().clamp(-127, 127).to(torch.int8).numpy()
+    return vectors
