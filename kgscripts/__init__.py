@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 import schemas
 
 if TYPE_CHECKING:
+    from kgscripts.models.registry import load_model
     from kgscripts.pipeline import build_graph, remove_source
 
-__all__ = ["build_graph", "remove_source"]
+__all__ = ["build_graph", "load_model", "remove_source"]
 
 _FOUND = Path(schemas.__file__ or "").resolve()
 if not (_FOUND.parent / "script_graph.py").exists():
@@ -20,6 +21,10 @@ if not (_FOUND.parent / "script_graph.py").exists():
 
 def __getattr__(name: str) -> Any:
     """The main functions, loaded when they are first asked for: `import kgscripts` stays light."""
+    if name == "load_model":
+        from kgscripts.models.registry import load_model
+
+        return load_model
     if name in __all__:
         from kgscripts import pipeline
 

@@ -75,32 +75,33 @@ def load(task: str, name_or_directory: str | Path) -> Any:
     """
     if task not in LOADERS:
         raise ModelError(f"unknown task {task!r}", remedy=f"known are: {', '.join(LOADERS)}")
-    if str(name_or_directory) in shipped_models():
-        return _load_shipped(task, str(name_or_directory))
-    return _load(task, find_checkpoint(name_or_directory))
+    return _load(name_or_directory, (task,))
 
 
 def load_model(name_or_directory: str | Path) -> Any:
-    """The model of that name, or in that directory, whatever it is for; see `load`."""
-    directory = find_checkpoint(name_or_directory)
-    kind = load_checkpoint(directory).kind
-    for task, loaders in LOADERS.items():
-        if kind in loaders:
-            return load(task, name_or_directory)
-    kinds = sorted({kind for loaders in LOADERS.values() for kind in loaders})
-    raise ModelError(f"unknown kind {kind!r}", where=str(directory), remedy=f"known are: {', '.join(kinds)}")
+    """The model of that name, or in that directory, whatever its task: ``load_model("aligner").align(pairs)``.
+
+    What it gives and raises is documented at `load`.
+    """
+    return _load(name_or_directory, tuple(LOADERS))
+
+
+def _load(name_or_directory: str | Path, tasks: tuple[str, ...]) -> Any:
+    if str(name_or_directory) in shipped_models():
+        return _load_shipped(str(name_or_directory), tasks)
+    return _load_directory(find_checkpoint(name_or_directory), tasks)
 
 
 @cache
-def _load_shipped(task: str, name: str) -> Any:
-    return _load(task, shipped_models()[name])
+def _load_shipped(name: str, tasks: tuple[str, ...]) -> Any:
+    return _load_directory(shipped_models()[name], tasks)
 
 
-def _load(task: str, directory: Path) -> Any:
+def _load_directory(directory: Path, tasks: tuple[str, ...]) -> Any:
     checkpoint = load_checkpoint(directory)
-    loaders = LOADERS[task]
+    loaders = {kind: loader for task in tasks for kind, loader in LOADERS[task].items()}
     if checkpoint.kind not in loaders:
-        message = f"a model of kind {checkpoint.kind!r} is not for the task {task!r}"
+        message = f"a model of kind {checkpoint.kind!r} is not for the task {' or '.join(tasks)}"
         raise ModelError(message, where=str(directory), remedy=f"kinds that are: {', '.join(loaders)}")
     module, _, name = loaders[checkpoint.kind].partition(":")
     make = cast("Callable[[Checkpoint], Any]", getattr(importlib.import_module(module), name))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
@@ -241,3 +243,27 @@ def test_models_are_found_by_directory_or_by_name(saved: Path, monkeypatch: pyte
 def test_all_models_that_ship_are_whole() -> None:
     for directory in shipped_models().values():
         assert load_checkpoint(directory).card.licence
+
+
+def test_models_are_loaded_for_their_task_alone() -> None:
+    import kgscripts
+
+    assert kgscripts.load_model("aligner").align([]) == []
+    assert kgscripts.load_model("transducer").name == load("cloze", "transducer").name == "transducer-parameterised"
+    with pytest.raises(ModelError, match="'aligner' is not for the task cloze") as refused:
+        load("cloze", "aligner")
+    assert "masked" in str(refused.value.remedy)
+    with pytest.raises(ModelError, match="unknown task 'cooking'") as refused:
+        load("cooking", "aligner")
+    assert "alignment" in str(refused.value.remedy)
+    with pytest.raises(ModelError, match="no such model") as refused:
+        kgscripts.load_model("no-such-model")
+    assert "aligner, masked, transducer" in str(refused.value.remedy)
+
+
+def test_describing_a_model_needs_no_torch() -> None:
+    code = (
+        "import sys; from kgscripts.models.registry import describe; describe('masked'); print('torch' in sys.modules)"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout == "False\n"
