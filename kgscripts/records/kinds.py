@@ -14,6 +14,7 @@ from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from attrs import fields, has
 from cattrs import Converter
 
@@ -65,16 +66,19 @@ def encode(kind: type, rows: Iterable[tuple[str, str, int, Any]]) -> pa.Table:
     """
     schema = record_schema(kind)
     subjects, extractors, ordinals, records = zip(*rows, strict=True) if (rows := list(rows)) else ((), (), (), ())
-    content = [_CONVERTER.unstructure(record, unstructure_as=kind) for record in records]
-    columns: list[Iterable[Any]] = [subjects, extractors, ordinals]
-    columns += ([row[name] for row in content] for name in schema.names[len(KEY) :])
     try:
-        return pa.table([pa.array(values, item.type) for values, item in zip(columns, schema, strict=True)], schema)
-    except (pa.ArrowException, OverflowError, TypeError, UnicodeError) as error:
+        content = [_CONVERTER.unstructure(record, unstructure_as=kind) for record in records]
+        columns: list[Iterable[Any]] = [subjects, extractors, ordinals]
+        columns += ([row[name] for row in content] for name in schema.names[len(KEY) :])
+        arrays = [pa.array(values, item.type) for values, item in zip(columns, schema, strict=True)]
+        for values, item in zip(arrays, schema, strict=True):
+            _check_nulls(values, item)
+    except (pa.ArrowException, OverflowError, TypeError, AttributeError, UnicodeError) as error:
         raise RecordError(
             f"a record of the kind {kind_name(kind)} cannot be stored ({error})",
             remedy="check the values that its extractor gives against the types of the fields",
         ) from error
+    return pa.table(arrays, schema)
 
 
 def decode(kind: type, table: pa.Table) -> Iterator[tuple[str, str, int, Any]]:
@@ -126,6 +130,18 @@ def _type(kind: type, name: str, hint: Any, outer: tuple[type, ...]) -> pa.DataT
     if isinstance(hint, type) and has(hint) and hint not in outer and (columns := _columns(hint, outer)):
         return pa.struct(columns)
     raise _unsupported(kind, name, f"has the type {getattr(hint, '__name__', hint)}")
+
+
+def _check_nulls(values: pa.Array | pa.ChunkedArray, column: pa.Field) -> None:
+    """Arrow itself takes None anywhere, and Parquet would write something else for it."""
+    if values.null_count and not column.nullable:
+        raise TypeError(f"{column.name} is None")
+    values = values.drop_null()
+    if pa.types.is_list(values.type):
+        _check_nulls(pc.list_flatten(values), values.type.value_field)
+    elif pa.types.is_struct(values.type):
+        for number, field in enumerate(values.type):
+            _check_nulls(pc.struct_field(values, [number]), field)
 
 
 def _unsupported(kind: type, name: str, problem: str, remedy: str | None = None) -> ConfigurationError:

@@ -23,7 +23,7 @@ def merge(
     `files` are those of each shard, one a kind. Memory holds one row group a shard.
     """
     kinds = sorted({path.parent.name for paths in files.values() for path in paths})
-    keep = {name: pa.array([f"{subject} {extractor}" for subject, extractor in readings[name]]) for name in files}
+    keep = {name: pa.array(map(" ".join, readings[name]), pa.string()) for name in files}
     with ShardWriter(folder) as writer:
         for kind in kinds:
             cursors = [
