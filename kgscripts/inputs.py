@@ -1,4 +1,4 @@
-"""What a build is given: files and texts, told apart by keys, their contents by fingerprints."""
+"""The inputs of a build: files and texts in memory, identified by keys, their contents by fingerprints."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ Text = str | Mapping[str, Any] | Document
 
 
 @frozen
-class Given:
-    """An input before it is parsed. The fingerprint is worked out when asked for, since that reads the file."""
+class BuildInput:
+    """An input before it is read. Its fingerprint is computed on demand, since that reads the file."""
 
     key: str
     fingerprint: Callable[[], str]
     items: Callable[[], Iterable[Document | Discard]]
 
 
-def given_file(file: InputFile, format: str | None) -> Given:
-    """A file, whose key is its resolved path; another version of the readers may parse it otherwise."""
+def file_input(file: InputFile, format: str | None) -> BuildInput:
+    """A file. Its key is its resolved path; its fingerprint changes with the version of the readers too."""
     version = metadata.version("kgscripts")
-    return Given(
+    return BuildInput(
         key=path_key(file.path),
         fingerprint=lambda: f"{_sha256(file.path)} {format or ''} {version}",
         items=lambda: read_file(file, format=format),
     )
 
 
-def given_text(text: Text, format: str | None) -> Given:
-    """A text in memory. Its content is its key, so that it does not matter how many others came before it."""
+def text_input(text: Text, format: str | None) -> BuildInput:
+    """A text in memory. Its key is its content, independent of the texts that come with it."""
     items = [text] if isinstance(text, Document) else list(_parsed(text, format))
     content = "\n".join(
         f"{item.digest} {item.name}" if isinstance(item, Document) else f"{item.where} {item.detail}" for item in items
     )
     digest = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
-    return Given(key=f"text:{digest}", fingerprint=lambda: digest, items=lambda: items)
+    return BuildInput(key=f"text:{digest}", fingerprint=lambda: digest, items=lambda: items)
 
 
 def path_key(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""Documents -> readings: parsing and extraction, in this process or in several."""
+"""Documents -> records: parsing and extraction, in this process or in several."""
 
 from __future__ import annotations
 
@@ -6,75 +6,114 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from functools import cache
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
-from typing import TYPE_CHECKING, Protocol
+from pathlib import Path
 
-import pyarrow as pa
-from attrs import define
+from attrs import define, field, frozen
 
-from kgscripts.assembly.shards import encode
-from schemas.errors import KGScriptsError
-from schemas.provenance import Model
-from schemas.records import Document, Passage, Reading
-
-if TYPE_CHECKING:
-    from kgscripts.extractors.protocol import Extractor
+from kgscripts.extractors.protocol import PARSE, Parse, ParsedDocument
+from kgscripts.extractors.registry import Chosen
+from kgscripts.records.shards import Reading, WrittenShard, write_shard
+from schemas.errors import KGScriptsError, RecordError
+from schemas.records import Document, Passage, Record
 
 _BATCHES_AHEAD = 4
 
 
-class Reader(Protocol):
-    """Reads documents. It is pickled to other processes before its first use."""
+@frozen
+class Batch:
+    """Documents, the versions of the extractors that have not read them, and what the others found.
 
-    def models(self) -> tuple[Model, ...]:
-        """The model that prepares the text, then each extractor's."""
+    `known` holds the records of each document (by digest) and of each extractor that is required and has read it.
+    """
 
-    def read(self, documents: Sequence[Document]) -> list[Sequence[Reading]]:
-        """For each document one reading an extractor."""
+    documents: Sequence[Document]
+    lacking: frozenset[str]
+    known: Mapping[str, Mapping[str, Sequence[Record]]] = field(factory=dict)
 
 
 @define
-class TextReader:
-    """Parses with a spaCy pipeline (None: the one that ships) and reads with every installed extractor."""
+class DocumentReader:
+    """Parses with a spaCy pipeline (None: the one that ships) and runs extractors in their order."""
 
+    extractors: Sequence[Chosen]
     spacy_model: str | None = None
 
-    def models(self) -> tuple[Model, ...]:
-        """See `Reader`."""
-        from kgscripts.text.pipeline import describe_pipeline
+    def read(self, batch: Batch) -> list[Reading]:
+        """One reading for each document and extractor that is lacking.
 
-        return (describe_pipeline(self.spacy_model), *(extractor.model for extractor in _extractors(self.spacy_model)))
+        Raises
+        ------
+        RecordError
+            If an extractor gives another number of readings than documents, or a kind of record that it does not name.
+        """
+        lacking = [chosen for chosen in self.extractors if chosen.version in batch.lacking]
+        parses: Sequence[Sequence[Parse]] = [()] * len(batch.documents)
+        if any(PARSE in chosen.extractor.requires for chosen in lacking):
+            parses = parse_documents(batch.documents, self.spacy_model)
+        found: dict[str, dict[str, Sequence[Record]]] = {
+            document.digest: dict(batch.known.get(document.digest, {})) for document in batch.documents
+        }
+        readings: list[Reading] = []
+        for chosen in lacking:
+            documents = [
+                ParsedDocument(document, tuple(parsed), self._required(chosen, found[document.digest]))
+                for document, parsed in zip(batch.documents, parses, strict=True)
+            ]
+            records = chosen.extractor.read(documents)
+            _check(chosen, records, len(documents))
+            for document, of_document in zip(batch.documents, records, strict=True):
+                found[document.digest][chosen.version] = of_document
+                readings.append(Reading(document.digest, chosen.version, of_document))
+        return readings
 
-    def read(self, documents: Sequence[Document]) -> list[Sequence[Reading]]:
-        """See `Reader`."""
-        from kgscripts.extractors.protocol import Parse, ParsedDocument
-        from kgscripts.text.passages import parse_passages
-        from kgscripts.text.pipeline import load_pipeline
-
-        parses: list[list[Parse]] = [[] for _ in documents]
-        texts = (
-            (document.text[passage.start : passage.end], (number, passage))
-            for number, document in enumerate(documents)
-            for passage in innermost(document.passages)
-        )
-        for piece in parse_passages(load_pipeline(self.spacy_model), texts):
-            number, passage = piece.context
-            parses[number].append(Parse(passage=passage, doc=piece.doc, offset=passage.start + piece.offset))
-        parsed = [ParsedDocument(document, tuple(found)) for document, found in zip(documents, parses, strict=True)]
-        return list(zip(*(extractor.read(parsed) for extractor in _extractors(self.spacy_model)), strict=True))
+    def _required(
+        self, chosen: Chosen, found: Mapping[str, Sequence[Record]]
+    ) -> dict[type[Record], list[Record]]:
+        """The records of each required kind, by all extractors that give it."""
+        return {
+            kind: [
+                record
+                for other in self.extractors
+                for record in found.get(other.version, ())
+                if other is not chosen and isinstance(record, kind)
+            ]
+            for kind in chosen.extractor.requires
+            if not isinstance(kind, type(PARSE))
+        }
 
 
-@cache
-def _extractors(spacy_model: str | None) -> list[Extractor]:
-    from kgscripts.extractors.registry import load_extractors
-    from kgscripts.text.pipeline import describe_pipeline
+def _check(chosen: Chosen, records: Sequence[Sequence[Record]], documents: int) -> None:
+    name, gives = chosen.extractor.name, chosen.extractor.gives
+    if len(records) != documents:
+        raise RecordError(f"the extractor {name!r} gave {len(records)} readings of {documents} documents")
+    for record in (record for of_document in records for record in of_document):
+        if not isinstance(record, gives):
+            raise RecordError(
+                f"the extractor {name!r} gave a record of the kind {type(record).__name__}",
+                remedy="name the kind in `gives`",
+            )
 
-    return load_extractors(describe_pipeline(spacy_model))
+
+def parse_documents(documents: Sequence[Document], spacy_model: str | None) -> list[list[Parse]]:
+    """The parses of each document's innermost passages, in text order."""
+    from kgscripts.text.passages import parse_passages
+    from kgscripts.text.pipeline import load_pipeline
+
+    parses: list[list[Parse]] = [[] for _ in documents]
+    texts = (
+        (document.text[passage.start : passage.end], (number, passage))
+        for number, document in enumerate(documents)
+        for passage in innermost(document.passages)
+    )
+    for piece in parse_passages(load_pipeline(spacy_model), texts):
+        number, passage = piece.context
+        parses[number].append(Parse(passage=passage, doc=piece.doc, offset=passage.start + piece.offset))
+    return parses
 
 
 def innermost(passages: Sequence[Passage]) -> list[Passage]:
@@ -87,9 +126,9 @@ def innermost(passages: Sequence[Passage]) -> list[Passage]:
 
 
 def read_batches(
-    reader: Reader, digest: str, batches: Iterable[Sequence[Document]], jobs: int
-) -> Iterator[pa.RecordBatch]:
-    """What the reader (with the digest `digest`) found in each batch, as records, in the order of the batches.
+    reader: DocumentReader, folder: Path, batches: Iterable[Batch], jobs: int
+) -> Iterator[tuple[Batch, WrittenShard]]:
+    """Read each batch and write what was found as a shard into the records `folder`, in the order of the batches.
 
     Raises
     ------
@@ -98,17 +137,19 @@ def read_batches(
     """
     if jobs == 1:
         for batch in batches:
-            yield _read(reader, digest, batch)
+            yield batch, write_shard(folder, reader.read(batch))
         return
-    with ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_start, initargs=(jobs,)) as pool:
-        waiting: deque[Future[pa.RecordBatch]] = deque()
+    with ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_start, initargs=(jobs, reader)) as pool:
+        waiting: deque[tuple[Batch, Future[WrittenShard]]] = deque()
         try:
             for batch in batches:
-                waiting.append(pool.submit(_read, reader, digest, batch))
+                waiting.append((batch, pool.submit(_read, folder, batch)))
                 if len(waiting) >= jobs * _BATCHES_AHEAD:
-                    yield waiting.popleft().result()
+                    first, future = waiting.popleft()
+                    yield first, future.result()
             while waiting:
-                yield waiting.popleft().result()
+                first, future = waiting.popleft()
+                yield first, future.result()
         except BrokenProcessPool as error:
             raise KGScriptsError(
                 "a reading process died", remedy="it may have run out of memory: try again with fewer --jobs"
@@ -117,13 +158,21 @@ def read_batches(
             pool.shutdown(cancel_futures=True)
 
 
-def _read(reader: Reader, digest: str, batch: Sequence[Document]) -> pa.RecordBatch:
-    return encode(batch, reader.read(batch), digest)
+_reader: DocumentReader
+"""That of this process, one of several."""
 
 
-def _start(jobs: int) -> None:
-    """In a new process, one of so many, which share the cores; it leaves Ctrl-C to the one that started it, and ends
-    when that one is gone, however it ended."""
+def _read(folder: Path, batch: Batch) -> WrittenShard:
+    return write_shard(folder, _reader.read(batch))
+
+
+def _start(jobs: int, reader: DocumentReader) -> None:
+    """Set up a new process, one of so many, which share the cores.
+
+    It leaves Ctrl-C to the process that started it, and ends when that one is gone, however it ended.
+    """
+    global _reader
+    _reader = reader
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // jobs)))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = parent_process()

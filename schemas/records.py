@@ -1,6 +1,8 @@
-"""What reading gives: documents, passages, event mentions and discards, immutable and validated when made.
+"""Records: what reading a text gives. Closed, immutable and validated when made.
 
-All offsets are in Unicode code points into `Document.text`, end exclusive.
+Each class below `Document` is a *kind* of record: the record store keeps one table a kind, whose columns follow from
+the fields of the class. A new kind is a class here and the assembly rules that use it. All offsets are in Unicode code
+points into `Document.text`, end exclusive.
 """
 
 from __future__ import annotations
@@ -12,13 +14,13 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
-from attrs import field, frozen, validators
+from attrs import AttrsInstance, field, frozen, validators
 
 from schemas.errors import RecordError
 
 
 class PassageKind(StrEnum):
-    """What a passage is. Readers give the first five, the text pipeline sentences, extractors mentions."""
+    """What a passage is: what the format marks, then segments of a scenario, sentences, and mentions of events."""
 
     PARAGRAPH = "paragraph"
     STEP = "step"
@@ -41,7 +43,7 @@ class Role(StrEnum):
 
 
 class DiscardReason(StrEnum):
-    """Why something that was read does not enter the graph."""
+    """Why something in a text does not enter the graph."""
 
     NEGATED = "negated"
     HYPOTHETICAL = "hypothetical"
@@ -58,6 +60,7 @@ class DiscardReason(StrEnum):
     MALFORMED = "malformed record"
     UNDECODABLE = "undecodable bytes"
     TOO_LONG = "too long"
+    NO_SUCH_EVENT = "refers to no event"
 
 
 def _span(instance: object, start: int, end: int) -> None:
@@ -137,11 +140,38 @@ class Action:
 
 
 @frozen(kw_only=True)
-class EventMention:
-    """One event as one text tells it.
+class Sentence:
+    """A sentence of a document."""
 
-    `start:end` is the mention (first to last word of predicate, arguments and tools). `score` is the
-    reader's confidence, 0 to 1 (rules give 1).
+    start: int
+    end: int
+
+    def __attrs_post_init__(self) -> None:
+        _span(self, self.start, self.end)
+
+
+@frozen(kw_only=True)
+class Segment:
+    """A stretch of text that is about a scenario; segments may overlap, and one stretch may have several scenarios.
+
+    `confidence` is that of the text being about the scenario, 0 to 1 (1 where the source itself says so).
+    """
+
+    scenario: str = field(validator=validators.min_len(1))
+    start: int
+    end: int
+    confidence: float = field(default=1.0, converter=_rounded, validator=[validators.ge(0), validators.le(1)])
+
+    def __attrs_post_init__(self) -> None:
+        _span(self, self.start, self.end)
+
+
+@frozen(kw_only=True)
+class EventMention:
+    """One mention of an event.
+
+    `start:end` covers predicate, arguments and tools. `score` is the extractor's confidence, 0 to 1 (rules give 1).
+    Mentions of the same action with the same span are one mention, whoever found it.
     """
 
     action: Action
@@ -162,7 +192,7 @@ def _nats(instance: object, _: object, value: float) -> None:
 
 @frozen(kw_only=True)
 class ConcreteStep:
-    """One event by which an abstract one is done, as an alignment of the two sides of a pair says.
+    """One event by which an abstract one is done, according to the alignment of the two sides of a pair.
 
     `action` and `start:end` are those of its `EventMention`. `log_probability` (nats) is that of its words being
     aligned to the abstract event. `tools` are those of its tools that the abstract event is done with.
@@ -182,7 +212,8 @@ class ConcreteStep:
 class Decomposition:
     """An abstract event, by action and span those of its `EventMention`, and the steps by which it is done, in order.
 
-    It adds no mention: the events are those that some extractor found in the same document.
+    It adds no mention: the events are those that some extractor found in the same document. What refers to no event is
+    discarded.
     """
 
     action: Action
@@ -214,7 +245,7 @@ class AlignedPhrase:
 
 @frozen(kw_only=True)
 class Discard:
-    """Something that was read and left out: where, why and, where it helps, what."""
+    """Something that was left out: why, where it was found, and details."""
 
     reason: DiscardReason = field(converter=DiscardReason)
     where: str = ""
@@ -268,11 +299,12 @@ class Document:
 
 
 @frozen(kw_only=True)
-class Reading:
-    """What a reader found in one document. Sentences, events, decompositions and phrases lie in text order."""
+class PredictedTool:
+    """A tool that a cloze model predicts for an abstract event, with its probability among the candidates."""
 
-    sentences: tuple[Passage, ...] = field(default=(), converter=_tuple)
-    events: tuple[EventMention, ...] = field(default=(), converter=_tuple)
-    discards: tuple[Discard, ...] = field(default=(), converter=_tuple)
-    decompositions: tuple[Decomposition, ...] = field(default=(), converter=_tuple)
-    phrases: tuple[AlignedPhrase, ...] = field(default=(), converter=_tuple)
+    lemma: str = field(validator=validators.min_len(1))
+    probability: float = field(converter=_rounded, validator=[validators.ge(0), validators.le(1)])
+
+
+Record = AttrsInstance
+"""A record of any kind, third parties' included."""

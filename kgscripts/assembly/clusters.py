@@ -1,37 +1,181 @@
-"""Which actions of one scenario are the same step. Later clusterings take the place of `cluster`."""
+"""Which actions of one scenario are the same sub-event, and what that sub-event is called.
+
+Clusters partition the actions of a scenario. A sub-event is named after its leading action: the smallest, unless
+another has twice its support. The ids that its other actions would have given it are kept beside it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
 
-from schemas.records import Action
+import pyarrow as pa
+
+from kgscripts.assembly.engine import Engine, Rule
+from kgscripts.assembly.identity import ACTION_PARTS, action_key
+
+ActionKey = tuple[str, ...]
+"""Predicate, particle, object, preposition and its object; "" where there is none."""
 
 
-def same_step(action: Action) -> tuple[str, ...]:
-    """What two actions of one scenario share that are the same step."""
-    return action.key[:3] if action.object else action.key
+def cluster_key(action: ActionKey) -> ActionKey:
+    """What actions have in common that are the same sub-event.
 
-
-def cluster(actions: Iterable[Action]) -> dict[Action, Action]:
-    """Each action of a scenario and the smallest one of its cluster.
-
-    Actions are the same step if they share predicate, particle and object, wherever it is done ("put pasta in pot",
-    "put pasta in boiling water"); without an object, if they share all their parts.
+    These are predicate, particle and object, wherever it is done ("put pasta in pot", "put pasta in boiling water");
+    without an object all parts.
     """
-    smallest: dict[tuple[str, ...], Action] = {}
-    keys: dict[Action, tuple[str, ...]] = {}
-    for action in actions:
-        key = same_step(action)
-        keys[action] = key
-        known = smallest.get(key)
-        if known is None or action.key < known.key:
-            smallest[key] = action
-    return {action: smallest[key] for action, key in keys.items()}
+    return action[:3] if action[2] else action
 
 
-def label(members: Iterable[Action]) -> str:
-    """A cluster in words: its only action, or what its actions share."""
-    actions = sorted(members, key=lambda action: action.key)
-    if len(actions) == 1:
-        return actions[0].label
-    return Action(predicate=actions[0].predicate, particle=actions[0].particle, object=actions[0].object).label
+def cluster(actions: Sequence[ActionKey]) -> list[int]:
+    """For each action of one scenario the number of its cluster. Later clusterings take the place of this."""
+    numbers: dict[ActionKey, int] = {}
+    return [numbers.setdefault(cluster_key(action), len(numbers)) for action in actions]
+
+
+SENSES = (
+    Rule(
+        "sense_part",
+        "document",
+        """
+        SELECT scenario, action, count(*) AS support FROM (
+            SELECT DISTINCT scenario, action, document FROM occurrence WHERE in_partition(document)
+        ) GROUP BY ALL
+        """,
+    ),
+    # What an action means in a scenario, or in none, with the number of sources.
+    Rule(
+        "sense",
+        "scenario",
+        "SELECT scenario, action, sum(support)::BIGINT AS support FROM sense_part WHERE mine(home(scenario, action)) GROUP BY ALL",
+    ),
+)
+
+_WITHOUT_SCENARIO = """
+    INSERT INTO member
+    SELECT 0, s.action, min(s.action) OVER (PARTITION BY predicate, particle, object,
+        CASE WHEN object = '' THEN preposition ELSE '' END, CASE WHEN object = '' THEN prepositional_object ELSE '' END)
+    FROM sense s JOIN action a USING (action) WHERE s.scenario = 0
+"""
+
+
+def find_clusters(engine: Engine) -> None:
+    """Make the table `member`: scenario, action and the number of its cluster, an action of it.
+
+    Actions without a scenario are clustered by the engine, by the same key: there may be any number of them.
+    """
+    engine.run(*SENSES)
+    engine.execute("CREATE TABLE member (scenario INTEGER, action INTEGER, cluster INTEGER)")
+    engine.execute(_WITHOUT_SCENARIO)
+    parts = ", ".join(f"a.{part}" for part in ACTION_PARTS)
+    query = (
+        f"SELECT s.scenario, s.action, {parts} FROM sense s JOIN action a USING (action) WHERE s.scenario > 0 "
+        "ORDER BY s.scenario, a.place"
+    )
+    for table in list(_clustered(engine.rows(query))):
+        engine.append("member", table)
+
+
+_ROWS = 500_000
+
+
+def _clustered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+    """The members of the clusters of each scenario, in tables of bounded size."""
+    rows = (row for batch in batches for row in zip(*(column.to_pylist() for column in batch.columns), strict=True))
+    scenarios: list[int] = []
+    actions: list[int] = []
+    clusters: list[int] = []
+    for scenario, group in groupby(rows, key=itemgetter(0)):
+        of_scenario = [(row[1], row[2:]) for row in group]
+        first: dict[int, int] = {}
+        for (action, _), number in zip(of_scenario, cluster([key for _, key in of_scenario]), strict=True):
+            scenarios.append(scenario)
+            actions.append(action)
+            clusters.append(first.setdefault(number, action))
+        if len(scenarios) >= _ROWS:
+            yield _members(scenarios, actions, clusters)
+            scenarios, actions, clusters = [], [], []
+    yield _members(scenarios, actions, clusters)
+
+
+def _members(scenarios: list[int], actions: list[int], clusters: list[int]) -> pa.Table:
+    columns = {"scenario": scenarios, "action": actions, "cluster": clusters}
+    return pa.table({name: pa.array(values, pa.int32()) for name, values in columns.items()})
+
+
+STEPS = (
+    # The id that each action gives a sub-event, and whether it leads its cluster.
+    Rule(
+        "named_member",
+        "scenario",
+        f"""
+        SELECT m.scenario, m.cluster, m.action, a.place, a.label, a.readable, s.support,
+               a.predicate, a.particle, a.object,
+               identifier('sub-event', a.readable,
+                          part('SubEvent') || part(coalesce(c.id, '')) || {action_key("a")}) AS id
+        FROM member m JOIN sense s USING (scenario, action) JOIN action a USING (action)
+             LEFT JOIN scenario c ON c.scenario = m.scenario
+        WHERE mine(home(m.scenario, m.cluster))
+        """,
+    ),
+    Rule(
+        "leader",
+        "scenario",
+        """
+        SELECT scenario, cluster, count(*) AS members,
+               CASE WHEN max(support) >= 2 * arg_min(support, place)
+                    THEN arg_min(action, row(-support, place))
+                    ELSE arg_min(action, place) END AS action,
+               arg_min(concat_ws(' ', predicate, nullif(particle, ''), nullif(object, '')), place) AS shared
+        FROM named_member WHERE mine(home(scenario, cluster)) GROUP BY scenario, cluster
+        """,
+    ),
+    # Numbered later by ascending id.
+    Rule(
+        "unnumbered_step",
+        "scenario",
+        """
+        SELECT l.scenario, l.cluster, l.action AS leader, any_value(m.id) FILTER (WHERE m.action = l.action) AS id,
+               CASE WHEN l.members = 1 THEN any_value(m.label) ELSE any_value(l.shared) END AS label,
+               list(m.id ORDER BY m.id) FILTER (WHERE m.action <> l.action) AS replaces
+        FROM leader l JOIN named_member m USING (scenario, cluster)
+        WHERE mine(home(l.scenario, l.cluster)) GROUP BY l.scenario, l.cluster, l.action, l.members
+        """,
+    ),
+)
+
+STEP = Rule(
+    "step",
+    "",
+    "SELECT row_number() OVER (ORDER BY id)::INTEGER AS step, * FROM unnumbered_step",
+)
+
+REALIZATION = (
+    Rule(
+        "step_of",
+        "scenario",
+        "SELECT m.scenario, m.action, s.step FROM member m JOIN step s USING (scenario, cluster) "
+        "WHERE mine(home(m.scenario, m.cluster))",
+    ),
+    # Each mention as a mention of a sub-event, once for each of its scenarios.
+    Rule(
+        "realization",
+        "document",
+        """
+        SELECT o.mention, o.document, o.scenario, s.step, o.action, o.position, o.start, o."end",
+               m.* EXCLUDE (mention, document, start, "end", action)
+        FROM occurrence o JOIN step_of s USING (scenario, action) JOIN mention m USING (mention)
+        WHERE in_partition(o.document) AND in_partition(m.document)
+        """,
+    ),
+)
+
+
+def find_steps(engine: Engine) -> None:
+    """Make the tables `step` and `realization`."""
+    find_clusters(engine)
+    engine.run(*STEPS)
+    engine.run(STEP)
+    engine.run(REALIZATION[0])
+    engine.run(REALIZATION[1])

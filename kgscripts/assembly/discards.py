@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 
-from kgscripts.assembly.store import RecordStore
+import pyarrow as pa
+
+from kgscripts.assembly.engine import Engine
+from kgscripts.assembly.rules import Relation
+from kgscripts.records.store import RecordStore
 from schemas.records import Discard, DiscardReason
+
+_READINGS = """
+    SELECT r.reason, d.name AS "where", r.start, r."end", r.detail
+    FROM discard_record r JOIN document d USING (document) ORDER BY r.document, r.reader, r.ordinal
+"""
+
+_WITHOUT_EVENT = """
+    SELECT d.name AS "where", a.start, a."end", a.label AS detail FROM unaligned_step a JOIN document d USING (document)
+    ORDER BY document, a.start, a."end", detail
+"""
 
 
 class DiscardLog:
@@ -28,23 +42,46 @@ class DiscardLog:
             content["detail"] = discard.detail
         self._write_line(json.dumps(content, ensure_ascii=False))
 
-
-def log_inputs(store: RecordStore, log: DiscardLog) -> dict[str, str]:
-    """Log what the inputs themselves left out, and texts that came more than once; the name of each source.
-
-    A source that came under several names has the smallest.
-    """
-    found = [discard for item in store.inputs.values() for discard in item.discards]
-    names: dict[str, list[str]] = defaultdict(list)
-    for item in store.inputs.values():
-        for digest, name in item.sources:
-            names[digest].append(name)
-    for given in names.values():
-        given.sort()
+    def inputs(self, store: RecordStore) -> None:
+        """What the inputs themselves left out, and texts that came more than once."""
+        found = [discard for item in store.inputs() for discard in item.discards]
         found += [
-            Discard(reason=DiscardReason.DUPLICATE_SOURCE, where=other, detail=f"the same text as {given[0]}")
-            for other in given[1:]
+            Discard(reason=DiscardReason.DUPLICATE_SOURCE, where=other, detail=f"the same text as {name}")
+            for _, name, other in store.duplicate_names()
         ]
-    for discard in sorted(found, key=lambda item: (item.where, item.reason, item.start or 0, item.detail)):
-        log.add(discard)
-    return {digest: given[0] for digest, given in names.items()}
+        for discard in sorted(found, key=lambda item: (item.where, item.reason, item.start or 0, item.detail)):
+            self.add(discard)
+
+    def readings(self, engine: Engine) -> None:
+        """What extractors left out."""
+        for batch in engine.rows(_READINGS):
+            for row in batch.to_pylist():
+                self.add(Discard(**row))
+
+    def decompositions(self, engine: Engine) -> None:
+        """Steps of decompositions that refer to no event."""
+        for batch in engine.rows(_WITHOUT_EVENT):
+            for row in batch.to_pylist():
+                self.add(Discard(reason=DiscardReason.NO_SUCH_EVENT, **row))
+
+    def relations(self, engine: Engine, relations: Sequence[Relation], contradicted: pa.Table) -> None:
+        """Relations that too few sources support, and orders that better evidence contradicts."""
+        for relation in relations:
+            query = (
+                f"SELECT from_id, to_id FROM {relation.table} WHERE support < least_support() "
+                'ORDER BY start, "end"'
+            )
+            for batch in engine.rows(query):
+                for row in batch.to_pylist():
+                    detail = f"{relation.name} {row['to_id']}"
+                    self.add(Discard(reason=DiscardReason.BELOW_SUPPORT, where=row["from_id"], detail=detail))
+        engine.add("contradicted_pair", contradicted)
+        query = """
+            SELECT a.id AS earlier, b.id AS later, c.support, c.against
+            FROM contradicted_pair c JOIN step a ON a.step = c.start JOIN step b ON b.step = c."end"
+            ORDER BY c.scenario, c.start, c."end"
+        """
+        for batch in engine.rows(query):
+            for row in batch.to_pylist():
+                detail = f"PRECEDES {row['later']}, {row['support']} sources for it and {row['against']} against"
+                self.add(Discard(reason=DiscardReason.CYCLE, where=row["earlier"], detail=detail))

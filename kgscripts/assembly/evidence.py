@@ -1,128 +1,195 @@
-"""Statements: each knowledge relation as a node, with the passages that say it and the models that read it."""
+"""Statements with their passages and readers, and the tables of relations and nodes: from the engine into the graph."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 from attrs import frozen
 
-from kgscripts.assembly.names import Integers, Nodes
-from kgscripts.assembly.relations import Relations, pairs
-from kgscripts.assembly.tables import batches, taken
+from kgscripts.assembly.engine import Engine
+from kgscripts.assembly.identity import ACTION_PARTS
+from kgscripts.assembly.rules import Relation
+from kgscripts.corpora.scenarios import concept_scheme
 from schemas.provenance import Model
 from schemas.script_graph import ScriptGraphWriter
+from schemas.tables import table_schema
 from schemas.vocabulary import node_id
 
 
 @frozen
-class Stated:
-    """Relations of one type, the nodes at their ends, and by row the place of the scenario (-1: none)."""
+class Readers:
+    """The readers: extractors in the order of their versions, then enrichers.
 
-    name: str
-    start: Nodes[Any]
-    end: Nodes[Any]
-    relations: Relations
-    scenario: Integers
+    `models` are those of each reader by its number; `extractors` are the numbers of those that find events.
+    """
+
+    models: Sequence[tuple[Model, ...]]
+    extractors: Sequence[int]
+
+    def distinct(self) -> list[tuple[str, Model]]:
+        """Every model once, with its id, ascending by id."""
+        found = {model_id(model): model for models in self.models for model in models}
+        return sorted(found.items())
+
+    def of_model(self, identifier: str, readers: Sequence[int]) -> list[int]:
+        """Those of the `readers` that use the model with this id."""
+        return [reader for reader in readers if identifier in map(model_id, self.models[reader])]
 
 
-@frozen
-class _Statement:
-    subject: str
-    relation: str
-    object: str
-    scenario: str | None
+def model_id(model: Model) -> str:
+    """The id of a model's node."""
+    return node_id("Model", model.name, model.name, model.digest)
 
 
-def write_relations(writer: ScriptGraphWriter, stated: Sequence[Stated], scenarios: Nodes[str]) -> Nodes[Any]:
-    """Write the relation tables and Statement; the statements, numbered relation by relation."""
-    statements = Nodes(
-        (
-            _Statement(item.start.ids[start], item.name, item.end.ids[end], scenarios.id_of(scenario))
-            for item in stated
-            for start, end, scenario in zip(
-                item.relations.start.tolist(), item.relations.end.tolist(), item.scenario.tolist(), strict=True
-            )
+def write_nodes(engine: Engine, writer: ScriptGraphWriter) -> None:
+    """Write Scenario, Action, Entity, Tool and SubEvent; what has too little support stays out."""
+    listed = {concept.label: list(concept.alternative_labels) for concept in concept_scheme()}
+    scenarios = engine.table(
+        "SELECT id, label, support FROM scenario s JOIN scenario_total t ON t.key = s.scenario ORDER BY id"
+    ).to_pydict()
+    columns = scenarios | {
+        "alternative_labels": [listed.get(label, []) for label in scenarios["label"]],
+        "listed": [label in listed for label in scenarios["label"]],
+    }
+    writer.write("Scenario", as_batches("Scenario", columns))
+    parts = ", ".join(f"nullif({part}, '') AS {part}" for part in ACTION_PARTS)
+    for name, properties in (("Action", f"label, {parts}"), ("Entity", "label"), ("Tool", "label")):
+        table = name.lower()
+        writer.write(
+            name,
+            engine.graph_rows(
+                name,
+                f"SELECT id, {properties}, support FROM {table} n JOIN {table}_total t ON t.key = n.{table} "
+                f"WHERE support >= least_support() ORDER BY n.{table}",
+            ),
+        )
+    writer.write(
+        "SubEvent",
+        engine.graph_rows(
+            "SubEvent",
+            "SELECT s.id, s.label, c.id AS scenario, coalesce(s.replaces, []) AS replaces, t.support, t.mentions "
+            "FROM step s JOIN step_total t ON t.key = s.step LEFT JOIN scenario c USING (scenario) "
+            "WHERE t.support >= least_support() ORDER BY s.step",
         ),
-        lambda said: node_id("Statement", said.relation, said.subject, said.relation, said.object, said.scenario or ""),
     )
-    own = [statements.ids[place] for place in statements.place.tolist()]
-    fields = ("subject", "relation", "object", "scenario")
-    columns = {name: [getattr(said, name) for said in statements.values] for name in fields}
-    writer.write("Statement", batches("Statement", {"id": statements.ids, **columns}))
-    first = 0
-    for item in stated:
-        rows = len(item.relations)
-        table = {
-            "from_id": [item.start.ids[place] for place in item.relations.start.tolist()],
-            "to_id": [item.end.ids[place] for place in item.relations.end.tolist()],
-            "support": item.relations.support,
-            "statement": own[first : first + rows],
-            **item.relations.columns,
-        }
-        writer.write(item.name, batches(item.name, table))
-        first += rows
-    return statements
 
 
-def write_evidence(
-    writer: ScriptGraphWriter,
-    stated: Sequence[Stated],
-    statements: Nodes[Any],
-    passages: pa.Array,
-    models: Nodes[Model],
-    extractors: Sequence[Sequence[int]],
+def write_realizations(engine: Engine, writer: ScriptGraphWriter, readers: Sequence[int]) -> None:
+    """Write REALIZES."""
+    confidence = f"greatest({', '.join(f'reader_{reader}' for reader in readers)})"
+    query = f"""
+        SELECT passage_id(d.key, start, "end", 'mention') AS from_id, s.id AS to_id, score
+        FROM (SELECT document, start, "end", step, max({confidence}) AS score FROM realization
+              WHERE in_partition(document) GROUP BY document, start, "end", step) r
+             JOIN step s USING (step) JOIN step_total t ON t.key = r.step JOIN document d USING (document)
+        WHERE t.support >= least_support() ORDER BY r.document, start, "end", r.step
+    """
+    with writer.table("REALIZES") as write:
+        for _ in engine.document_partitions():
+            for batch in engine.graph_rows("REALIZES", query):
+                write(batch)
+
+
+def write_relations(
+    engine: Engine, writer: ScriptGraphWriter, relations: Sequence[Relation], readers: Readers
 ) -> None:
-    """Write EVIDENCED_BY and READ_BY. `extractors` holds, for each, the places of the models that read together."""
-    first = np.cumsum([0, *(len(item.relations) for item in stated)])[:-1].tolist()
-    statement, passage = _joined([item.relations.evidence for item in stated], first, statements)
-    order = np.lexsort((passage, statement))
-    ids = pa.array(statements.ids, pa.string())
-    ends = {"from_id": (ids, statement[order]), "to_id": (passages, passage[order])}
-    writer.write("EVIDENCED_BY", taken("EVIDENCED_BY", ends))
+    """Write the relation tables, Statement, EVIDENCED_BY and READ_BY.
 
-    statement, extractor = _joined([item.relations.readers for item in stated], first, statements)
-    scores = np.concatenate([item.relations.reader_scores for item in stated])
-    together = np.array([len(places) for places in extractors], np.int64)[extractor]
-    model = np.array([place for number in extractor.tolist() for place in extractors[number]], np.int64)
-    statement, model, row = pairs(np.repeat(statement, together), model)
-    highest = np.zeros(len(statement))
-    np.maximum.at(highest, row, np.repeat(scores, together))
-    columns = {
-        "from_id": (ids, statement),
-        "to_id": (pa.array(models.ids, pa.string()), model),
-        "score": (pa.array(highest), np.arange(len(highest))),
-    }
-    writer.write("READ_BY", taken("READ_BY", columns))
+    A relation without evidence is predicted and needs no support.
+    """
+    for relation in relations:
+        writer.write(relation.name, engine.graph_rows(relation.name, _relation_query(relation)))
+    by_id = sorted(relations, key=lambda relation: relation.statement_prefix)
+    for name, query in (("Statement", _STATEMENT), ("EVIDENCED_BY", _EVIDENCED_BY), ("READ_BY", _READ_BY)):
+        with writer.table(name) as write:
+            for relation in by_id:
+                filled = query.format(
+                    relation=relation.name,
+                    prefix=relation.statement_prefix,
+                    table=relation.table,
+                    kept=_kept(relation),
+                    models=_models(readers, _readers_of(engine, relation)),
+                )
+                for batch in engine.graph_rows(name, filled):
+                    write(batch)
 
 
-def _joined(
-    parts: Sequence[tuple[Integers, Integers]], first: Sequence[int], statements: Nodes[Any]
-) -> tuple[Integers, Integers]:
-    """(row, other) of all relations as (place of the statement, other)."""
-    rows = np.concatenate([row + start for (row, _), start in zip(parts, first, strict=True)])
-    return statements.place[rows], np.concatenate([other for _, other in parts])
+def _readers_of(engine: Engine, relation: Relation) -> list[int]:
+    """The readers that a relation has a column for."""
+    columns = engine.table(f"FROM {relation.table} LIMIT 0").column_names
+    return [int(name.removeprefix("reader_")) for name in columns if name.startswith("reader_")]
 
 
-def write_models(writer: ScriptGraphWriter, models: Nodes[Model]) -> None:
+def _models(readers: Readers, columns: Sequence[int]) -> str:
+    """SQL: a list of the models, by ascending id, with the highest confidence of the readers that use each."""
+    found = []
+    for identifier, _ in readers.distinct():
+        if used := readers.of_model(identifier, columns):
+            highest = f"greatest({', '.join(f'reader_{reader}' for reader in used)})"
+            found.append(f"{{'model': '{identifier}', 'score': {highest}}}")
+    return ", ".join(found)
+
+
+def _kept(relation: Relation) -> str:
+    predicted = " OR r.predicted" if relation.name == "USES" else ""
+    return f"(r.support >= least_support(){predicted})"
+
+
+def _relation_query(relation: Relation) -> str:
+    columns = [name for name in table_schema(relation.name).names if name not in ("statement", "rank")]
+    listed = ", ".join(f"r.{name}" for name in columns)
+    rank, ranks = ("", "")
+    if relation.name == "HAS_SUB_EVENT":
+        rank, ranks = (", k.rank", 'JOIN step_rank k ON k.step = r."end"')
+    return (
+        f"SELECT {listed}, '{relation.statement_prefix}' || r.statement AS statement{rank} FROM {relation.table} r "
+        f'{ranks} WHERE {_kept(relation)} ORDER BY r.start, r."end"'
+    )
+
+
+_STATEMENT = """
+    SELECT '{prefix}' || statement AS id, from_id AS subject, '{relation}' AS relation, to_id AS object,
+           scenario_id AS scenario
+    FROM {table} r WHERE {kept} ORDER BY statement
+"""
+
+_EVIDENCED_BY = """
+    SELECT '{prefix}' || r.statement AS from_id, passage_id(d.key, e.first, e.last, 'mention') AS to_id
+    FROM {table}_evidence e JOIN {table} r USING (start, "end") JOIN document d USING (document)
+    WHERE {kept} ORDER BY r.statement, e.document, e.first, e.last
+"""
+
+_READ_BY = """
+    SELECT '{prefix}' || statement AS from_id, read.model AS to_id, read.score AS score
+    FROM (SELECT statement, UNNEST([{models}]) AS read FROM {table} r WHERE {kept})
+    WHERE read.score IS NOT NULL ORDER BY statement, read.model
+"""
+
+
+def write_models(writer: ScriptGraphWriter, readers: Readers) -> None:
     """Write Model, BenchmarkScore and SCORED."""
+    models = readers.distinct()
     fields = ("name", "version", "digest", "task")
-    columns = {name: [getattr(model, name) for model in models.values] for name in fields}
-    licences = [model.licence or None for model in models.values]
-    writer.write("Model", batches("Model", {"id": models.ids, **columns, "licence": licences}))
-
+    columns: dict[str, Any] = {name: [getattr(model, name) for _, model in models] for name in fields}
+    columns |= {"id": [identifier for identifier, _ in models], "licence": [model.licence or None for _, model in models]}
+    writer.write("Model", as_batches("Model", columns))
     owned = {
-        (owner, score.dataset, score.split, score.metric): score
-        for owner, model in zip(models.ids, models.values, strict=True)
-        for score in model.scores
+        (owner, score.dataset, score.split, score.metric): score for owner, model in models for score in model.scores
     }
-    scores = Nodes(owned.items(), lambda item: node_id("BenchmarkScore", f"{item[0][1]} {item[0][3]}", *item[0]))
+    scores = [(node_id("BenchmarkScore", f"{key[1]} {key[3]}", *key), key[0], score) for key, score in owned.items()]
+    scores.sort(key=lambda item: item[0])
     figures = ("dataset", "split", "metric", "value", "unit", "direction")
-    columns = {name: [getattr(score, name) for _, score in scores.values] for name in figures}
-    writer.write("BenchmarkScore", batches("BenchmarkScore", {"id": scores.ids, **columns}))
+    columns = {name: [getattr(score, name) for _, _, score in scores] for name in figures}
+    columns["id"] = [identifier for identifier, _, _ in scores]
+    writer.write("BenchmarkScore", as_batches("BenchmarkScore", columns))
+    ends = sorted((owner, identifier) for identifier, owner, _ in scores)
+    columns = {"from_id": [start for start, _ in ends], "to_id": [end for _, end in ends]}
+    writer.write("SCORED", as_batches("SCORED", columns))
 
-    ends = sorted((key[0], identifier) for identifier, (key, _) in zip(scores.ids, scores.values, strict=True))
-    starts, targets = [start for start, _ in ends], [end for _, end in ends]
-    writer.write("SCORED", batches("SCORED", {"from_id": starts, "to_id": targets}))
+
+def as_batches(name: str, columns: dict[str, Any]) -> list[pa.RecordBatch]:
+    """Columns of Python values as rows of the table `name`."""
+    schema = table_schema(name)
+    return list(pa.table({item.name: pa.array(columns[item.name], item.type) for item in schema}, schema).to_batches())

@@ -1,236 +1,352 @@
-"""The texts themselves: one pass over all records writes their tables and gathers what is to be counted."""
+"""The texts themselves: from records to numbered documents, names, mentions and segments, and the tables of passages."""
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Callable
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
-from itertools import pairwise
-from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
-from attrs import define, field
 
-from kgscripts.assembly.columns import Lists, lists
-from kgscripts.assembly.names import Integers, Numbering
-from kgscripts.assembly.passages import Span, parents, passage_id
-from kgscripts.assembly.shards import ACTION_PARTS
-from kgscripts.assembly.store import RecordStore
-from kgscripts.corpora.scenarios import is_listed, scenario_of
-from schemas.records import Discard, DiscardReason, Document, Passage, PassageKind, Role
+from kgscripts.assembly.engine import Engine, Rule
+from kgscripts.assembly.identity import ACTION_PARTS, action_key, same_action
+from kgscripts.records.kinds import kind_name, record_schema
+from kgscripts.records.store import RecordStore
+from schemas.records import (
+    AlignedPhrase,
+    Decomposition,
+    Discard,
+    Document,
+    EventMention,
+    Passage,
+    PassageKind,
+    Record,
+    Segment,
+    Sentence,
+)
 from schemas.script_graph import ScriptGraphWriter
-from schemas.tables import table_schema
-from schemas.vocabulary import node_id
 
-_MENTION = PassageKind.MENTION.value
-ROLES = tuple(sorted(role.value for role in Role))
-_ROLE_NUMBERS = {role: number for number, role in enumerate(ROLES)}
+KINDS: tuple[type[Record], ...] = (Sentence, Segment, EventMention, Decomposition, Discard)
+"""The kinds of records that rules read."""
 
-
-def _integers() -> array[int]:
-    return array("q")
+_DEPTHS = {PassageKind.SENTENCE.value: 1, PassageKind.MENTION.value: 2}
 
 
-@define
-class Decompositions:
-    """The concrete steps of abstract events, one row a step; rows of tools point to the row of their step."""
+def load_records(engine: Engine, store: RecordStore, versions: Sequence[str]) -> None:
+    """Number the documents, ascending by digest, and the extractors; make a view of each kind of record.
 
-    abstract: array[int] = field(factory=_integers)
-    """Mention of the abstract event."""
-    concrete: array[int] = field(factory=_integers)
-    """Mention of the step."""
-    extractor: array[int] = field(factory=_integers)
-    position: array[float] = field(factory=lambda: array("d"))
-    """Relative position among the steps of the abstract event: 0 first, 1 last."""
-    log_probability: array[float] = field(factory=lambda: array("d"))
-    tool_step: array[int] = field(factory=_integers)
-    tool_tool: array[int] = field(factory=_integers)
-
-
-@define
-class Instances:
-    """What the texts hold, as numbers: of sources and mention passages by ascending id, of names as they came.
-
-    Lists of one length belong together; `participant_mention` and `tool_mention` count mentions.
+    A view ``<kind>_record`` holds the records of the graph's documents by the graph's extractors, with the numbers of
+    `document` and `reader`. ``text`` holds the texts.
     """
-
-    sources: list[dict[str, Any]] = field(factory=list)
-    """Rows of the table Source, without order; number = place in this list."""
-    source_scenario: array[int] = field(factory=_integers)
-    """Number of the scenario, or -1."""
-    passages: list[str] = field(factory=list)
-    """Ids of the mention passages, ascending."""
-    scenarios: Numbering[str] = field(factory=Numbering)
-    actions: Numbering[tuple[str, ...]] = field(factory=Numbering)
-    entities: Numbering[str] = field(factory=Numbering)
-    tools: Numbering[str] = field(factory=Numbering)
-    extractors: Numbering[tuple[str, int]] = field(factory=Numbering)
-    """Digest of the reader and place of the extractor in it."""
-    mention_source: array[int] = field(factory=_integers)
-    mention_action: array[int] = field(factory=_integers)
-    mention_passage: array[int] = field(factory=_integers)
-    mention_extractor: array[int] = field(factory=_integers)
-    mention_position: array[float] = field(factory=lambda: array("d"))
-    """Relative position in its source: 0 first, 1 last."""
-    mention_score: array[float] = field(factory=lambda: array("d"))
-    participant_mention: array[int] = field(factory=_integers)
-    participant_entity: array[int] = field(factory=_integers)
-    participant_role: array[int] = field(factory=_integers)
-    tool_mention: array[int] = field(factory=_integers)
-    tool_tool: array[int] = field(factory=_integers)
-    steps: Decompositions = field(factory=Decompositions)
-
-
-def integers(values: array[int]) -> Integers:
-    """The same numbers for NumPy."""
-    return np.frombuffer(values, np.int64) if values else np.empty(0, np.int64)
+    engine.add("live", store.documents())
+    readers = pa.table({"reader": pa.array(range(len(versions)), pa.int16()), "version": sorted(versions)})
+    engine.add("extractor", readers)
+    view(engine, "source_record", store, Document)
+    engine.execute(
+        """
+        CREATE TABLE document AS
+        SELECT (row_number() OVER (ORDER BY l.digest) - 1)::INTEGER AS document, l.digest, l.name,
+               substr(l.digest, 1, 24) AS key, s.title, s.format, s.scenario AS label, length(s.text) AS characters,
+               identifier('source', slug(coalesce(nullif(s.title, ''), s.scenario)),
+                          part('Source') || part(l.digest)) AS id
+        FROM live l JOIN source_record s ON s.subject = l.digest
+        """
+    )
+    (documents,) = engine.values("SELECT count(*) FROM document")
+    engine.number_documents(documents)
+    engine.execute(
+        "CREATE VIEW text AS SELECT d.document, s.text, s.passages FROM source_record s JOIN document d "
+        "ON d.digest = s.subject"
+    )
+    for kind in KINDS:
+        name = kind_name(kind)
+        view(engine, f"{name}_file", store, kind)
+        engine.execute(
+            f"CREATE VIEW {name}_record AS SELECT d.document, x.reader, f.* EXCLUDE (subject, extractor) "
+            f"FROM {name}_file f JOIN document d ON d.digest = f.subject JOIN extractor x ON x.version = f.extractor"
+        )
 
 
-def numbers(values: array[float]) -> npt.NDArray[np.float64]:
-    """The same numbers for NumPy."""
-    return np.frombuffer(values, np.float64) if values else np.empty(0, np.float64)
+def view(engine: Engine, name: str, store: RecordStore, kind: type[Record]) -> None:
+    """A view of all files of a kind; an empty table where there are none."""
+    files = [str(path) for path in store.files(kind)]
+    if files:
+        listed = ", ".join("'" + path.replace("'", "''") + "'" for path in files)
+        engine.execute(f"CREATE VIEW {name} AS FROM read_parquet([{listed}])")
+    else:
+        engine.add(name, record_schema(kind).empty_table())
 
 
-def write_instances(
-    store: RecordStore, writer: ScriptGraphWriter, names: dict[str, str], discard: Callable[[Discard], None]
-) -> Instances:
-    """Write Passage, WITHIN and NEXT, hand every discard of a source to `discard`, and gather the rest."""
-    found = Instances()
+_PARTS = ", ".join(ACTION_PARTS)
+_ACTION_LABEL = "concat_ws(' ', " + ", ".join(f"nullif({part}, '')" for part in ACTION_PARTS) + ")"
+
+NAMES = (
+    Rule(
+        "action_name",
+        "name",
+        f"SELECT DISTINCT {', '.join(f'action.{part} AS {part}' for part in ACTION_PARTS)} "
+        "FROM event_mention_record WHERE mine(action.predicate)",
+    ),
+    Rule(
+        "entity_name",
+        "name",
+        "SELECT DISTINCT p.lemma AS label FROM event_mention_record e, UNNEST(e.participants) AS t(p) "
+        "WHERE mine(p.lemma)",
+    ),
+    Rule(
+        "tool_name",
+        "name",
+        """
+        SELECT DISTINCT lemma AS label FROM (
+            SELECT UNNEST(tools).lemma AS lemma FROM event_mention_record
+            UNION ALL
+            SELECT UNNEST(step.tools).lemma FROM (SELECT UNNEST(steps) AS step FROM decomposition_record)
+        ) WHERE mine(lemma)
+        """,
+    ),
+    Rule("scenario_name", "name", "SELECT DISTINCT scenario AS label FROM segment_record WHERE mine(scenario)"),
+)
+"""The distinct names of the records."""
+
+
+def _numbered(table: str, node_type: str, prefix: str, first: int) -> Rule:
+    """The named nodes of a type, numbered by ascending id."""
+    return Rule(
+        table,
+        "",
+        f"SELECT ({first} - 1 + row_number() OVER (ORDER BY id))::INTEGER AS {table}, * FROM (SELECT label, "
+        f"identifier('{prefix}', slug(label), part('{node_type}') || part(label)) AS id FROM {table}_name)",
+    )
+
+
+NUMBERS = (
+    # `place` is the order of the actions' parts, which neither names nor support change.
+    Rule(
+        "action",
+        "",
+        f"""
+        SELECT (row_number() OVER (ORDER BY id) - 1)::INTEGER AS action,
+               (row_number() OVER (ORDER BY {_PARTS}))::INTEGER AS place, *
+        FROM (SELECT *, identifier('action', readable, part('Action') || {action_key("n")}) AS id
+              FROM (SELECT *, {_ACTION_LABEL} AS label, slug(label) AS readable FROM action_name) n)
+        """,
+    ),
+    _numbered("entity", "Entity", "entity", 0),
+    _numbered("tool", "Tool", "tool", 0),
+    # Scenario 0 stands for none.
+    _numbered("scenario", "Scenario", "scenario", 1),
+)
+"""The nodes that texts share, numbered so that numbers ascend with ids."""
+
+
+def mention_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
+    """Mentions with their participants and tools, by document.
+
+    Equal mentions (action and span) of several extractors are one, numbered in text order; ``reader_N`` holds the
+    confidence of the extractor with that number, NULL if it did not find it.
+    """
+    scores = ", ".join(f"max(e.score) FILTER (WHERE e.reader = {reader}) AS reader_{reader}" for reader in readers)
+    return (
+        Rule(
+            "event",
+            "document",
+            f"""
+            SELECT (e.document::BIGINT << 24) + dense_rank() OVER (
+                       PARTITION BY e.document ORDER BY e.start, e."end", a.place) - 1 AS mention,
+                   e.document, e.start::INTEGER AS start, e."end"::INTEGER AS "end", a.action, e.action AS key,
+                   e.reader, e.score, e.participants, e.tools
+            FROM event_mention_record e JOIN action a ON {same_action("e.action", "a")}
+            WHERE in_partition(e.document)
+            """,
+            temporary=True,
+        ),
+        Rule(
+            "mention",
+            "document",
+            f'SELECT mention, document, start, "end", action, {scores} FROM event e GROUP BY ALL ORDER BY mention',
+        ),
+        Rule(
+            "participant",
+            "document",
+            f"""
+            SELECT e.mention, e.document, n.entity, p.role, count(DISTINCT (p.start, p."end")) AS arguments, {scores}
+            FROM event e, UNNEST(e.participants) AS t(p) JOIN entity n ON n.label = p.lemma GROUP BY ALL
+            """,
+        ),
+        Rule(
+            "named_tool",
+            "document",
+            f"""
+            SELECT e.mention, e.document, n.tool, {scores}
+            FROM event e, UNNEST(e.tools) AS t(p) JOIN tool n ON n.label = p.lemma GROUP BY ALL
+            """,
+        ),
+    )
+
+
+_ALIGNED = f"""
+    SELECT d.document, d.reader, w.mention AS abstract, c.mention AS concrete, d.step.log_probability AS log_probability,
+           relative_position(d.place - 1, d.length) AS position, d.step.tools AS tools,
+           d.step.start AS start, d.step."end" AS "end", d.step.action AS action
+    FROM (SELECT document, reader, action, start, "end", len(steps) AS length, UNNEST(steps) AS step,
+                 generate_subscripts(steps, 1) AS place
+          FROM decomposition_record WHERE in_partition(document)) d
+         LEFT JOIN event w ON w.document = d.document AND w.start = d.start AND w."end" = d."end"
+              AND {same_action("w.key", "d.action")}
+         LEFT JOIN event c ON c.document = d.document AND c.start = d.step.start AND c."end" = d.step."end"
+              AND {same_action("c.key", "d.step.action")}
+"""
+
+ALIGNED = (
+    # The concrete steps of abstract mentions; positions are relative to the other steps.
+    Rule(
+        "aligned_step",
+        "document",
+        f"SELECT DISTINCT document, reader, abstract, concrete, log_probability, position, tools FROM ({_ALIGNED}) "
+        "WHERE abstract IS NOT NULL AND concrete IS NOT NULL",
+    ),
+    Rule(
+        "unaligned_step",
+        "document",
+        f"""SELECT document, start, "end", concat_ws(' ', {", ".join(f"nullif(action.{part}, '')" for part in ACTION_PARTS)})
+        AS label FROM ({_ALIGNED}) WHERE abstract IS NULL OR concrete IS NULL""",
+    ),
+)
+
+SEGMENTS = (
+    Rule(
+        "segment",
+        "document",
+        """
+        SELECT r.document, r.start, r."end", s.scenario, max(r.confidence) AS confidence
+        FROM segment_record r JOIN scenario s ON s.label = r.scenario WHERE in_partition(r.document) GROUP BY ALL
+        """,
+    ),
+    # A mention belongs to the scenarios of the segments in which it starts; 0 where there is none.
+    Rule(
+        "occurrence",
+        "document",
+        """
+        SELECT mention, document, scenario, action, start, "end",
+               relative_position(row_number() OVER mentions - 1, count(*) OVER scenario_of) AS position
+        FROM (SELECT DISTINCT m.mention, m.document, coalesce(s.scenario, 0) AS scenario, m.action, m.start, m."end"
+              FROM mention m LEFT JOIN segment s
+              ON s.document = m.document AND m.start >= s.start AND m.start < s."end"
+              WHERE in_partition(m.document))
+        WINDOW mentions AS (PARTITION BY document, scenario ORDER BY mention),
+               scenario_of AS (PARTITION BY document, scenario)
+        """,
+    ),
+)
+"""Which text is about which scenario, and the mentions of each scenario with their relative positions in its text."""
+
+SPANS = """
+    SELECT DISTINCT document, start, "end", kind FROM (
+        SELECT document, p.start, p."end", p.kind FROM text, UNNEST(passages) AS t(p) WHERE in_partition(document)
+        UNION ALL
+        SELECT s.document, s.start, s."end", 'segment' FROM segment s JOIN document d USING (document)
+        WHERE in_partition(s.document) AND NOT (s.start = 0 AND s."end" = d.characters)
+        UNION ALL
+        SELECT document, start, "end", 'sentence' FROM sentence_record WHERE in_partition(document)
+        UNION ALL
+        SELECT document, start, "end", 'mention' FROM mention WHERE in_partition(document)
+    ) ORDER BY document, start, "end", kind
+"""
+"""The passages of the current documents. A segment over a whole text is the source itself."""
+
+PASSAGE = """
+    SELECT passage_id(d.key, s.start, s."end", s.kind) AS id, s.kind, s.start::BIGINT AS start, s."end"::BIGINT AS "end",
+           substr(t.text, s.start + 1, s."end" - s.start) AS text, d.id AS source
+    FROM span s JOIN document d USING (document) JOIN text t USING (document)
+    ORDER BY s.document, s.start, s."end", s.kind
+"""
+
+WITHIN = """
+    SELECT passage_id(d.key, s.start, s."end", s.kind) AS from_id,
+           coalesce(passage_id(d.key, s.outer_start, s.outer_end, s.outer_kind), d.id) AS to_id
+    FROM span s JOIN document d USING (document) ORDER BY s.document, s.start, s."end", s.kind
+"""
+
+NEXT = """
+    SELECT passage_id(d.key, start, "end", 'mention') AS from_id,
+           passage_id(d.key, next_start, next_end, 'mention') AS to_id
+    FROM (SELECT document, start, "end", lead(start) OVER text_order AS next_start, lead("end") OVER text_order AS next_end
+          FROM (SELECT DISTINCT document, start, "end" FROM mention WHERE in_partition(document))
+          WINDOW text_order AS (PARTITION BY document ORDER BY start, "end"))
+    JOIN document d USING (document) WHERE next_start IS NOT NULL ORDER BY document, start, "end"
+"""
+
+ABOUT_PASSAGE = """
+    SELECT passage_id(d.key, s.start, s."end", 'segment') AS from_id, c.id AS to_id, s.confidence
+    FROM segment s JOIN document d USING (document) JOIN scenario c USING (scenario)
+    WHERE in_partition(document) AND NOT (s.start = 0 AND s."end" = d.characters)
+    ORDER BY document, s.start, s."end", scenario
+"""
+
+ABOUT_SOURCE = """
+    SELECT d.id AS from_id, c.id AS to_id, max(s.confidence) AS confidence
+    FROM segment s JOIN document d USING (document) JOIN scenario c USING (scenario)
+    GROUP BY ALL ORDER BY from_id, to_id
+"""
+
+
+def find_mentions(engine: Engine, readers: Sequence[int]) -> None:
+    """Make the tables of names, mentions, aligned steps, segments and occurrences."""
+    engine.run(*NAMES)
+    for rule in NUMBERS:
+        engine.run(rule)
+    engine.run(*mention_rules(readers), *ALIGNED, *SEGMENTS)
+
+
+def write_texts(engine: Engine, writer: ScriptGraphWriter) -> None:
+    """Write Source, Passage, WITHIN, NEXT and ABOUT."""
+    writer.write(
+        "Source",
+        engine.graph_rows(
+            "Source",
+            "SELECT id, name, digest, nullif(title, '') AS title, nullif(label, '') AS scenario_label, format, "
+            "characters FROM document ORDER BY id"
+        ),
+    )
     with ExitStack() as stack:
-        write = {name: stack.enter_context(writer.table(name)) for name in ("Passage", "WITHIN", "NEXT")}
-        for batch in store.batches():
-            rows: dict[str, list[tuple[Any, ...]]] = {name: [] for name in write}
-            _Batch(batch).read_into(found, names, rows, discard)
-            for name, tuples in rows.items():
-                schema = table_schema(name)
-                columns = zip(*tuples, strict=True) if tuples else [[] for _ in schema]
-                arrays = [pa.array(column, item.type) for column, item in zip(columns, schema, strict=True)]
-                write[name](pa.RecordBatch.from_arrays(arrays, schema=schema))
+        names = ("Passage", "WITHIN", "NEXT", "ABOUT")
+        passage, within, following, about = (stack.enter_context(writer.table(name)) for name in names)
+        for _ in engine.document_partitions():
+            engine.replace("span", _nested(engine.table(SPANS)))
+            queries = (PASSAGE, WITHIN, NEXT, ABOUT_PASSAGE)
+            for name, write, query in zip(names, (passage, within, following, about), queries, strict=True):
+                for batch in engine.graph_rows(name, query):
+                    write(batch)
+        for batch in engine.graph_rows("ABOUT", ABOUT_SOURCE):
+            about(batch)
+
+
+def _nested(spans: pa.Table) -> pa.Table:
+    """The spans with the smallest one that each lies within: start, end and kind, null for the source itself."""
+    columns = [spans[name].to_pylist() for name in ("document", "start", "end", "kind")]
+    outer = parents(list(zip(*columns, strict=True)))
+    names = (("outer_start", pa.int64(), 1), ("outer_end", pa.int64(), 2), ("outer_kind", pa.string(), 3))
+    for name, column_type, part in names:
+        values = [None if place < 0 else columns[part][place] for place in outer]
+        spans = spans.append_column(name, pa.array(values, column_type))
+    return spans
+
+
+def parents(spans: Sequence[tuple[int, int, int, str]]) -> list[int]:
+    """The place of the smallest span (document, start, end, kind) that each lies within; -1 for the source itself.
+
+    A mention lies in a sentence, a sentence in what the format marks; nothing lies in a mention.
+    """
+    order = sorted(
+        range(len(spans)),
+        key=lambda i: (spans[i][0], spans[i][1], -spans[i][2], _DEPTHS.get(spans[i][3], 0), spans[i][3]),
+    )
+    found = [-1] * len(spans)
+    open_: list[int] = []
+    for place in order:
+        document, start, end, kind = spans[place]
+        while open_ and (spans[open_[-1]][0] != document or spans[open_[-1]][2] <= start):
+            open_.pop()
+        found[place] = next((outer for outer in reversed(open_) if spans[outer][2] >= end), -1)
+        if kind != PassageKind.MENTION.value:
+            open_.append(place)
     return found
-
-
-class _Batch:
-    """A batch of records, taken apart."""
-
-    def __init__(self, batch: pa.RecordBatch) -> None:
-        self._plain = {name: batch[name].to_pylist() for name in ("digest", "reader", "format", "title", "scenario")}
-        self._texts: list[str] = batch["text"].to_pylist()
-        self._passages = lists(batch["passages"])
-        self._sentences = lists(batch["sentences"])
-        self._events = lists(batch["events"])
-        self._discards = lists(batch["discards"])
-        self._decompositions = lists(batch["decompositions"])
-        self._action_parts = list(zip(*(self._events.fields[part] for part in ACTION_PARTS), strict=True))
-
-    def read_into(
-        self,
-        found: Instances,
-        names: dict[str, str],
-        rows: dict[str, list[tuple[Any, ...]]],
-        discard: Callable[[Discard], None],
-    ) -> None:
-        """Take in every source of the batch."""
-        for row, digest in enumerate(self._plain["digest"]):
-            name = names[digest]
-            source = self._source(found, row, name)
-            mentions = _spans(self._events, row, _MENTION)
-            within = parents({*_spans(self._passages, row), *_spans(self._sentences, row), *mentions})
-            ids = {span: passage_id(digest, span) for span in within}
-            first = len(found.passages)
-            places: dict[Span, int] = {}
-            for span, identifier in sorted(ids.items(), key=lambda item: item[1]):
-                start, end, kind = span
-                rows["Passage"].append((identifier, kind, start, end, self._texts[row][start:end], source))
-                outer = within[span]
-                rows["WITHIN"].append((identifier, source if outer is None else ids[outer]))
-                if kind == _MENTION:
-                    places[span] = first + len(places)
-                    found.passages.append(identifier)
-            told = [ids[span] for span in dict.fromkeys(mentions)]
-            rows["NEXT"] += sorted(pairwise(told))
-            first_mention = len(found.mention_source)
-            self._mentions(found, row, [places[span] for span in mentions])
-            self._steps(found, row, first_mention)
-            for i in self._discards.rows(row):
-                fields = {field: values[i] for field, values in self._discards.fields.items()}
-                discard(Discard(**fields | {"where": name}))
-            label = self._plain["scenario"][row]
-            if label and not is_listed(label):
-                discard(Discard(reason=DiscardReason.UNKNOWN_SCENARIO, where=name, detail=f"{label}; kept as it is"))
-
-    def _source(self, found: Instances, row: int, name: str) -> str:
-        """Take in a source's own row; its id."""
-        plain = {key: values[row] for key, values in self._plain.items()}
-        document = Document(
-            name=name,
-            format=plain["format"],
-            text=self._texts[row],
-            title=plain["title"],
-            scenario=plain["scenario"],
-            passages=[Passage(kind=kind, start=start, end=end) for start, end, kind in _spans(self._passages, row)],
-        )
-        scenario = scenario_of(document)
-        identifier = node_id("Source", document.title or scenario, plain["digest"])
-        found.source_scenario.append(found.scenarios.number(scenario) if scenario else -1)
-        found.sources.append(
-            {
-                "id": identifier,
-                "name": name,
-                "digest": plain["digest"],
-                "title": document.title or None,
-                "scenario_label": document.scenario or None,
-                "format": document.format,
-                "characters": len(document.text),
-            }
-        )
-        return identifier
-
-    def _mentions(self, found: Instances, row: int, passages: list[int]) -> None:
-        events = self._events.rows(row)
-        fields = self._events.fields
-        participants, tools = fields["participants"], fields["tools"]
-        reader = self._plain["reader"][row]
-        source = len(found.sources) - 1
-        last = max(1, len(events) - 1)
-        for place, i in enumerate(events):
-            mention = len(found.mention_source)
-            found.mention_source.append(source)
-            found.mention_action.append(found.actions.number(self._action_parts[i]))
-            found.mention_passage.append(passages[place])
-            found.mention_extractor.append(found.extractors.number((reader, fields["extractor"][i])))
-            found.mention_position.append(place / last)
-            found.mention_score.append(fields["score"][i])
-            for j in participants.rows(i):
-                found.participant_mention.append(mention)
-                found.participant_entity.append(found.entities.number(participants.fields["lemma"][j]))
-                found.participant_role.append(_ROLE_NUMBERS[participants.fields["role"][j]])
-            for j in tools.rows(i):
-                found.tool_mention.append(mention)
-                found.tool_tool.append(found.tools.number(tools.fields["lemma"][j]))
-
-    def _steps(self, found: Instances, row: int, first_mention: int) -> None:
-        """Take in the decompositions of a source whose mentions are numbered from `first_mention`."""
-        fields = self._decompositions.fields
-        steps = fields["steps"]
-        tools = steps.fields["tools"]
-        reader = self._plain["reader"][row]
-        for i in self._decompositions.rows(row):
-            extractor = found.extractors.number((reader, fields["extractor"][i]))
-            within = steps.rows(i)
-            last = max(1, len(within) - 1)
-            for place, j in enumerate(within):
-                for k in tools.rows(j):
-                    found.steps.tool_step.append(len(found.steps.abstract))
-                    found.steps.tool_tool.append(found.tools.number(tools.fields["lemma"][k]))
-                found.steps.abstract.append(first_mention + fields["event"][i])
-                found.steps.concrete.append(first_mention + steps.fields["event"][j])
-                found.steps.extractor.append(extractor)
-                found.steps.position.append(place / last)
-                found.steps.log_probability.append(steps.fields["log_probability"][j])
-
-
-def _spans(column: Lists, row: int, kind: str | None = None) -> list[Span]:
-    fields = column.fields
-    return [(fields["start"][i], fields["end"][i], kind or fields["kind"][i]) for i in column.rows(row)]

@@ -1,138 +1,234 @@
-"""PRECEDES: the order of a scenario's steps, from the order in which its sources first mention them."""
+"""PRECEDES: the order of a scenario's sub-events, from the order in which its sources first mention them.
+
+Pairs are ranked (Tideman 1987): taken in order of decreasing evidence, one that contradicts what better evidence has
+settled is dropped, so that the result has no cycle; one that already follows from it is left out, so that the result
+can be read, and is found again as a path whose every relation has at least as much evidence.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import heapq
+from collections.abc import Iterable, Iterator, Sequence
+from enum import IntEnum
+from typing import Any
 
-import networkx as nx
 import numpy as np
-from attrs import evolve, frozen
+import numpy.typing as npt
+import pyarrow as pa
 
-from kgscripts.assembly.knowledge import first_mentions
-from kgscripts.assembly.names import Integers
-from kgscripts.assembly.precedence import Verdict, ordered_pairs, rank_pairs
-from kgscripts.assembly.relations import Mentions, Relations, Said, pairs, relate, share
+from kgscripts.assembly.engine import Engine, Rule
+
+Integers = npt.NDArray[np.int64]
+Numbers = npt.NDArray[np.float64]
 
 MOST_STEPS = 1_000
-"""As many steps of a scenario, those that most sources tell, are ordered: time grows with their number squared."""
+"""So many sub-events of a scenario, those with the most support, are ordered: time grows with their number squared."""
+
+LONGEST_REACH = 100
+"""In one source a sub-event is compared with so many that follow it; what lies farther apart is ordered by paths."""
 
 
-@frozen
-class Order:
-    """Pairs of steps of one scenario, by place: earlier, later, sources for this order and for the other one."""
-
-    start: Integers
-    end: Integers
-    support: Integers
-    against: Integers
+_ENDS = ("start", "end")
 
 
-@frozen
-class Precedence:
-    """The relations, and the pairs that were dropped because they contradict better evidence."""
+class Verdict(IntEnum):
+    """What became of a pair."""
 
-    relations: Relations
-    contradicted: list[Order]
+    KEPT = 0
+    IMPLIED = 1
+    CONTRADICTED = 2
 
 
-def precedes(mentions: Mentions, scenario: Integers, least_support: int) -> Precedence:
-    """Order the steps of every scenario. `scenario` is that of each step, or -1.
+def rank_pairs(earlier: Integers, later: Integers, support: Integers, against: Integers, distance: Numbers) -> Integers:
+    """The `Verdict` on each pair of sub-events `earlier` -> `later` (numbered from 0), arrays of one length.
 
-    Pairs that fewer than `least_support` sources tell are not considered.
+    `support` sources have a pair in this order and fewer, `against`, the other way round; ties in the evidence
+    (margin, then contradiction) are broken by the `distance` of the two, nearest first.
     """
-    kept: list[Order] = []
-    contradicted: list[Order] = []
-    evidence: list[Integers] = [np.empty((2, 0), np.int64)]
-    for first in _by_scenario(mentions, scenario):
-        told = _told_pairs(first, mentions)
-        start, end, row = pairs(*mentions.step[told])
-        support = np.bincount(row, minlength=len(start))
-        order = Order(start, end, support, _against(start, end, support))
-        candidates = np.flatnonzero((order.support > order.against) & (order.support >= least_support))
-        verdicts = _verdicts(_only(order, candidates), first, mentions)
-        chosen = candidates[verdicts == Verdict.KEPT]
-        kept.append(_only(order, chosen))
-        contradicted.append(_only(order, candidates[verdicts == Verdict.CONTRADICTED]))
-        is_chosen = np.zeros(len(start), np.bool_)
-        is_chosen[chosen] = True
-        evidence.append(told[:, is_chosen[row]])
-    earlier, later = np.concatenate(evidence, axis=1)
-    relations = relate(
-        np.tile(mentions.step[earlier], 2),
-        np.tile(mentions.step[later], 2),
-        Said.by(np.concatenate((earlier, later)), mentions),
-        mentions,
+    order = np.lexsort((later, earlier, np.abs(distance), against, against - support))
+    count = int(max(earlier.max(initial=-1), later.max(initial=-1))) + 1
+    after = [0] * count
+    """Of each sub-event those that follow it, as the bits of an integer."""
+    before: list[list[int]] = [[] for _ in range(count)]
+    verdicts = np.full(len(earlier), Verdict.KEPT, np.int64)
+    for place, first, second in zip(order.tolist(), earlier[order].tolist(), later[order].tolist(), strict=True):
+        if after[second] >> first & 1:
+            verdicts[place] = Verdict.CONTRADICTED
+        elif after[first] >> second & 1:
+            verdicts[place] = Verdict.IMPLIED
+        else:
+            before[second].append(first)
+            _follow(first, after[second] | 1 << second, after, before)
+    return verdicts
+
+
+def _follow(step: int, those: int, after: list[int], before: Sequence[Sequence[int]]) -> None:
+    """Enter that `those` follow `step`, and all that comes before it."""
+    waiting = [step]
+    while waiting:
+        step = waiting.pop()
+        known = after[step]
+        if known | those != known:
+            after[step] = known | those
+            waiting += before[step]
+
+
+def first_mentions(readers: Sequence[int]) -> Rule:
+    """The first mention of each sub-event in each source."""
+    scores = "".join(f", reader_{reader}" for reader in readers)
+    return Rule(
+        "first_mention",
+        "document",
+        f"""
+        SELECT scenario, step, document, mention, start AS first, "end" AS last{scores} FROM realization
+        WHERE in_partition(document) AND scenario > 0
+        QUALIFY row_number() OVER (PARTITION BY step, document ORDER BY mention) = 1
+        """,
     )
-    return Precedence(evolve(relations, columns={"probability": _probability(relations, kept)}), contradicted)
 
 
-def ranked(told: Relations, order: Relations) -> Relations:
-    """The relations scenario -> step with the rank of each step among its scenario's, from 1.
+ORDERED_STEP = Rule(
+    "ordered_step",
+    "scenario",
+    f"""
+    SELECT s.scenario, s.step FROM step s JOIN step_total t ON t.key = s.step
+    WHERE s.scenario > 0 AND mine(s.scenario)
+    QUALIFY row_number() OVER (PARTITION BY s.scenario ORDER BY t.support DESC, s.step) <= {MOST_STEPS}
+    """,
+)
 
-    Ranks follow `order` (PRECEDES); where that leaves it open they follow the mean position.
+PAIRS = (
+    Rule(
+        "ordered_mention",
+        "document",
+        """
+        SELECT f.*, row_number() OVER (PARTITION BY f.document, f.scenario ORDER BY f.mention) AS place
+        FROM first_mention f JOIN ordered_step USING (scenario, step) WHERE in_partition(f.document)
+        """,
+    ),
+    # One row for both orders of two sub-events.
+    Rule(
+        "pair_part",
+        "document",
+        """
+        SELECT a.scenario, least(a.step, b.step) AS one, greatest(a.step, b.step) AS other,
+               count(*) FILTER (WHERE a.step < b.step) AS forwards, count(*) FILTER (WHERE a.step > b.step) AS backwards
+        FROM ordered_mention a JOIN ordered_mention b
+             ON b.document = a.document AND b.scenario = a.scenario AND b.place > a.place
+             AND b.place <= a.place + longest_reach()
+        WHERE in_partition(a.document) AND in_partition(b.document) GROUP BY ALL
+        """,
+    ),
+)
+
+PAIR = Rule(
+    "pair",
+    "scenario",
     """
-    rank = np.empty(len(told), np.int64)
-    bounds = np.flatnonzero(np.diff(told.start)) + 1
-    row_of_step = dict(zip(told.end.tolist(), range(len(told)), strict=True))
-    graph = nx.DiGraph()
-    graph.add_nodes_from(row_of_step.values())
-    graph.add_edges_from((row_of_step[a], row_of_step[b]) for a, b in zip(order.start, order.end, strict=True))
-    keys = list(zip(told.columns["mean_position"].tolist(), range(len(told)), strict=True))
-    for rows in np.split(np.arange(len(told)), bounds):
-        inside = graph.subgraph(rows.tolist())
-        rank[list(nx.lexicographical_topological_sort(inside, keys.__getitem__))] = np.arange(1, len(rows) + 1)
-    return evolve(told, columns=told.columns | {"rank": rank})
+    SELECT scenario, one, other, sum(forwards)::BIGINT AS forwards, sum(backwards)::BIGINT AS backwards FROM pair_part
+    WHERE mine(scenario) GROUP BY ALL
+    """,
+)
+
+_CANDIDATES = """
+    SELECT p.scenario, CASE WHEN forwards > backwards THEN one ELSE other END AS earlier,
+           CASE WHEN forwards > backwards THEN other ELSE one END AS later,
+           greatest(forwards, backwards) AS support, least(forwards, backwards) AS against,
+           CASE WHEN forwards > backwards THEN y.mean_position - x.mean_position
+                ELSE x.mean_position - y.mean_position END AS distance
+    FROM pair p JOIN has_sub_event x ON x."end" = one JOIN has_sub_event y ON y."end" = other
+    WHERE forwards <> backwards AND greatest(forwards, backwards) >= least_support()
+    ORDER BY p.scenario, earlier, later
+"""
 
 
-def _by_scenario(mentions: Mentions, scenario_of_step: Integers) -> Iterator[Integers]:
-    """For each scenario the first mentions of the steps to be ordered, in the order of the mentions."""
-    first = first_mentions(mentions)
-    scenario = scenario_of_step[mentions.step[first]]
-    by_scenario = np.argsort(scenario, kind="stable")
-    bounds = np.flatnonzero(np.diff(scenario[by_scenario]) != 0) + 1
-    for part in np.split(by_scenario, bounds):
-        if len(part) and scenario[part[0]] >= 0:
-            yield _best_supported(first[part], mentions)
+def find_order(engine: Engine, readers: Sequence[int]) -> pa.Table:
+    """Make `kept_pair` (start, end, support, against); the pairs, likewise, that better evidence contradicts.
+
+    `has_sub_event` has the mean positions. Pairs with too little support are not considered.
+    """
+    engine.execute(f"CREATE MACRO longest_reach() AS {LONGEST_REACH}")
+    engine.run(first_mentions(readers))
+    engine.run(ORDERED_STEP)
+    engine.run(*PAIRS)
+    engine.run(PAIR)
+    kept: list[pa.Table] = []
+    contradicted: list[pa.Table] = []
+    for pairs in by_group(engine.rows(_CANDIDATES), "scenario"):
+        both = np.concatenate([pairs["earlier"].to_numpy(), pairs["later"].to_numpy()])
+        number = np.unique(both, return_inverse=True)[1]
+        verdicts = rank_pairs(
+            number[: len(pairs)],
+            number[len(pairs) :],
+            *(pairs[name].to_numpy() for name in ("support", "against", "distance")),
+        )
+        kept.append(pairs.filter(pa.array(verdicts == Verdict.KEPT)))
+        contradicted.append(pairs.filter(pa.array(verdicts == Verdict.CONTRADICTED)))
+    engine.add("kept_pair", _joined(kept))
+    return _joined(contradicted)
 
 
-def _best_supported(first: Integers, mentions: Mentions) -> Integers:
-    step, support = np.unique(mentions.step[first], return_counts=True)
-    best = step[np.lexsort((step, -support))[:MOST_STEPS]]
-    return first[np.isin(mentions.step[first], best)]
+def _joined(tables: Iterable[pa.Table]) -> pa.Table:
+    """The pairs as (scenario, start, end, support, against)."""
+    names = ("scenario", "earlier", "later", "support", "against")
+    schema = pa.schema([(name, pa.int64()) for name in names])
+    whole = pa.concat_tables([schema.empty_table(), *(table.select(names).cast(schema) for table in tables)])
+    return whole.rename_columns(["scenario", *_ENDS, "support", "against"])
 
 
-def _told_pairs(first: Integers, mentions: Mentions) -> Integers:
-    """All pairs (earlier, later) of these mentions in one source, as two rows."""
-    told = [np.empty((2, 0), np.int64)]
-    for part in np.split(first, np.flatnonzero(np.diff(mentions.source[first])) + 1):
-        earlier, later = ordered_pairs(len(part))
-        told.append(np.stack((part[earlier], part[later])))
-    return np.concatenate(told, axis=1)
+def rank_steps(engine: Engine) -> None:
+    """Make `step_rank`: the rank of each sub-event among its scenario's, from 1.
+
+    Ranks follow PRECEDES; where that leaves it open they follow the mean position.
+    """
+    kept = by_group(engine.table("FROM kept_pair ORDER BY scenario").to_batches(), "scenario")
+    pairs_of = {pairs["scenario"][0].as_py(): pairs for pairs in kept}
+    steps: list[Any] = []
+    ranks: list[int] = []
+    query = (
+        'SELECT start AS scenario, "end" AS step, mean_position FROM has_sub_event WHERE support >= least_support() '
+        "ORDER BY scenario, step"
+    )
+    for rows in by_group(engine.rows(query), "scenario"):
+        step = rows["step"].to_numpy()
+        pairs = pairs_of.get(rows["scenario"][0].as_py())
+        edges = ([], []) if pairs is None else (np.searchsorted(step, pairs[end].to_numpy()).tolist() for end in _ENDS)
+        ranks += topological_ranks(len(step), *edges, rows["mean_position"].to_pylist())
+        steps += rows["step"].to_pylist()
+    engine.add("step_rank", pa.table({"step": pa.array(steps, pa.int32()), "rank": pa.array(ranks, pa.int64())}))
 
 
-def _against(start: Integers, end: Integers, support: Integers) -> Integers:
-    """The support of each pair's reverse."""
-    width = max(int(start.max(initial=0)), int(end.max(initial=0))) + 1
-    keys, reverse = start * width + end, end * width + start
-    place = np.minimum(np.searchsorted(keys, reverse), max(0, len(keys) - 1))
-    return np.where(keys[place] == reverse, support[place], 0) if len(keys) else support
+def by_group(batches: Iterable[pa.RecordBatch], key: str) -> Iterator[pa.Table]:
+    """Rows that ascend by `key`, as one table for each value."""
+    waiting: list[Any] = []
+    for batch in batches:
+        values = batch[key].to_numpy()
+        bounds = [0, *(np.flatnonzero(np.diff(values)) + 1).tolist(), len(values)]
+        for start, end in zip(bounds, bounds[1:], strict=False):
+            if waiting and start < end and waiting[0][key][0].as_py() != values[start]:
+                yield pa.Table.from_batches(waiting)
+                waiting = []
+            if start < end:
+                waiting.append(batch.slice(start, end - start))
+    if waiting:
+        yield pa.Table.from_batches(waiting)
 
 
-def _verdicts(order: Order, first: Integers, mentions: Mentions) -> Integers:
-    step, number = np.unique(mentions.step[first], return_inverse=True)
-    mean = np.round(np.bincount(number, mentions.position[first]) / np.bincount(number), 4)
-    earlier, later = np.searchsorted(step, order.start), np.searchsorted(step, order.end)
-    return rank_pairs(earlier, later, order.support, order.against, mean[later] - mean[earlier])
-
-
-def _only(order: Order, rows: Integers) -> Order:
-    return Order(order.start[rows], order.end[rows], order.support[rows], order.against[rows])
-
-
-def _probability(relations: Relations, kept: list[Order]) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    if not len(relations):
-        return np.empty(0)
-    start = np.concatenate([order.start for order in kept])
-    end = np.concatenate([order.end for order in kept])
-    against = np.concatenate([order.against for order in kept])[np.lexsort((end, start))]
-    return share(relations.support, relations.support + against)
+def topological_ranks(count: int, earlier: Iterable[int], later: Iterable[int], keys: Sequence[Any]) -> list[int]:
+    """The rank, from 1, of each of `count` steps: after all that precede it, and else by its key."""
+    following: list[list[int]] = [[] for _ in range(count)]
+    missing = [0] * count
+    for first, second in zip(earlier, later, strict=True):
+        following[first].append(second)
+        missing[second] += 1
+    ready = [(keys[step], step) for step in range(count) if not missing[step]]
+    heapq.heapify(ready)
+    ranks = [0] * count
+    for rank in range(1, count + 1):
+        _, step = heapq.heappop(ready)
+        ranks[step] = rank
+        for other in following[step]:
+            missing[other] -= 1
+            if not missing[other]:
+                heapq.heappush(ready, (keys[other], other))
+    return ranks

@@ -8,22 +8,19 @@ unless it only serves what comes before it or behind it.
 
 from __future__ import annotations
 
-import hashlib
 import math
-from collections.abc import Iterator, Sequence
-from importlib import resources
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Protocol
 
-from attrs import define, evolve, field, frozen
+from attrs import define, evolve, frozen
 
 from kgscripts.extractors.aligned_events import Event, Side, read_sides
-from kgscripts.extractors.lexicon import is_a, verbs
-from kgscripts.extractors.model import rules_digest
-from kgscripts.extractors.protocol import ParsedDocument
-from kgscripts.models.aligner import Alignment, load_aligner
+from kgscripts.extractors.lexicon import is_a, verbs, word_list_digests
+from kgscripts.extractors.protocol import PARSE, Extractor, ParsedDocument
+from kgscripts.models.aligner import Alignment
 from kgscripts.models.aligner_words import is_content_word
-from kgscripts.models.description import describe_checkpoint, shipped_checkpoint
+from kgscripts.models.registry import describe, load
 from schemas.provenance import Model
 from schemas.records import (
     Action,
@@ -33,7 +30,7 @@ from schemas.records import (
     Discard,
     DiscardReason,
     EventMention,
-    Reading,
+    Record,
 )
 
 MOST_LINKS = 400_000
@@ -60,51 +57,55 @@ class PairAligner(Protocol):
 
 
 @define
-class DecompositionExtractor:
-    """Reads decompositions out of documents with an abstract and a concrete side; of others it reads nothing.
+class DecompositionExtractor(Extractor):
+    """Gives the decompositions and aligned phrases of documents with an abstract and a concrete side; of others nothing.
 
-    `syntax` describes the pipeline that parsed. The aligner that ships is loaded when the first pair comes.
+    The aligner that ships is loaded when the first pair comes, unless another is given.
     """
 
-    syntax: Model
+    name = "decompositions"
+    rules = "1"
+    task = "decomposition of abstract events"
+    requires = (PARSE, EventMention)
+    gives = (Decomposition, AlignedPhrase, Discard)
+    cost = "aligner (MiniLM encoder), for pairs only"
+    licence = "Apache-2.0"
+
     aligner: PairAligner | None = None
-    model: Model = field(init=False)
 
-    def __attrs_post_init__(self) -> None:
-        shipped = shipped_checkpoint("aligner")
-        aligner = self.aligner.model if self.aligner is not None else describe_checkpoint(shipped)
-        parts = (aligner.digest, rules_digest(), _own_digest(), self.syntax.digest)
-        self.model = evolve(aligner, digest=hashlib.sha256(" ".join(parts).encode()).hexdigest())
+    @property
+    def data(self) -> Mapping[str, str]:
+        """See `Extractor`."""
+        return word_list_digests()
 
-    def read(self, parsed: Sequence[ParsedDocument]) -> list[Reading]:
-        """One reading a document; see `kgscripts.extractors.protocol.Extractor`."""
-        readings = [Reading() for _ in parsed]
+    @property
+    def networks(self) -> tuple[Model, ...]:
+        """The aligner."""
+        return (self.aligner.model if self.aligner is not None else describe("aligner"),)
+
+    def read(self, documents: Sequence[ParsedDocument]) -> list[Sequence[Record]]:
+        """See `Extractor`."""
+        readings: list[Sequence[Record]] = [[] for _ in documents]
         pairs: list[tuple[int, Side, Side]] = []
-        for place, document in enumerate(parsed):
+        for number, document in enumerate(documents):
             sides = read_sides(document)
             if sides is None:
                 continue
             abstract, concrete = sides
             if len(abstract.words) * len(concrete.words) > MOST_LINKS:
-                readings[place] = Reading(discards=[_too_long(abstract, concrete)])
+                readings[number] = [_too_long(abstract, concrete)]
             else:
-                pairs.append((place, abstract, concrete))
+                pairs.append((number, abstract, concrete))
         if pairs:
-            aligner = self.aligner or load_aligner()
+            if self.aligner is None:
+                self.aligner = load("alignment", "aligner")
             words = [Words(abstract.texts, concrete.texts) for _, abstract, concrete in pairs]
-            for (place, abstract, concrete), alignment in zip(pairs, aligner.align(words), strict=True):
-                readings[place] = Reading(
-                    decompositions=list(decompositions(abstract, concrete, alignment)),
-                    phrases=list(phrases(abstract, concrete, alignment)),
-                )
+            for (number, abstract, concrete), alignment in zip(pairs, self.aligner.align(words), strict=True):
+                readings[number] = [
+                    *decompositions(abstract, concrete, alignment),
+                    *phrases(abstract, concrete, alignment),
+                ]
         return readings
-
-
-def _own_digest() -> str:
-    """SHA-256 of the rules that are this extractor's alone."""
-    package = resources.files("kgscripts.extractors")
-    content = b"".join((package / name).read_bytes() for name in ("aligned_events.py", "decomposition.py"))
-    return hashlib.sha256(content).hexdigest()
 
 
 def _too_long(abstract: Side, concrete: Side) -> Discard:

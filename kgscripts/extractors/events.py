@@ -1,49 +1,67 @@
-"""The built-in extractor: sub-events with their tools and participants, by rules over the parse."""
+"""The extractor of events with their tools and participants, by rules over the parse."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import resources
+from typing import Any
 
-from attrs import define, field, frozen
+from attrs import frozen
 from spacy.tokens import Doc, Token
 
-from kgscripts.extractors.lexicon import is_a, verbs
-from kgscripts.extractors.model import describe_extractor
+from kgscripts.extractors.lexicon import is_a, verbs, word_list_digests
 from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
 from kgscripts.extractors.participants import Participant, participants_of, phrase_of_action
 from kgscripts.extractors.predicates import Frame, frames_of
 from kgscripts.extractors.pronouns import resolve_objects
-from kgscripts.extractors.protocol import Parse, ParsedDocument
+from kgscripts.extractors.protocol import PARSE, Extractor, Parse, ParsedDocument
 from kgscripts.extractors.repairs import repaired
 from kgscripts.extractors.tools import carry_tools, tools_of
 from kgscripts.text.syntax import is_imperative, lemma
-from schemas.provenance import Model
-from schemas.records import Action, Argument, Discard, DiscardReason, EventMention, Passage, PassageKind, Reading, Tool
+from kgscripts.text.pipeline import SHIPPED
+from schemas.provenance import BenchmarkScore, Model
+from schemas.records import Action, Argument, Discard, DiscardReason, EventMention, PassageKind, Record, Tool
 
+SCORES_FILE = "scores.json"
 _INSTRUCTIONS = frozenset({PassageKind.STEP, PassageKind.ABSTRACT, PassageKind.CONCRETE})
 
 
-@define
-class ScriptExtractor:
-    """Reads sub-events, one for each object of a predicate, out of dependency parses.
+class EventExtractor(Extractor):
+    """Gives events, one mention for each object of a predicate, and what was left out."""
 
-    `syntax` describes the pipeline that parsed, for the digest: another parser reads other events.
-    """
+    name = "events"
+    rules = "1"
+    task = "event extraction"
+    requires = (PARSE,)
+    gives = (EventMention, Discard)
+    licence = "Apache-2.0"
 
-    syntax: Model
-    model: Model = field(init=False)
+    @property
+    def data(self) -> Mapping[str, str]:
+        """See `Extractor`."""
+        return word_list_digests()
 
-    def __attrs_post_init__(self) -> None:
-        self.model = describe_extractor(self.syntax)
+    def scores(self, parser: Model | None) -> Sequence[BenchmarkScore]:
+        """Those that ship, which were measured on the parses of the shipped pipeline."""
+        return known_scores() if parser is not None and parser.name == SHIPPED else ()
 
-    def read(self, parsed: Sequence[ParsedDocument]) -> list[Reading]:
-        """One reading a document; see `kgscripts.extractors.protocol.Extractor`."""
-        return [_read_document(document) for document in parsed]
+    def read(self, documents: Sequence[ParsedDocument]) -> list[Sequence[Record]]:
+        """See `Extractor`."""
+        return [_read_document(document) for document in documents]
 
 
-def _read_document(parsed: ParsedDocument) -> Reading:
-    sentences = [sentence for parse in parsed.parses for sentence in _sentences(parse)]
+def known_scores() -> list[BenchmarkScore]:
+    """The scores that `kgscripts evaluate extraction` measured last for the shipped pipeline."""
+    file = resources.files("kgscripts.extractors") / "data" / SCORES_FILE
+    if not file.is_file():
+        return []
+    rows: list[dict[str, Any]] = json.loads(file.read_text(encoding="utf-8"))
+    return [BenchmarkScore(**row) for row in rows]
+
+
+def _read_document(parsed: ParsedDocument) -> list[Record]:
     events: list[EventMention] = []
     discards: list[Discard] = []
     for event in events_of_parses(parsed.parses):
@@ -51,7 +69,7 @@ def _read_document(parsed: ParsedDocument) -> Reading:
         if event.reason is not None:
             discards.append(_discard(event.frame, event.reason, event.parse.offset))
     events.sort(key=lambda event: (event.start, event.end))
-    return Reading(sentences=sentences, events=events, discards=discards)
+    return [*events, *discards]
 
 
 @frozen
@@ -113,17 +131,6 @@ def _is_copular(frame: Frame) -> bool:
     return lemma(frame.verb) in {"look", "smell", "taste", "sound", "stay", "feel"} and any(
         child.dep_ in {"xcomp", "acomp"} and child.pos_ == "ADJ" for child in frame.verb.rights
     )
-
-
-def _sentences(parse: Parse) -> Iterator[Passage]:
-    for sentence in parse.doc.sents:
-        words = [token for token in sentence if not token.is_space]
-        if words:
-            yield Passage(
-                kind=PassageKind.SENTENCE,
-                start=parse.offset + words[0].idx,
-                end=parse.offset + words[-1].idx + len(words[-1]),
-            )
 
 
 def mentions_of(frame: Frame, offset: int) -> Iterator[EventMention]:

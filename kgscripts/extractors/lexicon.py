@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import hashlib
+import json
 from importlib import resources
 
 from schemas.errors import ModelError
@@ -46,6 +48,16 @@ def parse_classes(text: str, name: str) -> dict[str, frozenset[str]]:
 
 def _load(name: str) -> dict[str, frozenset[str]]:
     return parse_classes((resources.files("kgscripts.extractors") / "data" / name).read_text(encoding="utf-8"), name)
+
+
+@functools.cache
+def word_list_digests() -> dict[str, str]:
+    """SHA-256 of the classes and words of each list, by its name; comments and layout do not count."""
+    found = {}
+    for name in ("nouns.txt", "verbs.txt"):
+        content = {label: sorted(words) for label, words in _load(name).items()}
+        found[name] = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    return found
 
 
 @functools.cache

@@ -1,17 +1,31 @@
-"""What an extractor is: something that reads parsed documents and says what they tell."""
+"""What an extractor is: a reader of documents that declares what it requires and what it gives."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
-from attrs import frozen
+from attrs import field, frozen
 
-from schemas.provenance import Model
-from schemas.records import Document, Passage, Reading
+from schemas.provenance import BenchmarkScore, Model
+from schemas.records import Document, Passage, Record
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
+
+
+class Parsed(Enum):
+    """The requirement that is not a kind of record."""
+
+    PARSE = "parse"
+
+
+PARSE = Parsed.PARSE
+"""Required by extractors that need the spaCy parse of a document's passages."""
+
+Requirement: TypeAlias = Parsed | type[Record]
 
 
 @frozen
@@ -25,20 +39,62 @@ class Parse:
 
 @frozen
 class ParsedDocument:
-    """A document and the parses of its passages, in text order."""
+    """A whole document with what an extractor requires of it.
 
-    document: Document
-    parses: tuple[Parse, ...]
-
-
-class Extractor(Protocol):
-    """Reads parsed documents. Third parties add theirs by the entry point group ``kgscripts.extractors``.
-
-    `model` names the reader and carries its benchmark scores; its digest must change whenever the same text would
-    be read differently, because sources that a digest has read are not read again.
+    `parses` are those of its innermost passages in text order, empty without `PARSE`. `records` holds the records of
+    every required kind, those of one extractor after those of another.
     """
 
-    model: Model
+    document: Document
+    parses: tuple[Parse, ...] = ()
+    records: Mapping[type[Record], Sequence[Record]] = field(factory=dict)
 
-    def read(self, parsed: Sequence[ParsedDocument]) -> list[Reading]:
-        """One `Reading` a document, in the order given; the same document always gives the same reading."""
+
+class Extractor(ABC):
+    """Reads documents. Other packages add theirs by the entry point group ``kgscripts.extractors``.
+
+    An entry point names a subclass that can be made without arguments. Its module is imported only when the extractor
+    is chosen, and instances are pickled to other processes before their first use: import what is heavy, and load
+    weights, in `read`.
+
+    What an extractor found in a document is kept until its *version* changes: a digest of `name`, `rules`, `settings`,
+    `data` and the versions of what it requires. Change `rules` with any change of code that changes what is read.
+    """
+
+    name: ClassVar[str]
+    """By which it is chosen; lower case, words joined by hyphens."""
+    rules: ClassVar[str]
+    """Version of the code that decides what is read."""
+    task: ClassVar[str]
+    """What it does, in a few words."""
+    requires: ClassVar[tuple[Requirement, ...]] = ()
+    gives: ClassVar[tuple[type[Record], ...]]
+    cost: ClassVar[str] = "rules"
+    """What it costs to run, for people who choose: "rules", or the network that it runs."""
+    licence: ClassVar[str] = ""
+
+    @property
+    def settings(self) -> Mapping[str, str | int | float | bool]:
+        """The settings that decide what is read."""
+        return {}
+
+    @property
+    def data(self) -> Mapping[str, str]:
+        """SHA-256 of each word list, by its name; weights belong into `networks`."""
+        return {}
+
+    @property
+    def networks(self) -> tuple[Model, ...]:
+        """The trained models that it reads with, apart from the parser; found without loading their weights."""
+        return ()
+
+    def scores(self, parser: Model | None) -> Sequence[BenchmarkScore]:  # noqa: ARG002
+        """How good it is when `parser` prepared the text (None: nothing was parsed)."""
+        return ()
+
+    @abstractmethod
+    def read(self, documents: Sequence[ParsedDocument]) -> list[Sequence[Record]]:
+        """For each document the records of the kinds that it gives, in text order.
+
+        The same document gives the same records, whatever documents come with it.
+        """

@@ -1,46 +1,168 @@
-"""The extractors that are installed: the built-in ones and those of other packages."""
+"""The extractors that are installed, those that a build chooses, and the order of their needs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from importlib.metadata import entry_points
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Sequence
+from difflib import get_close_matches
+from importlib.metadata import EntryPoint, entry_points
 
-from kgscripts.extractors.decomposition import DecompositionExtractor
-from kgscripts.extractors.events import ScriptExtractor
-from kgscripts.extractors.protocol import Extractor
-from schemas.errors import ModelError
+from attrs import frozen
+
+from kgscripts.extractors.protocol import PARSE, Extractor
+from schemas.errors import ConfigurationError, ModelError
 from schemas.provenance import Model
+from schemas.records import Record
 
 ENTRY_POINTS = "kgscripts.extractors"
 
 
-def load_extractors(syntax: Model) -> list[Extractor]:
-    """The built-in extractors (of events, of decompositions), then others by name.
+@frozen
+class Chosen:
+    """An extractor of a build. `version` names its readings, `models` are itself, its networks and the parser."""
 
-    These come from the entry point group ``kgscripts.extractors``: an entry point names something that, called with
-    the description of the parser, gives an `Extractor`.
+    extractor: Extractor
+    version: str
+    models: tuple[Model, ...]
+
+
+def installed_extractors() -> list[str]:
+    """The names of all installed extractors; nothing is imported."""
+    return sorted(_entries())
+
+
+def open_extractor(name: str) -> Extractor:
+    """The installed extractor of that name.
 
     Raises
     ------
+    ConfigurationError
+        If there is none.
     ModelError
-        if an entry point cannot be imported or gives no extractor.
+        If it cannot be imported or is no extractor.
     """
-    found: list[Extractor] = [ScriptExtractor(syntax), DecompositionExtractor(syntax)]
-    for entry in sorted(entry_points(group=ENTRY_POINTS), key=lambda entry: (entry.name, entry.value)):
-        try:
-            factory: Callable[[Model], Extractor] = entry.load()
-            extractor = factory(syntax)
-        except (ImportError, AttributeError, TypeError) as error:
-            raise ModelError(
-                f"the extractor {entry.name!r} cannot be loaded: {error}",
-                where=entry.value,
-                remedy="repair or uninstall the package that brings it",
-            ) from error
-        if not isinstance(getattr(extractor, "model", None), Model) or not callable(getattr(extractor, "read", None)):
-            raise ModelError(
-                f"{entry.name!r} is no extractor",
-                where=entry.value,
-                remedy="it needs `model` and `read`, see kgscripts.extractors.protocol",
+    entries = _entries()
+    if name not in entries:
+        close = get_close_matches(name, entries, 1)
+        remedy = f"did you mean {close[0]}?" if close else f"installed are: {', '.join(sorted(entries))}"
+        raise ConfigurationError(f"no extractor {name!r} is installed", remedy=remedy)
+    entry = entries[name]
+    try:
+        extractor = entry.load()()
+    except (ImportError, AttributeError, TypeError) as error:
+        raise ModelError(
+            f"the extractor {name!r} cannot be loaded: {error}",
+            where=entry.value,
+            remedy="repair or uninstall the package that brings it",
+        ) from error
+    if not isinstance(extractor, Extractor) or extractor.name != name:
+        raise ModelError(
+            f"{name!r} is no extractor",
+            where=entry.value,
+            remedy=f"it must be a subclass of kgscripts.extractors.protocol.Extractor with the name {name!r}",
+        )
+    return extractor
+
+
+def choose(
+    extractors: Iterable[str | Extractor] | None, without: Iterable[str], describe_parser: Callable[[], Model]
+) -> list[Chosen]:
+    """The extractors of a build, each after those whose records it requires.
+
+    Parameters
+    ----------
+    extractors:
+        Names of installed ones, or extractors themselves; None for all that are installed.
+    without:
+        Names that are left out.
+    describe_parser:
+        Gives the pipeline that parses; called only if some extractor requires the parse.
+
+    Raises
+    ------
+    ConfigurationError
+        If a name is unknown or given twice, nothing is left, or something is required that no other gives.
+    ModelError
+        If one cannot be loaded.
+    """
+    wanted = list(dict.fromkeys(installed_extractors() if extractors is None else extractors))
+    known = {item if isinstance(item, str) else item.name for item in wanted}
+    left_out = set(without)
+    if unknown := sorted(left_out - known):
+        raise ConfigurationError(f"{unknown[0]!r} is not among the extractors", remedy=f"these are: {_listed(known)}")
+    opened = [open_extractor(item) if isinstance(item, str) else item for item in wanted]
+    opened = sorted((item for item in opened if item.name not in left_out), key=lambda item: item.name)
+    names = [item.name for item in opened]
+    if not opened:
+        raise ConfigurationError("no extractor is left", remedy=f"choose among {_listed(known)}")
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise ConfigurationError(f"two extractors have the name {twice!r}", remedy="leave one of them out")
+    found: list[Chosen] = []
+    for extractor in _in_order(opened):
+        parser = describe_parser() if PARSE in extractor.requires else None
+        version = _version(extractor, parser, [item for item in found if _needs(extractor, item.extractor)])
+        itself = Model(
+            name=extractor.name,
+            version=extractor.rules,
+            digest=version,
+            task=extractor.task,
+            licence=extractor.licence,
+            scores=extractor.scores(parser),
+        )
+        models = (itself, *extractor.networks, *((parser,) if parser else ()))
+        found.append(Chosen(extractor, version, models))
+    return found
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(sorted(names))
+
+
+def _needs(extractor: Extractor, other: Extractor) -> bool:
+    return extractor is not other and bool(set(extractor.requires) & set(other.gives))
+
+
+def _in_order(extractors: Sequence[Extractor]) -> list[Extractor]:
+    """The extractors by name, but each after those whose records it requires."""
+    given: set[type[Record]] = {kind for extractor in extractors for kind in extractor.gives}
+    ordered: list[Extractor] = []
+    waiting = list(extractors)
+    while waiting:
+        ready = [item for item in waiting if not any(_needs(item, other) for other in waiting)]
+        if not ready:
+            raise ConfigurationError(
+                "extractors require each other: " + _listed(item.name for item in waiting),
+                remedy="leave one of them out",
             )
-        found.append(extractor)
+        for item in ready:
+            if missing := [kind.__name__ for kind in item.requires if kind is not PARSE and kind not in given]:
+                raise ConfigurationError(
+                    f"the extractor {item.name!r} requires {missing[0]} records, which no chosen extractor gives",
+                    remedy="choose one that gives them too: `kgscripts extractors list` shows what each gives",
+                )
+        ordered += ready
+        waiting = [item for item in waiting if item not in ready]
+    return ordered
+
+
+def _version(extractor: Extractor, parser: Model | None, before: Sequence[Chosen]) -> str:
+    """SHA-256 of all that decides what the extractor reads, the versions of what it requires included."""
+    content = {
+        "name": extractor.name,
+        "rules": extractor.rules,
+        "settings": dict(extractor.settings),
+        "data": dict(extractor.data),
+        "networks": [model.digest for model in extractor.networks],
+        "parser": parser.digest if parser else None,
+        "requires": [item.version for item in before],
+    }
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def _entries() -> dict[str, EntryPoint]:
+    """The entry points by name. Of one that two packages bring, the first by its value counts."""
+    found: dict[str, EntryPoint] = {}
+    for entry in sorted(entry_points(group=ENTRY_POINTS), key=lambda entry: (entry.name, entry.value)):
+        found.setdefault(entry.name, entry)
     return found

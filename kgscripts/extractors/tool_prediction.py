@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from attrs import frozen
-
 from kgscripts.extractors.lexicon import TOOL_CLASSES, is_tool, nouns
 from kgscripts.models.cloze import HIDDEN_WORD, Cloze
+from schemas.records import PredictedTool
 
 if TYPE_CHECKING:
     from kgscripts.models.cloze import ClozeModel
@@ -20,14 +19,6 @@ _SENTENCES = (
     ("...", "in", "a", HIDDEN_WORD, "."),
 )
 """What the concrete side may say; three dots stand for the abstract event."""
-
-
-@frozen
-class PredictedTool:
-    """A tool and its probability among the candidates, as mean over the sentences."""
-
-    lemma: str
-    probability: float
 
 
 def tool_words() -> list[str]:
@@ -61,7 +52,7 @@ def predict_tools(
     return [
         sorted(
             (
-                PredictedTool(word, round(value, 4))
+                PredictedTool(lemma=word, probability=value)
                 for word, value in zip(single, row[:-1], strict=True)
                 if word not in event
             ),

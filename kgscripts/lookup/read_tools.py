@@ -6,7 +6,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from kgscripts.assembly.clusters import same_step
+from kgscripts.assembly.clusters import cluster_key
 from schemas.records import Action
 from schemas.script_graph import ScriptGraph
 
@@ -34,8 +34,8 @@ def read_tools(directory: Path, action: Action) -> list[ReadTool]:
         If `directory` is no graph directory.
     """
     graph = ScriptGraph.open(directory)
-    wanted = same_step(action)
-    actions = {row["id"] for row in graph.rows("Action") if same_step(_action(row)) == wanted}
+    wanted = cluster_key(action.key)
+    actions = {row["id"] for row in graph.rows("Action") if cluster_key(_action(row).key) == wanted}
     meant = {row["from_id"] for row in graph.rows("EXPRESSED_AS") if row["to_id"] in actions}
     steps = {row["id"]: row for row in graph.rows("SubEvent") if row["id"] in meant}
     labels = {row["id"]: row["label"] for name in ("Tool", "Scenario") for row in graph.rows(name)}

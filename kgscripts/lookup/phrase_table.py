@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-
-import numpy as np
 from attrs import define, field, frozen
 
-from kgscripts.assembly.columns import lists
-from kgscripts.assembly.relations import pointwise_mutual_information
-from kgscripts.assembly.store import RecordStore
 from kgscripts.models.aligner_words import is_content_word
+from kgscripts.records.store import RecordStore
 from schemas.errors import GraphDirectoryError, QueryError
 from schemas.graph_directory import locked
-from schemas.records import PassageKind
+from schemas.records import AlignedPhrase, Document, PassageKind
 from schemas.script_graph import ScriptGraph
 
+_DOCUMENTS_A_BLOCK = 2_000
 _STRIPPED = ".,;:!?\"'()"
 
 
@@ -57,9 +55,10 @@ class PhraseTable:
         table = cls()
         ScriptGraph.open(directory)
         with locked(directory, create=False):
-            for abstract, word, stretch in _stretches(RecordStore(directory / "records")):
-                counts = whitelist.__contains__ if whitelist is not None else partial(_is_new, abstract)
-                table.counts.update((word, run) for run in _runs(stretch, counts))
+            with RecordStore(directory / "records") as store:
+                for abstract, word, stretch in _stretches(store):
+                    counts = whitelist.__contains__ if whitelist is not None else partial(_is_new, abstract)
+                    table.counts.update((word, run) for run in _runs(stretch, counts))
         if not table.counts:
             raise GraphDirectoryError(
                 "no aligned pairs were read",
@@ -97,33 +96,26 @@ class PhraseTable:
         for ends, count in self.counts.items():
             totals[ends[side]] += count
         kept = [(text, count) for text, count in found.items() if count >= least]
-        both = np.array([count for _, count in kept], np.int64)
-        asked = np.full(len(kept), found.total(), np.int64)
-        others = np.array([totals[text] for text, _ in kept], np.int64)
-        pmi = pointwise_mutual_information(both, asked, others, self.counts.total()).tolist()
-        associations = [Association(text, value, count) for (text, count), value in zip(kept, pmi, strict=True)]
+        whole, asked = self.counts.total(), found.total()
+        associations = [
+            # Church and Hanks (1990); adding zero turns -0.0 into 0.0.
+            Association(text, round(math.log(count * whole / (asked * totals[text])), 4) + 0.0, count)
+            for text, count in kept
+        ]
         return sorted(associations, key=lambda item: (-item.pmi, -item.count, item.text))
 
 
 def _stretches(store: RecordStore) -> Iterator[tuple[frozenset[str], str, list[str]]]:
     """The words of the abstract side, one of them, and the words that it produced."""
-    for batch in store.batches():
-        texts: list[str] = batch["text"].to_pylist()
-        passages, phrases = lists(batch["passages"]), lists(batch["phrases"])
-        for row, text in enumerate(texts):
-            if not (rows := phrases.rows(row)):
-                continue
-            abstract = [
-                text[passages.fields["start"][i] : passages.fields["end"][i]]
-                for i in passages.rows(row)
-                if passages.fields["kind"][i] == PassageKind.ABSTRACT.value
-            ]
-            said = frozenset(word for side in abstract for word in _words(side))
-            starts, ends, word_starts, word_ends = (
-                phrases.fields[name] for name in ("start", "end", "word_start", "word_end")
-            )
-            for i in rows:
-                yield said, text[word_starts[i] : word_ends[i]].lower(), _words(text[starts[i] : ends[i]])
+    digests: list[str] = store.documents()["digest"].to_pylist()
+    for start in range(0, len(digests), _DOCUMENTS_A_BLOCK):
+        phrases = store.read(AlignedPhrase, digests[start : start + _DOCUMENTS_A_BLOCK])
+        for digest, (document,) in store.read(Document, list(phrases)).items():
+            sides = [passage for passage in document.passages if passage.kind is PassageKind.ABSTRACT]
+            words = {word for side in sides for word in _words(document.text[side.start : side.end])}
+            for phrase in phrases[digest]:
+                word = document.text[phrase.word_start : phrase.word_end].lower()
+                yield frozenset(words), word, _words(document.text[phrase.start : phrase.end])
 
 
 def _words(text: str) -> list[str]:

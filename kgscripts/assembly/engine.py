@@ -1,0 +1,187 @@
+"""The embedded SQL engine that runs the rules of assembly, out of core and in partitions."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import duckdb
+import pyarrow as pa
+from attrs import frozen
+
+from kgscripts.assembly.identity import MACROS
+from schemas.errors import ConfigurationError, GraphDirectoryError
+from schemas.tables import table_schema
+from schemas.vocabulary import slug
+
+DOCUMENTS_A_PARTITION = 20_000
+"""Rules that go by document never take more at once: what they join and sort then stays in memory."""
+
+_LEAST_MEMORY = 256 << 20
+_OUTSIDE_ENGINE = 3
+"""A third of the memory is left to Python, Arrow and Parquet."""
+
+_ROWS = 65_536
+
+
+@frozen
+class Rule:
+    """One table as a query over others, and the key by which its work can be split.
+
+    With `partition_by` "document" the query selects by ``in_partition(document)``, with any other key by
+    ``mine(key)``; the parts, one after another, are the table, in any number. An empty key is not split. A temporary
+    table holds the rows of the current partition alone.
+    """
+
+    table: str
+    partition_by: str
+    query: str
+    temporary: bool = False
+
+
+def default_memory() -> int:
+    """A quarter of the machine's memory, in bytes."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4
+
+
+class Engine:
+    """DuckDB over a scratch file, which is deleted in the end. `memory` is in bytes.
+
+    Raises
+    ------
+    GraphDirectoryError
+        From every method, if the disk is full or refuses.
+    """
+
+    def __init__(self, scratch: Path, *, memory: int | None, partitions: int, min_support: int) -> None:
+        memory = default_memory() if memory is None else memory
+        if memory < _LEAST_MEMORY:
+            raise ConfigurationError(
+                f"{memory >> 20} MiB are too little memory", remedy=f"give {_LEAST_MEMORY >> 20} MiB at least"
+            )
+        self._scratch = scratch
+        self._partitions = partitions
+        self._documents = 0
+        scratch.mkdir(parents=True, exist_ok=True)
+        with self._guarded():
+            self._connection = duckdb.connect(
+                str(scratch / "assembly.duckdb"),
+                config={
+                    "memory_limit": f"{memory * (_OUTSIDE_ENGINE - 1) // _OUTSIDE_ENGINE >> 20}MiB",
+                    "temp_directory": str(scratch / "spill"),
+                    "threads": os.cpu_count() or 1,
+                    "preserve_insertion_order": False,
+                    "autoinstall_known_extensions": False,
+                    "autoload_known_extensions": False,
+                },
+            )
+            self._connection.create_function("slug", slug, ["VARCHAR"], "VARCHAR")  # type: ignore[arg-type]
+            self._connection.execute(MACROS)
+            self._connection.execute(f"CREATE MACRO least_support() AS {min_support}")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._connection.close()
+
+    def execute(self, statement: str, values: Mapping[str, Any] | None = None) -> None:
+        """Run one statement with named parameters (``$name``)."""
+        with self._guarded():
+            self._connection.execute(statement, values) if values else self._connection.execute(statement)
+
+    def add(self, table: str, rows: pa.Table) -> None:
+        """Make a table of Arrow rows."""
+        with self._guarded():
+            self._connection.register("arrow_rows", rows)
+            self._connection.execute(f"CREATE TABLE {table} AS FROM arrow_rows")
+            self._connection.unregister("arrow_rows")
+
+    def append(self, table: str, rows: pa.Table) -> None:
+        """Add Arrow rows to a table."""
+        with self._guarded():
+            self._connection.register("arrow_rows", rows)
+            self._connection.execute(f"INSERT INTO {table} FROM arrow_rows")
+            self._connection.unregister("arrow_rows")
+
+    def replace(self, table: str, rows: pa.Table) -> None:
+        """Make a temporary table of Arrow rows, in the place of one with that name."""
+        with self._guarded():
+            self._connection.register("arrow_rows", rows)
+            self._connection.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS FROM arrow_rows")
+            self._connection.unregister("arrow_rows")
+
+    def number_documents(self, documents: int) -> None:
+        """Set the number of documents, which are numbered from 0: partitions by document are ranges of them."""
+        self._documents = documents
+
+    def run(self, *rules: Rule) -> None:
+        """Make the tables of rules with one partition key, which run partition by partition, in their order."""
+        made: set[str] = set()
+        for _ in self._each_partition(rules[0].partition_by):
+            for rule in rules:
+                with self._guarded():
+                    if rule.temporary:
+                        self._connection.execute(f"CREATE OR REPLACE TEMP TABLE {rule.table} AS {rule.query}")
+                    elif rule.table in made:
+                        self._connection.execute(f"INSERT INTO {rule.table} {rule.query}")
+                    else:
+                        self._connection.execute(f"CREATE TABLE {rule.table} AS {rule.query}")
+                        made.add(rule.table)
+
+    def document_partitions(self) -> Iterator[None]:
+        """Go through the partitions by document; queries see the current one by ``in_partition(document)``."""
+        yield from self._each_partition("document")
+
+    def _each_partition(self, key: str) -> Iterator[None]:
+        by_document = max(self._partitions, -(-self._documents // DOCUMENTS_A_PARTITION))
+        count = {"": 1, "document": by_document}.get(key, self._partitions)
+        for number in range(count):
+            first, beyond = (self._documents * bound // count for bound in (number, number + 1))
+            with self._guarded():
+                for name, value in (("partition", number), ("partitions", count)):
+                    self._connection.execute(f"SET VARIABLE {name} = {value}")
+                for name, value in (("first_document", first), ("last_document", beyond - 1)):
+                    self._connection.execute(f"SET VARIABLE {name} = {value}")
+            yield
+
+    def rows(self, query: str) -> Iterator[pa.RecordBatch]:
+        """The result of a query, streamed in batches."""
+        with self._guarded():
+            yield from self._connection.sql(query).to_arrow_reader(_ROWS)
+
+    def graph_rows(self, name: str, query: str) -> Iterator[pa.RecordBatch]:
+        """The result of a query as rows of the graph's table `name`, streamed in batches."""
+        schema = table_schema(name)
+        for batch in self.rows(query):
+            columns = [batch[column.name].cast(column.type) for column in schema]
+            yield pa.RecordBatch.from_arrays(columns, schema=schema)
+
+    def table(self, query: str) -> pa.Table:
+        """The whole result of a query that is known to be small."""
+        with self._guarded():
+            return self._connection.sql(query).to_arrow_table()
+
+    def values(self, query: str) -> Sequence[Any]:
+        """The first column of a small result."""
+        return self.table(query).column(0).to_pylist()
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        try:
+            yield
+        except duckdb.InterruptException:
+            raise KeyboardInterrupt from None
+        except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
+            problem = str(error).partition("\n")[0]
+            raise GraphDirectoryError(
+                f"the graph cannot be assembled ({problem})",
+                where=str(self._scratch.parent),
+                remedy="make room on the disk, or give more --memory, and run the same command again",
+            ) from error

@@ -1,0 +1,51 @@
+"""How nodes are named, and how numbers are rounded, as SQL: the same ids as `schemas.vocabulary.node_id`.
+
+Everything is counted in integers and rounded once, half up, to four decimals. Positions are integers in billionths.
+"""
+
+from __future__ import annotations
+
+from schemas.vocabulary import ID_PREFIXES
+
+ACTION_PARTS = ("predicate", "particle", "object", "preposition", "prepositional_object")
+
+MACROS = """
+-- What is hashed of a key: each part behind its length, so that no two keys run into each other.
+CREATE MACRO part(value) AS length(value) || ':' || value;
+CREATE MACRO key_hash(content) AS substr(sha256(content), 1, 24);
+CREATE MACRO identifier(prefix, readable, content) AS
+    prefix || '/' || CASE WHEN readable = '' THEN '' ELSE readable || '-' END || key_hash(content);
+-- Ids of passages ascend with the number of the document, start, end and kind.
+CREATE MACRO passage_id(document_key, first, last, kind) AS
+    'passage/' || document_key || format('-{:09d}-{:09d}-', first, last) || kind;
+-- part / whole, rounded half up to four decimals.
+CREATE MACRO share(part_, whole) AS
+    ((part_::HUGEINT * 20000 + whole::HUGEINT) // (2 * whole::HUGEINT))::DOUBLE / 10000;
+-- ln p(a, b) / (p(a) p(b)) from counts over `total` mentions, in nats (Church and Hanks 1990).
+CREATE MACRO pmi(pair, one, other, total) AS
+    round(ln(pair::DOUBLE * total::DOUBLE / (one::DOUBLE * other::DOUBLE)), 4) + 0.0;
+-- A place among `length` ones: 0 first, 1 last, in billionths.
+CREATE MACRO relative_position(place, length) AS
+    (place * 2000000000 + greatest(1, length - 1)) // (2 * greatest(1, length - 1));
+-- Whether a row belongs to the current partition.
+CREATE MACRO mine(key) AS hash(key) % getvariable('partitions')::UBIGINT = getvariable('partition')::UBIGINT;
+CREATE MACRO in_partition(document) AS
+    document BETWEEN getvariable('first_document') AND getvariable('last_document');
+-- The partition key of a sub-event: its scenario, or itself where there is none.
+CREATE MACRO home(scenario, step) AS CASE WHEN scenario > 0 THEN scenario ELSE -step END;
+"""
+
+
+def action_key(row: str) -> str:
+    """SQL: the hashed parts of an action's key, whose columns are those of `row`."""
+    return " || ".join(f"part({row}.{name})" for name in ACTION_PARTS)
+
+
+def same_action(left: str, right: str) -> str:
+    """SQL: whether two rows hold the same action."""
+    return " AND ".join(f"{left}.{name} = {right}.{name}" for name in ACTION_PARTS)
+
+
+def passage_id(digest: str, start: int, end: int, kind: str) -> str:
+    """The id of a passage of the document with this digest: its first 96 bits, the span and the kind."""
+    return f"{ID_PREFIXES['Passage']}/{digest[:24]}-{start:09d}-{end:09d}-{kind}"

@@ -1,0 +1,331 @@
+"""The rules: each knowledge relation as a query over what the texts mention.
+
+A relation is counted from its *cases*, one row for each mention that supports it: `start` and `end` number the two
+nodes, `scenario` is where it holds, `mention` and `document` are what is counted, `first` and `last` span the passage
+in evidence, and `reader_N` is the confidence of reader N, NULL if it did not find the case. Cases and their counts go
+by document; the counts are merged, in integers, by scenario (by sub-event where there is none).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attrs import field, frozen
+
+from kgscripts.assembly.engine import Rule
+from schemas.records import Role
+
+
+@frozen
+class Sum:
+    """A further number of a relation: an aggregate of its cases in one document, and how documents are merged."""
+
+    name: str
+    aggregate: str
+    merge: str = "sum"
+
+
+@frozen
+class Total:
+    """Mentions and sources by some number, over the whole graph: what probabilities and PMI are relative to.
+
+    `query` selects `key`, `document` and `mention` of the current partition by document.
+    """
+
+    name: str
+    query: str
+
+    @property
+    def by_document(self) -> Rule:
+        """The rule that counts in each partition by document."""
+        return Rule(
+            f"{self.name}_part",
+            "document",
+            "SELECT key, count(DISTINCT document) AS support, count(DISTINCT mention) AS mentions "
+            f"FROM ({self.query}) GROUP BY key",
+        )
+
+    @property
+    def merged(self) -> Rule:
+        """The rule that adds these up."""
+        return Rule(
+            self.name,
+            "name",
+            "SELECT key, sum(support)::BIGINT AS support, sum(mentions)::BIGINT AS mentions "
+            f"FROM {self.name}_part WHERE mine(key) GROUP BY key",
+        )
+
+
+@frozen
+class Relation:
+    """How a relation type is counted.
+
+    `start` and `end` are the tables of its nodes, `cases` is the query of its cases, and `properties` are computed
+    from the merged counts `c` (`support`, `mentions` and `sums`) and the tables of `joins`.
+    """
+
+    name: str
+    start: str
+    end: str
+    cases: str
+    properties: str
+    joins: str = ""
+    sums: tuple[Sum, ...] = ()
+    totals: tuple[Total, ...] = field(default=())
+
+    @property
+    def table(self) -> str:
+        """The table of the relation."""
+        return self.name.lower()
+
+    @property
+    def statement_prefix(self) -> str:
+        """What the ids of its statements begin with."""
+        return f"statement/{self.name.lower().replace('_', '-')}-"
+
+    def by_document(self, readers: Sequence[int]) -> tuple[Rule, ...]:
+        """Cases, their passages, their counts, and the totals over them."""
+        sums = "".join(f", {item.aggregate} AS {item.name}" for item in self.sums)
+        return (
+            Rule(f"{self.table}_case", "document", self.cases, temporary=True),
+            Rule(
+                f"{self.table}_evidence",
+                "document",
+                f'SELECT DISTINCT start, "end", document, first, last FROM {self.table}_case',
+            ),
+            Rule(
+                f"{self.table}_part",
+                "document",
+                f'SELECT scenario, start, "end", count(DISTINCT document) AS support, '
+                f"count(DISTINCT mention) AS mentions{sums}{_highest(readers)} "
+                f'FROM {self.table}_case GROUP BY scenario, start, "end"',
+            ),
+            *(total.by_document for total in self.totals),
+        )
+
+    def merged(self, readers: Sequence[int]) -> Rule:
+        """The relation itself, with the ids of its nodes and the hash of its statement."""
+        sums = "".join(f", {item.merge}({item.name}) AS {item.name}" for item in self.sums)
+        counts = (
+            f'SELECT scenario, start, "end", sum(support)::BIGINT AS support, sum(mentions)::BIGINT AS mentions{sums}'
+            f"{_highest(readers)} FROM {self.table}_part WHERE mine(home(scenario, start)) "
+            'GROUP BY scenario, start, "end"'
+        )
+        statement = (
+            f"key_hash(part('Statement') || part('{self.name}') || part(s.id) || part(e.id) "
+            "|| part(coalesce(n.id, '')))"
+        )
+        return Rule(
+            self.table,
+            "scenario",
+            f"""
+            SELECT c.start, c."end", s.id AS from_id, e.id AS to_id, n.id AS scenario_id, c.support,
+                   {self.properties}, {statement} AS statement{_columns(readers, "c")}
+            FROM ({counts}) c
+                 JOIN {self.start} s ON s.{self.start} = c.start JOIN {self.end} e ON e.{self.end} = c."end"
+                 {self.joins} LEFT JOIN scenario n ON n.scenario = c.scenario
+            """,
+        )
+
+
+def _columns(readers: Sequence[int], table: str) -> str:
+    return "".join(f", {table}.reader_{reader}" for reader in readers)
+
+
+def _highest(readers: Sequence[int]) -> str:
+    return "".join(f", max(reader_{reader}) AS reader_{reader}" for reader in readers)
+
+
+def _aligned(readers: Sequence[int]) -> str:
+    """The confidence of an alignment: the probability of its words being aligned so."""
+    case = "CASE WHEN a.reader = {0} THEN round(exp(a.log_probability), 4) END AS reader_{0}"
+    return "".join(", " + case.format(reader) for reader in readers)
+
+
+def scenario_steps(readers: Sequence[int]) -> Relation:
+    """HAS_SUB_EVENT: the probability is the share of the scenario's sources; positions are those of first mentions."""
+    return Relation(
+        name="HAS_SUB_EVENT",
+        start="scenario",
+        end="step",
+        cases=f"""
+            SELECT scenario, scenario AS start, step AS "end", document, mention, start AS first, "end" AS last,
+                   CASE WHEN row_number() OVER (PARTITION BY step, document ORDER BY mention) = 1
+                        THEN position END AS first_position{_columns(readers, "r")}
+            FROM realization r WHERE in_partition(document) AND scenario > 0
+        """,
+        sums=(Sum("first_position", "sum(first_position)"),),
+        joins="JOIN scenario_total t ON t.key = c.start",
+        properties="""
+            share(c.support, t.support) AS probability,
+            share(c.first_position, c.support * 1000000000) AS mean_position,
+            share(c.support, t.support) < 0.5 AS optional
+        """,
+    )
+
+
+def wordings(readers: Sequence[int]) -> Relation:
+    """EXPRESSED_AS: the probability is the share of the sub-event's mentions."""
+    return Relation(
+        name="EXPRESSED_AS",
+        start="step",
+        end="action",
+        cases=f"""
+            SELECT scenario, step AS start, action AS "end", document, mention, start AS first,
+                   "end" AS last{_columns(readers, "r")}
+            FROM realization r WHERE in_partition(document)
+        """,
+        joins="JOIN step_total st ON st.key = c.start",
+        properties="share(c.mentions, st.mentions) AS probability",
+    )
+
+
+_ROLES = sorted(role.value for role in Role)
+_MOST_FREQUENT_ROLE = (
+    "CASE greatest(" + ", ".join(f"c.{role}" for role in _ROLES) + ") "
+    # Of equal ones the first by alphabet.
+    + " ".join(f"WHEN c.{role} THEN '{role}'" for role in _ROLES) + " END AS role"
+)
+_OF_STEP_AND_THING = """
+    JOIN step_total st ON st.key = c.start JOIN {0}_total t ON t.key = c."end" CROSS JOIN mention_total total
+"""
+_PROBABILITY_AND_PMI = """
+    share(c.mentions, st.mentions) AS probability,
+    pmi(c.mentions, st.mentions, t.mentions, total.mentions) AS pmi
+"""
+
+
+def participants(readers: Sequence[int]) -> Relation:
+    """HAS_PARTICIPANT, with the role that most of the arguments have."""
+    return Relation(
+        name="HAS_PARTICIPANT",
+        start="step",
+        end="entity",
+        cases=f"""
+            SELECT r.scenario, r.step AS start, p.entity AS "end", r.document, r.mention, r.start AS first,
+                   r."end" AS last, p.role, p.arguments{_columns(readers, "p")}
+            FROM realization r JOIN participant p USING (mention)
+            WHERE in_partition(r.document) AND in_partition(p.document)
+        """,
+        sums=tuple(Sum(role, f"coalesce(sum(arguments) FILTER (WHERE role = '{role}'), 0)") for role in _ROLES),
+        joins=_OF_STEP_AND_THING.format("entity"),
+        properties=f"{_PROBABILITY_AND_PMI}, {_MOST_FREQUENT_ROLE}",
+        totals=(Total("entity_total", 'SELECT "end" AS key, document, mention FROM has_participant_case'),),
+    )
+
+
+def uses(readers: Sequence[int]) -> Relation:
+    """USES: tools of the mentions themselves, and tools of the concrete steps that they are aligned to."""
+    return Relation(
+        name="USES",
+        start="step",
+        end="tool",
+        cases=f"""
+            SELECT r.scenario, r.step AS start, n.tool AS "end", r.document, r.mention, r.start AS first,
+                   r."end" AS last, NULL::DOUBLE AS log_probability{_columns(readers, "n")}
+            FROM realization r JOIN named_tool n USING (mention)
+            WHERE in_partition(r.document) AND in_partition(n.document)
+            UNION ALL
+            SELECT r.scenario, r.step, n.tool, r.document, r.mention, m.start, m."end",
+                   a.log_probability{_aligned(readers)}
+            FROM aligned_step a JOIN realization r ON r.mention = a.abstract JOIN mention m ON m.mention = a.concrete,
+                 UNNEST(a.tools) AS t(tool) JOIN tool n ON n.label = t.tool.lemma
+            WHERE in_partition(a.document) AND in_partition(r.document) AND in_partition(m.document)
+        """,
+        sums=(Sum("log_probability", "max(log_probability)", "max"),),
+        joins=_OF_STEP_AND_THING.format("tool"),
+        properties=f"{_PROBABILITY_AND_PMI}, c.log_probability, false AS predicted",
+        totals=(Total("tool_total", 'SELECT "end" AS key, document, mention FROM uses_case'),),
+    )
+
+
+def decompositions(readers: Sequence[int]) -> Relation:
+    """DECOMPOSES_INTO, relative to decomposed mentions. A sub-event is no part of itself."""
+    cases = "FROM decomposes_into_case"
+    return Relation(
+        name="DECOMPOSES_INTO",
+        start="step",
+        end="step",
+        cases=f"""
+            SELECT w.scenario, w.step AS start, c.step AS "end", w.document, w.mention, c.start AS first,
+                   c."end" AS last, a.position, a.log_probability{_aligned(readers)}
+            FROM aligned_step a JOIN realization w ON w.mention = a.abstract
+                 JOIN realization c ON c.mention = a.concrete AND c.scenario = w.scenario
+            WHERE in_partition(a.document) AND in_partition(w.document) AND in_partition(c.document)
+                  AND w.step <> c.step
+        """,
+        sums=(
+            Sum("log_probability", "max(log_probability)", "max"),
+            Sum("position", "sum(position)"),
+            Sum("cases", "count(*)"),
+        ),
+        joins="""
+            JOIN abstract_total st ON st.key = c.start JOIN concrete_total t ON t.key = c."end"
+            CROSS JOIN decomposed_total total
+        """,
+        properties=f"""
+            {_PROBABILITY_AND_PMI}, c.log_probability, share(c.position, c.cases * 1000000000) AS position
+        """,
+        totals=(
+            Total("abstract_total", f"SELECT start AS key, document, mention {cases}"),
+            Total("concrete_total", f'SELECT "end" AS key, document, mention {cases}'),
+            Total("decomposed_total", f"SELECT 0 AS key, document, mention {cases}"),
+        ),
+    )
+
+
+def precedence(readers: Sequence[int]) -> Relation:
+    """PRECEDES for the pairs that `kgscripts.assembly.order` keeps; evidence are the first mentions of both."""
+    return Relation(
+        name="PRECEDES",
+        start="step",
+        end="step",
+        cases=f"""
+            SELECT p.scenario, p.start, p."end", f.document, f.mention, f.first, f.last{_columns(readers, "f")}
+            FROM (SELECT a.scenario, k.start, k."end", UNNEST([a.mention, b.mention]) AS mention
+                  FROM ordered_mention a
+                       JOIN ordered_mention b ON b.document = a.document AND b.scenario = a.scenario
+                            AND b.place > a.place AND b.place <= a.place + longest_reach()
+                       JOIN kept_pair k ON k.start = a.step AND k."end" = b.step
+                  WHERE in_partition(a.document) AND in_partition(b.document)) p
+                 JOIN ordered_mention f ON f.mention = p.mention AND f.scenario = p.scenario
+            WHERE in_partition(f.document)
+        """,
+        joins='JOIN kept_pair k ON k.start = c.start AND k."end" = c."end"',
+        properties="share(c.support, c.support + k.against) AS probability",
+    )
+
+
+TOTALS = (
+    Total("action_total", "SELECT action AS key, document, mention FROM mention WHERE in_partition(document)"),
+    Total("mention_total", "SELECT 0 AS key, document, mention FROM mention WHERE in_partition(document)"),
+    Total("step_total", "SELECT step AS key, document, mention FROM realization WHERE in_partition(document)"),
+    Total(
+        "scenario_total",
+        "SELECT scenario AS key, document, 0 AS mention FROM segment WHERE in_partition(document)",
+    ),
+)
+"""Totals that no relation brings along."""
+
+
+MOST_PREDICTED = 3
+"""So many predicted tools a sub-event, beside those that texts name."""
+
+
+def predicted_uses(reader: int, version: str) -> str:
+    """Add to USES what the enricher with this number and version predicts: tools that no text names for the sub-event."""
+    return f"""
+        INSERT INTO uses BY NAME
+        SELECT p.target AS start, p.tool AS "end", s.id AS from_id, p.id AS to_id, c.id AS scenario_id, 0 AS support,
+               p.probability, true AS predicted, p.probability AS reader_{reader},
+               key_hash(part('Statement') || part('USES') || part(s.id) || part(p.id) || part(coalesce(c.id, '')))
+                   AS statement
+        FROM (SELECT o.target, t.tool, t.id, f.probability,
+                     row_number() OVER (PARTITION BY o.target ORDER BY f.ordinal) AS place
+              FROM predicted_tool_of o JOIN predicted_tool_file f ON f.subject = o.subject AND f.extractor = '{version}'
+                   JOIN tool t ON t.label = f.lemma
+                   ANTI JOIN uses u ON u.start = o.target AND u."end" = t.tool AND u.support >= least_support()) p
+             JOIN step s ON s.step = p.target LEFT JOIN scenario c USING (scenario)
+        WHERE p.place <= {MOST_PREDICTED}
+              AND p.target IN (SELECT start FROM decomposes_into WHERE support >= least_support())
+    """

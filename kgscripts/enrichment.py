@@ -1,0 +1,84 @@
+"""Enrichers: what a network says of assembled rows, kept as records under a digest of everything that it reads."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from enum import Enum
+from typing import ClassVar, TypeAlias
+
+import pyarrow as pa
+
+from kgscripts.records.shards import Reading, write_shard
+from kgscripts.records.store import RecordStore
+from schemas.provenance import Model
+from schemas.records import Record
+
+Content: TypeAlias = str | int | Sequence["Content"]
+"""Plain values: what an enricher reads of one row."""
+
+_REQUESTS_A_COMMIT = 256
+
+
+class Stage(Enum):
+    """The stage of assembly after which an enricher runs."""
+
+    NAMES = "names"
+    CLUSTERS = "clusters"
+
+
+class Enricher(ABC):
+    """Gives records about rows of the graph. What it said of the same content before is not computed again.
+
+    `query` selects the rows after `stage`: the columns `target`, a number that the rules know, and `content`, a list
+    of texts that is all that `enrich` reads of the row, apart from `candidates`.
+    """
+
+    name: ClassVar[str]
+    rules: ClassVar[str]
+    """Version of the code that decides what is said."""
+    stage: ClassVar[Stage]
+    gives: ClassVar[type[Record]]
+    query: ClassVar[str]
+    candidates: ClassVar[str]
+    """A query of one text a row, which every request shares."""
+
+    @property
+    @abstractmethod
+    def networks(self) -> tuple[Model, ...]:
+        """The models that it runs, found without loading their weights."""
+
+    @abstractmethod
+    def enrich(self, contents: Sequence[Sequence[str]], candidates: Sequence[str]) -> list[Sequence[Record]]:
+        """The records of each row. They depend on its content and the candidates, not on the rows beside it."""
+
+    @property
+    def version(self) -> str:
+        """SHA-256 of the name, the rules and the networks."""
+        content = [self.name, self.rules, [model.digest for model in self.networks]]
+        return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+
+
+def enrich(
+    store: RecordStore, enricher: Enricher, rows: pa.Table, candidates: Sequence[str]
+) -> pa.Table:
+    """Have every row enriched that has not been before; which `subject` of the store holds the records of a `target`."""
+    version = enricher.version
+    store.add_extractor(version, enricher.name, "enricher", enricher.networks)
+    shared = hashlib.sha256(json.dumps(list(candidates)).encode()).hexdigest()
+    contents = {
+        hashlib.sha256(json.dumps([version, shared, content]).encode()).hexdigest(): content
+        for content in rows["content"].to_pylist()
+    }
+    keys = {tuple(content): key for key, content in contents.items()}
+    # In the order of their content, so that it does not matter how they came.
+    lacking = sorted((key for key in contents if not store.has(key, version)), key=contents.__getitem__)
+    for start in range(0, len(lacking), _REQUESTS_A_COMMIT):
+        block = lacking[start : start + _REQUESTS_A_COMMIT]
+        found = enricher.enrich([contents[key] for key in block], candidates)
+        readings = [Reading(key, version, records) for key, records in zip(block, found, strict=True)]
+        store.commit([write_shard(store.folder, readings)])
+    subjects = [keys[tuple(content)] for content in rows["content"].to_pylist()]
+    return pa.table({"target": rows["target"], "subject": pa.array(subjects, pa.string())})

@@ -1,0 +1,33 @@
+"""The extractor of scenario labels: what a source itself says that it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kgscripts.corpora.scenarios import is_listed, scenario_of
+from kgscripts.extractors.protocol import Extractor, ParsedDocument
+from schemas.records import Discard, DiscardReason, Document, Record, Segment
+
+
+class LabelExtractor(Extractor):
+    """Makes the label of a source, or the title of a how-to, a segment over its whole text."""
+
+    name = "labels"
+    rules = "1"
+    task = "scenarios by label or title"
+    gives = (Segment, Discard)
+    licence = "Apache-2.0"
+
+    def read(self, documents: Sequence[ParsedDocument]) -> list[Sequence[Record]]:
+        """See `Extractor`."""
+        return [_read(item.document) for item in documents]
+
+
+def _read(document: Document) -> list[Record]:
+    found: list[Record] = []
+    scenario = scenario_of(document)
+    if scenario and document.text:
+        found.append(Segment(scenario=scenario, start=0, end=len(document.text)))
+    if document.scenario and not is_listed(document.scenario):
+        found.append(Discard(reason=DiscardReason.UNKNOWN_SCENARIO, detail=f"{document.scenario}; kept as it is"))
+    return found
