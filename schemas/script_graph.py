@@ -16,7 +16,7 @@ from attrs import evolve, frozen
 from schemas import graph_directory
 from schemas.errors import GraphDirectoryError, RecordError
 from schemas.manifest import Manifest, TableFile
-from schemas.tables import TABLE_NAMES, check_batch, table_path, table_schema
+from schemas.tables import TABLE_NAMES, check_batch, repeating_columns, table_path, table_schema
 
 _ROWS_A_GROUP = 65_536
 
@@ -150,9 +150,9 @@ class ScriptGraphWriter:
 
     @contextmanager
     def table(self, name: str) -> Iterator[Callable[[pa.RecordBatch], None]]:
-        """Write the table `name` bit by bit, beside others; what is entered takes the next rows.
+        """Write the table `name` in parts, possibly beside other tables: yield a function that takes the next rows.
 
-        The file does not depend on how rows are split into batches. Raises what `write` raises.
+        The file depends on the rows alone, not on how they are split into batches. Raises what `write` raises.
         """
         if name in self._tables:
             raise RecordError(f"{name} was already written")
@@ -160,28 +160,38 @@ class ScriptGraphWriter:
         waiting: list[pa.RecordBatch] = []
         last: tuple[str, ...] | None = None
         rows = 0
+        schema = table_schema(name)
         with (
             graph_directory.writing(file),
-            pq.ParquetWriter(file, table_schema(name), compression="zstd", write_batch_size=_ROWS_A_GROUP) as writer,
+            pq.ParquetWriter(
+                file,
+                schema,
+                compression="zstd",
+                compression_level=1,
+                use_dictionary=repeating_columns(name),
+                write_batch_size=_ROWS_A_GROUP,
+            ) as writer,
         ):
 
             def write(batch: pa.RecordBatch) -> None:
                 nonlocal last, rows
                 last = check_batch(name, batch, last)
-                rows += batch.num_rows
-                waiting.append(batch)
-                if sum(part.num_rows for part in waiting) >= _ROWS_A_GROUP:
-                    flush(whole_groups=True)
+                while batch.num_rows:
+                    part = batch.slice(0, _ROWS_A_GROUP - rows % _ROWS_A_GROUP)
+                    batch = batch.slice(part.num_rows)
+                    waiting.append(part)
+                    rows += part.num_rows
+                    if rows % _ROWS_A_GROUP == 0:
+                        write_group()
 
-            def flush(*, whole_groups: bool) -> None:
-                table = pa.Table.from_batches(waiting, schema=table_schema(name)).combine_chunks()
-                whole = table.num_rows // _ROWS_A_GROUP * _ROWS_A_GROUP if whole_groups else table.num_rows
-                if whole:
-                    writer.write_table(table.slice(0, whole), row_group_size=_ROWS_A_GROUP)
-                waiting[:] = table.slice(whole).to_batches()
+            def write_group() -> None:
+                group = pa.Table.from_batches(waiting, schema=schema).combine_chunks()
+                writer.write_table(group, row_group_size=_ROWS_A_GROUP)
+                waiting.clear()
 
             yield write
-            flush(whole_groups=False)
+            if waiting:
+                write_group()
         self._tables[name] = TableFile(rows=rows, bytes=file.stat().st_size, sha256=_sha256(file))
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""The Parquet tables of a script graph: one for each node type, one for each relation type."""
+"""The Parquet tables of a script graph: one per node type and one per relation type."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ ARROW_TYPES: dict[ValueType, pa.DataType] = {
     ValueType.NODE: pa.string(),
     ValueType.NODES: pa.list_(pa.string()),
 }
+_RARELY_REPEATED = ("Passage", "Statement")
+"""Node types of which few relations in a row group share a node."""
 
 
 def _fields(properties: tuple[Property, ...]) -> list[pa.Field]:
@@ -39,8 +41,17 @@ def table_schema(name: str) -> pa.Schema:
     return pa.schema([*keys, *_fields(properties)])
 
 
+def repeating_columns(name: str) -> list[str]:
+    """The columns whose values repeat within a row group, so that dictionary encoding pays off."""
+    unique = {"id", "statement"}
+    if name in RELATION_TYPES:
+        for ends in RELATION_TYPES[name].ends:
+            unique.update(key for key, end in zip(key_columns(name), ends, strict=True) if end in _RARELY_REPEATED)
+    return [column for column in table_schema(name).names if column not in unique]
+
+
 def table_path(name: str) -> PurePosixPath:
-    """Where the table stands in a graph directory."""
+    """The path of the table within a graph directory."""
     return PurePosixPath("nodes" if name in NODE_TYPES else "relations", f"{name}.parquet")
 
 
@@ -48,15 +59,15 @@ TABLE_NAMES: tuple[str, ...] = (*NODE_TYPES, *RELATION_TYPES)
 
 
 def check_batch(name: str, batch: pa.RecordBatch, after: tuple[str, ...] | None) -> tuple[str, ...] | None:
-    """Check that rows fit the table's type and order; return the last row's key (or `after` for no rows).
+    """Check the rows of a table; return the key of the last one (`after` if there are no rows).
 
     `after` is the key of the last row before these. Keys ascend strictly by code point, required values are not
-    null, and ids begin as their node type says.
+    null, ids begin with the prefix of their node type, and lists of nodes ascend strictly.
 
     Raises
     ------
     RecordError
-        If they do not.
+        If one of these does not hold.
     """
     schema = table_schema(name)
     if batch.schema != schema:
@@ -67,6 +78,7 @@ def check_batch(name: str, batch: pa.RecordBatch, after: tuple[str, ...] | None)
         if not item.nullable and batch.column(item.name).null_count:
             raise RecordError(f"{name}.{item.name} is missing in {batch.column(item.name).null_count} rows")
     _check_ids(name, batch)
+    _check_lists_of_nodes(name, batch)
     columns = [batch.column(column) for column in key_columns(name)]
     first = tuple(column[0].as_py() for column in columns)
     if after is not None and first <= after:
@@ -90,6 +102,19 @@ def _ascending(columns: list[pa.Array]) -> pa.Array:
 
 def _refuse_order(name: str, key: tuple[str, ...]) -> NoReturn:
     raise RecordError(f"{name} is out of order or twice at {key}", remedy="rows ascend strictly by key")
+
+
+def _check_lists_of_nodes(name: str, batch: pa.RecordBatch) -> None:
+    properties = NODE_TYPES[name].properties if name in NODE_TYPES else RELATION_TYPES[name].properties
+    for item in properties:
+        if item.type is ValueType.NODES:
+            rows = pc.list_parent_indices(batch.column(item.name))
+            ids = pc.list_flatten(batch.column(item.name))
+            in_one_row = pc.equal(rows[1:], rows[:-1])
+            if ids.null_count or pc.any(pc.and_(in_one_row, pc.less_equal(ids[1:], ids[:-1]))).as_py():
+                raise RecordError(
+                    f"{name}.{item.name} is out of order or has an id twice", remedy="ids ascend strictly"
+                )
 
 
 def _check_ids(name: str, batch: pa.RecordBatch) -> None:

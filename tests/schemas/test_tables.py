@@ -100,6 +100,20 @@ def test_rows_that_do_not_fit_are_refused(name: str, row: dict[str, Any], messag
     assert message in str(caught.value)
 
 
+@given(st.lists(st.lists(st.sampled_from("abc"), max_size=3), max_size=4), st.integers(0, 2))
+def test_lists_of_nodes_ascend_in_each_row(lists: list[list[str]], start: int) -> None:
+    rows = [
+        {"id": f"sub-event/{i}", "label": "", "support": 1, "mentions": 1, "replaces": replaced}
+        for i, replaced in enumerate(lists)
+    ]
+    batch = pa.RecordBatch.from_pylist(rows, schema=table_schema("SubEvent")).slice(start)
+    if all(replaced == sorted(set(replaced)) for replaced in lists[start:]):
+        check_batch("SubEvent", batch, None)
+    else:
+        with pytest.raises(RecordError, match=r"SubEvent\.replaces is out of order or has an id twice"):
+            check_batch("SubEvent", batch, None)
+
+
 def test_other_columns_are_refused() -> None:
     with pytest.raises(RecordError, match="have the columns"):
         check_batch("Tool", pa.RecordBatch.from_pydict({"id": ["tool/a"]}), None)
