@@ -272,10 +272,3 @@ def test_the_released_templates_have_the_blanks_that_they_should(shared_corpora:
     # What remains within the cut.
     assert sum(len(item.blanks) for item in items) == 5661
     assert sum(len(item.slots) for item in items) == 4603
-
-
-def test_the_document_has_the_published_rows() -> None:
-    document = (Path(__file__).parents[2] / "docs" / "cloze.md").read_text(encoding="utf-8")
-    for row in PUBLISHED:
-        figures = f"{row.oracle_match:.2f} | {row.oracle_top5:.2f} | {row.greedy_match:.2f} | {row.greedy_top5:.2f}"
-        assert f"| published: {row.model} | {row.context} | {figures} | {row.surprisal:.3f} |" in document
