@@ -61,6 +61,8 @@ TOLD: Told = {
         ],
     },
 }
+REPLACED = {"drain pasta": ["strain pasta"]}
+"""The other actions of a sub-event's cluster."""
 OTHER_NAMES = {"cooking pasta": ["cook pasta", "make spaghetti"], "making coffee": ["make coffee"]}
 
 
@@ -173,7 +175,9 @@ def _add_scenario(rows: Rows, model: str, label: str, sources: dict[str, list[Se
     labels = {_step(scenario, words): words for sentences in sources.values() for _, words, _, _ in sentences}
     for step, places in positions.items():
         counts = {"support": len(places), "mentions": len(places)}
-        rows["SubEvent"].append({"id": step, "label": labels[step], "scenario": scenario, "replaces": [], **counts})
+        replaces = [_step(scenario, words) for words in REPLACED.get(labels[step], [])]
+        row = {"id": step, "label": labels[step], "scenario": scenario, "replaces": replaces}
+        rows["SubEvent"].append({**row, **counts})
 
 
 def _add_source(rows: Rows, scenario: str, label: str, name: str, sentences: list[Sentence]) -> list[str]:
@@ -182,7 +186,12 @@ def _add_source(rows: Rows, scenario: str, label: str, name: str, sentences: lis
     length = sum(len(sentence) + 1 for sentence, *_ in sentences)
     content = {"name": name, "digest": f"{len(rows['Source']):064x}", "format": "text", "characters": length}
     rows["Source"].append({"id": source, **content, "scenario_label": label})
-    rows["ABOUT"].append({"from_id": source, "to_id": scenario, "confidence": 1.0})
+    segment = node_id("Passage", "", name, "segment")
+    text = " ".join(sentence for sentence, *_ in sentences)
+    span = {"kind": "segment", "start": 0, "end": len(text), "text": text, "source": source}
+    rows["Passage"].append({"id": segment, **span})
+    rows["WITHIN"].append({"from_id": segment, "to_id": source})
+    rows["ABOUT"] += [{"from_id": start, "to_id": scenario, "confidence": 1.0} for start in (source, segment)]
     mentions: list[str] = []
     start = 0
     for text, *_ in sentences:

@@ -21,6 +21,8 @@ QUESTIONS = (
     "readers-and-their-scores",
     "decomposition",
     "tools-by-alignment",
+    "scenarios-of-passages",
+    "replaced-iri",
 )
 _INTRODUCTION = """# Questions to ask a graph
 

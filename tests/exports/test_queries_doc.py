@@ -25,8 +25,13 @@ from tests.exports.neo4j_server import BoltServer
 from tests.exports.query_document import DOCS, QUESTIONS, comment_and_text, query_document
 
 _GRAPHS = ("kitchen", "random", "examples")
-_OF_PAIRS = ("decomposition", "tools-by-alignment")
-"""Questions to graphs that pairs were read into: of these graphs, the examples."""
+_ONLY_IN = {
+    "decomposition": ("examples",),
+    "tools-by-alignment": ("examples",),
+    "scenarios-of-passages": ("kitchen", "random"),
+    "replaced-iri": ("kitchen", "random"),
+}
+"""The graphs that can answer a question, if not all can: pairs were read into the examples only."""
 _EXAMPLES = Path(__file__).resolve().parents[2] / "kgscripts" / "examples" / "texts"
 
 
@@ -76,7 +81,7 @@ def assert_same(name: str, found: Table, expected: Table) -> None:
 def test_both_languages_agree_on_the_embedded_stores(name: str, graph: str, graphs: dict[str, ScriptGraph]) -> None:
     found = in_cypher(graphs[graph], name)
     assert_same(name, found, in_sparql(graphs[graph], name))
-    if graph == "examples" or name not in _OF_PAIRS:
+    if graph in _ONLY_IN.get(name, _GRAPHS):
         assert found.rows, "a question that finds nothing shows nothing"
 
 
@@ -155,6 +160,16 @@ def test_decompositions_are_read_with_their_place_and_their_reader(graphs: dict[
             ],
         ),
         (
+            "scenarios-of-passages",
+            [
+                ("coffee.md", 0, 77, "making coffee", 1.0),
+                ("coffee.txt", 0, 109, "making coffee", 1.0),
+                ("how_to.md", 0, 216, "cooking pasta", 1.0),
+                ("short.md", 0, 227, "cooking pasta", 1.0),
+                ("story.txt", 0, 247, "cooking pasta", 1.0),
+            ],
+        ),
+        (
             "readers-and-their-scores",
             [
                 ("rules", "1", 1.0, "InScript", "val", "precision", 91.25, "percent"),
@@ -165,6 +180,20 @@ def test_decompositions_are_read_with_their_place_and_their_reader(graphs: dict[
 )
 def test_answers_are_right(name: str, expected: list[tuple[Any, ...]], graphs: dict[str, ScriptGraph]) -> None:
     assert comparable(in_sparql(graphs["kitchen"], name)) == expected
+
+
+def test_an_old_iri_leads_to_the_step_that_replaces_it_and_a_current_one_to_itself(
+    graphs: dict[str, ScriptGraph],
+) -> None:
+    graph = graphs["kitchen"]
+    (step,) = [row for row in graph.rows("SubEvent") if row["label"] == "drain pasta"]
+    (old,), answer = step["replaces"], [(graph.iri(step["id"]), "drain pasta")]
+    for name, run_query in (("rq", exports.sparql.run_query), ("cypher", exports.cypher.run_query)):
+        text = (DOCS / f"queries/replaced-iri.{name}").read_text(encoding="utf-8")
+        assert text.count(graph.iri(old)) == 1
+        assert list(run_query(graph, text).rows) == answer
+        assert list(run_query(graph, text.replace(old, step["id"])).rows) == answer
+        assert list(run_query(graph, text.replace(old, "sub-event/unknown")).rows) == []
 
 
 def test_the_commands_and_the_python_of_the_document_work(
