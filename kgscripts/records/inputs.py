@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 import pyarrow as pa
 from attrs import Factory, define
@@ -98,7 +99,7 @@ class InputIndex(CompletionIndex):
             " FROM subject WHERE first IS NOT NULL ORDER BY digest"
         )
         batches = []
-        while block := [row for row, _ in zip(rows, range(_ROWS_A_BATCH), strict=False)]:
+        while block := list(islice(rows, _ROWS_A_BATCH)):
             digests, names = zip(*block, strict=True)
             batches.append(pa.record_batch([pa.array(digests), pa.array(names)], schema=_DOCUMENTS))
         return pa.Table.from_batches(batches, _DOCUMENTS)

@@ -293,9 +293,14 @@ def test_files_are_not_replaced_inside_a_transaction(tmp_path: Path) -> None:
 def test_a_removal_is_undone_by_an_error(tmp_path: Path) -> None:
     with opened(tmp_path) as records:
         add(records, documents(3))
-        with pytest.raises(ZeroDivisionError), records.transaction():
-            records.remove_input("input")
-            1 / len(records.documents())
+
+        def remove_and_fail() -> None:
+            with records.transaction():
+                records.remove_input("input")
+                raise ZeroDivisionError(len(records.documents()))
+
+        with pytest.raises(ZeroDivisionError, match="0"):
+            remove_and_fail()
         assert len(records.documents()) == 3
 
 
