@@ -1,4 +1,4 @@
-"""The oracle of the lattice: every monotonic alignment of one pair, written out, and small batches to try it on."""
+"""The oracle of the lattice, which enumerates every monotonic alignment of a pair, and small batches for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lattice against every monotonic alignment written out."""
+"""The lattice against an enumeration of all monotonic alignments."""
 
 from __future__ import annotations
 
@@ -110,9 +110,7 @@ def test_before_any_word_the_next_is_where_the_shifts_lead() -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(batch=batches(), data=st.data())
-def test_words_and_transitions_give_the_enumerated_probability(
-    batch: Batch, data: st.DataObject
-) -> None:
+def test_words_and_transitions_give_the_enumerated_probability(batch: Batch, data: st.DataObject) -> None:
     chosen = [
         data.draw(st.sampled_from(list(alignments(batch, item, last_to_last=False)))) for item in range(len(batch))
     ]

@@ -1,4 +1,4 @@
-"""What does not fit is refused with what arrived."""
+"""Invalid arguments are rejected with a message that describes them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ TOKENS, WORDS = torch.tensor([3, 2]), torch.tensor([5, 4])
         ((EMISSION, SCALAR, SCALAR, TOKENS, WORDS - 5), r"concrete_lengths must lie between 0 and 5, got -1 to 0"),
     ],
 )
-def test_wrong_shapes_are_refused(function: object, arguments: tuple[Tensor, ...], message: str) -> None:
+def test_wrong_shapes_are_rejected(function: object, arguments: tuple[Tensor, ...], message: str) -> None:
     assert callable(function)
     with pytest.raises(ValueError, match=message):
         function(*arguments)
@@ -64,13 +64,13 @@ def test_wrong_shapes_are_refused(function: object, arguments: tuple[Tensor, ...
         (torch.tensor([[-1, 0, 1, 1, 1]] * 2), r"path must be monotonic"),
     ],
 )
-def test_paths_that_are_none_are_refused(path: Tensor, message: str) -> None:
+def test_invalid_paths_are_rejected(path: Tensor, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         transition_log_probability(SCALAR, SCALAR, path, torch.tensor([2, 2]), torch.tensor([5, 5]))
 
 
 @pytest.mark.parametrize("probability", [-0.1, 1.1, math.nan, math.inf])
-def test_what_is_no_probability_is_refused(probability: float) -> None:
+def test_invalid_probabilities_are_rejected(probability: float) -> None:
     with pytest.raises(ValueError, match="shift probability must lie in"):
         fixed_transitions(probability)
 

@@ -1,4 +1,4 @@
-"""Gradients are posteriors; long and lopsided lattices stay finite and exact."""
+"""Gradients are posteriors; long and unbalanced lattices stay finite and exact."""
 
 from __future__ import annotations
 

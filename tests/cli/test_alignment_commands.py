@@ -1,4 +1,4 @@
-"""`kgscripts align`, `lookup` and `tools` as a user calls them, and the scores of the models behind their answers."""
+"""`kgscripts align`, `lookup` and `tools` from a user's view, and the scores of the models behind them."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_align_prints_and_draws(pairs: Path, tmp_path: Path) -> None:
         ("stir " * 10_000 + "\t" + "stir " * 10_000 + "\n", "10,000 by 10,000 tokens are too many to align"),
     ],
 )
-def test_align_says_what_is_wrong_with_a_pair(content: str, message: str, tmp_path: Path) -> None:
+def test_align_reports_errors_in_a_pair(content: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "pairs.tsv").write_text(content, encoding="utf-8")
     with pytest.raises(KGScriptsError, match=message) as caught:
         run("align", tmp_path / "pairs.tsv")
@@ -86,7 +86,7 @@ def test_align_says_what_is_wrong_with_a_pair(content: str, message: str, tmp_pa
 
 
 @pytest.mark.parametrize("content", ["xyzzy frobnicate\tqwxz blargh wibble .\n", "... !\t. , ;\n", "add\tstir\n"])
-def test_unknown_words_and_punctuation_are_aligned_somehow(content: str, tmp_path: Path) -> None:
+def test_unknown_words_and_punctuation_are_aligned(content: str, tmp_path: Path) -> None:
     (tmp_path / "pairs.tsv").write_text(content, encoding="utf-8")
     (item,) = json.loads(run("align", tmp_path / "pairs.tsv", "--json"))
     assert item["path"] == sorted(item["path"])
@@ -101,7 +101,7 @@ def test_a_long_concrete_side_is_aligned(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["pairs.bmp", "no/such/folder/pairs.svg", "."])
-def test_a_picture_that_cannot_be_written_is_refused_first(name: str, pairs: Path, tmp_path: Path) -> None:
+def test_an_unwritable_picture_is_reported_first(name: str, pairs: Path, tmp_path: Path) -> None:
     with pytest.raises(KGScriptsError, match=r"format|written"):
         run("align", pairs, "--picture", tmp_path / name)
 
@@ -117,14 +117,14 @@ def test_lookup_finds_both_directions(graph: Path) -> None:
     assert "nothing" in run("lookup", graph, "knife", "--min-count", 1)
 
 
-def test_lookup_keeps_to_the_whitelist(graph: Path, tmp_path: Path) -> None:
+def test_lookup_uses_the_whitelist(graph: Path, tmp_path: Path) -> None:
     (tmp_path / "words.txt").write_text("strainer\n", encoding="utf-8")
     found = json.loads(run("lookup", graph, "drain", "--min-count", 1, "--json", "--whitelist", tmp_path / "words.txt"))
     assert {item["text"] for item in found["concrete"]} == {"strainer"}
 
 
 @pytest.mark.parametrize("word", ["colandr", "", "frobnicate"])
-def test_lookup_does_not_know_every_word(word: str, graph: Path) -> None:
+def test_lookup_reports_unknown_words(word: str, graph: Path) -> None:
     with pytest.raises(KGScriptsError, match="no alignment has"):
         run("lookup", graph, word)
 
@@ -141,7 +141,7 @@ def test_a_graph_without_pairs_has_nothing_to_look_up(tmp_path: Path) -> None:
         run("lookup", tmp_path / "graph", "drain")
 
 
-def test_tools_are_told_apart(graph: Path) -> None:
+def test_predicted_and_read_tools_are_separate(graph: Path) -> None:
     found = json.loads(run("tools", "Slice the bread!", "--graph", graph, "--json"))
     assert found["event"] == "slice bread"
     assert {tool["lemma"] for tool in found["read"]} == {"cutting board", "knife"}
@@ -157,7 +157,7 @@ def test_tools_needs_an_event(event: str) -> None:
         run("tools", event)
 
 
-def test_the_scores_of_aligner_and_masked_model_come_back_by_query(graph: Path) -> None:
+def test_the_scores_of_aligner_and_masked_model_can_be_queried(graph: Path) -> None:
     opened = ScriptGraph.open(graph)
     text = (QUERIES / "tools-by-alignment.rq").read_text(encoding="utf-8")
     in_sparql = exports.sparql.run_query(opened, text)

@@ -1,4 +1,4 @@
-"""Every command that reads pairs says what is wrong with a record, and where, before it does any work."""
+"""Every command that reads pairs reports an invalid record with its location before it does any work."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ BAD = {
 
 
 def _refusal(command: str, folder: Path, pairs: Path) -> InputError:
-    """What the command says of these pairs."""
+    """The command's error for these pairs."""
     (folder / "gold.jsonl").write_text('{"row": 1, "aligned": {"2": [0]}, "unaligned": []}\n')
     app, options = COMMANDS[command]
     files = {"PAIRS": str(pairs), "GOLD": str(folder / "gold.jsonl"), "OUT": str(folder / "out")}

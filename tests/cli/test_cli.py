@@ -14,13 +14,13 @@ import cli
 
 
 def run(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Run the command line in a process of its own, as a person would."""
+    """Run the command line in a separate process."""
     return subprocess.run(
         [sys.executable, "-m", "cli", *arguments], capture_output=True, text=True, cwd=cwd, check=False, timeout=120
     )
 
 
-def test_help_names_every_command_and_imports_no_room() -> None:
+def test_help_lists_every_command_and_imports_nothing() -> None:
     code = (
         "import sys, cli\n"
         "try:\n    cli.app(['--help'])\nexcept SystemExit:\n    pass\n"
@@ -67,7 +67,7 @@ def test_every_command_has_help_with_an_example(name: str) -> None:
         (["build-graph", "no-such-input", "-o", "graph"], "no-such-input"),
     ],
 )
-def test_errors_say_what_is_wrong_and_exit_with_2(arguments: list[str], message: str, tmp_path: Path) -> None:
+def test_errors_have_a_message_and_exit_code_2(arguments: list[str], message: str, tmp_path: Path) -> None:
     result = run(*arguments, cwd=tmp_path)
     assert result.returncode == 2
     assert message in result.stderr.replace("\n", " ")
@@ -86,7 +86,7 @@ def test_version() -> None:
     assert run("--version").stdout.startswith("kgscripts 0.")
 
 
-def test_a_reader_that_goes_away_is_no_error() -> None:
+def test_a_closed_pipe_is_not_an_error() -> None:
     reading, writing = os.pipe()
     os.close(reading)
     try:

@@ -1,1 +1,1 @@
-"""Readers, scenarios, fetching."""
+"""Tests of readers, scenarios and downloads."""

@@ -1,4 +1,4 @@
-"""What the tests of the readers share: bytes in, documents and discards out."""
+"""Helpers for tests of the readers: from bytes to documents and discards."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from schemas.records import Discard, Document, PassageKind
 
 
 def read(folder: Path, name: str, data: bytes | str, format: str | None = None) -> tuple[list[Document], list[Discard]]:
-    """The documents and the discards of a file with this content, after the checks that hold for any file."""
+    """The documents and discards of a file with this content, after general checks."""
     path = folder / name
     path.write_bytes(data.encode("utf-8") if isinstance(data, str) else data)
     documents: list[Document] = []
@@ -33,7 +33,7 @@ def read(folder: Path, name: str, data: bytes | str, format: str | None = None) 
 
 
 def check_spans(document: Document) -> None:
-    """Every passage reads back as text that begins and ends with something, behind the passage before it."""
+    """Check that every passage begins and ends with non-space text, in order."""
     last = 0
     assert document.passages
     for passage in document.passages:

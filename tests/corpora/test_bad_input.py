@@ -1,4 +1,4 @@
-"""Bad input: each becomes a discard with its place, what is good around it is read, and nothing is lost."""
+"""Invalid input becomes a discard with its location; the valid input around it is read."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\1\0\0\0\1\0\x08\x06\0\0\0\\r\xa8f" * 2
 LONG = "word " * (MAX_RECORD_BYTES // 5 + 10)
 DEEP = "[" * 100_000
 
-# what it is: file name, content, explicit format, documents, discards as (reason, line)
+# case: file name, content, explicit format, documents, discards as (reason, line)
 CASES: dict[str, tuple[str, bytes | str, str | None, int, list[tuple[R, int]]]] = {
     "empty file": ("a.txt", b"", None, 0, [(R.EMPTY, 1)]),
     "byte order mark only": ("a.txt", b"\xef\xbb\xbf", None, 0, [(R.EMPTY, 1)]),
@@ -230,13 +230,13 @@ class TestInputs:
         assert [file.name for file in files] == ["a/b/c.txt", "a/z.txt", "a.txt", "b.txt"]
         assert [file.name for file in find_files([str(tmp_path / "b.txt")])] == ["b.txt"]
 
-    def test_a_name_that_is_no_text(self, tmp_path: Path) -> None:
+    def test_a_name_that_is_not_utf8(self, tmp_path: Path) -> None:
         (tmp_path / os.fsdecode(b"caf\xe9.txt")).write_text("I ran.")
         (file,) = find_files([tmp_path])
         assert file.name == "caf\ufffd.txt"
         assert len(list(read_file(file))) == 1
 
-    def test_what_cannot_be_an_input(self, tmp_path: Path) -> None:
+    def test_invalid_inputs(self, tmp_path: Path) -> None:
         (tmp_path / "empty").mkdir()
         os.mkfifo(tmp_path / "pipe")
         for path in [tmp_path / "missing", tmp_path / "empty", tmp_path / "pipe"]:

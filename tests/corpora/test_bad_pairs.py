@@ -1,4 +1,4 @@
-"""Pair corpora that are wrong: each fault is told with its place, what is good is read, and no pickle runs."""
+"""Invalid pair corpora: errors have a location, valid records are read, and no pickle is executed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GOOD = "drain it .\tuse a strainer .\t1 1 0 1\n"
 GOOD_JSON = '{"abstract": "drain it", "concrete": ["use a strainer", "tip it"]}\n'
 DEEP = "[" * 100_000
 
-# what it is: file name, content with one bad record between good ones, what is said of it, its line
+# case: file name, content with one invalid record between valid ones, part of its message, its line
 BAD_RECORDS: dict[str, tuple[str, bytes | str, str, int]] = {
     "one column": ("a.tsv", GOOD + "drain it .\n" + GOOD, "1 column instead of 2", 2),
     "four columns": ("a.tsv", GOOD + "a\tb\t1\tc\n" + GOOD, "4 columns", 2),
@@ -83,7 +83,7 @@ def test_bad_records(tmp_path: Path, case: str) -> None:
     assert caught.value.remedy
 
 
-def test_what_came_before_the_damage_is_read(tmp_path: Path) -> None:
+def test_records_before_the_damage_are_read(tmp_path: Path) -> None:
     path = tmp_path / "a.tsv.gz"
     rows = "".join(f"row {os.urandom(8).hex()}\tx\n" for _ in range(9000))
     path.write_bytes(gzip.compress(rows.encode())[:-4000])

@@ -1,4 +1,4 @@
-"""The cloze task that is made of pairs: which words are blanked, which blanks are kept, and how that is compared."""
+"""Construction of the cloze task: the blanked words, the kept blanks, and comparisons."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def test_words_belong_to_the_concrete_side() -> None:
     assert blankable_words(pairs) == ["minutes", "strainer"]
 
 
-def test_a_word_must_be_new_nearly_as_often_as_abstract_sides_say_it() -> None:
+def test_a_word_must_be_new_nearly_as_often_as_it_is_abstract() -> None:
     new = [pair("it .", "oven")] * 9
     assert blankable_words(new + [pair("oven", "it .")] * 10) == ["oven"]
     assert blankable_words(new + [pair("oven", "it .")] * 11) == []
     assert blankable_words([pair("oven", "oven")] * 9) == []
 
 
-def test_rare_words_are_left_alone() -> None:
+def test_rare_words_are_not_blanked() -> None:
     pairs = [pair("a", "whisk")] * 4
     assert blankable_words(pairs) == []
     assert blankable_words(pairs, min_count=4) == ["whisk"]
@@ -58,7 +58,7 @@ def test_neighbours_join_and_abstract_words_are_kept() -> None:
     assert blanked(made) == ["wire whisk", "wire"]
 
 
-def test_longer_blanks_are_preferred_then_later_words_each_wherever_it_stands() -> None:
+def test_longer_blanks_are_preferred_then_later_words_at_all_occurrences() -> None:
     made = with_blanks(pair("x", "b . a . c . d . f . e g . b . f . a"), set("abcdefg"))
     assert blanked(made) == ["b", "c", "d", "f", "e g", "b", "f"]
 
@@ -78,7 +78,7 @@ def test_agreement() -> None:
     assert agreement.pairs == 2
     assert agreement.missing == 1
     assert agreement.tokens == 8
-    # b is blank where both say so once of two times, d never, and c and e are missed once each
+    # both have b as a blank in one of two places and d never; c and e are missed once each
     assert agreement.precision == 1 / 4
     assert agreement.recall == 1 / 3
     assert agreement.accuracy == 3 / 8
@@ -127,7 +127,7 @@ def test_the_released_whitelist_gives_the_released_templates(
     assert agreement.precision == tokens / (tokens + surplus)
 
 
-def test_our_whitelist_comes_near(shared_corpora: Path) -> None:
+def test_our_whitelist_is_close_to_the_released_one(shared_corpora: Path) -> None:
     folder = shared_corpora / "kidscook"
     train, valid = (load_pairs([folder / f"{split}.template.tsv"]).pairs for split in ("train", "valid"))
     words = blankable_words(train)

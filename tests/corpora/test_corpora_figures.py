@@ -1,4 +1,4 @@
-"""The readers on the real corpora: published figures, no discard, every span reads back."""
+"""The readers on the real corpora: published figures, no discards, valid spans."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fetching from a real server on this machine: one that resumes, breaks off, lies, refuses or is not there."""
+"""Downloads from a local server that resumes, breaks off, sends wrong content, refuses or is missing."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class _Server(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_port}"
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A client that hangs up is part of the tests."""
+        """Clients that disconnect are part of the tests."""
 
 
 @pytest.fixture(autouse=True)
@@ -119,14 +119,14 @@ def test_a_file(server: _Server, tmp_path: Path) -> None:
     assert server.requests == [("/owner/repository/0123abc/data/a%20file%231.bin", "")]
 
 
-def test_what_is_there_is_not_asked_for(server: _Server, tmp_path: Path) -> None:
+def test_existing_files_are_not_requested(server: _Server, tmp_path: Path) -> None:
     _fetch(server, tmp_path, "good")
     assert _fetch(server, tmp_path, "500").outcome is Outcome.PRESENT
     assert len(server.requests) == 1
 
 
 @pytest.mark.parametrize("how", ["break", "close"])
-def test_a_broken_transfer_goes_on(server: _Server, tmp_path: Path, how: str) -> None:
+def test_a_broken_transfer_is_resumed(server: _Server, tmp_path: Path, how: str) -> None:
     progress: list[int] = []
     server.behaviours = [how, how, "good"]
     (fetched,) = fetch([REMOTE], tmp_path, base_url=server.url, on_bytes=progress.append)
@@ -136,7 +136,7 @@ def test_a_broken_transfer_goes_on(server: _Server, tmp_path: Path, how: str) ->
     assert [ranges for _, ranges in server.requests] == ["", f"bytes={half}-", f"bytes={half + half // 2}-"]
 
 
-def test_a_later_call_goes_on(server: _Server, tmp_path: Path) -> None:
+def test_a_later_call_resumes(server: _Server, tmp_path: Path) -> None:
     server.behaviours = ["break", "503"]
     with pytest.raises(StoreError, match="run the command again") as caught:
         list(fetch([REMOTE], tmp_path, base_url=server.url))
@@ -206,14 +206,14 @@ def test_another_file_is_not_overwritten(server: _Server, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("status", ["404", "403", "301"])
-def test_what_will_not_get_better_is_not_tried_again(server: _Server, tmp_path: Path, status: str) -> None:
+def test_permanent_errors_are_not_retried(server: _Server, tmp_path: Path, status: str) -> None:
     server.behaviours = [status]
     with pytest.raises(StoreError, match=status):
         list(fetch([REMOTE], tmp_path, base_url=server.url))
     assert len(server.requests) == 1
 
 
-def test_nobody_listens(server: _Server, tmp_path: Path) -> None:
+def test_no_server(server: _Server, tmp_path: Path) -> None:
     url = server.url
     server.server_close()
     with pytest.raises(StoreError, match="cannot be fetched"):
@@ -261,7 +261,7 @@ class TestCatalogue:
         with pytest.raises(ConfigurationError, match="https://"):
             select(["mcscript"])
 
-    def test_it_says_what_the_corpora_hold(self, shared_corpora: Path) -> None:
+    def test_the_catalogue_matches_the_corpora(self, shared_corpora: Path) -> None:
         for corpus in corpora():
             for file in corpus.files:
                 content = (shared_corpora / file.file).read_bytes()

@@ -1,4 +1,4 @@
-"""Gold alignments: read as they are meant, refused with their line where they are wrong."""
+"""Reading gold alignments, and errors with their line."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def test_cloze_task(templates: Path) -> None:
     assert "whitelist" not in facts
 
 
-def test_cloze_task_with_given_words(templates: Path) -> None:
+def test_cloze_task_with_a_whitelist(templates: Path) -> None:
     words = templates.with_name("words.txt")
     words.write_text("strainer\nlarge\n")
     made = templates.with_name("made.tsv")
@@ -87,7 +87,7 @@ def test_cloze_task_with_given_words(templates: Path) -> None:
     assert "1 words in common of 1 here and 2 there" in printed
 
 
-def test_nothing_is_written_where_something_is_wrong(templates: Path) -> None:
+def test_nothing_is_written_after_an_error(templates: Path) -> None:
     made = templates.with_name("made.tsv")
     bad = templates.with_name("bad.tsv")
     bad.write_text("a\tb\t2\n")
@@ -104,7 +104,7 @@ def test_nothing_is_written_where_something_is_wrong(templates: Path) -> None:
     assert [path.name for path in templates.parent.iterdir() if path.name.startswith(".")] == []
 
 
-def test_a_cloze_task_without_a_blank_is_none(templates: Path) -> None:
+def test_a_cloze_task_without_a_blank_is_an_error(templates: Path) -> None:
     made = templates.with_name("made.tsv")
     with pytest.raises(InputError, match="none of 3 pairs") as refused:
         run("cloze", templates, "-o", made, "--min-count", "99")
@@ -112,7 +112,7 @@ def test_a_cloze_task_without_a_blank_is_none(templates: Path) -> None:
     assert not made.exists()
 
 
-def test_what_is_read_is_not_overwritten(templates: Path) -> None:
+def test_inputs_are_not_overwritten(templates: Path) -> None:
     before = templates.read_bytes()
     words = templates.with_name("words.txt")
     words.write_text("strainer\n")
@@ -124,7 +124,7 @@ def test_what_is_read_is_not_overwritten(templates: Path) -> None:
     assert (templates.read_bytes(), words.read_text(), made.exists()) == (before, "strainer\n", False)
 
 
-def test_clozes_are_compared_with_templates_alone(templates: Path) -> None:
+def test_clozes_are_compared_only_with_templates(templates: Path) -> None:
     plain = templates.with_name("plain.tsv")
     plain.write_text("".join("\t".join(row[:2]) + "\n" for row in ROWS))
     with pytest.raises(InputError, match="not a cloze template") as refused:

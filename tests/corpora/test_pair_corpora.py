@@ -1,4 +1,4 @@
-"""Pair corpora as tokens: every format, told by its content, and the small files beside them."""
+"""Pair corpora as tokens: every format, detected from its content, and whitelists."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_plain_columns_are_tokenised(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["you 're done .", "half - full", "#UNK# it .", "1/2 cup , then stir", '" so "'])
-def test_text_that_is_spaced_out_is_only_split(text: str) -> None:
+def test_tokenised_text_is_only_split(text: str) -> None:
     assert tokens(text) == text.lower().split()
 
 
@@ -103,7 +103,7 @@ def test_several_files_in_their_order(tmp_path: Path) -> None:
     assert [pair.where for pair in pairs] == ["b.tsv:1", "a.jsonl:1"]
 
 
-def test_a_folder_stands_for_its_splits(tmp_path: Path) -> None:
+def test_a_folder_means_its_splits(tmp_path: Path) -> None:
     names = [
         "valid.tsv",
         "train.freq.pkl.gz",
@@ -161,7 +161,7 @@ def test_bad_whitelists(tmp_path: Path, content: bytes, message: str) -> None:
         ({"steps": [0, 3]}, "steps begin"),
     ],
 )
-def test_a_pair_holds_together(changes: dict[str, list[int]], message: str) -> None:
+def test_a_pair_is_consistent(changes: dict[str, list[int]], message: str) -> None:
     good = {"abstract": ["a"], "concrete": ["b", "c", "d"], "where": "here"}
     with pytest.raises(RecordError, match=message):
         Pair(**{**good, **changes})  # type: ignore[arg-type]
@@ -180,7 +180,7 @@ _SIDE = st.lists(_WORD, min_size=1, max_size=6)
 
 
 @given(abstract=_SIDE, steps=st.lists(st.lists(_WORD, max_size=4), min_size=1, max_size=5).filter(any))
-def test_steps_come_back(abstract: list[str], steps: list[list[str]]) -> None:
+def test_steps_round_trip(abstract: list[str], steps: list[list[str]]) -> None:
     pair = Pair.of_steps(abstract, steps)
     assert pair.step_tokens == [tuple(step) for step in steps if step]
     assert pair.empty_steps == sum(not step for step in steps)
@@ -188,7 +188,7 @@ def test_steps_come_back(abstract: list[str], steps: list[list[str]]) -> None:
 
 @given(abstract=_SIDE, marked=st.lists(st.tuples(_WORD, st.booleans()), min_size=1, max_size=6))
 @example(abstract=["{"], marked=[('"', False)])
-def test_templates_come_back(
+def test_templates_round_trip(
     tmp_path_factory: pytest.TempPathFactory, abstract: list[str], marked: list[tuple[str, bool]]
 ) -> None:
     concrete, blanks = [word for word, _ in marked], [blank for _, blank in marked]

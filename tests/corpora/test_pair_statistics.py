@@ -1,4 +1,4 @@
-"""Table 1 of KidsCook: by hand on a few pairs, and the published figures on the corpus."""
+"""Table 1 of KidsCook: computed by hand on a few pairs, and the published figures on the corpus."""
 
 from __future__ import annotations
 

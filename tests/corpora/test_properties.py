@@ -1,4 +1,4 @@
-"""Whatever the content: nothing but discards goes wrong, and every span reads back, in order."""
+"""For any content, readers only yield documents and discards, and every span is valid and in order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kgscripts.corpora.sniffing import sniff
 from schemas.records import Discard, Document
 from tests.corpora.documents import check_spans
 
-# Pieces that mean something to a reader, and characters that upset one.
+# Pieces with a meaning for some reader, and problematic characters.
 _PIECES = st.sampled_from(
     [
         *[

@@ -1,4 +1,4 @@
-"""Each reader on small samples: titles, scenarios, kinds, and spans that read back."""
+"""Each reader on small samples: titles, scenarios, passage kinds, and valid spans."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class TestMarkdown:
         assert [passages(document) for document in documents] == [["Preface."], ["Boil"], ["Slice", "Toast"]]
         assert "".join(document.text for document in documents) == text
 
-    def test_lists_of_things_are_no_steps(self, tmp_path: Path) -> None:
+    def test_lists_of_things_are_not_steps(self, tmp_path: Path) -> None:
         text = "# Tea\n\n## Ingredients\n\n* water\n\n## Method\n\n* Boil it.\n\n**You will need:**\n\n- a cup\n"
         document = _one(tmp_path, "tea.md", text)
         assert document.title == "Tea"
@@ -104,7 +104,7 @@ class TestMarkdown:
         assert document.title == "Tea"
         assert passages(document, PassageKind.STEP) == ["Boil the water", "Pour", "Wait", "Drink"]
 
-    def test_nested_items_quotes_and_what_is_passed_over(self, tmp_path: Path) -> None:
+    def test_nested_items_quotes_and_skipped_blocks(self, tmp_path: Path) -> None:
         text = (
             "---\ntitle: x\n---\n# Tea\n\n- Prepare:\n    - 1. water\n    - cup\n- Pour\n\n"
             "> Quoted.\n\n```\n- code\n```\n\n<div>html</div>\n\n    Indented.\n"
@@ -192,7 +192,7 @@ class TestStrings:
         items = list(documents_from_strings([MCSCRIPT], format="mcscript", name="stories"))
         assert [item.name for item in items if isinstance(item, Document)] == ["stories#1#7", "stories#1#8"]
 
-    def test_what_cannot_be_read_is_a_discard(self) -> None:
+    def test_unreadable_text_is_a_discard(self) -> None:
         bad: list[str | dict[str, object]] = ["", "\ud800", {"text": 3}, {}, {"text": "  "}, {"text": "\udfff"}]
         reasons = [item.reason for item in documents_from_strings(bad) if isinstance(item, Discard)]
         malformed, empty = DiscardReason.MALFORMED, DiscardReason.EMPTY

@@ -1,4 +1,4 @@
-"""Labels, titles and file names meet in the 200 listed scenarios."""
+"""Resolution of labels, titles and file names to the 200 listed scenarios."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The format is told by the content; the name decides only where the content leaves it open."""
+"""Formats are detected from the content; the name decides only where the content is ambiguous."""
 
 from __future__ import annotations
 

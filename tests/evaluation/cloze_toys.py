@@ -1,4 +1,4 @@
-"""Cloze models over tables of random numbers, and the protocol written down once more for one pair at a time."""
+"""Cloze models over tables of random numbers, and a reference implementation of the protocol for single pairs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ UNKNOWN = "#UNK#"
 
 @define
 class Table:
-    """Each question has a row of its own, drawn from the seed and all that the question says."""
+    """Each question has its own row of random numbers, drawn from the seed and the question."""
 
     context: Literal["left", "both"] = "left"
     seed: int = 0
@@ -47,7 +47,7 @@ class Table:
 
 @define
 class Aligned(Table):
-    """A table with alignments: each concrete token belongs to the abstract one at half its place, if there is one."""
+    """A table with alignments: each concrete token belongs to the abstract one at half its index, if there is one."""
 
     def align(self, abstract: Sequence[Sequence[str]], concrete: Sequence[Sequence[str]]) -> list[list[int]]:
         return [
@@ -78,7 +78,7 @@ class Knows:
 
 @define
 class Uniform:
-    """Knows nothing."""
+    """A uniform distribution."""
 
     context: Literal["left", "both"] = "both"
     name: str = "uniform"
@@ -91,7 +91,7 @@ class Uniform:
 
 
 def by_hand(model: Table, pair: Pair, whitelist: Sequence[str], seed: int) -> dict[str, list[float]]:
-    """What one pair adds to each figure, one question at a time and with nothing shared.
+    """The contribution of one pair to each score, one question at a time and without sharing.
 
     Match has an entry a blank, everything else one a hidden token.
     """

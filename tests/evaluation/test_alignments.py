@@ -49,7 +49,7 @@ def _scores(paths: Mapping[tuple[str, ...], Sequence[int]]) -> AlignmentScores:
     return evaluate_alignments("given", align, _GOLD, _PAIRS, sample_of_anchors(_PAIRS))
 
 
-def test_each_figure_counts_what_it_says() -> None:
+def test_scores_by_hand() -> None:
     paths = {
         _PAIRS[0].concrete: [0, 0, 0, 0, 0, 1, 2, 3],  # both gold words right, and both anchors
         _PAIRS[2].concrete: [2, 2, 2, 2, 2, 2, 2, 2, 2, 2],  # one of three gold words, one of two anchors
@@ -63,11 +63,11 @@ def test_each_figure_counts_what_it_says() -> None:
     assert scores.interval == pytest.approx((1 / 3, 1.0))
 
 
-def test_a_crossing_is_told() -> None:
+def test_crossings_are_detected() -> None:
     assert not _scores({_PAIRS[0].concrete: [2, 0, 0, 0, 0, 0, 0, 0]}).monotonic
 
 
-def test_metrics_of_the_card_say_whether_crossings_were_allowed() -> None:
+def test_metrics_of_the_card_state_whether_crossings_were_allowed() -> None:
     found = _scores({}).benchmark_scores("valid.template.tsv", "valid")
     assert {score.metric for score in found} == {
         "alignment accuracy, monotonic",
@@ -90,7 +90,7 @@ def test_the_sample_is_always_the_same_and_at_most_two_hundred_pairs() -> None:
 
 
 @pytest.mark.parametrize("paths", [[], [()]])
-def test_nothing_has_no_span(paths: list[tuple[int, ...]]) -> None:
+def test_no_paths_have_no_span(paths: list[tuple[int, ...]]) -> None:
     assert mean_span_length(paths) == 0.0
 
 

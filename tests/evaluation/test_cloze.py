@@ -1,4 +1,4 @@
-"""The cloze protocol against itself written out for one pair at a time, and what must hold of any model."""
+"""The cloze protocol against a reference implementation for single pairs, and properties that hold for any model."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ FIGURES = [
 @pytest.mark.parametrize("context", ["left", "both"])
 @settings(max_examples=25, deadline=None)
 @given(pairs=_pairs(), seed=st.integers(0, 9), unknown=st.frozensets(st.sampled_from(WORDS), max_size=3))
-def test_the_same_as_written_out_for_each_pair(
+def test_the_same_as_the_reference_for_each_pair(
     context: Literal["left", "both"], scores_texts: bool, pairs: list[Pair], seed: int, unknown: frozenset[str]
 ) -> None:
     model = Table(context, seed, unknown, scores_texts)
@@ -124,7 +124,7 @@ def _distinct(count: int) -> list[Pair]:
     ]
 
 
-def test_a_model_that_knows_is_perfect() -> None:
+def test_a_perfect_model() -> None:
     pairs = _distinct(20)
     scores = evaluate_cloze(Knows(pairs), pairs, Candidates(WORDS))
     assert {getattr(scores, figure) for figure in FIGURES} == {100.0}
@@ -132,28 +132,28 @@ def test_a_model_that_knows_is_perfect() -> None:
     assert (scores.unknown_words, scores.impossible_words) == (0, 0)
 
 
-def test_a_model_that_knows_nothing_is_surprised_by_all_candidates_alike() -> None:
+def test_the_surprisal_of_a_uniform_model() -> None:
     scores = evaluate_cloze(Uniform(), _distinct(20), Candidates(WHITELIST))
     assert scores.surprisal == pytest.approx(math.log(len(WHITELIST) + 1))
 
 
-def test_unknown_words_count_and_count_not() -> None:
-    """All gold words are unknown to a model that always says so."""
+def test_unknown_words_in_plain_and_strict_scores() -> None:
+    """All gold words are unknown to a model that always predicts the unknown word."""
 
-    class Says(Uniform):
+    class AlwaysUnknown(Uniform):
         def predict(self, clozes: Sequence[Cloze], candidates: Sequence[str]) -> torch.Tensor:
             rows = torch.full((len(clozes), len(candidates) + 1), -math.inf)
             rows[:, -1] = 0
             return rows
 
-    scores = evaluate_cloze(Says(), _distinct(5), Candidates(WHITELIST))
+    scores = evaluate_cloze(AlwaysUnknown(), _distinct(5), Candidates(WHITELIST))
     for figure in FIGURES:
         assert getattr(scores, figure) == (0.0 if figure.endswith("_strict") else 100.0)
     assert scores.unknown_words == scores.words
     assert scores.surprisal == 0.0
 
 
-def test_what_a_model_gives_no_probability_is_left_out_of_surprisal_and_no_hit() -> None:
+def test_impossible_words_are_misses_and_excluded_from_surprisal() -> None:
     pairs = [Pair(abstract=["do"], concrete=["lid", "pan"], blanks=[True, True])]
     scores = evaluate_cloze(Table(unknown_to_it=frozenset({"#UNK#"})), pairs, Candidates(["pan", "pot"]))
     assert (scores.impossible_words, scores.unknown_words, scores.words) == (1, 1, 2)
@@ -165,7 +165,7 @@ def test_what_a_model_gives_no_probability_is_left_out_of_surprisal_and_no_hit()
     assert "surprisal" not in {score.metric.split(",")[0] for score in known.benchmark_scores("KidsCook", "valid")}
 
 
-def test_both_sides_are_cut_and_blanks_beyond_are_not_asked() -> None:
+def test_both_sides_are_truncated_and_blanks_beyond_are_dropped() -> None:
     concrete = [f"w{place}" for place in range(60)]
     blanks = [place in (10, 47, 48, 49, 50, 55) for place in range(60)]
     pair = Pair(abstract=[f"a{place}" for place in range(70)], concrete=concrete, blanks=blanks)
@@ -177,7 +177,7 @@ def test_both_sides_are_cut_and_blanks_beyond_are_not_asked() -> None:
 
 
 @pytest.mark.parametrize("context", ["left", "both"])
-def test_no_question_gives_its_answer_away(context: Literal["left", "both"]) -> None:
+def test_no_question_reveals_its_answer(context: Literal["left", "both"]) -> None:
     pairs = _distinct(10)
     model = Table(context)
     evaluate_cloze(model, pairs, Candidates(WORDS))
@@ -199,7 +199,7 @@ def test_equal_questions_are_asked_once() -> None:
     assert len(model.asked) == len(once.asked)
 
 
-def test_the_seed_decides_the_samples_alone() -> None:
+def test_the_samples_depend_on_the_seed_alone() -> None:
     pairs = _distinct(30)
     runs = []
     for seed in (1, 1, 2):
@@ -211,7 +211,7 @@ def test_the_seed_decides_the_samples_alone() -> None:
     assert [item.oracle_words for item in runs[0]] == [item.oracle_words for item in runs[2]]
 
 
-def test_listeners_hear_of_every_word_and_pair() -> None:
+def test_callbacks_receive_every_word_and_pair() -> None:
     pairs = [*_distinct(7), Pair(abstract=["do"], concrete=["it"], blanks=[False])]
     words: list[int] = []
     filled: list[FilledItem] = []
@@ -250,7 +250,7 @@ def test_a_model_of_both_sides_without_its_right_side() -> None:
 WHITELIST_SORTED = sorted(WHITELIST)
 
 
-def test_better_than_published_is_said_within_the_same_context_alone() -> None:
+def test_scores_are_compared_with_published_ones_of_the_same_context_alone() -> None:
     pairs = _distinct(5)
     left = evaluate_cloze(Knows(pairs), pairs, Candidates(WORDS))
     both = evaluate_cloze(Knows(pairs, "both"), pairs, Candidates(WORDS))
@@ -292,7 +292,7 @@ class _Odd(Uniform):
     ],
     ids=["NaN", "nothing", "too few", "too many"],
 )
-def test_a_model_that_gives_no_probabilities_is_told(row: torch.Tensor) -> None:
+def test_a_model_without_probabilities_is_an_error(row: torch.Tensor) -> None:
     with pytest.raises(ModelError) as caught:
         evaluate_cloze(_Odd(given=row), _distinct(2), Candidates(WORDS))
     assert caught.value.remedy

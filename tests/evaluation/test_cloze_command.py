@@ -1,4 +1,4 @@
-"""`kgscripts evaluate cloze` on small checkpoints: table, JSON, predictions, examples, and what cannot be scored."""
+"""`kgscripts evaluate cloze` on small checkpoints: table, JSON, predictions, examples and errors."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_one_alignment_a_blank_is_for_transducers_and_not_written_onto_cards(
     assert "cards have default scores" in result.output
 
 
-def test_nothing_is_compared_with_the_published_rows_but_the_task_that_they_are_about(
+def test_only_scores_on_the_published_task_are_compared(
     tmp_path: Path, shared_corpora: Path, transducer: Path, templates: Path, whitelist: Path
 ) -> None:
     shown = _run("--model", transducer, "--templates", templates, "--whitelist", whitelist)
@@ -202,7 +202,7 @@ def _empty_side(file: Path) -> None:
 @pytest.mark.parametrize(
     "spoil", [_without_marks, _without_blanks, _wrong_marks, _other_marks, _empty, _empty_side, Path.unlink]
 )
-def test_templates_that_ask_nothing(transducer: Path, templates: Path, spoil: Callable[[Path], None]) -> None:
+def test_templates_without_blanks(transducer: Path, templates: Path, spoil: Callable[[Path], None]) -> None:
     spoil(templates)
     with pytest.raises(InputError) as caught:
         _run("--model", transducer, "--templates", templates)
@@ -210,7 +210,7 @@ def test_templates_that_ask_nothing(transducer: Path, templates: Path, spoil: Ca
 
 
 @pytest.mark.parametrize("text", ["", "tongs\nwok\n", "two words\n", "knife\nknife\n"])
-def test_whitelists_that_cannot_be_chosen_from(transducer: Path, templates: Path, whitelist: Path, text: str) -> None:
+def test_invalid_whitelists(transducer: Path, templates: Path, whitelist: Path, text: str) -> None:
     whitelist.write_text(text, encoding="utf-8")
     with pytest.raises(InputError):
         _run("--model", transducer, "--templates", templates, "--whitelist", whitelist)
@@ -260,7 +260,7 @@ def test_errors_leave_no_traceback(templates: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_the_released_templates_have_the_blanks_that_they_should(shared_corpora: Path) -> None:
+def test_the_number_of_blanks_in_the_released_templates(shared_corpora: Path) -> None:
     from kgscripts.corpora.pair_corpora import load_pairs
     from kgscripts.evaluation.cloze_items import cloze_items
 

@@ -62,7 +62,7 @@ def test_text() -> None:
         (("text", __file__), InputError),
     ],
 )
-def test_errors_say_where_and_what_to_do(arguments: tuple[str, ...], error: type[KGScriptsError]) -> None:
+def test_errors_have_location_and_remedy(arguments: tuple[str, ...], error: type[KGScriptsError]) -> None:
     with pytest.raises(error) as caught:
         CliRunner().invoke(app, [*arguments], catch_exceptions=False)
     assert caught.value.where

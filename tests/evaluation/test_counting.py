@@ -1,4 +1,4 @@
-"""Precision, recall and F1 against figures worked out by hand."""
+"""Precision, recall and F1 against values computed by hand."""
 
 from __future__ import annotations
 

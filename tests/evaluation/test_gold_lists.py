@@ -1,4 +1,4 @@
-"""The lists that ship, and their measures on items whose figures can be worked out by hand."""
+"""The shipped lists, and their scores on items with known results."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _values(scores: list[BenchmarkScore]) -> dict[str, float]:
     return {score.metric: score.value for score in scores}
 
 
-def test_the_lists_have_the_sizes_that_their_readme_names() -> None:
+def test_the_lists_have_the_sizes_in_their_readme() -> None:
     items = tool_items()
     assert sum(len(item.pairs) for item in items) == 100
     assert sum(not item.pairs for item in items) >= 50
@@ -76,5 +76,5 @@ def test_the_pronoun_rule_is_right_nine_times_out_of_ten() -> None:
     assert _values(pronoun_scores(load_pipeline(), pronoun_items()))["pronoun precision"] >= 90
 
 
-def test_tongs_are_tong() -> None:
+def test_the_plural_of_tools_is_ignored() -> None:
     assert [singular(tool) for tool in ("tongs", "tong", "glass", "scissors")] == ["tong", "tong", "glass", "scissor"]

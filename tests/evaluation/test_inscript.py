@@ -1,4 +1,4 @@
-"""Heads against labels in the form of InScript: a story whose figures can be worked out by hand."""
+"""Event and participant heads on a small story with InScript labels and known results."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_by_hand(folder: Path) -> None:
     assert values["event head recall"] == pytest.approx(66.67)
     assert values["event head F1"] == 80
     assert values["event head recall, discards included"] == 100
-    # Nouns: potatoes, Mary, knife, bread; those of "wanted" are not told. Pronouns do not count.
+    # Nouns: potatoes, Mary, knife, bread; those of "wanted" are not extracted. Pronouns do not count.
     assert values["participant head precision"] == 100
     assert values["participant head recall"] == 50
     assert values["participant head F1"] == pytest.approx(66.67)

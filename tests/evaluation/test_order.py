@@ -1,4 +1,4 @@
-"""The order of steps on held-out descriptions: by hand, by brute force, and through a real build."""
+"""The order of steps on held-out descriptions: by hand, by brute force, and with a real build."""
 
 from __future__ import annotations
 

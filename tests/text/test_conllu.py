@@ -1,4 +1,4 @@
-"""Treebanks are read as they are written, and what is not CoNLL-U is refused with its line."""
+"""Reading treebanks; other content is rejected with its line."""
 
 from __future__ import annotations
 

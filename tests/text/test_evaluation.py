@@ -1,4 +1,4 @@
-"""The published scores are those that the pipeline reaches when it is measured again."""
+"""The published scores are reproduced when the pipeline is evaluated again."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_published_scores_are_reached_again(shared_corpora: Path, name: str, dat
 
 
 def test_scores_of_sentences_counted_by_hand(tmp_path: Path) -> None:
-    """Gold that nobody would predict: every head and relation but the root's is wrong, so UAS is known."""
+    """A gold standard that no parser predicts: every head and relation but the root's is wrong, so UAS is known."""
     path = tmp_path / "wrong-test.conllu"
     rows = [("Peel", 4, "dep"), ("the", 4, "dep"), ("potatoes", 4, "dep"), (".", 0, "root")]
     lines = [

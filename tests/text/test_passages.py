@@ -1,4 +1,4 @@
-"""Whatever the text, every token can be read back at its place."""
+"""For any text, every token is found at its offset."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pipeline that ships: small, without pickles, told by its digest, and able to read instructions."""
+"""The shipped pipeline: small, without pickles, identified by its digest, and able to parse instructions."""
 
 from __future__ import annotations
 

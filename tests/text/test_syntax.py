@@ -1,4 +1,4 @@
-"""Grammatical relations come out the same from UD and from ClearNLP labels."""
+"""Grammatical relations are the same for UD and ClearNLP labels."""
 
 from __future__ import annotations
 
