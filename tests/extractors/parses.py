@@ -1,4 +1,4 @@
-"""Hand-checked parses with what is to be read from them, and shortcuts from text or parses to readings."""
+"""Hand-checked parses with their expected events, and helpers to read text or parses."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SYNTAX = Model(name="hand-made", version="1", digest="0" * 64, task="syntactic a
 
 @frozen
 class Annotated:
-    """A hand-checked parse; `events` and `discards` as `told` and `left_out` write them."""
+    """A hand-checked parse; `events` and `discards` are in the format of `event_words` and `left_out`."""
 
     doc: Doc
     events: str
@@ -64,8 +64,8 @@ def read_text(*passages: str, kind: PassageKind = PassageKind.PARAGRAPH) -> Read
     return read_parses([load_pipeline()(passage) for passage in passages], kind)
 
 
-def told(reading: Reading) -> str:
-    """The events in words, tools behind "+": ``cut bread +knife; eat bread``."""
+def event_words(reading: Reading) -> str:
+    """The events in words, with tools after "+": ``cut bread +knife; eat bread``."""
     return "; ".join(_words(event) for event in reading.events)
 
 

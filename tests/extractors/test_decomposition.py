@@ -1,4 +1,4 @@
-"""Decompositions read off alignments that are given; the events are those of the shipped pipeline."""
+"""Decompositions for fixed alignments; the events are those of the shipped pipeline."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _read(abstract: str, concrete: str | list[str], *words: str, probability: fl
     return extractor.read([_parsed(abstract, concrete)])[0]
 
 
-def _told(reading: Reading) -> dict[str, list[str]]:
+def _steps_of(reading: Reading) -> dict[str, list[str]]:
     """Abstract event -> its steps, tools behind "+"."""
     return {
         whole.action.label: [
@@ -74,7 +74,7 @@ def test_steps_belong_to_the_event_that_their_words_are_aligned_to() -> None:
         "pasta",
         "soup",
     )
-    assert _told(reading) == {
+    assert _steps_of(reading) == {
         "drain pasta": ["put strainer into sink", "tip pasta +ladle"],
         "serve soup": ["fill bowl +spoon"],
     }
@@ -83,8 +83,8 @@ def test_steps_belong_to_the_event_that_their_words_are_aligned_to() -> None:
 def test_steps_that_are_listed_are_read_like_a_text() -> None:
     steps = ["Put a strainer into the sink.", "Tip the pasta with a ladle."]
     listed = _read("Drain the pasta.", steps, "drain")
-    assert _told(listed) == _told(_read("Drain the pasta.", " ".join(steps), "drain"))
-    assert _told(listed) == {"drain pasta": ["put strainer into sink", "tip pasta +ladle"]}
+    assert _steps_of(listed) == _steps_of(_read("Drain the pasta.", " ".join(steps), "drain"))
+    assert _steps_of(listed) == {"drain pasta": ["put strainer into sink", "tip pasta +ladle"]}
 
 
 def test_each_step_says_where_it_stands_and_how_sure_its_alignment_is() -> None:
@@ -100,7 +100,7 @@ def test_each_step_says_where_it_stands_and_how_sure_its_alignment_is() -> None:
 
 
 @pytest.mark.parametrize(
-    ("abstract", "concrete", "told"),
+    ("abstract", "concrete", "expected"),
     [
         ("Cut the bread with a knife.", "Hold the bread. Cut the bread with a knife.", {"cut bread": "cut bread"}),
         ("Add the onion.", "Cut the onion with a knife. Add the onion.", {"add onion": "cut onion"}),
@@ -112,39 +112,41 @@ def test_each_step_says_where_it_stands_and_how_sure_its_alignment_is() -> None:
         ("Add the herbs.", "Take the herbs on a cutting board. Drop the herbs.", {"add herb": "take herb"}),
     ],
 )
-def test_tools_serve_the_abstract_event(abstract: str, concrete: str, told: dict[str, str]) -> None:
+def test_tools_serve_the_abstract_event(abstract: str, concrete: str, expected: dict[str, str]) -> None:
     first = abstract.split()[0].lower()
-    found = _told(_read(abstract, concrete, first))
-    assert {whole: next(step for step in steps if step.startswith(told[whole])) for whole, steps in found.items()} == (
-        told
-    )
+    found = _steps_of(_read(abstract, concrete, first))
+    assert {
+        whole: next(step for step in steps if step.startswith(expected[whole])) for whole, steps in found.items()
+    } == (expected)
 
 
 def test_where_the_result_goes_at_last_is_no_tool() -> None:
     cut, put = "Cut the tofu with a knife.", "Put the tofu in a bowl."
-    assert _told(_read("Cut the tofu.", f"{cut} {put}", "cut")) == {"cut tofu": ["cut tofu +knife", "put tofu in bowl"]}
-    assert _told(_read("Cut the tofu.", f"{put} {cut}", "cut")) == {
+    assert _steps_of(_read("Cut the tofu.", f"{cut} {put}", "cut")) == {
+        "cut tofu": ["cut tofu +knife", "put tofu in bowl"]
+    }
+    assert _steps_of(_read("Cut the tofu.", f"{put} {cut}", "cut")) == {
         "cut tofu": ["put tofu in bowl +bowl", "cut tofu +knife"]
     }
-    assert _told(_read("Place the tofu.", f"{cut} {put}", "place")) == {
+    assert _steps_of(_read("Place the tofu.", f"{cut} {put}", "place")) == {
         "place tofu": ["cut tofu", "put tofu in bowl +bowl"]
     }
 
 
 def test_a_strainer_is_a_tool_even_at_last() -> None:
     concrete = "Carry the pot to the sink. Pour the pasta into a colander."
-    assert _told(_read("Drain the pasta.", concrete, "drain")) == {
+    assert _steps_of(_read("Drain the pasta.", concrete, "drain")) == {
         "drain pasta": ["carry pot to sink", "pour pasta into colander +colander"]
     }
 
 
 def test_participles_and_ingredients_of_the_abstract_side_are_no_events() -> None:
     reading = _read("Mix melted butter and flour.", "Stir the flour with a whisk.", "flour")
-    assert _told(reading) == {"mix flour": ["stir flour +whisk"]}
+    assert _steps_of(reading) == {"mix flour": ["stir flour +whisk"]}
 
 
 def test_an_alignment_to_words_of_no_event_gives_no_decomposition() -> None:
-    assert _told(_read("The pasta.", "Tip the pasta with a ladle.", "pasta")) == {}
+    assert _steps_of(_read("The pasta.", "Tip the pasta with a ladle.", "pasta")) == {}
 
 
 def test_a_document_without_sides_is_passed_over() -> None:
@@ -156,7 +158,7 @@ def test_a_document_without_sides_is_passed_over() -> None:
 
 def test_a_pair_that_is_too_long_is_left_out_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kgscripts.extractors.decomposition.MOST_LINKS", 20)
-    assert _told(_read("Drain the pasta.", "Tip it out now.", "drain"))
+    assert _steps_of(_read("Drain the pasta.", "Tip it out now.", "drain"))
     (discard,) = _read("Drain the pasta.", "Tip it all out now.", "drain").discards
     assert discard.reason is DiscardReason.TOO_LONG
     assert discard.detail == "4 abstract and 6 concrete words are too many to align"

@@ -1,4 +1,4 @@
-"""What is read from hand-checked parses, construction by construction."""
+"""Events extracted from hand-checked parses, construction by construction."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from spacy.tokens import Doc
 
 from kgscripts.text.pipeline import load_pipeline
 from schemas.records import DiscardReason
-from tests.extractors.parses import annotated_sentences, left_out, read_parses, read_text, roles, told
+from tests.extractors.parses import annotated_sentences, event_words, left_out, read_parses, read_text, roles
 
 
 @pytest.mark.parametrize("text", annotated_sentences())
 def test_events_and_discards(text: str) -> None:
     annotated = annotated_sentences()[text]
     reading = read_parses([annotated.doc])
-    assert (told(reading), left_out(reading)) == (annotated.events, annotated.discards)
+    assert (event_words(reading), left_out(reading)) == (annotated.events, annotated.discards)
 
 
 def test_most_sentences_are_read_alike_from_the_shipped_parser() -> None:
     """The hand-checked parses stand for what the parser gives: most of them are its own."""
     alike = [
-        told(read_text(text)) == annotated.events and left_out(read_text(text)) == annotated.discards
+        event_words(read_text(text)) == annotated.events and left_out(read_text(text)) == annotated.discards
         for text, annotated in annotated_sentences().items()
     ]
     assert sum(alike) / len(alike) > 0.8
@@ -88,7 +88,7 @@ def test_parses_with_clearnlp_labels_are_read_too() -> None:
     vocab = spacy.blank("en").vocab
     doc = Doc(vocab, words=words, lemmas=lemmas, pos=pos, tags=tags, deps=relations, heads=heads)
     reading = read_parses([doc])
-    assert told(reading) == "cut bread +knife"
+    assert event_words(reading) == "cut bread +knife"
     assert list(roles(reading.events[0])) == ["mary (agent)", "bread (patient)"]
 
 

@@ -1,4 +1,4 @@
-"""What holds for any text: spans lie inside, no tool is acted upon, and reading twice gives the same."""
+"""Properties for any text: spans are valid, no tool is an object, and extraction is deterministic."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Steps in telegraphic style are instructions; in a story the same words are left to the parser."""
+"""Steps in telegraphic style are parsed as instructions; in a story the same words are not repaired."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from spacy.tokens import Doc
 
 from kgscripts.extractors.repairs import repaired
 from schemas.records import PassageKind
-from tests.extractors.parses import read_parses, told
+from tests.extractors.parses import event_words, read_parses
 
 
 def _doc(*words: tuple[str, str, str, str, int]) -> Doc:
@@ -86,7 +86,7 @@ ADD_SALT_AND_BUTTER = (*ADD_SALT_AND_WHISK[:3], ("butter", "NOUN", "NN", "conj",
     ],
 )
 def test_steps_are_repaired(words: tuple[tuple[str, str, str, str, int], ...], events: str) -> None:
-    assert told(read_parses([_doc(*words)], PassageKind.STEP)) == events
+    assert event_words(read_parses([_doc(*words)], PassageKind.STEP)) == events
 
 
 LET_CAKE_COOL = (
@@ -113,12 +113,12 @@ LET_THE_DOG = (
     ("words", "events"), [(LET_CAKE_COOL, "cool cake"), (LET_TEA_STEEP, "steep tea"), (LET_THE_DOG, "let out dog")]
 )
 def test_after_let_something_is_done(words: tuple[tuple[str, str, str, str, int], ...], events: str) -> None:
-    assert told(read_parses([_doc(*words)])) == events
+    assert event_words(read_parses([_doc(*words)])) == events
 
 
 @pytest.mark.parametrize("words", [DRAIN_TUB, SCRUB_DISHES_WITH_SPONGE, PARK])
 def test_stories_are_not(words: tuple[tuple[str, str, str, str, int], ...]) -> None:
-    assert told(read_parses([_doc(*words)], PassageKind.PARAGRAPH)) == ""
+    assert event_words(read_parses([_doc(*words)], PassageKind.PARAGRAPH)) == ""
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What is a tool and what never is."""
+"""Which nouns are tools."""
 
 from __future__ import annotations
 
