@@ -15,6 +15,8 @@ Context = TypeVar("Context")
 MAX_CHARACTERS = 10_000
 """The longest piece that is parsed at once: about five pages. This bounds memory and recursion."""
 
+_BATCH_SIZE = 32
+
 # Control characters and line breaks: each is replaced by one space, so that offsets stay valid.
 _UNREADABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -36,9 +38,7 @@ class ParsedPiece(Generic[Context]):
     doc: Doc
 
 
-def parse_passages(
-    nlp: Language, passages: Iterable[tuple[str, Context]], *, batch_size: int = 32
-) -> Iterator[ParsedPiece[Context]]:
+def parse_passages(nlp: Language, passages: Iterable[tuple[str, Context]]) -> Iterator[ParsedPiece[Context]]:
     """Yield the parse of each text with its context, in order.
 
     A text is split into paragraphs (a blank line ends a sentence), and paragraphs longer than `MAX_CHARACTERS` into
@@ -49,7 +49,7 @@ def parse_passages(
     pieces = (
         (readable(text[start:end]), (context, start)) for text, context in passages for start, end in split_text(text)
     )
-    for doc, (context, offset) in nlp.pipe(pieces, as_tuples=True, batch_size=batch_size):
+    for doc, (context, offset) in nlp.pipe(pieces, as_tuples=True, batch_size=_BATCH_SIZE):
         yield ParsedPiece(context, offset, doc)
 
 

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 import cli
 
@@ -42,16 +43,15 @@ def test_help_takes_less_than_seven_tenths_of_a_second_of_cpu() -> None:
 
 @pytest.mark.parametrize("name", list(cli.COMMANDS))
 def test_every_command_has_help_with_an_example(name: str) -> None:
-    result = run(name, "--help")
-    assert result.returncode == 0, result.stderr
     groups = {
         "evaluate": ["text", "extraction", "cloze", "alignments"],
         "corpora": ["list", "fetch", "stats", "cloze"],
         "train": ["masked", "causal", "transducer", "aligner"],
     }
     for command in groups.get(name, [""]):
-        text = run(name, *([command] if command else []), "--help").stdout
-        assert "Example" in text, f"{name} {command}"
+        result = CliRunner().invoke(cli.app, [name, *([command] if command else []), "--help"])
+        assert result.exit_code == 0, result.output
+        assert "Example" in result.output, f"{name} {command}"
 
 
 @pytest.mark.parametrize(

@@ -39,11 +39,10 @@ def test_readable_keeps_length_and_letters(text: str) -> None:
     seen.encode("utf-8")
 
 
-@settings(deadline=None)  # the first call makes the tokeniser
+@settings(deadline=None)  # the first call creates the tokenizer
 @given(texts=st.lists(TEXT, max_size=4))
-def test_tokens_are_found_at_their_place(texts: list[str]) -> None:
-    nlp = spacy.blank("en")
-    for piece in parse_passages(nlp, ((text, text) for text in texts)):
+def test_tokens_are_found_at_their_offset(blank: Language, texts: list[str]) -> None:
+    for piece in parse_passages(blank, ((text, text) for text in texts)):
         for token in piece.doc:
             start = piece.offset + token.idx
             assert readable(piece.context[start : start + len(token)]) == token.text
@@ -63,7 +62,7 @@ def test_paragraphs_are_read_one_by_one(blank: Language) -> None:
 
 def test_an_endless_sentence_is_read_in_pieces(blank: Language) -> None:
     text = "peel the potatoes and " * 30_000
-    pieces = list(parse_passages(blank, [(text, None)], batch_size=4))
+    pieces = list(parse_passages(blank, [(text, None)]))
     assert sum(len(piece.doc) for piece in pieces) == 120_000
     assert max(len(piece.doc.text) for piece in pieces) <= MAX_CHARACTERS
     assert all(piece.doc[0].text in {"peel", "the", "potatoes", "and"} for piece in pieces)
@@ -83,6 +82,6 @@ def test_text_beyond_the_limit_of_spacy_is_read(blank: Language) -> None:
 
 
 def test_passages_stream(blank: Language) -> None:
-    """Texts are taken as they are needed: an endless source is no trouble."""
-    read = parse_passages(blank, ((f"Step {number}.", number) for number in itertools.count()), batch_size=8)
+    """Texts are consumed lazily: the source may be infinite."""
+    read = parse_passages(blank, ((f"Step {number}.", number) for number in itertools.count()))
     assert [piece.context for piece in itertools.islice(read, 20)] == list(range(20))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -48,9 +49,8 @@ def test_a_pipeline_is_loaded_once() -> None:
 
 
 def test_the_digest_follows_the_weights_and_not_the_scores(tmp_path: Path) -> None:
-    nlp = load_pipeline()
     for name in ("one", "two", "three"):
-        nlp.to_disk(tmp_path / name)
+        shutil.copytree(shipped_directory(), tmp_path / name)
     (tmp_path / "two" / SCORES).write_text("[]", encoding="utf-8")
     (tmp_path / "three" / "tagger" / "model").open("ab").write(b"\xc0")
     one, two = (describe_pipeline(str(tmp_path / name)) for name in ("one", "two"))
