@@ -71,8 +71,8 @@ def test_align_prints_and_draws(pairs: Path, tmp_path: Path) -> None:
     [
         ("Drain the pasta.\t\n", "pairs.tsv:1: the concrete side is empty"),
         ("\tTip it.\n", "pairs.tsv:1: the abstract side is empty"),
-        ("Drain it.\tTip it.\nDrain it.\n", "pairs.tsv:2: 1 column where 2 are wanted"),
-        ("a\tb\tc\td\n", "4 columns where 2 are wanted"),
+        ("Drain it.\tTip it.\nDrain it.\n", "pairs.tsv:2: 1 column instead of 2"),
+        ("a\tb\tc\td\n", "4 columns instead of 2"),
         ("drain it\ttip it\t1 0 1\n", "3 marks for 2 tokens"),
         ("", "no pairs"),
         ("stir " * 10_000 + "\t" + "stir " * 10_000 + "\n", "10,000 by 10,000 tokens are too many to align"),
