@@ -21,12 +21,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "query": ("exports.commands:query", "Ask a graph in SPARQL or Cypher."),
     "export": ("exports.commands:export", "Write a graph as RDF, to Neo4j, to a store or a file."),
     "validate": ("exports.commands:validate", "Check a graph's files and its SHACL shapes."),
-    "align": ("kgscripts.commands.align:align", "Show which abstract word produced which concrete words."),
-    "lookup": ("kgscripts.commands.lookup:lookup", "Look a word up in a graph's alignments, either way."),
-    "tools": ("kgscripts.commands.tools:tools", "Rank the tools that something is done with."),
-    "evaluate": ("kgscripts.commands.evaluate:app", "Measure how good the readers are."),
+    "align": ("kgscripts.commands.align:align", "Align the words of concrete texts with abstract ones."),
+    "lookup": ("kgscripts.commands.lookup:lookup", "Look up a word in a graph's alignments."),
+    "tools": ("kgscripts.commands.tools:tools", "Rank the tools of an event."),
+    "evaluate": ("kgscripts.commands.evaluate:app", "Measure the quality of the models."),
     "train": ("lightning_modules.commands:app", "Train models on corpora of your own."),
-    "corpora": ("kgscripts.commands.corpora:app", "List and fetch the corpora that the readers know."),
+    "corpora": ("kgscripts.commands.corpora:app", "List, download and prepare corpora."),
 }
 
 
