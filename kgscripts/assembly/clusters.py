@@ -65,7 +65,8 @@ def find_clusters(engine: Engine) -> None:
 
     Actions without a scenario are clustered by the engine, by the same key: there may be any number of them.
     """
-    engine.run(*SENSES)
+    for rule in SENSES:
+        engine.run(rule)
     engine.execute("CREATE TABLE member (scenario INTEGER, action INTEGER, cluster INTEGER)")
     engine.execute(_WITHOUT_SCENARIO)
     parts = ", ".join(f"a.{part}" for part in ACTION_PARTS)

@@ -123,8 +123,9 @@ class Engine:
 
     def run(self, *rules: Rule) -> None:
         """Make the tables of rules with one partition key, which run partition by partition, in their order."""
+        (key,) = {rule.partition_by for rule in rules}
         made: set[str] = set()
-        for _ in self._each_partition(rules[0].partition_by):
+        for _ in self._each_partition(key):
             for rule in rules:
                 with self._guarded():
                     if rule.temporary:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from itertools import combinations
 from typing import NamedTuple
 
 import networkx as nx
-from attrs import frozen
+from attrs import evolve, frozen
 
-from kgscripts.corpora.scenarios import scenario_of
-from schemas.records import Document, EventMention
-from tests.assembly.tiny_reader import read_tiny
+from kgscripts.extractors.protocol import Extractor, ParsedDocument
+from schemas.records import Document, EventMention, Record, Segment
 
 Row = tuple[object, ...]
 
@@ -25,63 +25,118 @@ class Step(NamedTuple):
     shared: tuple[str, ...]
 
 
-@frozen
+@frozen(eq=False)
 class Mention:
-    """An event of a text, with the step it tells."""
+    """An event of a text, merged from all that found it."""
 
     source: str
-    place: int
-    step: Step
     event: EventMention
+    scenarios: tuple[str, ...]
+    """Those of the segments that it starts in; "" where there is none."""
+
+    def steps(self) -> list[Step]:
+        """The sub-events that it is a mention of."""
+        return [step_of(scenario, self.event) for scenario in self.scenarios]
+
+
+@frozen
+class Texts:
+    """What extractors found: mentions by source and in text order, and the scenarios of each source."""
+
+    mentions: list[Mention]
+    about: dict[str, set[str]]
+
+    def of_step(self, step: Step) -> list[Mention]:
+        """The mentions of a sub-event."""
+        return [mention for mention in self.mentions if step in mention.steps()]
+
+    def steps(self) -> set[Step]:
+        """All sub-events."""
+        return {step for mention in self.mentions for step in mention.steps()}
 
 
 def step_of(scenario: str, event: EventMention) -> Step:
-    """Actions with an object are told apart by it, others by all their parts."""
+    """Actions with an object are distinguished by it, others by all their parts."""
     key = event.action.key
     return Step(scenario, key[:3] if event.action.object else key)
 
 
-def mentions_of(documents: Sequence[Document]) -> list[Mention]:
-    """All mentions of different documents, in text order."""
-    return [
-        Mention(digest, place, step_of(scenario_of(document), event), event)
-        for digest, document in sorted({document.digest: document for document in documents}.items())
-        for place, event in enumerate(read_tiny(document).events)
-    ]
+def read(documents: Sequence[Document], extractors: Sequence[Extractor]) -> Texts:
+    """Read different documents, without any of the machinery of a build."""
+    mentions: list[Mention] = []
+    about: dict[str, set[str]] = {}
+    for digest, document in sorted({document.digest: document for document in documents}.items()):
+        records = [record for item in extractors for record in item.read([ParsedDocument(document)])[0]]
+        segments = [record for record in records if isinstance(record, Segment)]
+        about[digest] = {segment.scenario for segment in segments}
+        for event in merged(records):
+            inside = {item.scenario for item in segments if item.start <= event.start < item.end}
+            mentions.append(Mention(digest, event, tuple(sorted(inside)) or ("",)))
+    return Texts(mentions, about)
 
 
-def support(mentions: Sequence[Mention]) -> int:
+def merged(records: Iterable[Record]) -> list[EventMention]:
+    """The mentions in text order; equal ones (action and span) are one, with all arguments and tools."""
+    found: dict[Row, EventMention] = {}
+    for event in records:
+        if isinstance(event, EventMention):
+            key = (event.start, event.end, event.action.key)
+            known = found.get(key, evolve(event, participants=[], tools=[]))
+            participants = dict.fromkeys((*known.participants, *event.participants))
+            tools = dict.fromkeys((*known.tools, *event.tools))
+            found[key] = evolve(known, participants=participants, tools=tools)
+    return [event for _, event in sorted(found.items())]
+
+
+def share(part: Fraction | int, whole: int) -> float:
+    """Part of the whole, rounded half up to four decimals."""
+    return math.floor(Fraction(part) / whole * 10_000 + Fraction(1, 2)) / 10_000
+
+
+def support(mentions: Iterable[Mention]) -> int:
     """How many sources."""
     return len({mention.source for mention in mentions})
 
 
-def has_sub_event(documents: Sequence[Document], mentions: Sequence[Mention]) -> set[Row]:
+def positions(texts: Texts, scenario: str) -> dict[Mention, Fraction]:
+    """Relative positions of mentions among those of the scenario in their source, in billionths."""
+    of_source: dict[str, list[Mention]] = defaultdict(list)
+    for mention in texts.mentions:
+        if scenario in mention.scenarios:
+            of_source[mention.source].append(mention)
+    return {
+        mention: Fraction(math.floor(Fraction(place, max(1, len(those) - 1)) * 10**9 + Fraction(1, 2)), 10**9)
+        for those in of_source.values()
+        for place, mention in enumerate(those)
+    }
+
+
+def has_sub_event(texts: Texts) -> set[Row]:
     """Scenario, step, support, probability, mean position, optional."""
     rows: set[Row] = set()
-    about = Counter(scenario_of(document) for document in {item.digest: item for item in documents}.values())
-    length = Counter(mention.source for mention in mentions)
-    for step in {mention.step for mention in mentions if mention.step.scenario}:
-        first: dict[str, float] = {}
-        for mention in mentions:
-            if mention.step == step:
-                first.setdefault(mention.source, mention.place / max(1, length[mention.source] - 1))
-        probability = round(len(first) / about[step.scenario], 4)
-        mean = round(sum(first.values()) / len(first), 4)
-        rows.add((step.scenario, step, len(first), probability, mean, probability < 0.5))
+    for step in texts.steps():
+        if step.scenario:
+            place = positions(texts, step.scenario)
+            first: dict[str, Fraction] = {}
+            for mention in texts.of_step(step):
+                first.setdefault(mention.source, place[mention])
+            probability = share(len(first), sum(step.scenario in about for about in texts.about.values()))
+            mean = share(sum(first.values(), Fraction(0)), len(first))
+            rows.add((step.scenario, step, len(first), probability, mean, probability < 0.5))
     return rows
 
 
-def named_by(mentions: Sequence[Mention], kind: str) -> set[Row]:
+def named_by(texts: Texts, kind: str) -> set[Row]:
     """Step, tool or entity, support, probability, pointwise mutual information; entities with their role."""
-    things = {thing.lemma for mention in mentions for thing in getattr(mention.event, kind)}
+    things = {thing.lemma for mention in texts.mentions for thing in getattr(mention.event, kind)}
     rows: set[Row] = set()
     for thing in things:
-        naming = [m for m in mentions if any(found.lemma == thing for found in getattr(m.event, kind))]
-        for step in {mention.step for mention in naming}:
-            telling = [mention for mention in mentions if mention.step == step]
-            both = [mention for mention in naming if mention.step == step]
-            odds = len(both) * len(mentions) / (len(telling) * len(naming))
-            row: Row = (step, thing, support(both), round(len(both) / len(telling), 4), round(math.log(odds), 4))
+        naming = [m for m in texts.mentions if any(found.lemma == thing for found in getattr(m.event, kind))]
+        for step in {step for mention in naming for step in mention.steps()}:
+            of_step = texts.of_step(step)
+            both = [mention for mention in naming if mention in of_step]
+            odds = len(both) * len(texts.mentions) / (len(of_step) * len(naming))
+            row: Row = (step, thing, support(both), share(len(both), len(of_step)), round(math.log(odds), 4) + 0.0)
             if kind == "participants":
                 roles = Counter(a.role for m in both for a in m.event.participants if a.lemma == thing)
                 row = (*row, min(roles, key=lambda role: (-roles[role], role)).value)
@@ -89,27 +144,43 @@ def named_by(mentions: Sequence[Mention], kind: str) -> set[Row]:
     return rows
 
 
-def expressed_as(mentions: Sequence[Mention]) -> set[Row]:
+def expressed_as(texts: Texts) -> set[Row]:
     """Step, action, support, probability."""
     rows: set[Row] = set()
-    for step, action in {(mention.step, mention.event.action) for mention in mentions}:
-        telling = [mention for mention in mentions if mention.step == step]
-        both = [mention for mention in telling if mention.event.action == action]
-        rows.add((step, action.key, support(both), round(len(both) / len(telling), 4)))
+    for step in texts.steps():
+        of_step = texts.of_step(step)
+        for action in {mention.event.action for mention in of_step}:
+            both = [mention for mention in of_step if mention.event.action == action]
+            rows.add((step, action.key, support(both), share(len(both), len(of_step))))
     return rows
 
 
-def orders(mentions: Sequence[Mention]) -> Counter[tuple[Step, Step]]:
+def leading_actions(texts: Texts) -> dict[Step, tuple[tuple[str, ...], set[tuple[str, ...]]]]:
+    """For each step the action that names it, and its other actions."""
+    found = {}
+    for step in texts.steps():
+        told: dict[tuple[str, ...], set[str]] = defaultdict(set)
+        for mention in texts.of_step(step):
+            told[mention.event.action.key].add(mention.source)
+        smallest = min(told)
+        strongest = min(told, key=lambda action: (-len(told[action]), action))
+        leader = strongest if len(told[strongest]) >= 2 * len(told[smallest]) else smallest
+        found[step] = (leader, set(told) - {leader})
+    return found
+
+
+def orders(texts: Texts) -> Counter[tuple[Step, Step]]:
     """In how many sources the first mention of one step comes before that of another of the same scenario."""
     counts: Counter[tuple[Step, Step]] = Counter()
-    for source in {mention.source for mention in mentions}:
-        told = dict.fromkeys(m.step for m in mentions if m.source == source and m.step.scenario)
-        counts.update(combinations(told, 2))
+    for source, about in texts.about.items():
+        for scenario in about:
+            of_scenario = [m for m in texts.mentions if m.source == source and scenario in m.scenarios]
+            counts.update(combinations(dict.fromkeys(step_of(scenario, m.event) for m in of_scenario), 2))
     return counts
 
 
 def majority(counts: Counter[tuple[Step, Step]]) -> nx.DiGraph:
-    """Every pair in the order that more sources tell, with the margin."""
+    """Every pair in the order that more sources have, with the margin."""
     graph = nx.DiGraph()
     for (first, second), number in counts.items():
         margin = number - counts[second, first]

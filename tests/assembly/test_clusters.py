@@ -1,37 +1,77 @@
-"""Which actions are the same step, and what a step is called."""
+"""Which actions are the same sub-event, what it is called, and what becomes of its IRI."""
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
-from kgscripts.assembly.clusters import cluster, label
-from schemas.records import Action
+from kgscripts.assembly.clusters import ActionKey, cluster
+from kgscripts.pipeline import build_graph, remove_source
+from schemas.records import Document
+from tests.assembly.built import graph_rows
+from tests.assembly.tiny_reader import tiny, tiny_document
 
-_POT = Action(predicate="put", object="pasta", preposition="in", prepositional_object="pot")
-_WATER = Action(predicate="put", object="pasta", preposition="in", prepositional_object="boiling water")
-_PUT = Action(predicate="put", object="pasta")
-_OUT = Action(predicate="put", particle="out", object="pasta")
-_STORE = Action(predicate="go", preposition="to", prepositional_object="store")
-_KITCHEN = Action(predicate="go", preposition="to", prepositional_object="kitchen")
+_POT = ("put", "", "pasta", "in", "pot")
+_WATER = ("put", "", "pasta", "in", "boiling water")
+_PUT = ("put", "", "pasta", "", "")
+_OUT = ("put", "out", "pasta", "", "")
+_STORE = ("go", "", "", "to", "store")
+_KITCHEN = ("go", "", "", "to", "kitchen")
 
 
 @pytest.mark.parametrize(
     ("actions", "clusters"),
     [
-        ([_POT, _WATER], {_POT: _WATER, _WATER: _WATER}),
-        ([_POT, _WATER, _PUT], {_POT: _PUT, _WATER: _PUT, _PUT: _PUT}),
-        ([_PUT, _OUT], {_PUT: _PUT, _OUT: _OUT}),
-        ([_STORE, _KITCHEN], {_STORE: _STORE, _KITCHEN: _KITCHEN}),
-        ([], {}),
+        ([_POT, _WATER], [0, 0]),
+        ([_POT, _OUT, _WATER, _PUT], [0, 1, 0, 0]),
+        ([_PUT, _OUT], [0, 1]),
+        ([_STORE, _KITCHEN], [0, 1]),
+        ([], []),
     ],
 )
-def test_same_object_same_step(actions: list[Action], clusters: dict[Action, Action]) -> None:
+def test_same_object_same_sub_event(actions: list[ActionKey], clusters: list[int]) -> None:
     assert cluster(actions) == clusters
-    assert cluster(reversed(actions)) == clusters
 
 
-@pytest.mark.parametrize(
-    ("actions", "words"), [([_POT], "put pasta in pot"), ([_POT, _WATER], "put pasta"), ([_STORE], "go to store")]
-)
-def test_labels_say_what_the_actions_share(actions: list[Action], words: str) -> None:
-    assert label(actions) == words
+def _document(text: str, number: int, scenario: str = "cooking pasta") -> Document:
+    return tiny_document(f"{text} add the salt{number}.", name=f"d{number}", scenario=scenario)
+
+
+def _sub_events(directory: Path, documents: list[Document]) -> dict[str, dict[str, Any]]:
+    """The sub-events that put something somewhere, by label."""
+    build_graph(output=directory, texts=documents, extractors=tiny())
+    return {row["label"]: row for row in graph_rows(directory)["SubEvent"] if row["label"].startswith("put")}
+
+
+@pytest.mark.parametrize("scenario", ["cooking pasta", ""])
+def test_labels_are_what_the_actions_have_in_common(scenario: str, tmp_path: Path) -> None:
+    documents = [_document("put the pasta in the pot. put the lid on the pot. put on the pot.", 0, scenario)]
+    assert set(_sub_events(tmp_path / "one", documents)) == {"put pasta in pot", "put lid on pot", "put on pot"}
+    documents.append(_document("put the pasta.", 1, scenario))
+    assert set(_sub_events(tmp_path / "two", documents)) == {"put pasta", "put lid on pot", "put on pot"}
+
+
+@pytest.mark.parametrize("scenario", ["cooking pasta", ""])
+def test_an_iri_outlives_a_merge(scenario: str, tmp_path: Path) -> None:
+    documents = [_document("put the pasta in the pot.", 0, scenario)]
+    (before,) = _sub_events(tmp_path, documents).values()
+    assert before["replaces"] == []
+    (merged,) = _sub_events(tmp_path, [_document("put the pasta in the bowl.", 1, scenario)]).values()
+    assert merged["id"] != before["id"], "bowl comes before pot"
+    assert merged["replaces"] == [before["id"]]
+    # The part of a split cluster that holds the action has its IRI again.
+    remove_source(tmp_path, "d1")
+    (split,) = (row for row in graph_rows(tmp_path)["SubEvent"] if row["label"].startswith("put"))
+    assert split == before
+
+
+@pytest.mark.parametrize(("others", "leads"), [(1, "bowl"), (2, "pot"), (3, "pot")])
+def test_twice_the_support_takes_the_lead(others: int, leads: str, tmp_path: Path) -> None:
+    documents = [_document("put the pasta in the bowl.", 0)]
+    documents += [_document("put the pasta in the pot.", number) for number in range(1, others + 1)]
+    (row,) = _sub_events(tmp_path, documents).values()
+    (alone,) = _sub_events(tmp_path / "alone", [_document(f"put the pasta in the {leads}.", 9)]).values()
+    assert row["id"] == alone["id"]
+    assert row["label"] == "put pasta"

@@ -7,44 +7,50 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import networkx as nx
+import pytest
 from hypothesis import given, settings
 
+from kgscripts.extractors.protocol import Extractor
 from kgscripts.pipeline import build_graph
 from schemas.records import Document
+from schemas.vocabulary import node_id
 from tests.assembly import oracle
 from tests.assembly.built import Rows, graph_rows, labels
-from tests.assembly.oracle import Step
-from tests.assembly.tiny_reader import DOCUMENTS, TinyReader
+from tests.assembly.oracle import Step, Texts
+from tests.assembly.tiny_reader import DOCUMENTS, OtherTinyExtractor, TinySegmenter, tiny
+
+EXTRACTORS: dict[str, list[Extractor]] = {
+    "labels": tiny(),
+    "overlapping segments": [*tiny(), TinySegmenter()],
+    "two readers of events": [*tiny(), TinySegmenter(), OtherTinyExtractor()],
+}
+_PARTS = ("predicate", "particle", "object", "preposition", "prepositional_object")
 
 
 def _steps(rows: Rows) -> dict[str, Step]:
     """What each SubEvent is, read off its actions."""
     scenarios = labels(rows, "Scenario")
-    actions = {row["id"]: row for row in rows["Action"]}
+    actions = {row["id"]: tuple(row[part] or "" for part in _PARTS) for row in rows["Action"]}
+    scenario_of = {row["id"]: row["scenario"] for row in rows["SubEvent"]}
     steps: dict[str, Step] = {}
     for row in rows["EXPRESSED_AS"]:
-        action = actions[row["to_id"]]
-        key = tuple(action[part] or "" for part in ("predicate", "particle", "object", "preposition"))
-        shared = key[:3] if action["object"] else (*key, action["prepositional_object"] or "")
-        scenario = next(step["scenario"] for step in rows["SubEvent"] if step["id"] == row["from_id"])
-        step = Step(scenarios[scenario] if scenario else "", shared)
+        key = actions[row["to_id"]]
+        scenario = scenario_of[row["from_id"]]
+        step = Step(scenarios[scenario] if scenario else "", key[:3] if key[2] else key)
         assert steps.setdefault(row["from_id"], step) == step
     return steps
 
 
-@settings(max_examples=30, deadline=None)
+@pytest.mark.parametrize("extractors", EXTRACTORS.values(), ids=EXTRACTORS)
+@settings(max_examples=20, deadline=None)
 @given(documents=DOCUMENTS)
-def test_every_number_is_what_the_plain_count_says(documents: list[Document]) -> None:
+def test_every_number_is_what_the_plain_count_says(extractors: list[Extractor], documents: list[Document]) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        build_graph(output=folder, texts=documents, reader=TinyReader())
+        build_graph(output=folder, texts=documents, extractors=extractors)
         rows = graph_rows(Path(folder))
-    steps, scenarios, mentions = _steps(rows), labels(rows, "Scenario"), oracle.mentions_of(documents)
-    keys = {
-        row["id"]: tuple(
-            row[part] or "" for part in ("predicate", "particle", "object", "preposition", "prepositional_object")
-        )
-        for row in rows["Action"]
-    }
+    texts = oracle.read(documents, extractors)
+    steps, scenarios = _steps(rows), labels(rows, "Scenario")
+    keys = {row["id"]: tuple(row[part] or "" for part in _PARTS) for row in rows["Action"]}
     names = labels(rows, "Tool") | labels(rows, "Entity")
 
     assert {
@@ -54,29 +60,47 @@ def test_every_number_is_what_the_plain_count_says(documents: list[Document]) ->
             *(row[name] for name in ("support", "probability", "mean_position", "optional")),
         )
         for row in rows["HAS_SUB_EVENT"]
-    } == oracle.has_sub_event(documents, mentions)
+    } == oracle.has_sub_event(texts)
     assert {
         (steps[row["from_id"]], keys[row["to_id"]], row["support"], row["probability"]) for row in rows["EXPRESSED_AS"]
-    } == oracle.expressed_as(mentions)
+    } == oracle.expressed_as(texts)
     assert {
         (steps[row["from_id"]], names[row["to_id"]], *(row[name] for name in ("support", "probability", "pmi")))
         for row in rows["USES"]
-    } == oracle.named_by(mentions, "tools")
+    } == oracle.named_by(texts, "tools")
     assert {
         (steps[row["from_id"]], names[row["to_id"]], *(row[name] for name in ("support", "probability", "pmi", "role")))
         for row in rows["HAS_PARTICIPANT"]
-    } == oracle.named_by(mentions, "participants")
+    } == oracle.named_by(texts, "participants")
     assert {(steps[row["id"]], row["support"], row["mentions"]) for row in rows["SubEvent"]} == {
-        (step, oracle.support(told), len(told))
-        for step in {mention.step for mention in mentions}
-        for told in [[mention for mention in mentions if mention.step == step]]
+        (step, oracle.support(texts.of_step(step)), len(texts.of_step(step))) for step in texts.steps()
     }
-    _check_order(rows, steps, mentions)
+    assert {(scenarios[row["id"]], row["support"]) for row in rows["Scenario"]} == {
+        (scenario, sum(scenario in about for about in texts.about.values()))
+        for scenario in set().union(*texts.about.values())
+    }
+    _check_identity(rows, steps, texts)
+    _check_order(rows, steps, texts)
     _check_ranks(rows)
 
 
-def _check_order(rows: Rows, steps: dict[str, Step], mentions: Sequence[oracle.Mention]) -> None:
-    counts = oracle.orders(mentions)
+def _check_identity(rows: Rows, steps: dict[str, Step], texts: Texts) -> None:
+    """Each sub-event has the id of its leading action, and lists those of its others."""
+    scenarios = {row["label"]: row["id"] for row in rows["Scenario"]}
+    leading = oracle.leading_actions(texts)
+
+    def identifier(step: Step, action: tuple[str, ...]) -> str:
+        words = " ".join(part for part in action if part)
+        return node_id("SubEvent", words, scenarios.get(step.scenario, ""), *action)
+
+    for row in rows["SubEvent"]:
+        leader, others = leading[steps[row["id"]]]
+        assert row["id"] == identifier(steps[row["id"]], leader)
+        assert row["replaces"] == sorted(identifier(steps[row["id"]], other) for other in others)
+
+
+def _check_order(rows: Rows, steps: dict[str, Step], texts: Texts) -> None:
+    counts = oracle.orders(texts)
     majority = oracle.majority(counts)
     found = nx.DiGraph()
     for row in rows["PRECEDES"]:
@@ -84,7 +108,7 @@ def _check_order(rows: Rows, steps: dict[str, Step], mentions: Sequence[oracle.M
         told, against = counts[first, second], counts[second, first]
         assert told > against
         assert row["support"] == told
-        assert row["probability"] == round(told / (told + against), 4)
+        assert row["probability"] == oracle.share(told, told + against)
         found.add_edge(first, second, margin=told - against)
     assert nx.is_directed_acyclic_graph(found)
     for first, second, margin in majority.edges(data="margin"):
@@ -98,15 +122,15 @@ def _check_ranks(rows: Rows) -> None:
     """Each scenario's ranks are 1, 2, ...; no relation contradicts them; the next is the earliest of what may come."""
     earlier = {(row["to_id"], row["from_id"]) for row in rows["PRECEDES"]}
     for scenario in {row["from_id"] for row in rows["HAS_SUB_EVENT"]}:
-        told = sorted(
+        ranked: Sequence[dict[str, object]] = sorted(
             (row for row in rows["HAS_SUB_EVENT"] if row["from_id"] == scenario), key=lambda row: int(row["rank"])
         )
-        assert [row["rank"] for row in told] == list(range(1, len(told) + 1))
-        for place, row in enumerate(told):
-            left = {other["to_id"] for other in told[place:]}
+        assert [row["rank"] for row in ranked] == list(range(1, len(ranked) + 1))
+        for place, row in enumerate(ranked):
+            left = {other["to_id"] for other in ranked[place:]}
             ready = [
                 (other["mean_position"], other["to_id"])
-                for other in told[place:]
+                for other in ranked[place:]
                 if not any((other["to_id"], before) in earlier for before in left)
             ]
             assert (row["mean_position"], row["to_id"]) == min(ready)

@@ -7,11 +7,11 @@ from pathlib import Path
 import networkx as nx
 import pytest
 
-from kgscripts.assembly.passages import parents, passage_id
+from kgscripts.assembly.instances import parents
 from kgscripts.pipeline import build_graph
 from schemas.records import Document, Passage, PassageKind
 from tests.assembly.built import Rows, graph_rows, labels
-from tests.assembly.tiny_reader import TinyReader, tiny_document
+from tests.assembly.tiny_reader import TinySegmenter, tiny, tiny_document
 
 _TEXT = "we boil the water in the pot. not stir the pot. add the pasta with the spoon. boil the water."
 
@@ -20,7 +20,7 @@ _TEXT = "we boil the water in the pot. not stir the pot. add the pasta with the 
 def rows(tmp_path_factory: pytest.TempPathFactory) -> Rows:
     directory = tmp_path_factory.mktemp("graph")
     documents = [tiny_document(_TEXT, scenario="cooking pasta"), tiny_document("boil the water.")]
-    build_graph(output=directory, texts=documents, reader=TinyReader())
+    build_graph(output=directory, texts=documents, extractors=tiny())
     return graph_rows(directory)
 
 
@@ -73,6 +73,7 @@ def test_every_statement_has_passages_models_and_their_scores(rows: Rows) -> Non
     models = {row["id"]: row["name"] for row in rows["Model"]}
     readers = {(row["from_id"], models[row["to_id"]]) for row in rows["READ_BY"]}
     assert readers == {(identifier, name) for identifier in statements for name in ("tiny", "tiny-syntax")}
+    assert {row["name"] for row in rows["Model"]} == {"tiny", "tiny-syntax", "labels"}
     assert {row["from_id"] for row in rows["EVIDENCED_BY"]} == statements.keys()
     assert [models[row["from_id"]] for row in rows["SCORED"]] == ["tiny"]
     assert rows["BenchmarkScore"][0]["value"] == 100
@@ -100,7 +101,7 @@ def test_scenarios_that_are_not_listed_come_from_titles_of_how_tos(tmp_path: Pat
     document = Document(
         name="x", format="text", text="boil the water.", title="How to carve a pumpkin?", passages=[step]
     )
-    build_graph(output=tmp_path, texts=[document], reader=TinyReader())
+    build_graph(output=tmp_path, texts=[document], extractors=tiny())
     rows = graph_rows(tmp_path)
     (scenario,) = rows["Scenario"]
     assert (scenario["label"], scenario["listed"], scenario["support"]) == ("carving a pumpkin", False, 1)
@@ -109,23 +110,72 @@ def test_scenarios_that_are_not_listed_come_from_titles_of_how_tos(tmp_path: Pat
 
 def test_a_label_that_is_not_listed_is_a_scenario_all_the_same(tmp_path: Path) -> None:
     texts = [tiny_document("boil the water.", scenario="Carving a pumpkin."), tiny_document("add.", scenario="bath")]
-    report = build_graph(output=tmp_path, texts=texts, reader=TinyReader())
+    report = build_graph(output=tmp_path, texts=texts, extractors=tiny())
     assert report.discards == {"scenario not listed": 1}
     assert {scenario.label for scenario in report.scenarios} == {"carving a pumpkin", "taking a bath"}
 
 
 def test_overlapping_passages_lie_in_the_smallest_that_holds_them_whole() -> None:
-    step, sentence, across, mention = (0, 10, "step"), (0, 10, "sentence"), (5, 15, "paragraph"), (6, 9, "mention")
-    assert parents([step, sentence, across, mention]) == {
-        step: None,
-        sentence: step,
-        across: None,
-        mention: across,
+    step, sentence, across, mention = (
+        (0, 0, 10, "step"),
+        (0, 0, 10, "sentence"),
+        (0, 5, 15, "paragraph"),
+        (0, 6, 9, "mention"),
+    )
+    other = (1, 6, 9, "mention")
+    assert parents([step, sentence, across, mention, other]) == [-1, 0, -1, 2, -1]
+
+
+def test_ids_of_passages_name_their_document_and_ascend_with_their_place(rows: Rows) -> None:
+    digests = {row["id"]: row["digest"] for row in rows["Source"]}
+    for row in rows["Passage"]:
+        assert row["id"] == f"passage/{digests[row['source']][:24]}-{row['start']:09d}-{row['end']:09d}-{row['kind']}"
+
+
+def test_segments_are_passages_about_their_scenarios(tmp_path: Path) -> None:
+    text = "boil the water. add the pasta in the water. stir the pot."
+    documents = [tiny_document(text, scenario="taking a bath"), tiny_document("boil the water.")]
+    build_graph(output=tmp_path, texts=documents, extractors=[*tiny(), TinySegmenter()])
+    rows = graph_rows(tmp_path)
+    scenarios, texts = labels(rows, "Scenario"), {row["id"]: row["text"] for row in rows["Passage"]}
+    sources = {row["id"]: row["scenario_label"] for row in rows["Source"]}
+    about = {(texts.get(row["from_id"]), scenarios[row["to_id"]], row["confidence"]) for row in rows["ABOUT"]}
+    assert about - {item for item in about if item[0] is None} == {
+        ("boil the water.", "making soup", 0.5),
+        ("add the pasta in the water.", "making soup", 0.5),
+        ("add the pasta in the water.", "cooking pasta", 0.75),
     }
+    # A segment over a whole text is the source itself, which is about all that its segments are about.
+    assert {
+        (sources[row["from_id"]], scenarios[row["to_id"]], row["confidence"])
+        for row in rows["ABOUT"]
+        if row["from_id"] in sources
+    } == {
+        ("taking a bath", "taking a bath", 1.0),
+        ("taking a bath", "making soup", 0.5),
+        ("taking a bath", "cooking pasta", 0.75),
+        (None, "making soup", 0.5),
+    }
+    kinds = {row["id"]: row["kind"] for row in rows["Passage"]}
+    within = {(kinds[row["from_id"]], kinds.get(row["to_id"], "source")) for row in rows["WITHIN"]}
+    assert ("sentence", "segment") in within
+    assert not any(
+        row["confidence"] in (0.5, 0.75)
+        for name in ("REALIZES", "READ_BY")
+        for row in rows[name]
+        if "confidence" in row
+    )
 
 
-def test_ids_of_passages_ascend_with_their_place() -> None:
-    digest = "0123456789abcdef" * 4
-    ids = [passage_id(digest, (start, 200_000, "mention")) for start in (0, 9, 10, 99, 100_000)]
-    assert ids == sorted(ids)
-    assert ids[0].startswith("passage/0123456789abcdef-000000000-mention-")
+def test_an_event_of_several_scenarios_realizes_a_step_of_each(tmp_path: Path) -> None:
+    build_graph(
+        output=tmp_path,
+        texts=[tiny_document("boil the pasta in the water.", scenario="taking a bath")],
+        extractors=[*tiny(), TinySegmenter()],
+    )
+    rows = graph_rows(tmp_path)
+    scenarios = labels(rows, "Scenario")
+    steps = {row["id"]: scenarios[row["scenario"]] for row in rows["SubEvent"]}
+    assert sorted(steps[row["to_id"]] for row in rows["REALIZES"]) == ["cooking pasta", "making soup", "taking a bath"]
+    assert [row["support"] for row in rows["Action"]] == [1]
+    assert {row["mentions"] for row in rows["SubEvent"]} == {1}

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import os
 import random
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kgscripts.assembly.assemble import assemble
 from kgscripts.pipeline import build_graph, remove_source
+from kgscripts.records.store import RecordStore
+from schemas.graph_directory import locked
 from schemas.records import Document
+from schemas.vocabulary import DEFAULT_BASE_IRI
 from tests.assembly.built import graph_bytes
-from tests.assembly.tiny_reader import DOCUMENTS, TinyReader, tiny_document
+from tests.assembly.tiny_reader import (
+    DOCUMENTS,
+    OtherTinyExtractor,
+    TinyDecomposer,
+    TinySegmenter,
+    tiny,
+    tiny_document,
+)
 
 
 @settings(max_examples=20, deadline=None)
@@ -21,9 +34,9 @@ def test_order_and_split_change_nothing(documents: list[Document], seed: int, ca
     shuffled = random.Random(seed).sample(documents, len(documents))
     with tempfile.TemporaryDirectory() as folder:
         at_once, in_parts = Path(folder, "at-once"), Path(folder, "in-parts")
-        build_graph(output=at_once, texts=documents, reader=TinyReader())
+        build_graph(output=at_once, texts=documents, extractors=tiny())
         for start in range(calls):
-            build_graph(output=in_parts, texts=shuffled[start::calls], reader=TinyReader())
+            build_graph(output=in_parts, texts=shuffled[start::calls], extractors=tiny())
         assert graph_bytes(in_parts) == graph_bytes(at_once)
 
 
@@ -33,14 +46,49 @@ def test_adding_and_removing_is_as_if_nothing_had_been(documents: list[Document]
     added = tiny_document(f"peel the {more}.", name="added")
     with tempfile.TemporaryDirectory() as folder:
         plain, changed = Path(folder, "plain"), Path(folder, "changed")
-        build_graph(output=plain, texts=documents, reader=TinyReader())
-        build_graph(output=changed, texts=[added, *documents], reader=TinyReader())
+        build_graph(output=plain, texts=documents, extractors=tiny())
+        build_graph(output=changed, texts=[added, *documents], extractors=tiny())
         assert graph_bytes(changed) != graph_bytes(plain)
         assert remove_source(changed, added.digest) == ["added"]
         assert graph_bytes(changed) == graph_bytes(plain)
 
 
+@pytest.mark.parametrize("enriched", [False, True])
+def test_partitions_threads_and_memory_change_nothing(
+    enriched: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ["water", "pasta", "spoon", "pot"]
+    documents = [
+        tiny_document(
+            " ".join(
+                f"{verb} the {words[(number + place) % 4]} with the {words[number % 3]}."
+                for place, verb in enumerate(random.Random(number).sample(["boil", "add", "stir", "drain", "put"], 4))
+            ),
+            scenario=["cooking pasta", "making soup", ""][number % 3],
+        )
+        for number in range(40)
+    ]
+    extractors = [*tiny(), TinySegmenter(), OtherTinyExtractor(), *([TinyDecomposer()] if enriched else [])]
+    report = build_graph(output=tmp_path / "graph", texts=documents, extractors=extractors)
+    expected = graph_bytes(tmp_path / "graph")
+    assert report.relations["PRECEDES"] > 3
+    assert ("DECOMPOSES_INTO" in report.relations) == enriched
+    for partitions, threads, memory in ((1, 1, None), (2, 2, 1 << 28), (7, 3, 1 << 30)):
+        monkeypatch.setattr(os, "cpu_count", lambda threads=threads: threads)
+        with locked(tmp_path / "graph"), RecordStore(tmp_path / "graph/records") as store:
+            versions = [item.digest for item in store.extractors().values() if item.role == "extractor"]
+            assemble(
+                store,
+                tmp_path / "graph",
+                versions,
+                base_iri=DEFAULT_BASE_IRI,
+                memory=memory,
+                partitions=partitions,
+            )
+        assert graph_bytes(tmp_path / "graph") == expected
+
+
 def test_many_calls_leave_few_files(tmp_path: Path) -> None:
     for number in range(40):
-        build_graph(output=tmp_path, texts=[tiny_document(f"boil the pot{number}.")], reader=TinyReader())
-    assert len(list(tmp_path.glob("records/*.parquet"))) <= 5
+        build_graph(output=tmp_path, texts=[tiny_document(f"boil the pot{number}.")], extractors=tiny())
+    assert all(len(list(folder.iterdir())) <= 5 for folder in (tmp_path / "records").iterdir() if folder.is_dir())

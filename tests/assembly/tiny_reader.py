@@ -10,21 +10,27 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from attrs import field, frozen
+from attrs import evolve, frozen
 from hypothesis import strategies as st
 
+from kgscripts.extractors.labels import LabelExtractor
+from kgscripts.extractors.protocol import Extractor, ParsedDocument
 from schemas.provenance import BenchmarkScore, Model
 from schemas.records import (
     Action,
     Argument,
+    ConcreteStep,
+    Decomposition,
     Discard,
     DiscardReason,
     Document,
     EventMention,
     Passage,
     PassageKind,
-    Reading,
+    Record,
     Role,
+    Segment,
+    Sentence,
     Tool,
 )
 
@@ -38,37 +44,127 @@ SCORE = BenchmarkScore(dataset="tiny", split="test", metric="F1", value=100.0, u
 
 
 @frozen
-class TinyReader:
-    """Reads the tiny language. `version` stands for another model that reads the same, `log` gets every name read."""
+class TinyExtractor(Extractor):
+    """Reads the tiny language. `version` stands for other rules that read the same, `log` gets every name read."""
+
+    name = "tiny"
+    task = "events"
+    gives = (Sentence, EventMention, Discard)
 
     version: str = "1"
     log: Path | None = None
-    interrupt_at: str = field(default="never")
+    interrupt_at: str = "never"
 
-    def models(self) -> tuple[Model, ...]:
-        digest = (self.version * 64)[:64]
-        return SYNTAX, Model(name="tiny", version=self.version, digest=digest, task="events", scores=[SCORE])
+    @property
+    def rules(self) -> str:  # type: ignore[override]
+        return self.version
 
-    def read(self, documents: Sequence[Document]) -> list[Sequence[Reading]]:
-        for document in documents:
-            if self.interrupt_at in document.text:
+    @property
+    def networks(self) -> tuple[Model, ...]:
+        return (SYNTAX,)
+
+    def scores(self, parser: Model | None) -> Sequence[BenchmarkScore]:
+        assert parser is None
+        return [SCORE]
+
+    def read(self, documents: Sequence[ParsedDocument]) -> list[Sequence[Record]]:
+        for item in documents:
+            if self.interrupt_at in item.document.text:
                 raise KeyboardInterrupt
             if self.log is not None:
                 with self.log.open("a", encoding="utf-8") as stream:
-                    print(document.name, file=stream)
-        return [[read_tiny(document)] for document in documents]
+                    print(item.document.name, file=stream)
+        return [read_tiny(item.document) for item in documents]
 
 
-def read_tiny(document: Document) -> Reading:
+@frozen
+class OtherTinyExtractor(Extractor):
+    """Reads some of the events of the tiny language again, and finds others of its own."""
+
+    name = "other-tiny"
+    rules = "1"
+    task = "events"
+    gives = (EventMention,)
+
+    def read(self, documents: Sequence[ParsedDocument]) -> list[Sequence[Record]]:
+        return [
+            [event for event in map(_heard_otherwise, read_tiny(item.document)) if event is not None]
+            for item in documents
+        ]
+
+
+def _heard_otherwise(record: Record) -> EventMention | None:
+    """Boiling as it is, with a tool more; draining as pouring; nothing else."""
+    if not isinstance(record, EventMention):
+        return None
+    if record.action.predicate == "boil":
+        kettle = Tool(lemma="kettle", start=record.start, end=record.end)
+        return evolve(record, tools=[*record.tools, kettle], score=0.25)
+    return (
+        evolve(record, action=evolve(record.action, predicate="pour")) if record.action.predicate == "drain" else None
+    )
+
+
+@frozen
+class TinyDecomposer(Extractor):
+    """Makes the first event of a document an abstract one, and the others its steps; the last refers to no event."""
+
+    name = "tiny-steps"
+    rules = "1"
+    task = "decomposition"
+    requires = (EventMention,)
+    gives = (Decomposition,)
+
+    def read(self, documents: Sequence[ParsedDocument]) -> list[Sequence[Record]]:
+        return [_steps(item.records[EventMention]) for item in documents]
+
+
+def _steps(events: Sequence[Record]) -> list[Record]:
+    first, *others = (event for event in events if isinstance(event, EventMention))
+    steps = [
+        ConcreteStep(action=event.action, start=event.start, end=event.end, log_probability=-0.5, tools=event.tools)
+        for event in others
+    ]
+    missing = evolve(steps[-1], action=Action(predicate="vanish"))
+    return [Decomposition(action=first.action, start=first.start, end=first.end, steps=[*steps, missing])]
+
+
+@frozen
+class TinySegmenter(Extractor):
+    """Finds that sentences with water are about soup, and sentences with pasta about cooking pasta."""
+
+    name = "tiny-segments"
+    rules = "1"
+    task = "scenarios"
+    gives = (Segment,)
+
+    def read(self, documents: Sequence[ParsedDocument]) -> list[Sequence[Record]]:
+        return [
+            [
+                Segment(scenario=scenario, start=match.start(), end=match.end(), confidence=confidence)
+                for match in _SENTENCE.finditer(item.document.text)
+                for word, scenario, confidence in (("water", "making soup", 0.5), ("pasta", "cooking pasta", 0.75))
+                if word in match.group()
+            ]
+            for item in documents
+        ]
+
+
+def tiny(version: str = "1", log: Path | None = None, interrupt_at: str = "never") -> list[Extractor]:
+    """The extractors of the tiny language, with that of the scenarios."""
+    return [TinyExtractor(version, log, interrupt_at), LabelExtractor()]
+
+
+def read_tiny(document: Document) -> list[Record]:
     """What a document of the tiny language says."""
-    sentences, events, discards = [], [], []
+    found: list[Record] = []
     for match in _SENTENCE.finditer(document.text):
-        sentences.append(Passage(kind=PassageKind.SENTENCE, start=match.start(), end=match.end()))
+        found.append(Sentence(start=match.start(), end=match.end()))
         if match["not"]:
-            discards.append(Discard(reason=DiscardReason.NEGATED, start=match.start(), end=match.end()))
+            found.append(Discard(reason=DiscardReason.NEGATED, start=match.start(), end=match.end()))
         else:
-            events.append(_event(match))
-    return Reading(sentences=sentences, events=events, discards=discards)
+            found.append(_event(match))
+    return found
 
 
 def _event(match: re.Match[str]) -> EventMention:

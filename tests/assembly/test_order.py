@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import networkx as nx
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgscripts.assembly.precedence import Verdict, ordered_pairs, rank_pairs
+from kgscripts.assembly.order import LONGEST_REACH, Verdict, rank_pairs, topological_ranks
+from kgscripts.pipeline import build_graph
+from tests.assembly.built import graph_rows
+from tests.assembly.tiny_reader import tiny, tiny_document
 
 _PAIRS = st.dictionaries(
     st.tuples(st.integers(0, 7), st.integers(0, 7)).filter(lambda pair: pair[0] != pair[1]),
@@ -58,10 +63,18 @@ def test_near_steps_come_first_so_that_a_chain_stays_a_chain() -> None:
     assert verdicts.tolist() == [Verdict.IMPLIED, Verdict.KEPT, Verdict.KEPT]
 
 
-def test_pairs_of_a_long_source_stay_few() -> None:
-    earlier, later = ordered_pairs(3)
-    assert list(zip(earlier.tolist(), later.tolist(), strict=True)) == [(0, 1), (0, 2), (1, 2)]
-    earlier, later = ordered_pairs(1_000)
-    assert (later - earlier).min() == 1
-    assert (later - earlier).max() == 100
-    assert len(earlier) < 100_000
+def test_pairs_of_a_long_source_stay_few(tmp_path: Path) -> None:
+    steps = LONGEST_REACH + 30
+    text = " ".join(f"boil the pot{number:03d}." for number in range(steps))
+    build_graph(output=tmp_path, texts=[tiny_document(text, scenario="cooking pasta")], extractors=tiny())
+    rows = graph_rows(tmp_path)
+    # The chain is found, and what lies farther apart than the reach follows from it.
+    assert len(rows["PRECEDES"]) == steps - 1
+    assert [row["rank"] for row in sorted(rows["HAS_SUB_EVENT"], key=lambda row: str(row["to_id"]))] == list(
+        range(1, steps + 1)
+    )
+
+
+def test_ranks_follow_the_pairs_and_else_the_keys() -> None:
+    assert topological_ranks(4, [3, 0], [0, 1], [0.5, 0.1, 0.2, 0.9]) == [3, 4, 1, 2]
+    assert topological_ranks(0, [], [], []) == []
