@@ -1,4 +1,4 @@
-"""The curated classes of everyday nouns and verbs that rules look up."""
+"""The lexicon: curated classes of everyday nouns and verbs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def parse_classes(text: str, name: str) -> dict[str, frozenset[str]]:
     Raises
     ------
     ModelError
-        if words stand before the first heading.
+        if there are words before the first heading.
     """
     words: dict[str, set[str]] = {}
     current: set[str] | None = None
@@ -88,7 +88,7 @@ def _noun_classes() -> dict[str, frozenset[str]]:
 
 @functools.lru_cache(maxsize=1 << 16)
 def classes_of(noun: str) -> frozenset[str]:
-    """Classes of a noun or compound: of the longest listed end of it ("paper towel", else "towel")."""
+    """The classes of a noun or compound: those of its longest listed suffix ("paper towel", else "towel")."""
     known = _noun_classes()
     words = noun.split(" ")
     for start in range(len(words)):
@@ -99,12 +99,12 @@ def classes_of(noun: str) -> frozenset[str]:
 
 
 def is_tool(noun: str) -> bool:
-    """Whether the noun names an implement, vessel, appliance or device, in whatever phrase it stands."""
+    """Whether the noun is an implement, vessel, appliance or device, in any phrase."""
     return not TOOL_CLASSES.isdisjoint(classes_of(noun)) and NO_TOOL_CLASSES.isdisjoint(classes_of(noun))
 
 
 def may_be_tool(noun: str) -> bool:
-    """Whether the noun can be a tool where the text says that it is used: it is nothing that never is one."""
+    """Whether the noun may be a tool if the text states its use: it is in no class of things that never are tools."""
     return NO_TOOL_CLASSES.isdisjoint(classes_of(noun))
 
 
@@ -116,5 +116,5 @@ def is_tool_after(preposition: str, noun: str) -> bool:
 
 
 def is_a(noun: str, *labels: str) -> bool:
-    """Whether the noun is of one of the classes."""
+    """Whether the noun is in one of the classes."""
     return not classes_of(noun).isdisjoint(labels)
