@@ -65,8 +65,8 @@ def _print(title: str, headings: Sequence[str], rows: Sequence[tuple[str, ...]])
         console.print("  nothing\n")
         return
     table = Table(box=None, padding=(0, 0, 0, 2))
-    for place, heading in enumerate(headings):
-        table.add_column(heading, justify="left" if place >= headings.index("tool") else "right")
+    for column, heading in enumerate(headings):
+        table.add_column(heading, justify="left" if column >= headings.index("tool") else "right")
     for row in rows:
         table.add_row(*row)
     console.print(table, "")

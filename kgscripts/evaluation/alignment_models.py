@@ -39,7 +39,7 @@ def open_alignment_model(name: str, train: Sequence[Pair]) -> Align:
 
 
 def checkpoint_of(name: str) -> Path:
-    """The directory or shipped name behind a model's name: what stands before "-free", unless that is its own name."""
+    """The directory or shipped name in a model's name: without "-free", unless a directory has the whole name."""
     return Path(name if Path(name).is_dir() else name.removesuffix(_FREE))
 
 

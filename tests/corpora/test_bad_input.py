@@ -88,7 +88,7 @@ CASES: dict[str, tuple[str, bytes | str, str | None, int, list[tuple[R, int]]]] 
     "one column": ("a.tsv", "a\tb\nno tab\nc\td\n", None, 2, [(R.MALFORMED, 2)]),
     "four columns": ("a.tsv", "a\tb\tc\td\na\tb\n", None, 1, [(R.MALFORMED, 1)]),
     "empty column": ("a.tsv", "a\tb\n \tb\na\t\n", None, 1, [(R.MALFORMED, 2), (R.MALFORMED, 3)]),
-    "cloze marks that are none": ("a.tsv", "a\tb\t2\n", "pairs", 0, [(R.MALFORMED, 1)]),
+    "invalid cloze marks": ("a.tsv", "a\tb\t2\n", "pairs", 0, [(R.MALFORMED, 1)]),
     "too few cloze marks": ("a.tsv", "a\tb c\t1\n", "pairs", 0, [(R.MALFORMED, 1)]),
     "entity bomb": ("a.xml", BOMB, None, 0, [(R.MALFORMED, 1)]),
     "external entity": ("a.xml", EXTERNAL, None, 0, [(R.MALFORMED, 1)]),

@@ -19,7 +19,7 @@ def test_events_and_discards(text: str) -> None:
 
 
 def test_most_sentences_are_read_alike_from_the_shipped_parser() -> None:
-    """The hand-checked parses stand for what the parser gives: most of them are its own."""
+    """The hand-checked parses are representative: most of them equal the parser's."""
     alike = [
         event_words(read_text(text)) == annotated.events and left_out(read_text(text)) == annotated.discards
         for text, annotated in annotated_sentences().items()
