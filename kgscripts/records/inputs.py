@@ -95,8 +95,8 @@ class InputIndex(CompletionIndex):
     def documents(self) -> pa.Table:
         """The live documents: `digest`, ascending, each once, and `name`, the smallest of its names."""
         rows = self._rows(
-            "SELECT digest, (SELECT min(name) FROM source WHERE subject = subject.id) AS first"
-            " FROM subject WHERE first IS NOT NULL ORDER BY digest"
+            "SELECT digest, min(name) FROM source JOIN subject ON subject.id = source.subject"
+            " GROUP BY source.subject ORDER BY digest"
         )
         batches = []
         while block := list(islice(rows, _ROWS_A_BATCH)):
