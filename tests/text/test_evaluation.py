@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from kgscripts.evaluation.text import evaluate_text
-from kgscripts.text.pipeline import describe_pipeline
+from kgscripts.evaluation.text import analysis_scores, evaluate_text
+from kgscripts.text.conllu import documents, read_conllu
+from kgscripts.text.pipeline import describe_pipeline, load_pipeline
 from lightning_modules.text.train import score_table
 from schemas.errors import InputError
 
@@ -35,10 +36,25 @@ def test_published_scores_reach_the_targets(metric: str, target: float) -> None:
     ],
 )
 def test_published_scores_are_reached_again(shared_corpora: Path, name: str, dataset: str, split: str) -> None:
-    found = evaluate_text(shared_corpora / "treebanks" / name)
-    assert {score.metric: score.value for score in found.scores} == pytest.approx(published(dataset, split), abs=0.1)
+    groups = list(documents(read_conllu(shared_corpora / "treebanks" / name)))
+    found = analysis_scores(load_pipeline(), groups, dataset=dataset, split=split)
+    assert {score.metric: score.value for score in found} == pytest.approx(published(dataset, split), abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("name", "dataset", "split"),
+    [
+        ("en_ewt-ud-test.conllu", "UD English EWT", "test"),
+        ("wikihow-dev.conllu", "GUM wikiHow", "dev"),
+        ("mine.conllu", "mine", "all"),
+    ],
+)
+def test_the_file_name_gives_dataset_and_split(tmp_path: Path, name: str, dataset: str, split: str) -> None:
+    lines = [f"{number}\tpeel\tpeel\tVERB\tVB\t_\t{number - 1}\tdep\t_\t_" for number in range(1, 5)]
+    (tmp_path / name).write_text("\n".join(lines) + "\n\n", encoding="utf-8")
+    found = evaluate_text(tmp_path / name)
     assert {(score.dataset, score.split) for score in found.scores} == {(dataset, split)}
-    assert found.words > 5000
+    assert found.words == 4
     assert found.words_per_second > 0
 
 
