@@ -43,7 +43,7 @@ def written(folder: Path, items: Iterable[Document], *extractors: str) -> Writte
     return write_shard(folder, readings(items, extractors or (SOURCE, EVENTS)))
 
 
-def given(key: str, items: Iterable[Document], *, complete: bool = True, fingerprint: str = "fingerprint") -> Input:
+def input_of(key: str, items: Iterable[Document], *, complete: bool = True, fingerprint: str = "fingerprint") -> Input:
     return Input(key, fingerprint, complete, sorted((item.digest, item.name) for item in items))
 
 
@@ -57,7 +57,7 @@ def opened(folder: Path) -> RecordStore:
 
 def add(store: RecordStore, items: Sequence[Document], key: str = "input") -> None:
     """Read documents by one extractor and enter them as an input."""
-    store.commit([written(store.folder, items)], [given(key, items)])
+    store.commit([written(store.folder, items)], [input_of(key, items)])
 
 
 def record_files(folder: Path) -> list[Path]:

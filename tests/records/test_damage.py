@@ -1,4 +1,4 @@
-"""What is damaged, lost, of an older version or without room is said so, and nothing else is lost with it."""
+"""Damaged or lost files, older layouts and full disks: an error with a remedy, and nothing else is lost."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from schemas.errors import GraphDirectoryError
 from schemas.records import Document, EventMention
 from tests.conftest import without_privileges
 from tests.disk import small_disk
-from tests.records.samples import EVENTS, add, documents, found, given, opened, readings, record_files, written
+from tests.records.samples import EVENTS, add, documents, found, input_of, opened, readings, record_files, written
 
 
 def _damage(path: Path) -> None:
@@ -79,7 +79,7 @@ def _files_with(records: RecordStore, digest: str) -> list[Path]:
 
 def test_check_names_three_inputs_and_counts_the_rest(tmp_path: Path) -> None:
     with opened(tmp_path) as records:
-        records.commit([], [given(f"input{number}", documents(1, number)) for number in range(5)])
+        records.commit([], [input_of(f"input{number}", documents(1, number)) for number in range(5)])
         with pytest.raises(GraphDirectoryError, match=r"input0, input1, input2 and 2 more"):
             records.check([])
         records.commit([written(tmp_path, documents(4), "0" * 64)])
@@ -207,12 +207,12 @@ def test_a_full_disk_leaves_what_was_there(tmp_path: Path) -> None:
         assert list(tmp_path.glob("*/*.part")) == []
         shard = written(tmp_path, documents(2000, 100))
         with small_disk(100_000), pytest.raises(GraphDirectoryError, match="cannot be written") as caught:
-            records.commit([shard], [given("more", documents(2000, 100))])
+            records.commit([shard], [input_of("more", documents(2000, 100))])
         assert "make room" in str(caught.value.remedy)
         assert records.input_keys() == ["input"]
         assert len(records.documents()) == 3
         records.check([EVENTS])
-        records.commit([shard], [given("more", documents(2000, 100))])
+        records.commit([shard], [input_of("more", documents(2000, 100))])
         assert len(records.documents()) == 2003
         assert list(records.validate()) == []
 

@@ -12,14 +12,14 @@ from schemas.errors import InputError, RecordError
 from schemas.provenance import BenchmarkScore, Model
 from schemas.records import AlignedPhrase, Discard, DiscardReason, Document
 from schemas.vocabulary import DEFAULT_BASE_IRI, node_id
-from tests.records.samples import EVENTS, PHRASES, add, documents, given, opened, record_files, written
+from tests.records.samples import EVENTS, PHRASES, add, documents, input_of, opened, record_files, written
 
 _BAD = Discard(reason=DiscardReason.MALFORMED, where="x:1", start=3, end=4, detail="bad \0 \u05e9")
 _LONG = Discard(reason=DiscardReason.TOO_LONG, where="x:2")
 
 
 def test_an_input_comes_back_as_it_went_in(tmp_path: Path) -> None:
-    item = given("/some/where/\u05e9", documents(3))
+    item = input_of("/some/where/\u05e9", documents(3))
     item.discards += [_LONG, _BAD]
     with opened(tmp_path) as records:
         records.commit([written(tmp_path, documents(3))], [item, Input("empty", "f", complete=True)])
@@ -34,13 +34,13 @@ def test_an_input_comes_back_as_it_went_in(tmp_path: Path) -> None:
 def test_an_input_is_current_if_it_was_read_whole_and_its_texts_are_here(tmp_path: Path) -> None:
     items = documents(3)
     with opened(tmp_path) as records:
-        records.commit([written(tmp_path, items[:2])], [given("input", items)])
+        records.commit([written(tmp_path, items[:2])], [input_of("input", items)])
         assert not records.is_current("input", "fingerprint")
         records.commit([written(tmp_path, items[2:])])
         assert records.is_current("input", "fingerprint")
         assert not records.is_current("input", "other")
         assert not records.is_current("other", "fingerprint")
-        records.commit([], [given("part", items[:1], complete=False)])
+        records.commit([], [input_of("part", items[:1], complete=False)])
         assert not records.is_current("part", "fingerprint")
 
 
@@ -48,7 +48,7 @@ def test_an_input_takes_the_place_of_what_it_gave_before(tmp_path: Path) -> None
     items = documents(4)
     with opened(tmp_path) as records:
         add(records, items)
-        new = evolve(given("input", items[2:], fingerprint="new"), discards=[_BAD])
+        new = evolve(input_of("input", items[2:], fingerprint="new"), discards=[_BAD])
         records.commit([], [new])
         assert list(records.inputs()) == [new]
         assert records.documents()["name"].to_pylist() == [name for _, name in new.sources]
@@ -57,11 +57,11 @@ def test_an_input_takes_the_place_of_what_it_gave_before(tmp_path: Path) -> None
 def test_a_limited_reading_of_the_same_contents_forgets_nothing(tmp_path: Path) -> None:
     items = documents(4)
     with opened(tmp_path) as records:
-        records.commit([written(tmp_path, items)], [evolve(given("input", items), discards=[_BAD])])
-        records.commit([], [evolve(given("input", items[:1], complete=False), discards=[_LONG, _BAD])])
-        assert list(records.inputs()) == [evolve(given("input", items), discards=[_BAD, _LONG])]
-        records.commit([], [given("input", items[:1], complete=False, fingerprint="new contents")])
-        assert list(records.inputs()) == [given("input", items[:1], complete=False, fingerprint="new contents")]
+        records.commit([written(tmp_path, items)], [evolve(input_of("input", items), discards=[_BAD])])
+        records.commit([], [evolve(input_of("input", items[:1], complete=False), discards=[_LONG, _BAD])])
+        assert list(records.inputs()) == [evolve(input_of("input", items), discards=[_BAD, _LONG])]
+        records.commit([], [input_of("input", items[:1], complete=False, fingerprint="new contents")])
+        assert list(records.inputs()) == [input_of("input", items[:1], complete=False, fingerprint="new contents")]
 
 
 def test_a_document_goes_by_the_smallest_of_its_names(tmp_path: Path) -> None:
@@ -92,11 +92,11 @@ def test_removing_a_document_leaves_its_inputs_incomplete(tmp_path: Path) -> Non
         add(records, [one], "single")
         add(records, [three], "other")
         records.remove_source(one.digest)
-        assert list(records.inputs()) == [given("both", [two], complete=False), given("other", [three])]
+        assert list(records.inputs()) == [input_of("both", [two], complete=False), input_of("other", [three])]
         records.remove_input("both")
         records.remove_input("unknown")
         records.remove_source("unknown")
-        assert list(records.inputs()) == [given("other", [three])]
+        assert list(records.inputs()) == [input_of("other", [three])]
 
 
 _TEN = BenchmarkScore(dataset="d", split="test", metric="m", value=10, unit="percent")
@@ -161,7 +161,7 @@ def test_compaction_keeps_the_version_of_an_extractor_that_was_added_last(tmp_pa
         records.add_extractor("c" * 64, "one", "enricher", ())  # Another role: no version of the same.
         records.add_extractor("d" * 64, "corpora", "extractor", ())
         written_by = [Reading(item.digest, digest, [phrase]) for digest in (old, new, "d" * 64)]
-        records.commit([write_shard(tmp_path, written_by), written(tmp_path, [item])], [given("input", [item])])
+        records.commit([write_shard(tmp_path, written_by), written(tmp_path, [item])], [input_of("input", [item])])
         records.compact()
         assert [records.has(item.digest, digest) for digest in (old, new, "d" * 64, SOURCE)] == [0, 1, 1, 1]
         records.add_extractor(old, "one", "extractor", ())

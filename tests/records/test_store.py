@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from kgscripts.records import SOURCE, Reading, RecordStore, WrittenShard, store, write_shard
+from kgscripts.records import SOURCE, Reading, RecordStore, WrittenShard, write_shard
 from schemas.errors import GraphDirectoryError, RecordError
 from schemas.records import AlignedPhrase, Document, EventMention
 from tests.records.samples import (
@@ -20,7 +20,7 @@ from tests.records.samples import (
     add,
     documents,
     found,
-    given,
+    input_of,
     opened,
     readings,
     record_files,
@@ -54,7 +54,7 @@ def test_what_was_not_committed_is_not(tmp_path: Path) -> None:
 def test_not_read_differs_from_found_nothing(tmp_path: Path) -> None:
     nothing, something = documents(2)
     with opened(tmp_path) as records:
-        records.commit([written(tmp_path, [nothing, something], SOURCE)], [given("input", [nothing, something])])
+        records.commit([written(tmp_path, [nothing, something], SOURCE)], [input_of("input", [nothing, something])])
         assert not records.has(nothing.digest, EVENTS)
         records.commit([written(tmp_path, [nothing], EVENTS)])
         assert records.has(nothing.digest, EVENTS)
@@ -88,7 +88,9 @@ def test_lacking_names_what_is_missing_of_live_documents_in_blocks(tmp_path: Pat
 def test_documents_that_lack_come_in_the_order_of_their_shards(tmp_path: Path) -> None:
     with opened(tmp_path) as records:
         for start in (0, 10, 20):
-            records.commit([written(tmp_path, documents(10, start), SOURCE)], [given(str(start), documents(10, start))])
+            records.commit(
+                [written(tmp_path, documents(10, start), SOURCE)], [input_of(str(start), documents(10, start))]
+            )
         (block,) = records.lacking([EVENTS])
     expected = [sorted(item.digest for item in documents(10, start)) for start in (0, 10, 20)]
     assert [digest for digest, _ in block] == [digest for digests in expected for digest in digests]
@@ -97,7 +99,7 @@ def test_documents_that_lack_come_in_the_order_of_their_shards(tmp_path: Path) -
 def test_what_is_committed_meanwhile_does_not_come_again(tmp_path: Path) -> None:
     with opened(tmp_path) as records:
         items = documents(9)
-        records.commit([written(tmp_path, items, SOURCE)], [given("input", items)])
+        records.commit([written(tmp_path, items, SOURCE)], [input_of("input", items)])
         by_digest = {item.digest: item for item in items}
         seen: list[str] = []
         for block in records.lacking([EVENTS], rows=2):
@@ -156,61 +158,12 @@ def _write(folder: Path, first: int) -> WrittenShard:
 def test_processes_write_shards_side_by_side(tmp_path: Path) -> None:
     with opened(tmp_path) as records, ProcessPoolExecutor(2, get_context("forkserver")) as pool:
         shards = pool.map(_write, [tmp_path] * 6, [0, 20, 40, 60, 80, 0])
-        records.commit(shards, [given("input", documents(100))])
+        records.commit(shards, [input_of("input", documents(100))])
         records.check([EVENTS])
         digests = [item.digest for item in documents(100)]
         assert records.read(Document, digests) == {item.digest: [item] for item in documents(100)}
         records.compact()
         assert list(records.validate()) == []
-
-
-def test_many_commits_leave_few_shards(tmp_path: Path) -> None:
-    with opened(tmp_path) as records:
-        for number in range(100):
-            add(records, documents(1, number), key=f"input{number}")
-            assert len(records.files(Document)) <= 5
-            assert len(record_files(tmp_path)) <= 15
-        records.check([EVENTS])
-        assert records.documents()["digest"].to_pylist() == sorted(item.digest for item in documents(100))
-        assert len(records.read(EventMention, records.documents()["digest"].to_pylist())) == 66
-
-
-def test_large_shards_are_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "_SMALLEST_TIER", 1)
-    monkeypatch.setattr(store, "_LARGEST_TIER", 100)
-    with opened(tmp_path) as records:
-        for number in range(10):
-            add(records, documents(1, number), key=f"input{number}")
-        assert len(records.files(Document)) == 10
-
-
-def test_merged_shards_have_a_bounded_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with opened(tmp_path) as records:
-        shards = [written(tmp_path, documents(3, start)) for start in range(0, 30, 3)]
-        for name in ("_SMALLEST_TIER", "_LARGEST_TIER"):
-            monkeypatch.setattr(store, name, 2 * sum(file.bytes for file in shards[0].files))
-        records.commit(shards, [given("input", documents(30))])
-        assert 3 <= len(records.files(Document)) <= 5
-        records.check([EVENTS])
-
-
-def test_rows_of_a_file_ascend_by_their_key_and_groups_are_small(tmp_path: Path) -> None:
-    long = "x" * 5000
-    items = [
-        Document(name=f"d{number}", format="text", text=f"{number} {long}", passages=()) for number in range(1, 2001)
-    ]
-    with opened(tmp_path) as records:
-        for start in range(0, 2000, 500):
-            records.commit([written(tmp_path, items[start : start + 500])], [given(f"{start}", items[start:][:500])])
-        (text_file,) = records.files(Document)
-        (event_file,) = records.files(EventMention)
-        table = pq.read_table(event_file, partitioning=None)
-        keys = list(zip(*(table[name].to_pylist() for name in ("subject", "extractor", "ordinal")), strict=True))
-        assert keys == sorted(set(keys))
-        metadata = pq.ParquetFile(text_file).metadata
-        assert 8 <= metadata.num_row_groups <= 20
-        some = sorted(item.digest for item in items)[700:730]
-        assert list(records.read(Document, some)) == some
 
 
 def test_opening_reads_no_shard_and_no_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

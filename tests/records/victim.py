@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from kgscripts.records import RecordStore, store
-from tests.records.samples import EVENTS, documents, given, opened, written
+from tests.records.samples import EVENTS, documents, input_of, opened, written
 
 DOCUMENTS_A_COMMIT = 4
 
@@ -19,7 +19,7 @@ def main(folder: Path, what: str) -> None:
             items = documents(DOCUMENTS_A_COMMIT, number * DOCUMENTS_A_COMMIT)
             shard = written(folder, items)
             if what != "write":
-                records.commit([shard], [given(f"input{number}", items)])
+                records.commit([shard], [input_of(f"input{number}", items)])
                 print(number, flush=True)
             if what == "compact":
                 again(records, number)
