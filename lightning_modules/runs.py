@@ -1,4 +1,4 @@
-"""Runs of training: the folder of an unfinished one, the trainer, and what Ctrl-C does."""
+"""Runs of training: the folder of an unfinished run, the trainer, and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import logging
 import os
 import signal
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 from pickle import UnpicklingError
@@ -19,17 +19,15 @@ import torch
 from attrs import frozen
 from lightning_fabric.plugins import TorchCheckpointIO
 from lightning_fabric.utilities.exceptions import MisconfigurationException
-from pytorch_lightning.callbacks import EarlyStopping, ModelCheckpoint
 
-from kgscripts.corpora.pair import Pair
 from kgscripts.models.checkpoint import check_place
-from lightning_modules.machine import Machine
+from lightning_modules.hardware import Hardware
 from schemas.errors import ConfigurationError, ModelError
 
 
 @frozen
 class RunFolder:
-    """``NAME.training`` beside the checkpoint directory to be. `description` is all that decides what the run gives."""
+    """``NAME.training`` beside the checkpoint directory to be. `description` is all that decides the result."""
 
     directory: Path
     description: Mapping[str, Any]
@@ -52,8 +50,8 @@ class RunFolder:
     def begin(self, resume: bool) -> None:
         """Make the folder, or find the run to resume.
 
-        Raises ModelError if an unfinished run is in the way or is another one, or nothing can be written, neither now
-        nor at the end.
+        Raises ModelError if there is an unfinished run that is not to be resumed or is a run of something else, and if
+        nothing can be written here or the checkpoint could not be written at the end.
         """
         check_place(self.directory)
         described = self.path / "run.json"
@@ -77,25 +75,8 @@ class RunFolder:
         return json.dumps(self.description, indent=1, sort_keys=True) + "\n"
 
 
-class SeededSteps(pl.Callback):
-    """Draws dropout from the seed and the step's number alone, so that a resumed run is the unbroken one."""
-
-    def __init__(self, seed: int) -> None:
-        self._seed = seed
-
-    def on_train_batch_start(
-        self,
-        trainer: pl.Trainer,
-        pl_module: pl.LightningModule,  # noqa: ARG002
-        batch: Any,  # noqa: ARG002
-        batch_idx: int,  # noqa: ARG002
-    ) -> None:
-        """Seed torch."""
-        torch.manual_seed(self._seed * 1_000_003 + trainer.global_step)
-
-
 class EpochFiles(TorchCheckpointIO):
-    """Files of finished epochs, written aside and moved into place: no kill and no full disk leaves half of one."""
+    """Files of finished epochs, written atomically: neither a kill nor a full disk leaves half of one."""
 
     def save_checkpoint(
         self,
@@ -103,7 +84,7 @@ class EpochFiles(TorchCheckpointIO):
         path: str | Path,
         storage_options: Any = None,  # noqa: ARG002
     ) -> None:
-        """Raises ModelError where the disk refuses; what was there then still is."""
+        """Raises ModelError if the disk refuses; then the file is as it was before."""
         path = Path(path)
         aside = path.with_name(f".{path.name}.new")
         content = io.BytesIO()  # torch says less than the system of why it cannot write to a file
@@ -120,7 +101,7 @@ class EpochFiles(TorchCheckpointIO):
             raise ModelError(f"the epoch cannot be saved: {error.strerror}", where=str(path), remedy=remedy) from error
 
     def load_checkpoint(self, path: str | Path, *arguments: Any, **settings: Any) -> dict[str, Any]:
-        """Raises ModelError for a file that is damaged or none of ours."""
+        """Raises ModelError for a file that is damaged or of another program."""
         try:
             return super().load_checkpoint(path, *arguments, **settings)
         except (OSError, RuntimeError, EOFError, KeyError, ValueError, UnpicklingError) as error:
@@ -128,32 +109,33 @@ class EpochFiles(TorchCheckpointIO):
             raise ModelError("the epoch that was saved is damaged", where=str(path), remedy=remedy) from error
 
 
-def pairs_digest(pairs: Sequence[Pair]) -> str:
-    """SHA-256 of what the pairs say."""
-    texts = json.dumps([(pair.abstract, pair.concrete, pair.blanks) for pair in pairs])
-    return sha256(texts.encode()).hexdigest()
+def make_trainer(hardware: Hardware, callback: pl.Callback, gradient_clip: float | None, folder: Path) -> pl.Trainer:
+    """A trainer that runs until the callback stops it and shows nothing but progress.
 
-
-def make_trainer(machine: Machine, callbacks: list[pl.Callback], **settings: Any) -> pl.Trainer:
-    """A trainer that shows nothing but progress. Raises ConfigurationError for a machine that is not there."""
+    Raises ConfigurationError for hardware that is not there.
+    """
     for name in ("pytorch_lightning", "lightning_fabric"):
         logging.getLogger(name).setLevel(logging.ERROR)
     try:
         return pl.Trainer(
-            accelerator=machine.accelerator,
-            devices=machine.devices,
-            precision=machine.precision.value,
-            callbacks=callbacks,
+            accelerator=hardware.accelerator,
+            devices=hardware.devices,
+            precision=hardware.precision.value,
+            callbacks=[callback],
+            gradient_clip_val=gradient_clip,
+            max_epochs=-1,
+            default_root_dir=folder,
+            enable_checkpointing=False,
+            use_distributed_sampler=False,
             logger=False,
             enable_model_summary=False,
-            enable_progress_bar=machine.progress_bar,
+            enable_progress_bar=hardware.progress_bar,
             num_sanity_val_steps=0,
             plugins=[EpochFiles()],
             reload_dataloaders_every_n_epochs=1,
-            **settings,
         )
     except (TypeError, ValueError, RuntimeError, MisconfigurationException) as error:
-        remedy = "choose an accelerator, devices, a precision and a time (DD:HH:MM:SS) that this machine has"
+        remedy = "choose an accelerator, devices and a precision that this computer has"
         raise ConfigurationError(f"Lightning refuses: {error}", remedy=remedy) from error
 
 
@@ -165,61 +147,20 @@ def fit(trainer: pl.Trainer, module: pl.LightningModule, data: pl.LightningDataM
         # Worker processes gain nothing here: a batch is made in a millisecond.
         warnings.filterwarnings("ignore", message=".*does not have many workers.*")
         warnings.filterwarnings("ignore", message=".*smaller than the logging interval.*")
-        # The run's folder holds its description before it holds weights.
+        # The folder of the run holds its description before any weights.
         warnings.filterwarnings("ignore", message=".*exists and is not empty.*")
         try:
             trainer.fit(module, data, ckpt_path=last if last.is_file() else None, weights_only=True)
         except (SystemExit, RuntimeError) as stopped:
             if not _is_interrupted(stopped):
                 raise
-            # Lightning turns Ctrl-C into an exit of its own, and leaves Ctrl-C switched off.
+            # Lightning turns Ctrl-C into an exit of its own, and leaves the signal ignored.
             signal.signal(signal.SIGINT, handler)
             raise KeyboardInterrupt from stopped
 
 
-@frozen
-class Best:
-    """What a run came to: its epochs, the lowest value of what was monitored, and the state of the module then."""
-
-    epochs: int
-    value: float
-    state: Mapping[str, torch.Tensor]
-
-
-def fit_to_best(
-    module: pl.LightningModule,
-    data: pl.LightningDataModule,
-    run: RunFolder,
-    *,
-    monitor: str,
-    patience: int,
-    seed: int,
-    machine: Machine,
-    **settings: Any,
-) -> Best:
-    """Train until `monitor` has not fallen for `patience` epochs, or as the trainer's `settings` say.
-
-    Raises ModelError if not one epoch was finished or saved, and KeyboardInterrupt after Ctrl-C.
-    """
-    best = ModelCheckpoint(
-        run.path,
-        "best",
-        monitor=monitor,
-        save_last=True,
-        save_on_train_epoch_end=True,
-        enable_version_counter=False,
-    )
-    callbacks: list[pl.Callback] = [best, EarlyStopping(monitor, patience=patience), SeededSteps(seed)]
-    trainer = make_trainer(machine, callbacks, **settings)
-    fit(trainer, module, data, run.last)
-    if not best.best_model_path:
-        raise ModelError("not one epoch was finished", where=str(run.path), remedy="give it more time")
-    state = torch.load(best.best_model_path, map_location="cpu", weights_only=True)["state_dict"]
-    return Best(trainer.current_epoch, round(float(best.best_model_score or 0.0), 4), state)
-
-
 def _is_interrupted(stopped: BaseException | None) -> bool:
-    """Whether Ctrl-C is behind it; between two epochs Lightning's own clearing up fails after one."""
+    """Whether Ctrl-C is the cause; between two epochs it makes Lightning's own cleanup fail."""
     while stopped is not None and not isinstance(stopped, (SystemExit, KeyboardInterrupt)):
         stopped = stopped.__context__
     return stopped is not None

@@ -16,6 +16,7 @@ from torch import Tensor
 
 from kgscripts.models.aligner_words import aligned_places, stem
 from kgscripts.models.cloze import UNKNOWN_WORD
+from kgscripts.models.tensor_fields import TensorFields
 
 ABSTRACT_PIECES = 160
 CONCRETE_PIECES = 348
@@ -37,7 +38,7 @@ class Window:
 
 
 @frozen(eq=False)
-class AlignerBatch:
+class AlignerBatch(TensorFields):
     """Rows of pieces, padded with zeros.
 
     `ids`, `types`, `attention` (rows, pieces) int64; `abstract` (rows, abstract) and `concrete` (rows, concrete) int64

@@ -8,9 +8,11 @@ import torch
 from attrs import frozen
 from torch import Tensor
 
+from kgscripts.models.tensor_fields import TensorFields
+
 
 @frozen(eq=False)
-class CandidateTree:
+class CandidateTree(TensorFields):
     """The pieces of some candidates as a tree whose root is the text before them.
 
     Nodes are what a language model has to read: every proper beginning of a candidate. Edges are what it is asked: the
@@ -36,11 +38,6 @@ class CandidateTree:
         """(batch, edges) -> (batch, candidates): log probabilities of whole candidates."""
         result = edge_log_probabilities.new_zeros(len(edge_log_probabilities), len(self.candidates))
         return result.index_add(1, self.path_candidates, edge_log_probabilities[:, self.path_edges])
-
-    def to(self, device: torch.device) -> CandidateTree:
-        """The same on another device."""
-        names = ("pieces", "depths", "ancestors", "edge_rows", "edge_pieces", "path_candidates", "path_edges")
-        return CandidateTree(self.candidates, *(getattr(self, name).to(device) for name in names))
 
 
 def candidate_trees(pieces: Sequence[Sequence[int]], most_nodes: int) -> list[CandidateTree]:

@@ -9,6 +9,7 @@ from attrs import frozen
 from torch import Tensor
 
 from kgscripts.models.cloze import Cloze
+from kgscripts.models.tensor_fields import TensorFields
 
 MAX_PIECES = 256
 """The longest input of MiniLM as it was pretrained; what lies farther from the blank is cut."""
@@ -23,8 +24,8 @@ class MaskedInput:
     masks: dict[int, int]
 
 
-@frozen
-class MaskedBatch:
+@frozen(eq=False)
+class MaskedBatch(TensorFields):
     """Padded inputs: `ids`, `types` and `attention` are (batch, pieces), int64."""
 
     ids: Tensor

@@ -9,11 +9,12 @@ from attrs import frozen
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
+from kgscripts.models.tensor_fields import TensorFields
 from kgscripts.models.vocabulary import Vocabulary
 
 
 @frozen(eq=False)
-class PairBatch:
+class PairBatch(TensorFields):
     """Word ids of pairs, int64.
 
     `abstract` (batch, abstract) and `concrete` (batch, concrete), without the start symbol, are padded;
@@ -43,15 +44,6 @@ class PairBatch:
         """Looks up the words of pairs and pads them."""
         abstract, concrete = ([vocabulary.ids(words) for words in side] for side in (abstracts, concretes))
         return cls.of_ids(abstract, concrete, vocabulary.padding)
-
-    def to(self, device: torch.device | str, non_blocking: bool = False) -> PairBatch:
-        """The same batch on a device."""
-        return PairBatch(
-            *(
-                tensor.to(device, non_blocking=non_blocking)
-                for tensor in (self.abstract, self.concrete, self.abstract_lengths, self.concrete_lengths)
-            )
-        )
 
     def __len__(self) -> int:
         return len(self.abstract)

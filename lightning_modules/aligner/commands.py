@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-import shlex
 from importlib import resources
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from lightning_modules.hardware import Precision
+from lightning_modules.options import (
+    Accelerator,
+    Devices,
+    MaxTime,
+    NetworkPrecision,
+    Out,
+    Resume,
+    RunOptions,
+    Seed,
+    TrainingFiles,
+)
 from schemas.errors import ConfigurationError
 
 _LABELLED_SHA256 = "fc5dc28f3bf21672a500916a59ff0307c97cb981bb1919a9cbe1090ddd48fafb"
@@ -20,24 +31,27 @@ def aligner(
     train: Annotated[
         Path, typer.Option(metavar="FILE", help="Pairs: KidsCook's train.template.tsv, or with --labels others.")
     ],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="The checkpoint directory to write.")],
+    out: Out,
     labels: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Gold alignments of rows of these pairs, instead of ours.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Decides the order of the pairs and what is hidden in them.")] = 1931,
+    seed: Seed = None,
+    resume: Resume = False,
+    max_time: MaxTime = None,
+    accelerator: Accelerator = "auto",
+    devices: Devices = "1",
+    precision: NetworkPrecision = Precision.BRAIN_FLOAT,
 ) -> None:
-    """Train the aligner that ships: MiniLM with low-rank changes, on labelled words and on words that both sides say.
+    """Train the aligner that ships: MiniLM with adapters, on labelled words and on words that both sides have.
 
-    Takes minutes on one core. Labels are those of train pairs; what is evaluated on is never trained on.
+    Takes minutes on one core. Labels are those of train pairs; no model is trained on what it is evaluated on.
     """
-    from kgscripts.commands.output import progress_bar
+    run = RunOptions.of(out, resume, max_time, accelerator, devices, precision)
     from kgscripts.corpora.gold_alignments import read_gold_alignments
-    from kgscripts.corpora.pair_corpora import load_pairs
-    from kgscripts.models.checkpoint import check_place, save_checkpoint
-    from lightning_modules.aligner.train import TrainingSettings, train_aligner
+    from lightning_modules.aligner.settings import AlignerSettings
+    from lightning_modules.aligner.task import AlignerTask
 
-    check_place(out)
-    pairs = load_pairs([train]).pairs
+    files = TrainingFiles.read([train])
     if labels is None and hashlib.sha256(train.read_bytes()).hexdigest() != _LABELLED_SHA256:
         raise ConfigurationError(
             "the labels that ship belong to KidsCook's train.template.tsv, as released",
@@ -45,18 +59,14 @@ def aligner(
             remedy="name labels of these pairs with --labels",
         )
     shipped = Path(str(resources.files("lightning_modules.aligner") / "data" / "labels.jsonl"))
-    found = read_gold_alignments(labels or shipped, pairs)
-    command = ["kgscripts", "train", "aligner", "--train", train.name, "--seed", str(seed)]
-    command += ["--labels", labels.name] if labels else []
-    settings = TrainingSettings(seed=seed)
-    with progress_bar() as progress:
-        task = progress.add_task("training", total=settings.steps)
-        checkpoint = train_aligner(
-            pairs,
-            found,
-            settings,
-            command=shlex.join(command),
-            on_step=lambda _: progress.advance(task),
-        )
-    save_checkpoint(checkpoint, out)
-    typer.echo(f"{out}: trained on {len(found)} labelled pairs, last loss {checkpoint.card.training['last_loss']} nats")
+    found = read_gold_alignments(labels or shipped, files.pairs)
+    settings = AlignerSettings() if seed is None else AlignerSettings(seed=seed)
+    options = ["--labels", labels.name] if labels else []
+    options += ["--seed", str(settings.seed), "--precision", precision.value]
+    words = sum(len(label.aligned) for label in found)
+    run.train(
+        AlignerTask(files.pairs, found),
+        settings,
+        data=f"{files.description}, {words:,} words of {len(found)} of them labelled; starts from all-MiniLM-L6-v2",
+        command=files.command("aligner", options),
+    )

@@ -1,14 +1,14 @@
 """What the aligner learns from: anchors that are hidden, and labelled words.
 
-An anchor is a concrete content word that the abstract side says too. Where it is hidden, what remains tells which
+An anchor is a concrete content word that also occurs on the abstract side. If it is hidden, its context shows which
 abstract word it was, so any pair corpus teaches which parts of the two sides belong together. What anchors cannot
-teach, which abstract word an *unsaid* word spells out, comes from labels of train pairs.
+teach, which abstract word a word that does *not* occur there spells out, comes from labels of train pairs.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from attrs import frozen
 
@@ -36,11 +36,12 @@ class Target:
 
 @frozen
 class Example:
-    """A pair, what of it is hidden, what is to be found, and where the pair was read."""
+    """A pair, what of it is hidden, what is to be found, where the pair was read, and whether it has labels."""
 
     sides: Sides
     targets: tuple[Target, ...]
     where: str
+    is_labelled: bool
 
 
 def anchor_example(pair: Pair, draw: random.Random) -> Example:
@@ -52,11 +53,12 @@ def anchor_example(pair: Pair, draw: random.Random) -> Example:
     hidden = {index for index in found if concrete[index] in gone or draw.random() < _HIDDEN}
     targets = (Target(index, places, 1.0 if index in hidden else 2 * _SEEN_ANCHOR) for index, places in found.items())
     others = _drawn(concrete, draw) - found.keys()
-    return Example(Sides(abstract, concrete, _drawn(abstract, draw), hidden | others), tuple(targets), pair.where)
+    sides = Sides(abstract, concrete, _drawn(abstract, draw), hidden | others)
+    return Example(sides, tuple(targets), pair.where, is_labelled=False)
 
 
-def labelled_example(pair: Pair, label: GoldAlignment, draw: random.Random) -> Example:
-    """A labelled pair; its anchors count a little, so that it is not forgotten what they are."""
+def labelled_example(pair: Pair, label: GoldAlignment, draw: random.Random | None) -> Example:
+    """A labelled pair, with a few words hidden if there is a `draw`. Its anchors are targets of a small weight."""
     hidden = _drawn(pair.concrete, draw)
     targets = [Target(index, places, _SEEN_ANCHOR) for index, places in _anchors(pair.abstract, pair.concrete).items()]
     possible = set(aligned_places(pair.abstract))
@@ -64,16 +66,7 @@ def labelled_example(pair: Pair, label: GoldAlignment, draw: random.Random) -> E
         if places := tuple(place for place in accepted if place in possible):
             targets.append(Target(index, places, 1.0))
     sides = Sides(pair.abstract, pair.concrete, _drawn(pair.abstract, draw), hidden)
-    return Example(sides, tuple(targets), pair.where)
-
-
-def batches(lengths: Sequence[int], size: int, draw: random.Random) -> Iterator[list[int]]:
-    """Batches of indices of similar length, epoch after epoch, without an end."""
-    while True:
-        order = sorted(range(len(lengths)), key=lambda index: lengths[index] + 6 * draw.random())
-        found = [order[start : start + size] for start in range(0, len(order), size)]
-        draw.shuffle(found)
-        yield from found
+    return Example(sides, tuple(targets), pair.where, is_labelled=True)
 
 
 def _anchors(abstract: Sequence[str], concrete: Sequence[str]) -> dict[int, tuple[int, ...]]:
@@ -84,5 +77,7 @@ def _anchors(abstract: Sequence[str], concrete: Sequence[str]) -> dict[int, tupl
     return {index: tuple(places[word]) for index, word in enumerate(concrete) if word in places}
 
 
-def _drawn(words: Sequence[str], draw: random.Random) -> set[int]:
+def _drawn(words: Sequence[str], draw: random.Random | None) -> set[int]:
+    if draw is None:
+        return set()
     return {index for index, word in enumerate(words) if is_content_word(word) and draw.random() < _HIDDEN}

@@ -1,7 +1,7 @@
 """Clozes to train on: each epoch hides other words of every pair.
 
-A share of them hides what is unknown when one blank word is to be guessed; of these, some show the left side alone. The
-rest hide half of the blank words anywhere, and a few others: never the same text twice, so that long training pays.
+A share of them hides what is unknown when one blank word is to be guessed; some of these show the left side only. The
+rest hide half of the blank words anywhere, and a few others: no text comes twice, so that long training pays.
 """
 
 from __future__ import annotations
@@ -10,35 +10,42 @@ import random
 from collections import Counter
 from collections.abc import Container, Sequence
 
-import pytorch_lightning as pl
 import torch
 from attrs import frozen
 from torch import Tensor
-from torch.utils.data import DataLoader
 
 from kgscripts.corpora.pair import Pair
 from kgscripts.models.cloze import Cloze
 from kgscripts.models.masked_inputs import InputEncoding, MaskedBatch, MaskedInput
+from lightning_modules.cloze.settings import MaskedSettings
+from lightning_modules.data import Split, TrainingBatch, TrainingData, length_batches
 
-_JITTER = 6.0
 _BLANKS_HIDDEN = 0.5
 _OTHERS_HIDDEN = 0.1
 _LEAST_COUNT = 5
 
 
-@frozen
-class Batch:
+@frozen(eq=False)
+class ClozeBatch(TrainingBatch):
     """Inputs, and what is to be guessed in them.
 
-    `rows` and `places` of the masks, ids of the `words`, and `where` the pairs were read. The ids are those of the
-    blank words, then that of the unknown word, then those of the other words.
+    `rows` and `places` of the masks and ids of the `words`, (targets,) int64. The ids are those of the blank words,
+    then that of the unknown word, then those of the other words.
     """
 
     inputs: MaskedBatch
     rows: Tensor
     places: Tensor
     words: Tensor
-    where: tuple[str, ...]
+
+
+@frozen
+class ClozeExample:
+    """The input of a cloze, and the masks to learn from: place and id of the word of each."""
+
+    input: MaskedInput
+    targets: tuple[tuple[int, int], ...]
+    where: str
 
 
 def blank_words(pairs: Sequence[Pair]) -> tuple[list[str], list[float]]:
@@ -78,74 +85,71 @@ def scattered_cloze(pair: Pair, others: Container[str], draw: random.Random) -> 
     return Cloze(pair.abstract, pair.concrete, hidden, position, position)
 
 
-class MaskedData(pl.LightningDataModule):
-    """Batches of clozes, of similar length, the same for the same seed and epoch."""
+class ClozeData(TrainingData[ClozeExample]):
+    """Clozes of similar length. `words` are the blank words, `others` those that are guessed beside them."""
 
     def __init__(
         self,
-        train: Sequence[Pair],
-        held_out: Sequence[Pair],
+        split: Split,
         encoding: InputEncoding,
         words: Sequence[str],
         others: Sequence[str],
-        *,
-        batch_size: int,
-        left_share: float,
-        scattered_share: float,
-        seed: int,
+        settings: MaskedSettings,
     ) -> None:
-        super().__init__()
-        self._train, self._held_out = train, held_out
+        super().__init__(settings.seed)
+        self._split = split
         self._encoding = encoding
-        self._ids = {word: place for place, word in enumerate(words)}
+        self._ids = {word: id for id, word in enumerate(words)}
         self._unknown = len(words)
-        self._other_ids = {word: place for place, word in enumerate(others, start=len(words) + 1)}
-        self._left_share, self._scattered_share = left_share, scattered_share
-        self._batch_size, self._seed = batch_size, seed
+        self._other_ids = {word: id for id, word in enumerate(others, start=len(words) + 1)}
+        self._settings = settings
 
-    def train_dataloader(self) -> DataLoader[Batch]:
-        """One cloze a pair, in an order and with hidden words that the seed and the epoch decide."""
-        epoch = self.trainer.current_epoch if self.trainer is not None else 0
-        rng = random.Random(f"{self._seed} {epoch}")
-        return self._loader([(pair, self._training_cloze(pair, rng)) for pair in self._train], rng)
+    @property
+    def batches_per_epoch(self) -> int:
+        """See `TrainingData`."""
+        return -(-len(self._split.train) // self._settings.batch_size)
 
-    def _training_cloze(self, pair: Pair, rng: random.Random) -> Cloze:
-        share = rng.random()
-        if share >= 1.0 - self._scattered_share:
-            return scattered_cloze(pair, self._other_ids, rng)
-        position = rng.choice([place for place, blank in enumerate(pair.blanks) if blank])
-        return cloze_of(pair, position, left_only=share < self._left_share)
+    def train_batches(self, draw: random.Random) -> list[list[ClozeExample]]:
+        """One cloze a pair; every mask is learned from."""
+        return self._batches([self._training_example(pair, draw) for pair in self._split.train], draw)
 
-    def val_dataloader(self) -> DataLoader[Batch]:
-        """The held-out pairs, once for the first word of every blank."""
-        chosen = [(pair, cloze_of(pair, start)) for pair in self._held_out for start, _ in pair.slots]
-        return self._loader(chosen, None)
+    def held_out_batches(self) -> list[list[ClozeExample]]:
+        """The held-out pairs, once for the first word of every blank, which alone is measured."""
+        clozes = [(pair, cloze_of(pair, start)) for pair in self._split.held_out for start, _ in pair.slots]
+        return self._batches([self._example(pair, cloze, [cloze.position]) for pair, cloze in clozes], None)
 
-    def batches(self) -> int:
-        """Batches of an epoch."""
-        return -(-len(self._train) // self._batch_size)
-
-    def _loader(self, clozes: Sequence[tuple[Pair, Cloze]], rng: random.Random | None) -> DataLoader[Batch]:
-        inputs = [(pair, cloze, self._encoding.encode(cloze)) for pair, cloze in clozes]
-        length = [len(item[2].ids) + (rng.random() * _JITTER if rng else 0.0) for item in inputs]
-        order = sorted(range(len(inputs)), key=length.__getitem__)
-        groups = [order[start : start + self._batch_size] for start in range(0, len(order), self._batch_size)]
-        if rng:
-            rng.shuffle(groups)
-        batches = [self._batch([inputs[place] for place in group], every=rng is not None) for group in groups]
-        return DataLoader(batches, batch_size=None)  # type: ignore[arg-type]
-
-    def _batch(self, items: Sequence[tuple[Pair, Cloze, MaskedInput]], *, every: bool) -> Batch:
-        """Training learns from every mask, measuring asks for the position of each cloze alone."""
-        targets = [
-            (row, place, self._id(pair.concrete[position], is_blank=pair.blanks[position]))
-            for row, (pair, cloze, found) in enumerate(items)
-            for position, place in found.masks.items()
-            if every or position == cloze.position
-        ]
+    def collate(self, examples: Sequence[ClozeExample]) -> ClozeBatch:
+        """See `TrainingData`."""
+        inputs = [example.input for example in examples]
+        targets = [(row, *target) for row, example in enumerate(examples) for target in example.targets]
         rows, places, words = torch.tensor(targets).T
-        where = tuple(pair.where for pair, _, _ in items)
-        return Batch(self._encoding.batch([found for _, _, found in items]), rows, places, words, where)
+        return ClozeBatch(
+            where=tuple(example.where for example in examples),
+            inputs=self._encoding.batch(inputs, max(len(item.ids) for item in inputs)),
+            rows=rows,
+            places=places,
+            words=words,
+        )
+
+    def _batches(self, examples: Sequence[ClozeExample], draw: random.Random | None) -> list[list[ClozeExample]]:
+        lengths = [(len(example.input.ids),) for example in examples]
+        return length_batches(examples, lengths, self._settings.batch_size, draw)
+
+    def _training_example(self, pair: Pair, draw: random.Random) -> ClozeExample:
+        share = draw.random()
+        if share >= 1.0 - self._settings.scattered_share:
+            return self._example(pair, scattered_cloze(pair, self._other_ids, draw), None)
+        position = draw.choice([index for index, blank in enumerate(pair.blanks) if blank])
+        return self._example(pair, cloze_of(pair, position, left_only=share < self._settings.left_share), None)
+
+    def _example(self, pair: Pair, cloze: Cloze, positions: Sequence[int] | None) -> ClozeExample:
+        """With the masks at `positions` as targets, or all masks."""
+        found = self._encoding.encode(cloze)
+        targets = (
+            (found.masks[position], self._id(pair.concrete[position], is_blank=pair.blanks[position]))
+            for position in (found.masks if positions is None else positions)
+        )
+        return ClozeExample(found, tuple(targets), pair.where)
 
     def _id(self, word: str, *, is_blank: bool) -> int:
         return self._ids.get(word, self._unknown) if is_blank else self._other_ids.get(word, self._unknown)

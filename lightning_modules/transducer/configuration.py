@@ -1,8 +1,9 @@
-"""Configurations of training: closed TOML files, the shipped ones with the scores that were published for them."""
+"""Configurations of training as TOML files; unknown settings are refused."""
 
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -11,57 +12,43 @@ from attrs import field, frozen, validators
 
 from kgscripts.models.networks import network_settings
 from kgscripts.models.settings import LanguageModelSettings, TransducerSettings, settings_from
+from lightning_modules.settings import TrainingSettings, count, not_negative
 from schemas.errors import ConfigurationError
 
-_count = [validators.instance_of(int), validators.ge(1)]
-_any_count = [validators.instance_of(int), validators.ge(0)]
-_percent = [validators.instance_of(float), validators.ge(0.0), validators.le(100.0)]
+LIKELIHOOD = "likelihood"
+HARD_EM = "hard EM"
+"""The phases of the training."""
 
 
 @frozen(kw_only=True)
-class TrainingSettings:
-    """How a network is trained; the defaults are those of the released system."""
+class TransducerTrainingSettings(TrainingSettings):
+    """How a network is trained; the defaults are those of the released system. Batches are of pairs."""
 
-    likelihood_epochs: int = field(default=50, validator=_count)
-    """The most epochs on the (marginal) likelihood."""
-    hard_em_epochs: int = field(default=0, validator=_any_count)
-    """The most epochs of hard EM after that, for a transducer (appendix A.3)."""
-    patience: int = field(default=5, validator=_count)
-    """Epochs without a gain on held-out pairs after which either of the two ends."""
-    minimum_gain: float = field(default=0.01, validator=[validators.instance_of(float), validators.ge(0.0)])
-    """Nats a pair that count as a gain."""
-    learning_rate: float = field(default=1e-3, validator=[validators.instance_of(float), validators.gt(0.0)])
-    """Of Adam."""
-    batch_size: int = field(default=32, validator=_count)
-    """Pairs a step."""
+    likelihood_epochs: int = field(default=50, validator=count)
+    """The maximum number of epochs on the (marginal) likelihood."""
+    hard_em_epochs: int = field(default=0, validator=[validators.instance_of(int), validators.ge(0)])
+    """The maximum number of epochs of hard EM after that, for a transducer (appendix A.3)."""
+    minimum_gain: float = field(default=0.01, validator=not_negative)
+    """By how much the held-out loss must fall to count as a gain, in nats a pair."""
     max_tokens: int = field(default=50, validator=[validators.instance_of(int), validators.ge(2)])
     """Tokens a side; the rest is cut off. The start symbol counts on the concrete side."""
-    minimum_count: int = field(default=3, validator=_count)
-    """How often a word must occur to have an id of its own, where the vocabulary is made from the pairs."""
-    seed: int = field(default=1931, validator=validators.instance_of(int))
-    """Decides everything that is drawn."""
+    minimum_count: int = field(default=3, validator=count)
+    """How often a word must occur to have an id of its own, if the vocabulary is made from the pairs."""
 
-
-@frozen(kw_only=True)
-class PublishedScores:
-    """A row of Table 4 of the paper: percent, and nats a word."""
-
-    oracle_match: float = field(validator=_percent)
-    oracle_top5: float = field(validator=_percent)
-    greedy_match: float = field(validator=_percent)
-    greedy_top5: float = field(validator=_percent)
-    surprisal: float = field(validator=[validators.instance_of(float), validators.gt(0.0)])
+    @property
+    def phases(self) -> Mapping[str, int]:
+        """See `TrainingSettings`."""
+        return {LIKELIHOOD: self.likelihood_epochs, HARD_EM: self.hard_em_epochs}
 
 
 @frozen(kw_only=True)
 class Configuration:
-    """What is trained, how, and what was published for it."""
+    """What is trained, and how."""
 
     name: str
     kind: str
     network: LanguageModelSettings
-    training: TrainingSettings
-    published: PublishedScores | None
+    training: TransducerTrainingSettings
 
     def __attrs_post_init__(self) -> None:
         if self.training.hard_em_epochs and not isinstance(self.network, TransducerSettings):
@@ -100,22 +87,18 @@ def _configuration(text: str, where: str) -> Configuration:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigurationError(f"no TOML: {error}", where=where) from error
-    known = ("name", "kind", "network", "training", "published")
+    known = ("name", "kind", "network", "training")
     if unknown := sorted(set(values) - set(known)):
         remedy = f"known are {', '.join(known)}"
         raise ConfigurationError(f"unknown setting {', '.join(unknown)}", where=where, remedy=remedy)
     for name in ("name", "kind"):
         if not isinstance(values.get(name), str) or not values[name]:
             raise ConfigurationError(f"{name} is missing or no text", where=where)
-    published = values.get("published")
     return Configuration(
         name=values["name"],
         kind=values["kind"],
         network=network_settings(values["kind"], _table(values, "network", where), f"{where} [network]"),
-        training=settings_from(TrainingSettings, _table(values, "training", where), f"{where} [training]"),
-        published=None
-        if published is None
-        else settings_from(PublishedScores, _table(values, "published", where), f"{where} [published]"),
+        training=settings_from(TransducerTrainingSettings, _table(values, "training", where), f"{where} [training]"),
     )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -15,12 +17,13 @@ from kgscripts.models.causal_loading import load_causal_model
 from kgscripts.models.checkpoint import load_checkpoint
 from kgscripts.models.cloze import Cloze
 from lightning_modules.causal.commands import causal
-from lightning_modules.causal.module import CausalTraining
+from lightning_modules.causal.module import CausalModule
 from lightning_modules.causal.settings import CausalSettings
-from lightning_modules.causal.training import fine_tune
-from lightning_modules.machine import Machine
+from lightning_modules.causal.task import CausalTask
+from lightning_modules.training import Outcome, train
 from schemas.errors import ConfigurationError, InputError, KGScriptsError, ModelError
 from tests.models.test_causal import gpt2, openai_gpt
+from tests.training import corpus
 
 WORDS = ["pan", "cut", "spoon", "the", "whisk", "a"]
 PAIRS = [
@@ -28,14 +31,17 @@ PAIRS = [
     for number, (first, second) in enumerate([(a, b) for a in WORDS for b in WORDS] * 2)
 ]
 SETTINGS = CausalSettings(epochs=2, learning_rate=1e-3, batch_size=16, patience=2)
-CPU = Machine(accelerator="cpu")
 CLOZE = Cloze(("pan", "spoon"), ("cut", "the", "_"), (False, False, True), 2, 2)
+
+
+def fine_tune(model: str, pairs: Sequence[Pair], out: Path, settings: CausalSettings, **options: Any) -> Outcome:
+    return train(CausalTask(model, pairs), settings, out, hardware=corpus.CPU, **options)
 
 
 @pytest.mark.parametrize("make", [gpt2, openai_gpt])
 def test_fine_tuning_helps_and_its_checkpoint_loads(tmp_path: Path, make: type[object]) -> None:
     folder = make(tmp_path / "tiny")  # type: ignore[call-arg]
-    outcome = fine_tune(str(folder), PAIRS, tmp_path / "tuned", SETTINGS, machine=CPU, data="pairs", command="train")
+    outcome = fine_tune(str(folder), PAIRS, tmp_path / "tuned", SETTINGS, data="pairs", command="train")
     assert outcome.epochs == 2
     tuned = open_cloze_model(str(tmp_path / "tuned"))
     assert isinstance(tuned, CausalModel)
@@ -52,23 +58,23 @@ def test_fine_tuning_helps_and_its_checkpoint_loads(tmp_path: Path, make: type[o
 
 def test_a_resumed_run_ends_as_an_unbroken_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = str(gpt2(tmp_path / "tiny"))
-    fine_tune(folder, PAIRS, tmp_path / "whole", SETTINGS, machine=CPU)
-    plain = CausalTraining.training_step
+    fine_tune(folder, PAIRS, tmp_path / "whole", SETTINGS)
+    plain = CausalModule.training_step
 
-    def breaks(self: CausalTraining, batch: object, number: int) -> torch.Tensor:
+    def breaks(self: CausalModule, batch: object, number: int) -> torch.Tensor:
         if self.current_epoch == 1:
             raise KeyboardInterrupt
         return plain(self, batch, number)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(CausalTraining, "training_step", breaks)
+    monkeypatch.setattr(CausalModule, "training_step", breaks)
     with pytest.raises(KeyboardInterrupt):
-        fine_tune(folder, PAIRS, tmp_path / "broken", SETTINGS, machine=CPU)
-    monkeypatch.setattr(CausalTraining, "training_step", plain)
+        fine_tune(folder, PAIRS, tmp_path / "broken", SETTINGS)
+    monkeypatch.setattr(CausalModule, "training_step", plain)
     with pytest.raises(ModelError, match="unfinished"):
-        fine_tune(folder, PAIRS, tmp_path / "broken", SETTINGS, machine=CPU)
+        fine_tune(folder, PAIRS, tmp_path / "broken", SETTINGS)
     with pytest.raises(ModelError, match="another"):
-        fine_tune(folder, PAIRS[1:], tmp_path / "broken", SETTINGS, machine=CPU, resume=True)
-    fine_tune(folder, PAIRS, tmp_path / "broken", SETTINGS, machine=CPU, resume=True)
+        fine_tune(folder, PAIRS[1:], tmp_path / "broken", SETTINGS, resume=True)
+    fine_tune(folder, PAIRS, tmp_path / "broken", SETTINGS, resume=True)
     whole, broken = (open_cloze_model(str(tmp_path / name)) for name in ("whole", "broken"))
     assert torch.equal(whole.predict([CLOZE], WORDS), broken.predict([CLOZE], WORDS))
 
@@ -95,7 +101,7 @@ def test_the_command_says_what_came_of_it(tmp_path: Path) -> None:
     folder = gpt2(tmp_path / "tiny")
     out = tmp_path / "tuned"
     said = _run("--model", folder, "--train", file, "--out", out, "--epochs", 1, "--accelerator", "cpu")
-    assert "1 epochs, held-out loss" in said
+    assert "finished after 1 epochs, held-out loss" in said
     card = load_checkpoint(out).card
     assert card.command.startswith("kgscripts train causal --train pairs.tsv --model tiny --epochs 1")
     assert card.data == "72 pairs of pairs.tsv"
@@ -128,10 +134,10 @@ def test_what_cannot_be_trained_is_told(
 def test_a_loss_that_is_no_number_stops_and_says_where(tmp_path: Path) -> None:
     settings = CausalSettings(epochs=1, learning_rate=1e30, batch_size=8)
     with pytest.raises(ModelError, match="the loss is") as caught:
-        fine_tune(str(gpt2(tmp_path / "tiny")), PAIRS, tmp_path / "out", settings, machine=CPU)
+        fine_tune(str(gpt2(tmp_path / "tiny")), PAIRS, tmp_path / "out", settings)
     assert "epoch 1, batch" in str(caught.value.where)
 
 
 def test_too_few_pairs_are_told(tmp_path: Path) -> None:
     with pytest.raises(InputError):
-        fine_tune(str(gpt2(tmp_path / "tiny")), PAIRS[:1], tmp_path / "out", SETTINGS, machine=CPU)
+        fine_tune(str(gpt2(tmp_path / "tiny")), PAIRS[:1], tmp_path / "out", SETTINGS)

@@ -6,10 +6,10 @@ import random
 from pathlib import Path
 
 from kgscripts.corpora.pair import Pair
-from lightning_modules.machine import Machine
+from lightning_modules.hardware import Hardware
 from lightning_modules.transducer.configuration import Configuration, read_configuration
 
-CPU = Machine(accelerator="cpu")
+CPU = Hardware(accelerator="cpu")
 
 _STEPS = {
     "chop": "put the {} on a board and cut the {} with a knife .",

@@ -1,79 +1,114 @@
-"""Training of the aligner: what comes of it, what stops it, and that nothing half-written is left behind."""
+"""Training of the aligner: its result, resuming, and what it refuses."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 import torch
 from attrs import evolve
-from torch import Tensor
 from typer.testing import CliRunner
 
 from kgscripts.corpora.gold_alignments import GoldAlignment
 from kgscripts.corpora.pair import Pair
-from kgscripts.models.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from kgscripts.models.checkpoint import load_checkpoint
 from kgscripts.models.registry import load
-from lightning_modules.aligner import train as training
-from lightning_modules.aligner.examples import Example, anchor_example, batches, labelled_example
-from lightning_modules.aligner.train import TrainingSettings, train_aligner
+from lightning_modules.aligner.examples import anchor_example, labelled_example
+from lightning_modules.aligner.settings import AlignerSettings
+from lightning_modules.aligner.task import AlignerTask
 from lightning_modules.commands import app
+from lightning_modules.schedule import Epoch
+from lightning_modules.training import Outcome, train
 from schemas.errors import ConfigurationError, InputError, KGScriptsError, ModelError
 from tests.training import corpus
 
-PAIRS = corpus.pairs(12)
+PAIRS = corpus.pairs(40)
 LABELS = [
     GoldAlignment(row=row + 1, aligned={len(pair.concrete) - 2: (0,)}, unaligned=()) for row, pair in enumerate(PAIRS)
 ]
-SETTINGS = TrainingSettings(layers=1, rank=2, size=8, steps=3, labelled=4, anchored=2)
+SETTINGS = AlignerSettings(layers=1, rank=2, size=8, epochs=2, anchored=2)
 
 
-def _train(settings: TrainingSettings = SETTINGS, pairs: Sequence[Pair] = PAIRS) -> Checkpoint:
-    return train_aligner(pairs, LABELS, settings, command="kgscripts train aligner", on_step=lambda _: None)
+def _train(
+    out: Path,
+    settings: AlignerSettings = SETTINGS,
+    *,
+    pairs: Sequence[Pair] = PAIRS,
+    resume: bool = False,
+    max_seconds: float | None = None,
+    report: Callable[[Epoch], None] = lambda _: None,
+) -> Outcome:
+    task = AlignerTask(pairs, LABELS)
+    return train(
+        task,
+        settings,
+        out,
+        hardware=corpus.CPU,
+        resume=resume,
+        max_seconds=max_seconds,
+        report=report,
+        data="some pairs",
+        command="kgscripts train aligner",
+    )
 
 
-def test_what_is_trained_aligns_and_says_what_it_was_trained_on(tmp_path: Path) -> None:
-    save_checkpoint(_train(), tmp_path / "model")
-    aligner = load("alignment", tmp_path / "model")
+@pytest.fixture(scope="module")
+def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An aligner that was trained without an interruption."""
+    out = tmp_path_factory.mktemp("aligner") / "model"
+    _train(out)
+    return out
+
+
+def test_what_is_trained_aligns_and_says_what_it_was_trained_on(unbroken: Path) -> None:
+    aligner = load("alignment", unbroken)
     for pair, alignment in zip(PAIRS, aligner.align(PAIRS), strict=True):
         assert list(alignment.path) == sorted(alignment.path)
         assert len(alignment.path) == len(pair.concrete)
-    card = load_checkpoint(tmp_path / "model").card
-    assert card.data == "12 pairs, 12 words of 12 of them labelled; starts from all-MiniLM-L6-v2"
-    assert card.command == "kgscripts train aligner"
-    assert card.training["steps"] == 3
+    card = load_checkpoint(unbroken).card
+    assert (card.data, card.command) == ("some pairs", "kgscripts train aligner")
+    assert card.training["epochs"] == 2
+    assert card.training["train_pairs"] + card.training["held_out_pairs"] == 40
 
 
-def test_the_seed_decides_everything() -> None:
-    first, again, other = _train(), _train(), _train(evolve(SETTINGS, seed=7))
-    for name, tensor in first.tensors.items():
-        assert torch.equal(tensor, again.tensors[name]), name
-    assert any(not torch.equal(tensor, other.tensors[name]) for name, tensor in first.tensors.items())
+def test_what_runs_out_of_time_is_a_model_already_and_goes_on_to_the_same_end(unbroken: Path, tmp_path: Path) -> None:
+    outcome = _train(tmp_path / "model", max_seconds=0.0)
+    assert (outcome.epochs, outcome.is_finished) == (1, False)
+    load("alignment", tmp_path / "model")
+    with pytest.raises(ModelError, match="an unfinished run is here"):
+        _train(tmp_path / "model")
+    with pytest.raises(ModelError, match="is one of another"):
+        _train(tmp_path / "model", evolve(SETTINGS, seed=7), resume=True)
+    seen: list[int] = []
+    assert _train(tmp_path / "model", resume=True, report=lambda epoch: seen.append(epoch.number)).is_finished
+    assert seen == [2]
+    first, resumed = (load_checkpoint(path).tensors for path in (unbroken, tmp_path / "model"))
+    assert first.keys() == resumed.keys()
+    assert all(torch.equal(tensor, resumed[name]) for name, tensor in first.items())
 
 
-def test_the_loss_falls() -> None:
-    losses: list[float] = []
-    settings = evolve(SETTINGS, steps=20, rate=1e-2)
-    train_aligner(PAIRS, LABELS, settings, command="", on_step=losses.append)
-    assert len(losses) == 20
-    assert sum(losses[-5:]) < sum(losses[:5]) * 0.8
+def test_the_loss_falls(tmp_path: Path) -> None:
+    epochs: list[Epoch] = []
+    _train(tmp_path / "model", evolve(SETTINGS, epochs=6, learning_rate=2e-2), report=epochs.append)
+    assert epochs[-1].train_loss < epochs[0].train_loss * 0.8
+    assert epochs[-1].held_out_loss < epochs[0].held_out_loss * 0.8
 
 
-def test_sides_of_ten_thousand_tokens_are_learned_from_as_far_as_they_are_read() -> None:
+def test_sides_of_ten_thousand_tokens_are_learned_from_as_far_as_they_are_read(tmp_path: Path) -> None:
     long = [
         Pair(abstract=("chop", "the", "garlic") * 3_400, concrete=("use", "a", "knife", ".") * 2_500, where="long"),
         Pair(abstract=("chop",), concrete=("use", "a", "garlic", ".") * 2_500, where="long"),
         *PAIRS[2:],
     ]
-    assert _train(pairs=long).card.training["last_loss"] > 0
+    assert _train(tmp_path / "model", evolve(SETTINGS, epochs=1), pairs=long).held_out_loss > 0
 
 
-def test_a_loss_that_is_no_number_stops_and_says_where() -> None:
+def test_a_loss_that_is_not_finite_stops_and_says_where(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"the loss is (nan|inf)") as stopped:
-        _train(evolve(SETTINGS, rate=1e30, steps=20))
-    assert str(stopped.value.where).startswith("step ")
+        _train(tmp_path / "model", evolve(SETTINGS, learning_rate=1e30))
+    assert str(stopped.value.where).startswith("epoch ")
     assert "made-up:" in str(stopped.value.where)
 
 
@@ -85,12 +120,6 @@ def test_labels_are_targets_and_anchors_are_their_own() -> None:
     hidden = anchor_example(pair, random.Random(1))
     assert [(target.concrete, target.places) for target in hidden.targets] == [(4, (2,))]
     assert (example.where, hidden.where) == ("p:1", "p:1")
-
-
-def test_each_epoch_has_each_pair_once() -> None:
-    drawn = batches([5, 1, 9, 3, 7], 2, random.Random(0))
-    for _ in range(3):
-        assert sorted(row for _ in range(3) for row in next(drawn)) == [0, 1, 2, 3, 4]
 
 
 @pytest.fixture
@@ -130,28 +159,3 @@ def test_labels_that_cannot_be_learned_from(
     assert message in str(refused.value)
     assert refused.value.remedy
     assert not (files / "model").exists()
-
-
-def test_what_is_interrupted_leaves_nothing_and_the_older_model_whole(
-    files: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    save_checkpoint(_train(), files / "older")
-    plain = training._loss
-    steps = []
-
-    def interrupted(network: object, examples: Sequence[Example]) -> Tensor:
-        steps.append(examples)
-        if len(steps) == 3:
-            raise KeyboardInterrupt
-        return plain(network, examples)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(training, "_loss", interrupted)
-    before = sorted(files.rglob("*"))
-    options = ("--train", files / "pairs.tsv", "--labels", files / "labels.jsonl", "--out")
-    for name in ("model", "older"):
-        steps.clear()
-        result = CliRunner().invoke(app, ["aligner", *map(str, (*options, files / name))])
-        assert result.exit_code != 0
-        assert len(steps) == 3
-    assert sorted(files.rglob("*")) == before
-    load("alignment", files / "older")

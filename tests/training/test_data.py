@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgscripts.corpora.pair import Pair
-from lightning_modules.transducer.data import length_batches, split_pairs
+from lightning_modules.data import length_batches, split_pairs
 from schemas.errors import InputError
 from tests.training import corpus
 
@@ -19,7 +19,7 @@ _sizes = st.lists(st.tuples(st.integers(1, 12), st.integers(1, 40)), min_size=1,
 
 @given(_sizes, st.integers(1, 40), st.none() | st.integers())
 def test_each_pair_is_in_one_batch(lengths: list[tuple[int, int]], size: int, seed: int | None) -> None:
-    batches = length_batches(lengths, size, None if seed is None else random.Random(seed))
+    batches = length_batches(range(len(lengths)), lengths, size, None if seed is None else random.Random(seed))
     assert sorted(place for batch in batches for place in batch) == list(range(len(lengths)))
     assert all(0 < len(batch) <= size for batch in batches)
     spans = sorted((min(lengths[p][0] for p in batch), max(lengths[p][0] for p in batch)) for batch in batches)
@@ -28,7 +28,7 @@ def test_each_pair_is_in_one_batch(lengths: list[tuple[int, int]], size: int, se
 
 def test_batches_depend_on_the_seed_alone() -> None:
     lengths = [(len(pair.abstract), len(pair.concrete)) for pair in corpus.pairs()]
-    drawn = [length_batches(lengths, 8, random.Random(seed)) for seed in (1, 1, 2)]
+    drawn = [length_batches(corpus.pairs(), lengths, 8, random.Random(seed)) for seed in (1, 1, 2)]
     assert drawn[0] == drawn[1] != drawn[2]
 
 

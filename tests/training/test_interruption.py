@@ -14,7 +14,7 @@ import torch
 from typer.testing import CliRunner
 
 from kgscripts.models.checkpoint import load_checkpoint
-from lightning_modules.cloze.train import CONFIGURATION
+from lightning_modules.cloze.settings import CONFIGURATION
 from lightning_modules.commands import app
 from lightning_modules.runs import EpochFiles
 from schemas.errors import ModelError

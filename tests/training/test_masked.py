@@ -17,7 +17,9 @@ from kgscripts.corpora.pair import Pair
 from kgscripts.models.cloze import Cloze
 from kgscripts.models.registry import load
 from lightning_modules.cloze.data import other_words, scattered_cloze
-from lightning_modules.cloze.train import CONFIGURATION, MaskedConfiguration, Outcome, train_masked
+from lightning_modules.cloze.settings import CONFIGURATION, MaskedSettings
+from lightning_modules.cloze.task import MaskedTask
+from lightning_modules.training import Outcome, train
 from schemas.errors import ConfigurationError, InputError, ModelError
 from tests.models.tiny_encoder import write_tiny_encoder
 from tests.training import corpus
@@ -45,8 +47,8 @@ def _text(folder: Path, **changes: str) -> str:
 
 def _train(folder: Path, pairs: Sequence[Pair], **changes: str) -> Outcome:
     (folder / "masked.toml").write_text(_text(folder, **changes), encoding="utf-8")
-    configuration = MaskedConfiguration.read(folder / "masked.toml")
-    return train_masked(configuration, pairs, folder / "model", machine=corpus.CPU)
+    settings = MaskedSettings.read(folder / "masked.toml")
+    return train(MaskedTask(pairs), settings, folder / "model", hardware=corpus.CPU)
 
 
 def test_long_sides_and_unknown_words_are_learned_from(tmp_path: Path) -> None:
@@ -111,7 +113,7 @@ def test_pairs_with_too_few_blanks(tmp_path: Path, pairs: list[Pair]) -> None:
         ("rank = .*", 'rank = "high"', "rank"),
         ("dropout = .*", "dropout = 1.5", "dropout"),
         ("learning_rate = .*", "learning_rate = 0.0", "learning_rate"),
-        ("held_out = .*", "held_out = -0.1", "held_out"),
+        ("patience = .*", "patience = 0", "patience"),
         ("epochs = .*", "epochs = 0", "epochs"),
         ("seed = .*", "seed = 1\ncolour = 5", "unknown setting colour"),
         ("seed = .*", "seed = ", "no TOML"),
@@ -121,13 +123,13 @@ def test_configurations_that_cannot_be(tmp_path: Path, old: str, new: str, messa
     path = tmp_path / "mine.toml"
     path.write_text(re.sub(rf"(?m)^{old}$", new, CONFIGURATION.read_text(encoding="utf-8")), encoding="utf-8")
     with pytest.raises(ConfigurationError, match=message) as refused:
-        MaskedConfiguration.read(path)
+        MaskedSettings.read(path)
     assert refused.value.where == str(path)
 
 
 def test_configurations_that_are_not_there_or_no_text(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="cannot be read: No such file"):
-        MaskedConfiguration.read(tmp_path / "none.toml")
+        MaskedSettings.read(tmp_path / "none.toml")
     (tmp_path / "mine.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(ConfigurationError, match="no TOML"):
-        MaskedConfiguration.read(tmp_path / "mine.toml")
+        MaskedSettings.read(tmp_path / "mine.toml")

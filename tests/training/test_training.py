@@ -5,23 +5,42 @@ from __future__ import annotations
 import os
 import resource
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import attrs
 import pytest
 import torch
 from torch import Tensor
 
+from kgscripts.corpora.pair import Pair
 from kgscripts.models.checkpoint import load_checkpoint
 from kgscripts.models.recurrent import PairNetwork
 from kgscripts.models.registry import load
-from lightning_modules.machine import Machine, Precision
-from lightning_modules.transducer.module import PairTraining
-from lightning_modules.transducer.schedule import Epoch
-from lightning_modules.transducer.training import Outcome, train
+from lightning_modules.hardware import Hardware, Precision
+from lightning_modules.schedule import Epoch
+from lightning_modules.training import Outcome
+from lightning_modules.training import train as train_task
+from lightning_modules.transducer.configuration import Configuration
+from lightning_modules.transducer.module import WordModule
+from lightning_modules.transducer.task import TransducerTask
 from schemas.errors import ConfigurationError, InputError, ModelError
 from tests.training import corpus
+
+
+def train(
+    configuration: Configuration,
+    pairs: Sequence[Pair],
+    out: Path,
+    *,
+    glove: Path | None = None,
+    hardware: Hardware = corpus.CPU,
+    **options: Any,
+) -> Outcome:
+    """Train the network of a configuration."""
+    task = TransducerTask(configuration, pairs, glove)
+    return train_task(task, configuration.training, out, hardware=hardware, **options)
 
 
 def weights(directory: Path) -> dict[str, Tensor]:
@@ -38,7 +57,7 @@ def assert_same(one: dict[str, Tensor], other: dict[str, Tensor]) -> None:
 def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A transducer that was trained to the end at once."""
     folder = tmp_path_factory.mktemp("unbroken")
-    train(corpus.configuration(folder), corpus.pairs(), folder / "model", machine=corpus.CPU)
+    train(corpus.configuration(folder), corpus.pairs(), folder / "model")
     return folder / "model"
 
 
@@ -63,14 +82,13 @@ def test_the_loss_falls_and_the_model_fills_blanks(tmp_path: Path, kind: str) ->
         attrs.evolve(configuration, training=settings),
         corpus.pairs(),
         tmp_path / "model",
-        machine=corpus.CPU,
         report=epochs.append,
         data="60 pairs",
         command="kgscripts train",
     )
-    likelihood = [epoch.held_out_loss for epoch in epochs if not epoch.hard_em]
+    likelihood = [epoch.held_out_loss for epoch in epochs if epoch.phase == "likelihood"]
     assert likelihood[-1] < likelihood[0] - 5
-    assert [epoch.hard_em for epoch in epochs] == [False] * 6 + [True] * 2 * (kind == "transducer")
+    assert [epoch.phase for epoch in epochs] == ["likelihood"] * 6 + ["hard EM"] * 2 * (kind == "transducer")
     assert outcome.is_finished
     model = load("cloze", tmp_path / "model")
     scores = model.score([("chop", "the", "leek")], [("cut", "the", "leek")])
@@ -84,10 +102,10 @@ def test_the_loss_falls_and_the_model_fills_blanks(tmp_path: Path, kind: str) ->
 
 def test_the_same_seed_gives_the_same_weights(unbroken: Path, tmp_path: Path) -> None:
     configuration = corpus.configuration(tmp_path)
-    train(configuration, corpus.pairs(), tmp_path / "again", machine=corpus.CPU)
+    train(configuration, corpus.pairs(), tmp_path / "again")
     assert_same(weights(unbroken), weights(tmp_path / "again"))
     seeded = attrs.evolve(configuration, training=attrs.evolve(configuration.training, seed=7))
-    train(seeded, corpus.pairs(), tmp_path / "other", machine=corpus.CPU)
+    train(seeded, corpus.pairs(), tmp_path / "other")
     assert not torch.equal(
         weights(unbroken)["decoder.weight_hh_l0"], weights(tmp_path / "other")["decoder.weight_hh_l0"]
     )
@@ -97,10 +115,10 @@ def test_the_same_seed_gives_the_same_weights(unbroken: Path, tmp_path: Path) ->
 def test_a_killed_run_resumes_to_the_same_end(unbroken: Path, tmp_path: Path, epochs: int) -> None:
     configuration, directory = corpus.configuration(tmp_path), tmp_path / "model"
     with pytest.raises(StoppedError):
-        train(configuration, corpus.pairs(), directory, machine=corpus.CPU, report=_stop_after(epochs))
+        train(configuration, corpus.pairs(), directory, report=_stop_after(epochs))
     assert not directory.exists()
     seen: list[Epoch] = []
-    outcome = train(configuration, corpus.pairs(), directory, machine=corpus.CPU, resume=True, report=seen.append)
+    outcome = train(configuration, corpus.pairs(), directory, resume=True, report=seen.append)
     assert [epoch.number for epoch in seen] == list(range(epochs + 1, 5))
     assert outcome == Outcome(epochs=4, held_out_loss=outcome.held_out_loss, is_finished=True)
     assert_same(weights(unbroken), weights(directory))
@@ -111,27 +129,25 @@ def test_a_run_killed_amid_an_epoch_resumes_from_the_one_before(
     unbroken: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     configuration, directory = corpus.configuration(tmp_path), tmp_path / "model"
-    original = PairTraining.training_step
+    original = WordModule.training_step
 
-    def killed(self: PairTraining, batch: object, number: int) -> Tensor:
+    def killed(self: WordModule, batch: object, number: int) -> Tensor:
         if self.current_epoch == 2 and number == 3:
             raise StoppedError
         return original(self, batch, number)  # type: ignore[arg-type]
 
     with monkeypatch.context() as patched:
-        patched.setattr(PairTraining, "training_step", killed)
+        patched.setattr(WordModule, "training_step", killed)
         with pytest.raises(StoppedError):
-            train(configuration, corpus.pairs(), directory, machine=corpus.CPU)
-    train(configuration, corpus.pairs(), directory, machine=corpus.CPU, resume=True)
+            train(configuration, corpus.pairs(), directory)
+    train(configuration, corpus.pairs(), directory, resume=True)
     assert_same(weights(unbroken), weights(directory))
 
 
 def test_what_runs_out_of_time_is_a_model_already_and_goes_on(unbroken: Path, tmp_path: Path) -> None:
     configuration, directory = corpus.configuration(tmp_path), tmp_path / "model"
     for number in range(1, 5):
-        outcome = train(
-            configuration, corpus.pairs(), directory, machine=corpus.CPU, resume=number > 1, max_seconds=0.0
-        )
+        outcome = train(configuration, corpus.pairs(), directory, resume=number > 1, max_seconds=0.0)
         assert outcome.epochs == number
         assert outcome.is_finished == (number == 4)
         load("cloze", directory)
@@ -140,22 +156,22 @@ def test_what_runs_out_of_time_is_a_model_already_and_goes_on(unbroken: Path, tm
 
 def test_resuming_what_is_finished_changes_nothing(tmp_path: Path) -> None:
     configuration, directory = corpus.configuration(tmp_path, "language-model"), tmp_path / "model"
-    outcome = train(configuration, corpus.pairs(), directory, machine=corpus.CPU)
+    outcome = train(configuration, corpus.pairs(), directory)
     seen: list[Epoch] = []
-    again = train(configuration, corpus.pairs(), directory, machine=corpus.CPU, resume=True, report=seen.append)
+    again = train(configuration, corpus.pairs(), directory, resume=True, report=seen.append)
     assert again == outcome
     assert not seen
 
 
 def test_an_unfinished_run_is_neither_overwritten_nor_mixed_with_another(tmp_path: Path) -> None:
     configuration, directory = corpus.configuration(tmp_path, "language-model"), tmp_path / "model"
-    train(configuration, corpus.pairs(), directory, machine=corpus.CPU, max_seconds=0.0)
+    train(configuration, corpus.pairs(), directory, max_seconds=0.0)
     with pytest.raises(ModelError, match="an unfinished run is here"):
-        train(configuration, corpus.pairs(), directory, machine=corpus.CPU)
+        train(configuration, corpus.pairs(), directory)
     seeded = attrs.evolve(configuration, training=attrs.evolve(configuration.training, seed=7))
     for other, pairs in ((seeded, corpus.pairs()), (configuration, corpus.pairs(59))):
         with pytest.raises(ModelError, match="is one of another"):
-            train(other, pairs, directory, machine=corpus.CPU, resume=True)
+            train(other, pairs, directory, resume=True)
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
@@ -178,10 +194,10 @@ def test_a_loss_that_is_not_finite_stops_and_says_where(
     with monkeypatch.context() as patched:
         patched.setattr(PairNetwork, "decode", spoilt)
         with pytest.raises(ModelError, match=r"the loss is (nan|inf)") as caught:
-            train(configuration, corpus.pairs(), directory, machine=corpus.CPU)
+            train(configuration, corpus.pairs(), directory)
     assert str(caught.value.where).startswith("epoch ")
     assert "made-up:" in str(caught.value.where)
-    assert train(configuration, corpus.pairs(), directory, machine=corpus.CPU, resume=True).is_finished
+    assert train(configuration, corpus.pairs(), directory, resume=True).is_finished
 
 
 def test_when_the_disk_is_full_the_last_good_epoch_is_kept(unbroken: Path, tmp_path: Path) -> None:
@@ -195,13 +211,13 @@ def test_when_the_disk_is_full_the_last_good_epoch_is_kept(unbroken: Path, tmp_p
 
     try:
         with pytest.raises(ModelError, match="cannot be saved") as caught:
-            train(configuration, corpus.pairs(), directory, machine=corpus.CPU, report=fill_the_disk)
+            train(configuration, corpus.pairs(), directory, report=fill_the_disk)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
         signal.signal(signal.SIGXFSZ, handler)
     assert "--resume" in str(caught.value.remedy)
     assert sorted(path.name for path in (tmp_path / "model.training").iterdir()) == ["last.ckpt", "run.json"]
-    train(configuration, corpus.pairs(), directory, machine=corpus.CPU, resume=True)
+    train(configuration, corpus.pairs(), directory, resume=True)
     assert_same(weights(unbroken), weights(directory))
 
 
@@ -215,16 +231,16 @@ def test_ctrl_c_keeps_the_last_epoch_and_works_again_afterwards(unbroken: Path, 
             os.kill(os.getpid(), signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
-        train(configuration, corpus.pairs(), directory, machine=corpus.CPU, report=interrupt)
+        train(configuration, corpus.pairs(), directory, report=interrupt)
     assert signal.getsignal(signal.SIGINT) is handler
     signal.signal(signal.SIGINT, before)
-    train(configuration, corpus.pairs(), directory, machine=corpus.CPU, resume=True)
+    train(configuration, corpus.pairs(), directory, resume=True)
     assert_same(weights(unbroken), weights(directory))
 
 
 def test_mixed_precision(tmp_path: Path) -> None:
-    machine = Machine(accelerator="cpu", precision=Precision.BRAIN_FLOAT)
-    outcome = train(corpus.configuration(tmp_path), corpus.pairs(), tmp_path / "model", machine=machine)
+    hardware = Hardware(accelerator="cpu", precision=Precision.BRAIN_FLOAT)
+    outcome = train(corpus.configuration(tmp_path), corpus.pairs(), tmp_path / "model", hardware=hardware)
     assert outcome.is_finished
     assert {tensor.dtype for tensor in weights(tmp_path / "model").values()} == {torch.float16}
 
@@ -233,7 +249,7 @@ def test_given_vectors_stay_as_they_are(tmp_path: Path) -> None:
     configuration = corpus.configuration(tmp_path, "language-model")
     glove = tmp_path / "glove.txt"
     glove.write_text("knife 1 2 3 4 5 6 7 8\nboard 8 7 6 5 4 3 2 1\n")
-    train(configuration, corpus.pairs(), tmp_path / "model", machine=corpus.CPU, glove=glove)
+    train(configuration, corpus.pairs(), tmp_path / "model", glove=glove)
     checkpoint = load_checkpoint(tmp_path / "model")
     model = load("cloze", tmp_path / "model")
     row = model.vocabulary.ids(["knife"])[0]  # type: ignore[attr-defined]
@@ -241,18 +257,18 @@ def test_given_vectors_stay_as_they_are(tmp_path: Path) -> None:
     assert checkpoint.card.training["words_with_vectors"] == 2
     glove.write_text("knife 1 2\n")
     with pytest.raises(ConfigurationError, match="word vectors of"):
-        train(configuration, corpus.pairs(), tmp_path / "other", machine=corpus.CPU, glove=glove)
+        train(configuration, corpus.pairs(), tmp_path / "other", glove=glove)
     with pytest.raises(InputError, match="no such file"):
-        train(configuration, corpus.pairs(), tmp_path / "other", machine=corpus.CPU, glove=tmp_path / "none.txt")
+        train(configuration, corpus.pairs(), tmp_path / "other", glove=tmp_path / "none.txt")
 
 
-@pytest.mark.parametrize("machine", [Machine(accelerator="abacus"), Machine(accelerator="cpu", devices=0)])
-def test_machines_that_are_not_there(tmp_path: Path, machine: Machine) -> None:
+@pytest.mark.parametrize("hardware", [Hardware(accelerator="abacus"), Hardware(accelerator="cpu", devices=0)])
+def test_hardware_that_is_not_there(tmp_path: Path, hardware: Hardware) -> None:
     with pytest.raises(ConfigurationError, match="Lightning refuses"):
-        train(corpus.configuration(tmp_path), corpus.pairs(), tmp_path / "model", machine=machine)
+        train(corpus.configuration(tmp_path), corpus.pairs(), tmp_path / "model", hardware=hardware)
 
 
 def test_a_directory_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ModelError, match="cannot be written"):
-        train(corpus.configuration(tmp_path), corpus.pairs(), tmp_path / "file" / "model", machine=corpus.CPU)
+        train(corpus.configuration(tmp_path), corpus.pairs(), tmp_path / "file" / "model")

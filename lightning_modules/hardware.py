@@ -1,4 +1,4 @@
-"""On what models are trained."""
+"""The devices and the precision that a model is trained with."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from attrs import frozen
 
 
 class Precision(StrEnum):
-    """Of the networks, by Lightning's names; the lattice and the emission stay in float32."""
+    """Precision of the networks, by Lightning's names; lattice and emission are always computed in float32."""
 
     SINGLE = "32-true"
     BRAIN_FLOAT = "bf16-mixed"
@@ -17,7 +17,7 @@ class Precision(StrEnum):
 
 
 @frozen(kw_only=True)
-class Machine:
+class Hardware:
     """Accelerator and devices by Lightning's names, such as ``auto``, ``cpu`` or ``gpu``."""
 
     accelerator: str = "auto"
@@ -26,7 +26,7 @@ class Machine:
     progress_bar: bool = False
 
     @classmethod
-    def of_options(cls, accelerator: str, devices: str, precision: Precision) -> Machine:
-        """What the options of the commands say, with a progress bar where somebody looks at it."""
+    def of_options(cls, accelerator: str, devices: str, precision: Precision) -> Hardware:
+        """From the options of a command, with a progress bar if standard error is a terminal."""
         number = int(devices) if devices.isdigit() else devices
         return cls(accelerator=accelerator, devices=number, precision=precision, progress_bar=sys.stderr.isatty())

@@ -1,0 +1,119 @@
+"""Batches of the aligner: labelled pairs and, beside them, pairs with hidden anchors."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+
+import torch
+from attrs import frozen
+from torch import Tensor
+
+from kgscripts.corpora.gold_alignments import GoldAlignment
+from kgscripts.corpora.pair import Pair
+from kgscripts.models.aligner_inputs import AlignerBatch, AlignerInputs
+from kgscripts.models.tensor_fields import TensorFields
+from lightning_modules.aligner.examples import Example, anchor_example, labelled_example
+from lightning_modules.aligner.settings import AlignerSettings
+from lightning_modules.data import TrainingBatch, TrainingData, is_held_out, length_batches
+
+_IMPOSSIBLE = -1e4
+
+
+@frozen(eq=False)
+class Targets(TensorFields):
+    """Inputs, and the words to be aligned in them.
+
+    `rows` and `concrete` (targets,) int64 are the row and the concrete word of each target; `accepted` (targets,
+    abstract) float32 is 0 for the abstract words that are right and very negative for others; `weights` (targets,).
+    """
+
+    inputs: AlignerBatch
+    rows: Tensor
+    concrete: Tensor
+    accepted: Tensor
+    weights: Tensor
+
+
+@frozen(eq=False)
+class AlignmentBatch(TrainingBatch):
+    """Labelled pairs, and pairs with hidden anchors; there are none of these among the held-out ones."""
+
+    labelled: Targets
+    anchored: Targets | None
+
+
+class AlignmentData(TrainingData[Example]):
+    """Labelled pairs of similar length, each with what is hidden in it drawn anew every epoch.
+
+    `labels` are gold alignments by the index of their pair. Batches of the held-out pairs hide nothing.
+    """
+
+    def __init__(
+        self,
+        pairs: Sequence[Pair],
+        labels: Mapping[int, GoldAlignment],
+        inputs: AlignerInputs,
+        settings: AlignerSettings,
+    ) -> None:
+        super().__init__(settings.seed)
+        self._train_pairs = [pair for pair in pairs if not is_held_out(pair)]
+        labelled = [(pairs[row], label) for row, label in labels.items()]
+        self._train = [item for item in labelled if not is_held_out(item[0])]
+        self._held_out = [item for item in labelled if is_held_out(item[0])]
+        self._inputs = inputs
+        self._settings = settings
+
+    @property
+    def batches_per_epoch(self) -> int:
+        """See `TrainingData`."""
+        return -(-len(self._train) // self._settings.batch_size)
+
+    def train_batches(self, draw: random.Random) -> list[list[Example]]:
+        """Batches of labelled pairs, each with some pairs whose anchors are hidden behind them."""
+        labelled = [labelled_example(pair, label, draw) for pair, label in self._train]
+        return [
+            [*batch, *(anchor_example(draw.choice(self._train_pairs), draw) for _ in range(self._settings.anchored))]
+            for batch in self._batches(labelled, draw)
+        ]
+
+    def held_out_batches(self) -> list[list[Example]]:
+        """See `TrainingData`."""
+        return self._batches([labelled_example(pair, label, None) for pair, label in self._held_out], None)
+
+    def collate(self, examples: Sequence[Example]) -> AlignmentBatch:
+        """See `TrainingData`."""
+        labelled = [example for example in examples if example.is_labelled]
+        anchored = [example for example in examples if not example.is_labelled]
+        return AlignmentBatch(
+            where=tuple(example.where for example in examples),
+            labelled=self._targets(labelled),
+            anchored=self._targets(anchored) if anchored else None,
+        )
+
+    def _batches(self, examples: Sequence[Example], draw: random.Random | None) -> list[list[Example]]:
+        lengths = [(len(example.sides.concrete),) for example in examples]
+        return length_batches(examples, lengths, self._settings.batch_size, draw)
+
+    def _targets(self, examples: Sequence[Example]) -> Targets:
+        pairs = [example.sides.shown() for example in examples]
+        # Training pairs are cut to what one window holds: later windows, if any, are left out.
+        windows = [next(self._inputs.windows(row, pair)) for row, pair in enumerate(pairs)]
+        batch = self._inputs.batch(pairs, windows)
+        targets = [
+            (row, target)
+            for row, example in enumerate(examples)
+            for target in example.targets
+            if target.concrete in windows[row].concrete
+            and all(index in windows[row].abstract for index in target.places)
+        ]
+        accepted = torch.full((len(targets), batch.aligned.shape[1]), _IMPOSSIBLE)
+        for at, (row, target) in enumerate(targets):
+            accepted[at, [index - windows[row].abstract.start for index in target.places]] = 0.0
+        return Targets(
+            inputs=batch,
+            rows=torch.tensor([row for row, _ in targets], dtype=torch.int64),
+            concrete=torch.tensor([target.concrete for _, target in targets], dtype=torch.int64),
+            accepted=accepted,
+            weights=torch.tensor([target.weight for _, target in targets]),
+        )

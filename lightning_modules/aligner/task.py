@@ -1,0 +1,65 @@
+"""The training task of the aligner."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from typing import Any
+
+import attrs
+
+from kgscripts.corpora.gold_alignments import GoldAlignment
+from kgscripts.corpora.pair import Pair
+from kgscripts.models.aligner import KIND
+from kgscripts.models.aligner_network import AlignerNetwork
+from kgscripts.models.checkpoint import Checkpoint, ModelCard
+from kgscripts.models.encoder import load_encoder
+from lightning_modules.aligner.data import AlignmentData
+from lightning_modules.aligner.module import AlignerModule
+from lightning_modules.aligner.settings import AlignerSettings
+from lightning_modules.data import split_pairs
+
+_NETWORK_SETTINGS = ("layers", "rank", "size", "smoothing", "shift_probability")
+
+
+class AlignerTask:
+    """Trains the aligner on pairs, of which `labels` label rows; see `lightning_modules.training.TrainingTask`.
+
+    Raises InputError for too few labelled pairs. `prepare` raises ModelError if MiniLM cannot be found.
+    """
+
+    name = "aligner"
+    purpose = "alignment of concrete with abstract instructions"
+    licence = "research use, as the terms of its training data are not stated"
+
+    def __init__(self, pairs: Sequence[Pair], labels: Sequence[GoldAlignment]) -> None:
+        self.split = split_pairs([pairs[label.row - 1] for label in labels])
+        self._pairs = pairs
+        self._labels = {label.row - 1: label for label in labels}
+
+    @property
+    def inputs(self) -> Mapping[str, Any]:
+        """See `TrainingTask`."""
+        texts = json.dumps([(pair.abstract, pair.concrete) for pair in self._pairs])
+        labels = json.dumps([(row, sorted(label.aligned.items())) for row, label in self._labels.items()])
+        return {
+            "anchors": sha256(texts.encode()).hexdigest(),
+            "labels": sha256(labels.encode()).hexdigest(),
+        }
+
+    def prepare(self, settings: AlignerSettings) -> tuple[AlignerModule, AlignmentData]:
+        """See `TrainingTask`."""
+        network = AlignerNetwork(load_encoder(), layers=settings.layers, rank=settings.rank, size=settings.size)
+        data = AlignmentData(self._pairs, self._labels, network.inputs, settings)
+        return AlignerModule(network, settings), data
+
+    def checkpoint(self, module: AlignerModule, settings: AlignerSettings, card: ModelCard) -> Checkpoint:
+        """See `TrainingTask`."""
+        values = attrs.asdict(settings)
+        return Checkpoint(
+            kind=KIND,
+            settings={name: values[name] for name in _NETWORK_SETTINGS},
+            tensors={name: tensor.detach().half() for name, tensor in module.trained_state().items()},
+            card=card,
+        )

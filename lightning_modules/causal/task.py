@@ -1,0 +1,45 @@
+"""The training task of causal language models: fine-tuning on pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from kgscripts.corpora.pair import Pair
+from kgscripts.models.causal_loading import causal_checkpoint, load_causal_model
+from kgscripts.models.checkpoint import Checkpoint, ModelCard
+from lightning_modules.causal.data import CausalData
+from lightning_modules.causal.module import CausalModule
+from lightning_modules.causal.settings import CausalSettings
+from lightning_modules.data import split_pairs
+
+
+class CausalTask:
+    """Fine-tunes a Hugging Face model, a folder or a name; see `lightning_modules.training.TrainingTask`.
+
+    Raises InputError for too few pairs. `prepare` raises ModelError if there is no such model.
+    """
+
+    purpose = "words of a concrete instruction given the abstract one"
+    licence = ""
+
+    def __init__(self, model: str, pairs: Sequence[Pair]) -> None:
+        self.name = f"{Path(model).name}, fine-tuned"
+        self.split = split_pairs(pairs)
+        self._model = model
+
+    @property
+    def inputs(self) -> Mapping[str, Any]:
+        """See `TrainingTask`."""
+        return {"start": self._model}
+
+    def prepare(self, settings: CausalSettings) -> tuple[CausalModule, CausalData]:
+        """See `TrainingTask`."""
+        model = load_causal_model(self._model)
+        model.network.requires_grad_(True)
+        return CausalModule(model, settings), CausalData(self.split, model, settings)
+
+    def checkpoint(self, module: CausalModule, settings: CausalSettings, card: ModelCard) -> Checkpoint:  # noqa: ARG002
+        """See `TrainingTask`."""
+        return causal_checkpoint(module.model, card)

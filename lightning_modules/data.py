@@ -1,0 +1,129 @@
+"""What is held out of training, and batches of examples of similar length."""
+
+from __future__ import annotations
+
+import json
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Any, Generic, TypeVar
+
+import pytorch_lightning as pl
+from attrs import frozen
+from torch.utils.data import DataLoader
+
+from kgscripts.corpora.pair import Pair
+from kgscripts.models.tensor_fields import TensorFields
+from schemas.errors import InputError
+
+Example = TypeVar("Example")
+
+_LENGTH_STEP = 4
+
+
+@frozen(eq=False)
+class Split:
+    """Pairs to train on, and pairs that decide when training ends."""
+
+    train: list[Pair]
+    held_out: list[Pair]
+
+
+def split_pairs(pairs: Sequence[Pair]) -> Split:
+    """Hold out a tenth of the abstract sentences, the same ones whatever the order, the seed or the other pairs.
+
+    All realisations of an abstract sentence stay together. Raises InputError if either part is empty.
+    """
+    held_out = [pair for pair in pairs if is_held_out(pair)]
+    train = [pair for pair in pairs if not is_held_out(pair)]
+    if not train or not held_out:
+        message = f"{len(pairs)} pairs are too few: a tenth of the abstract sentences is held out"
+        raise InputError(message, remedy="train on a larger corpus")
+    return Split(train, held_out)
+
+
+def is_held_out(pair: Pair) -> bool:
+    """Whether a pair is among those that training does not see."""
+    return sha256(" ".join(pair.abstract).encode()).digest()[0] % 10 == 0
+
+
+def pairs_digest(split: Split) -> str:
+    """SHA-256 of the text of all pairs."""
+    texts = [[(pair.abstract, pair.concrete, pair.blanks) for pair in part] for part in (split.train, split.held_out)]
+    return sha256(json.dumps(texts).encode()).hexdigest()
+
+
+@frozen(eq=False)
+class TrainingBatch(TensorFields):
+    """Base of the batches of each task: `where` the pairs were read, for errors."""
+
+    where: tuple[str, ...]
+
+
+class TrainingData(pl.LightningDataModule, ABC, Generic[Example]):
+    """Batches of both parts of a corpus; each task has a subclass.
+
+    Training batches are drawn anew each epoch from the seed and the epoch's number alone, so that a resumed run sees
+    the batches of an uninterrupted one. Of several devices each gets every n-th batch.
+    """
+
+    def __init__(self, seed: int) -> None:
+        super().__init__()
+        self._seed = seed
+
+    @property
+    @abstractmethod
+    def batches_per_epoch(self) -> int:
+        """Training batches of an epoch, for all devices together."""
+
+    @abstractmethod
+    def train_batches(self, draw: random.Random) -> Sequence[Sequence[Example]]:
+        """The examples of an epoch in batches; all random choices come from `draw`."""
+
+    @abstractmethod
+    def held_out_batches(self) -> Sequence[Sequence[Example]]:
+        """The held-out examples, in the same batches every time."""
+
+    @abstractmethod
+    def collate(self, examples: Sequence[Example]) -> TrainingBatch:
+        """The tensors of a batch."""
+
+    @property
+    def steps_per_epoch(self) -> int:
+        """Steps of an epoch, which every device takes."""
+        assert self.trainer is not None
+        return -(-self.batches_per_epoch // self.trainer.world_size)
+
+    def train_dataloader(self) -> DataLoader[Any]:
+        """The batches of the current epoch."""
+        assert self.trainer is not None
+        batches = list(self.train_batches(random.Random(f"{self._seed} {self.trainer.current_epoch}")))
+        # Every device takes the same number of steps: the first batches come twice if the number is not a multiple.
+        return self._loader(batches + batches[: -len(batches) % self.trainer.world_size])
+
+    def val_dataloader(self) -> DataLoader[Any]:
+        """The held-out batches."""
+        return self._loader(self.held_out_batches())
+
+    def _loader(self, batches: Sequence[Sequence[Example]]) -> DataLoader[Any]:
+        assert self.trainer is not None
+        own = batches[self.trainer.global_rank :: self.trainer.world_size]
+        return DataLoader(own, batch_size=None, collate_fn=self.collate)  # type: ignore[arg-type]
+
+
+def length_batches(
+    examples: Sequence[Example], lengths: Sequence[tuple[int, ...]], size: int, draw: random.Random | None
+) -> list[list[Example]]:
+    """Batches of examples of similar length. With `draw`, similar ones and the batches are shuffled.
+
+    `lengths` are compared in order, the last of them in steps of four.
+    """
+    order = list(range(len(lengths)))
+    if draw is not None:
+        draw.shuffle(order)
+    order.sort(key=lambda index: (*lengths[index][:-1], lengths[index][-1] // _LENGTH_STEP))
+    batches = [[examples[index] for index in order[start : start + size]] for start in range(0, len(order), size)]
+    if draw is not None:
+        draw.shuffle(batches)
+    return batches

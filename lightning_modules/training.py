@@ -1,0 +1,133 @@
+"""Train a model and write its checkpoint directory: the same way for every task."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+import attrs
+import pytorch_lightning as pl
+from attrs import frozen
+
+from kgscripts.models.checkpoint import Checkpoint, ModelCard, is_checkpoint, load_checkpoint, save_checkpoint
+from lightning_modules.data import Split, TrainingData, pairs_digest
+from lightning_modules.hardware import Hardware
+from lightning_modules.module import TrainingModule
+from lightning_modules.runs import RunFolder, fit, make_trainer
+from lightning_modules.schedule import Epoch, Schedule
+from lightning_modules.settings import TrainingSettings
+
+_Settings = TypeVar("_Settings", bound=TrainingSettings, contravariant=True)
+
+
+class TrainingTask(Protocol[_Settings]):
+    """What `train` has to know of a kind of model. An instance holds the data that one model is trained on."""
+
+    name: str
+    """Name of the model, on its card."""
+    purpose: str
+    """What the model predicts, on its card."""
+    licence: str
+    """Terms of the weights, on the card."""
+    split: Split
+    """The pairs."""
+
+    @property
+    def inputs(self) -> Mapping[str, Any]:
+        """What decides the result beside pairs and settings, as JSON values; digests of what is large."""
+
+    def prepare(self, settings: _Settings) -> tuple[TrainingModule, TrainingData[Any]]:
+        """The untrained network as a LightningModule, and its batches. Called with all random generators seeded."""
+
+    def checkpoint(self, module: Any, settings: _Settings, card: ModelCard) -> Checkpoint:
+        """The checkpoint of the trained network."""
+
+
+@frozen(kw_only=True)
+class Outcome:
+    """Epochs, and mean held-out loss of the weights that were kept. `is_finished` is False if time ran out."""
+
+    epochs: int
+    held_out_loss: float
+    is_finished: bool
+
+
+def _ignore(_: Epoch) -> None:
+    """The default of `report`: do nothing."""
+
+
+def train(
+    task: TrainingTask[_Settings],
+    settings: _Settings,
+    out: Path,
+    *,
+    hardware: Hardware | None = None,
+    resume: bool = False,
+    max_seconds: float | None = None,
+    data: str = "",
+    command: str = "",
+    report: Callable[[Epoch], None] = _ignore,
+) -> Outcome:
+    """Train and write the checkpoint directory, with the weights that are best on the held-out pairs.
+
+    Until the run ends, everything it needs to go on is in a folder beside the directory, ``NAME.training``. A run that
+    was killed or ran out of time goes on with `resume`, to the same end as an uninterrupted one. `data` and `command`
+    are written on the model card.
+
+    Raises
+    ------
+    ModelError
+        If there is an unfinished run and `resume` is not given, it is a run of something else, a loss is not finite, or
+        the disk refuses.
+    ConfigurationError
+        If the hardware is not there.
+    KeyboardInterrupt
+        After Ctrl-C; the last finished epoch is kept.
+    """
+    inputs = {"pairs": pairs_digest(task.split), **task.inputs}
+    run = RunFolder(out, {"model": task.name, "settings": attrs.asdict(settings), **inputs})
+    if resume and (done := _finished_before(run)):
+        return done
+    run.begin(resume)
+    pl.seed_everything(settings.seed, verbose=False)
+    module, batches = task.prepare(settings)
+    module.train()
+    schedule = Schedule(settings, run.last, max_seconds, report)
+    trainer = make_trainer(hardware or Hardware(), schedule, settings.gradient_clip, run.path)
+    fit(trainer, module, batches, run.last)
+    outcome = Outcome(epochs=schedule.epochs, held_out_loss=round(schedule.best_loss, 4), is_finished=schedule.finished)
+    if trainer.is_global_zero:
+        module.cpu()
+        module.restore(schedule.best_weights)
+        card = ModelCard(
+            name=task.name,
+            version=metadata.version("kgscripts"),
+            task=task.purpose,
+            licence=task.licence,
+            data=data,
+            command=command,
+            training={
+                **attrs.asdict(outcome),
+                "train_pairs": len(task.split.train),
+                "held_out_pairs": len(task.split.held_out),
+                **attrs.asdict(settings),
+                "run": run.digest,
+            },
+        )
+        save_checkpoint(task.checkpoint(module, settings, card), out)
+        if schedule.finished:
+            shutil.rmtree(run.path, ignore_errors=True)
+    return outcome
+
+
+def _finished_before(run: RunFolder) -> Outcome | None:
+    """The outcome of this very run, if its checkpoint is there."""
+    if run.last.is_file() or not is_checkpoint(run.directory):
+        return None
+    training = load_checkpoint(run.directory).card.training
+    if training.get("run") != run.digest or not training.get("is_finished"):
+        return None
+    return Outcome(epochs=training["epochs"], held_out_loss=training["held_out_loss"], is_finished=True)

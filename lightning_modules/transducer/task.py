@@ -1,0 +1,71 @@
+"""The training task of the networks over pairs: transducer and baselines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import attrs
+import torch
+
+from kgscripts.corpora.pair import Pair
+from kgscripts.models.checkpoint import Checkpoint, ModelCard
+from kgscripts.models.embeddings import WordVectors, read_glove, read_released_vectors
+from kgscripts.models.networks import make_network, network_checkpoint
+from kgscripts.models.vocabulary import Vocabulary
+from lightning_modules.data import split_pairs
+from lightning_modules.transducer.configuration import Configuration, TransducerTrainingSettings
+from lightning_modules.transducer.data import WordData
+from lightning_modules.transducer.module import WordModule
+
+
+class TransducerTask:
+    """Trains the network of a configuration on pairs; see `lightning_modules.training.TrainingTask`.
+
+    Raises InputError for too few pairs, or word vectors (`glove`) that cannot be read.
+    """
+
+    purpose = "words of a concrete instruction given the abstract one"
+    licence = "terms of the pairs that it was trained on"
+
+    def __init__(self, configuration: Configuration, pairs: Sequence[Pair], glove: Path | None = None) -> None:
+        self.name = configuration.name
+        self.split = split_pairs(pairs)
+        self._configuration = configuration
+        self._vectors = self._read_vectors(glove)
+
+    @property
+    def inputs(self) -> Mapping[str, Any]:
+        """See `TrainingTask`."""
+        return {
+            "kind": self._configuration.kind,
+            "network": attrs.asdict(self._configuration.network),
+            "vocabulary": sha256(self._vectors.vocabulary.to_json().encode()).hexdigest(),
+            "vectors": sha256(self._vectors.vectors.numpy().tobytes()).hexdigest(),
+        }
+
+    def prepare(self, settings: TransducerTrainingSettings) -> tuple[WordModule, WordData]:
+        """See `TrainingTask`."""
+        vectors = self._vectors
+        network = make_network(
+            self._configuration.network, vectors.vocabulary, vectors.vectors if vectors.found else None
+        )
+        return WordModule(network, settings), WordData(self.split, vectors.vocabulary, settings)
+
+    def checkpoint(self, module: WordModule, settings: TransducerTrainingSettings, card: ModelCard) -> Checkpoint:  # noqa: ARG002
+        """See `TrainingTask`."""
+        card = attrs.evolve(card, training={**card.training, "words_with_vectors": self._vectors.found})
+        return network_checkpoint(self._configuration.network, module.trained_state(), self._vectors.vocabulary, card)
+
+    def _read_vectors(self, glove: Path | None) -> WordVectors:
+        """The vocabulary and its vectors; none are found without a file."""
+        if glove is not None and glove.suffix == ".npy":
+            return read_released_vectors(glove)
+        settings = self._configuration.training
+        texts = (side for pair in self.split.train for side in (pair.abstract, pair.concrete))
+        vocabulary = Vocabulary.of_texts(texts, settings.minimum_count)
+        if glove is not None:
+            return read_glove(glove, vocabulary, settings.seed)
+        return WordVectors(vocabulary, torch.empty(0), found=0)
