@@ -1,4 +1,4 @@
-"""The script graph in the forms that others work with: RDF, property graphs, tables; and queries over it."""
+"""Export the script graph to RDF, property graphs and tables, and query it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HOMES = {"export": "exports.targets", "to_frames": "exports.frames", "to_networ
 
 
 def __getattr__(name: str) -> object:
-    """Import a function when it is first asked for: pandas and networkx take longer than most commands."""
+    """Import a function on first use: importing pandas and networkx takes longer than most commands."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)

@@ -1,4 +1,4 @@
-"""An arrow in a picture, along the way that the layout gives it."""
+"""Draw an arrow along the path that the layout computed."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from exports.svg import Element, Move, Point, Svg
 GAP_Y = 46.0
 """Pixels between two layers: room for a curve and an arrowhead, and at a fold for a turn."""
 ARROWHEAD = 7.0
-"""Pixels that the end of an arrow takes for itself."""
+"""Length of an arrowhead in pixels."""
 _ROUND = 10.0
 
 
 def draw_arrow(svg: Svg, parent: Element, way: Sequence[Point], share: float, alleys: Sequence[float] = ()) -> None:
     """Straight from the first point to the second, a curve to the third, straight to the fourth, and so on.
 
-    Where the way leads upwards, to the head of the next column, it goes round by the last of the `alleys` before it.
+    Where the way leads upwards, to the head of the next column, it follows the last of the `alleys` before it.
     """
     *_, (x, y) = way
     moves: list[Move] = [("M", way[0])]

@@ -34,10 +34,10 @@ def export(
     prune: Annotated[
         bool, typer.Option("--prune", help="Neo4j: remove what an earlier build of this graph left there.")
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Change nothing; say what would be done.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Change nothing; report what would be done.")] = False,
     as_json: Annotated[bool, _AS_JSON] = False,
 ) -> None:
-    """Write a graph to TARGET, told by its suffix or scheme; what an earlier export left there is replaced.
+    """Write a graph to TARGET, identified by its suffix or scheme; an earlier export there is replaced.
 
     Files: .ttl .trig .nq .jsonld (each also .gz, .zst), .graphml (also .gz), .lbug. Directories: .oxigraph,
     neo4j-csv:DIR, parquet:DIR. Servers: sparql+http(s)://HOST/DATASET, neo4j(+s)://HOST, bolt(+s)://HOST, with the
@@ -69,16 +69,16 @@ def query(
         str | None, typer.Option(help="A Cypher query, a file with one, or - for standard input.", show_default=False)
     ] = None,
     endpoint: Annotated[
-        str | None, typer.Option(metavar="URL", help="Ask this SPARQL query service.", show_default=False)
+        str | None, typer.Option(metavar="URL", help="Query this SPARQL service.", show_default=False)
     ] = None,
     uri: Annotated[
-        str | None, typer.Option(metavar="URI", help="Ask this Neo4j server (neo4j://, bolt://).", show_default=False)
+        str | None, typer.Option(metavar="URI", help="Query this Neo4j server (neo4j://, bolt://).", show_default=False)
     ] = None,
     database: Annotated[str | None, typer.Option(help="A database of the Neo4j server.", show_default=False)] = None,
     form: Annotated[ResultFormat, typer.Option("--format", "-f", help="How to print.")] = ResultFormat.TABLE,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
-    """Ask a graph, or a server, in SPARQL or Cypher. The first query builds a store in DIR, later ones use it.
+    """Query a graph, or a server, in SPARQL or Cypher. The first query builds a store in DIR, later ones use it.
 
     In SPARQL the prefixes kgs:, skos:, rdfs:, prov:, oa:, schema: and others need no declaration.
 
@@ -91,7 +91,7 @@ def query(
     server, other = (endpoint, uri) if sparql is not None else (uri, endpoint)
     if other is not None or (server is None) == (directory is None):
         raise ConfigurationError(
-            "what to ask is a graph directory or one server",
+            "a query needs a graph directory or one server",
             remedy="name DIR, or --endpoint for --sparql, or --uri for --cypher",
         )
     source = ScriptGraph.open(directory) if directory is not None else str(server)
@@ -101,7 +101,7 @@ def query(
 
 
 def _answer(source: ScriptGraph | str, sparql: str | None, cypher: str | None, database: str | None) -> Table:
-    # One language's stores need not be imported to ask in the other.
+    # Importing the stores of the other language would take time.
     if sparql is not None:
         from exports.sparql import run_query as run_sparql
 
@@ -112,7 +112,7 @@ def _answer(source: ScriptGraph | str, sparql: str | None, cypher: str | None, d
 
 
 def _query_text(given: str) -> str:
-    """The query itself, a file's content, or standard input."""
+    """The query itself, the content of a file, or standard input."""
     if given == "-":
         return sys.stdin.read()
     if "\n" not in given and (given.lower().endswith(_QUERY_SUFFIXES) or _is_file(given)):
@@ -132,11 +132,11 @@ def _is_file(given: str) -> bool:
 
 def validate(
     directory: Annotated[Path, _DIRECTORY],
-    sample: Annotated[int, typer.Option(min=1, help="Ask the shapes of so many nodes of each type.")] = 1000,
-    everything: Annotated[bool, typer.Option("--all", help="Ask them of every node (some 500 a second).")] = False,
+    sample: Annotated[int, typer.Option(min=1, help="Check this many nodes of each type against the shapes.")] = 1000,
+    everything: Annotated[bool, typer.Option("--all", help="Check every node (some 500 a second).")] = False,
     as_json: Annotated[bool, _AS_JSON] = False,
 ) -> None:
-    """Check a graph's files, all its references and, with SHACL, what it says. Ends with 2 if something is wrong.
+    """Check a graph's files, all its references and, with SHACL, its RDF. Exits with 2 if something is wrong.
 
     Example: kgscripts validate graph --all
     """
@@ -154,8 +154,8 @@ def validate(
         print(shapes.render(ResultFormat.TABLE))
         print(f"{report.references:,} references followed")
         for violation in report.violations[:_SHOWN_VIOLATIONS]:
-            place = f" {violation.path}" if violation.path else ""
-            print(printable(f"{violation.node}{place}: {violation.message}"))
+            path = f" {violation.path}" if violation.path else ""
+            print(printable(f"{violation.node}{path}: {violation.message}"))
         if len(report.violations) > _SHOWN_VIOLATIONS:
             print(f"{len(report.violations) - _SHOWN_VIOLATIONS:,} more (--json shows all)")
         print("conforms" if report.conforms else f"does not conform: {len(report.violations):,} violations")
@@ -168,7 +168,7 @@ def _number(value: str | int | float) -> str:
 
 
 def _asker() -> Callable[[str], str] | None:
-    """Asks for a password where a person sits."""
+    """A prompt for passwords, if standard input is a terminal."""
     if not sys.stdin.isatty():
         return None
     return lambda prompt: str(typer.prompt(prompt.rstrip(": "), hide_input=True, err=True))
@@ -176,7 +176,7 @@ def _asker() -> Callable[[str], str] | None:
 
 @contextmanager
 def _bar(name: str, graph: ScriptGraph) -> Iterator[Callable[[int], None] | None]:
-    """A bar on a terminal, nothing elsewhere."""
+    """A progress bar on a terminal, nothing elsewhere."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield None

@@ -1,4 +1,4 @@
-"""Cypher over the graph's own embedded store, a Ladybug file or a server that speaks Bolt: one text for all."""
+"""Cypher queries over the graph's own embedded store, a Ladybug file or a Bolt server; one query text fits all."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from neo4j.graph import Path as GraphPath
 from exports.ladybug_store import connection, embedded_store
 from exports.neo4j_connection import SCHEMES, connected
 from exports.neo4j_store import BUILD, GRAPH
-from exports.place import at_place
+from exports.query_errors import error_at
 from exports.results import Table, Value
 from schemas.errors import QueryError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
@@ -24,8 +24,8 @@ from schemas.script_graph import ScriptGraph
 
 _OPAQUE = re.compile(r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|`[^`]*`|//[^\n]*|/\*.*?\*/", re.DOTALL)
 _READING = ("MATCH", "OPTIONAL", "UNWIND", "WITH", "RETURN", "CALL")
-_LADYBUG_PLACE = re.compile(r"\(line: (\d+), offset: (\d+)\)")
-_NEO4J_PLACE = re.compile(r"\(line (\d+), column (\d+) \(offset: \d+\)\)")
+_LADYBUG_LOCATION = re.compile(r"\(line: (\d+), offset: (\d+)\)")
+_NEO4J_LOCATION = re.compile(r"\(line (\d+), column (\d+) \(offset: \d+\)\)")
 _PROPERTIES = {
     item.name
     for properties in (kind.properties for kinds in (NODE_TYPES, RELATION_TYPES) for kind in kinds.values())
@@ -42,16 +42,16 @@ def run_query(
     database: str | None = None,
     ask: Callable[[str], str] | None = None,
 ) -> Table:
-    """What the Cypher query `text` finds in a graph's own store, in a Ladybug file or on a server.
+    """Return the result of the Cypher query `text` over a graph's own store, a Ladybug file or a server.
 
-    A server is named by its address (``bolt://HOST``, ``neo4j+s://HOST``, ...); `database` is one of its databases
-    and `ask` gets a password, as in `exports.neo4j_connection.connected`. Nodes and relations of an answer are
+    A server is identified by its address (``bolt://HOST``, ``neo4j+s://HOST``, ...); `database` is one of its databases
+    and `ask` prompts for a password, as in `exports.neo4j_connection.connected`. Nodes and relations in the result are
     mappings of their properties, with their type as `_label`.
 
     Raises
     ------
     QueryError
-        If the query does not parse (the message shows the place), would write, or cannot be answered.
+        If the query does not parse (the error has line and column), would write, or fails.
     StoreError
         If the store or server cannot be opened.
     """
@@ -75,16 +75,16 @@ def _query_ladybug(path: Path, text: str, parameters: Mapping[str, object]) -> T
 
 
 def _check_reading(text: str, parameters: Mapping[str, object]) -> dict[str, object]:
-    """Refuse what Ladybug would do even to a store opened for reading (write files, install extensions).
+    """Refuse statements that Ladybug runs even on a read-only store (writing files, installing extensions).
 
-    Returns the parameters that the query uses, for Ladybug takes a missing one as null and refuses one too many.
+    Return the parameters that the query uses: Ladybug takes a missing one as null and refuses an unused one.
     """
     statement = _OPAQUE.sub(lambda found: " " if found[0][0] == "/" else "x", text).strip().removesuffix(";")
     words = statement.split()
     if not words:
         raise QueryError("the query is empty", remedy="for example: MATCH (tool:Tool) RETURN tool.label")
     if ";" in statement:
-        raise QueryError("there is more than one statement", remedy="ask them one by one")
+        raise QueryError("there is more than one statement", remedy="run them one by one")
     if re.split(r"\W", words[0])[0].upper() not in _READING:
         raise QueryError(
             f"the query begins with {words[0]!r}", remedy=f"begin with {', '.join(_READING)}: {_ONLY_READS}"
@@ -99,11 +99,11 @@ def _ladybug_error(text: str, message: str) -> QueryError:
     first = message.partition("\n")[0]
     if "read-only" in first:
         return QueryError("the query writes", remedy=_ONLY_READS)
-    if place := _LADYBUG_PLACE.search(message):
-        line, offset = int(place[1]), int(place[2])
+    if found := _LADYBUG_LOCATION.search(message):
+        line, offset = int(found[1]), int(found[2])
         word = re.split(r"\W", text.split("\n")[line - 1][offset:])[0]
         remedy = f"it is a reserved word: write it in backticks, `{word}`" if word in _PROPERTIES else None
-        return at_place("the query does not parse", text, line, offset + 1, remedy)
+        return error_at("the query does not parse", text, line, offset + 1, remedy)
     return QueryError(first.partition("exception: ")[2] or first)
 
 
@@ -126,7 +126,7 @@ def _query_server(
                 raise _neo4j_error(text, error) from error
             raise
         finally:
-            # Rolled back: Neo4j itself refuses to write here, other servers that speak Bolt may not.
+            # Rolled back: Neo4j refuses to write here, other Bolt servers may not.
             transaction.close()
     if writes:
         raise QueryError("the query writes", remedy=_ONLY_READS)
@@ -137,17 +137,17 @@ def _neo4j_error(text: str, error: ClientError) -> QueryError:
     message = (error.message or str(error)).strip()
     if (error.code or "").endswith(".AccessMode"):
         return QueryError("the query writes", remedy=_ONLY_READS)
-    place = _NEO4J_PLACE.search(message)
-    if place is None or place[1] == "0":
+    location = _NEO4J_LOCATION.search(message)
+    if location is None or location[1] == "0":
         return QueryError(message.partition("\n")[0].partition(" (line 0")[0])
-    line, column = int(place[1]), int(place[2])
-    # Neo4j counts as Java does: what lies beyond the basic plane is two.
+    line, column = int(location[1]), int(location[2])
+    # Neo4j counts UTF-16 code units, as Java does.
     before = text.split("\n")[line - 1].encode("utf-16-le")[: 2 * (column - 1)].decode("utf-16-le", "ignore")
-    return at_place(message[: place.start()].strip(), text, line, len(before) + 1)
+    return error_at(message[: location.start()].strip(), text, line, len(before) + 1)
 
 
 def _plain(value: Any) -> Value:
-    """A value of an answer without what only one store knows."""
+    """A value of a result, the same for all stores."""
     if isinstance(value, GraphPath):
         return {"nodes": [_plain(node) for node in value.nodes], "relations": [_plain(r) for r in value.relationships]}
     if isinstance(value, Node):

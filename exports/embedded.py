@@ -1,4 +1,4 @@
-"""The stores that a graph keeps for queries: built on first use, built anew when the graph changed."""
+"""The stores that a graph keeps for queries: built on first use, rebuilt when the graph has changed."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ def kept_store(
     graph: ScriptGraph,
     kind: str,
     version: str,
-    aside: Callable[[Path], AbstractContextManager[Path]],
+    atomically: Callable[[Path], AbstractContextManager[Path]],
     write: Callable[[Path], object],
 ) -> Path:
-    """The graph's own store of this `kind`, under its directory; older ones go.
+    """Return the graph's own store of this `kind`, under its directory; remove older ones.
 
-    The store belongs to this very build and to the `version` of the store's format. `write` fills the path that
-    `aside` (`new_file` or `new_directory`) gives.
+    A store belongs to one build and one `version` of the store's format. `write` fills the path that `atomically`
+    (`new_file` or `new_directory`) yields.
 
     Raises
     ------
@@ -40,7 +40,7 @@ def kept_store(
             if not path.exists():
                 for left in folder.glob(f".{kind}-*/"):  # by a build that was killed
                     shutil.rmtree(left)
-                with aside(path) as new:
+                with atomically(path) as new:
                     write(new)
                 for other in set(folder.glob(f"{kind}-*")) - {path}:
                     shutil.rmtree(other, ignore_errors=True) if other.is_dir() else other.unlink()

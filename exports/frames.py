@@ -14,7 +14,7 @@ def to_frames(graph: ScriptGraph) -> dict[str, pd.DataFrame]:
     """One frame for each node type and relation type, by the type's name.
 
     Frames of nodes begin with the column `iri`, frames of relations with `from_iri` and `to_iri`; properties follow
-    under their own names and in Arrow's types, so that numbers stay numbers where values are missing.
+    under their own names with Arrow types, so that integer columns with missing values stay integers.
     """
     tables = {
         label: pa.Table.from_batches(node_batches(graph, label), schema=node_schema(label)) for label in NODE_TYPES

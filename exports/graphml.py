@@ -1,8 +1,8 @@
-"""GraphML, for Gephi, Cytoscape, yEd and the like, written row by row.
+"""GraphML, for Gephi, Cytoscape, yEd and similar tools, written row by row.
 
-XML has no lists and cannot hold some characters (NUL among them). A list is written as its JSON text. Where a text
-holds such characters, they are replaced by U+FFFD, and the property's name with `_json` behind it holds the exact
-text as JSON.
+GraphML has no lists, and XML does not allow some characters, such as NUL. Lists are written as JSON. In texts with
+such characters, they are replaced by U+FFFD, and an additional property with the suffix `_json` holds the exact text
+as JSON.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 from xml.sax.saxutils import escape, quoteattr
 
-from exports.aside import new_file
+from exports.atomic_write import new_file
 from exports.property_graph import ENDS, KEY, node_batches, relation_batches
 from exports.targets import ExportOptions, ExportReport, report
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES, Property, ValueType
@@ -38,7 +38,7 @@ def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportRep
     path = Path(target)
     if options.dry_run:
         return report(graph, target)
-    with new_file(path) as aside, aside.open("wb") as raw:
+    with new_file(path) as temporary, temporary.open("wb") as raw:
         if target.lower().endswith(".gz"):
             # No name and no time inside: the same graph gives the same bytes.
             with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as packed:
@@ -59,7 +59,7 @@ def _write(graph: ScriptGraph, stream: IO[bytes], options: ExportOptions) -> Non
         for batch in node_batches(graph, label):
             for row in batch.to_pylist():
                 text.write(f"<node id={quoteattr(row.pop(KEY))}>{_data('node', label, row)}</node>\n")
-            options.tell(batch.num_rows)
+            options.advance(batch.num_rows)
     number = 0
     for name, relation in RELATION_TYPES.items():
         for ends in relation.ends:
@@ -69,7 +69,7 @@ def _write(graph: ScriptGraph, stream: IO[bytes], options: ExportOptions) -> Non
                     source, target = (quoteattr(row.pop(end)) for end in ENDS)
                     data = _data("edge", name, row)
                     text.write(f'<edge id="e{number}" source={source} target={target}>{data}</edge>\n')
-                options.tell(batch.num_rows)
+                options.advance(batch.num_rows)
     text.write("</graph>\n</graphml>\n")
     text.flush()
     text.detach()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import ladybug
 
-from exports.aside import new_file
+from exports.atomic_write import new_file
 from exports.embedded import kept_store
 from exports.property_graph import KEY, quoted
 from exports.targets import ExportOptions, ExportReport, report, scheme_of
@@ -35,20 +35,20 @@ _TYPES = {
 
 
 def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportReport:
-    """Write the graph as a Ladybug file (``graph.lbug``, ``ladybug:PATH``) in the place of an older one.
+    """Write the graph as a Ladybug file (``graph.lbug``, ``ladybug:PATH``) and replace an older one.
 
     Raises
     ------
     StoreError
-        If the file cannot be written, or is there and no Ladybug file.
+        If the file cannot be written, or exists and is not a Ladybug file.
     """
     path = Path(target.partition(":")[2] if scheme_of(target) else target)
     if path.exists() and not _is_store(path):
-        raise StoreError("is there and is no Ladybug store", where=str(path), remedy="name another file")
+        raise StoreError("exists and is not a Ladybug store", where=str(path), remedy="name another file")
     if options.dry_run:
         return report(graph, target)
-    with new_file(path) as aside:
-        _load(graph, aside, options)
+    with new_file(path) as temporary:
+        _load(graph, temporary, options)
     return report(graph, target, bytes=path.stat().st_size)
 
 
@@ -61,16 +61,16 @@ def _is_store(path: Path) -> bool:
 
 @contextmanager
 def connection(path: Path) -> Iterator[ladybug.Connection]:
-    """The store at `path`, opened for reading only.
+    """Open the store at `path` read-only.
 
     Raises
     ------
     StoreError
-        If it is no Ladybug store or is damaged.
+        If it is not a Ladybug store or is damaged.
     """
     remedy = "remove it and export the graph to it again; a graph's own store is built anew by the next query"
     if not _is_store(path):
-        raise StoreError("is no Ladybug store", where=str(path), remedy=remedy)
+        raise StoreError("is not a Ladybug store", where=str(path), remedy=remedy)
     try:
         database = ladybug.Database(path, read_only=True, buffer_pool_size=_BUFFER_POOL)
     except RuntimeError as error:
@@ -80,7 +80,7 @@ def connection(path: Path) -> Iterator[ladybug.Connection]:
 
 
 def embedded_store(graph: ScriptGraph) -> Path:
-    """The graph's own store under its directory, built when there is none of this very build; older ones go.
+    """Return the graph's own store under its directory, built if there is none of this build; remove older ones.
 
     Raises
     ------
@@ -100,22 +100,22 @@ def embedded_store(graph: ScriptGraph) -> Path:
 def _load(graph: ScriptGraph, path: Path, options: ExportOptions) -> None:
     try:
         with (
-            # With a pool of a fixed size a graph of some ten million relations could not be loaded.
+            # With a buffer pool of a fixed size, graphs of some ten million relations fail to load.
             ladybug.Database(path) as database,
             ladybug.Connection(database) as opened,
         ):
-            # Each transaction ends in a checkpoint: one for all empty tables, then one a table, which bounds memory.
+            # Each transaction ends in a checkpoint: one for all empty tables, then one per table, which bounds memory.
             opened.execute("BEGIN TRANSACTION")
             for statement in _tables():
                 opened.execute(statement)
             opened.execute("COMMIT")
             for label, node in NODE_TYPES.items():
                 _copy(opened, graph, label, ("id",), node.properties)
-                options.tell(graph.manifest.rows(label))
+                options.advance(graph.manifest.rows(label))
             for name, relation in RELATION_TYPES.items():
                 for ends in relation.ends:
                     _copy(opened, graph, name, ("from_id", "to_id"), relation.properties, ends)
-                options.tell(graph.manifest.rows(name))
+                options.advance(graph.manifest.rows(name))
     except RuntimeError as error:
         raise StoreError(f"Ladybug refuses the graph ({error})", where=str(path)) from error
 

@@ -1,7 +1,7 @@
 """Layered drawing of an ordered acyclic graph, top down (Sugiyama, Tagawa, Toda 1981).
 
 Nodes come in an order that respects all edges. Layers are filled in that order, nodes within a layer are ordered by
-the barycentres of their neighbours, and each then stands as near to its neighbours as the room allows.
+the barycentres of their neighbours, and each node is then put as near to its neighbours as the space allows.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ Point: TypeAlias = tuple[float, float]
 
 _SWEEPS = 12
 _NARROW = 6.0
-"""Half of the room, in pixels, that an edge takes where it passes a layer."""
+"""Half of the width, in pixels, of an edge that passes through a layer."""
 
 
 @frozen(kw_only=True)
 class Extent:
-    """The room that a node takes around its anchor, in pixels: to the left, to the right, and its height."""
+    """The extent of a node around its anchor, in pixels: to the left, to the right, and its height."""
 
     left: float
     right: float
@@ -33,12 +33,12 @@ class Extent:
 
 @frozen(kw_only=True)
 class Layout:
-    """The anchor of each node (the middle of its top), the ways of the edges, and the size of it all in pixels.
+    """The anchor of each node (the middle of its top), the paths of the edges, and the total size, in pixels.
 
-    A way begins below the layer of the edge's start and ends above that of its end. From its first point to its
+    A path begins below the layer of the edge's start and ends above that of its end. From its first point to its
     second it crosses the gap between two layers, from its second to its third it goes straight down past a layer,
     and so on. Where it leads upwards, from the foot of a column to the head of the next, it does so along the last
-    of the `alleys` (their x) before that column, and has half a gap of room below and above.
+    of the `alleys` (x coordinates) before that column, half a gap below and above.
     """
 
     nodes: Mapping[str, Point]
@@ -57,9 +57,9 @@ def lay_out(
     gap_y: float,
     tall: float = math.inf,
 ) -> Layout:
-    """Place nodes of these `extents` so that `edges` point downwards, at most `across` nodes beside each other.
+    """Lay out nodes of these `extents` so that `edges` point downwards, at most `across` nodes beside each other.
 
-    What is taller than `tall` is folded into columns of about that height, where at most one edge leads from one to
+    A drawing taller than `tall` is folded into columns of about that height, with at most one edge from one column to
     the next.
     """
     edges = list(edges)
@@ -127,7 +127,7 @@ def _folds(crossing: list[int], heights: list[float], gap: float, tall: float) -
 
 
 def _layers(nodes: list[str], edges: list[Edge], across: int) -> dict[str, int]:
-    """Each node below all that come before it; one that nothing comes before stands beside its forerunner."""
+    """Put each node below its predecessors; a node without predecessors is put beside the previous node."""
     before: dict[str, list[str]] = defaultdict(list)
     for start, end in edges:
         before[end].append(start)
@@ -150,18 +150,18 @@ def _chain(edge: Edge, layer_of: Mapping[str, int]) -> list[str]:
 
 
 def _ordered(layers: list[list[str]], near: Mapping[str, tuple[list[str], list[str]]]) -> list[list[str]]:
-    """The layers with their nodes in the order that crosses the fewest edges of those that barycentres give."""
+    """Order the nodes within the layers: of the orders that barycentres give, the one with the fewest crossings."""
     best, fewest = layers, _crossings(layers, near)
     for sweep in range(_SWEEPS):
         upwards = sweep % 2
         layers = [list(layer) for layer in layers]
         for fixed, moved in pairwise(layers[::-1] if upwards else layers):
-            place = {node: i for i, node in enumerate(fixed)}
+            position = {node: i for i, node in enumerate(fixed)}
             centre: dict[str, float] = {}
             for i, node in enumerate(moved):
                 towards = near[node][upwards]
                 stays = i * len(fixed) / len(moved)
-                centre[node] = sum(place[n] for n in towards) / len(towards) if towards else stays
+                centre[node] = sum(position[n] for n in towards) / len(towards) if towards else stays
             moved.sort(key=centre.__getitem__)
         crossings = _crossings(layers, near)
         if crossings < fewest:
@@ -172,8 +172,8 @@ def _ordered(layers: list[list[str]], near: Mapping[str, tuple[list[str], list[s
 def _crossings(layers: list[list[str]], near: Mapping[str, tuple[list[str], list[str]]]) -> int:
     count = 0
     for upper, lower in pairwise(layers):
-        place = {node: i for i, node in enumerate(lower)}
-        ends = [(i, place[n]) for i, node in enumerate(upper) for n in near[node][1]]
+        position = {node: i for i, node in enumerate(lower)}
+        ends = [(i, position[n]) for i, node in enumerate(upper) for n in near[node][1]]
         count += sum((a - c) * (b - d) < 0 for (a, b), (c, d) in combinations(ends, 2))
     return count
 
@@ -199,7 +199,7 @@ def _across(
 
 
 def _spread(layer: list[str], wanted: Mapping[str, float], rooms: Mapping[str, Extent], gap: float) -> dict[str, float]:
-    """The places nearest to the `wanted` ones (least squares) that keep order and room: pool adjacent violators."""
+    """The positions nearest to `wanted` (least squares) that keep order and gaps: pool adjacent violators."""
     offsets = [0.0]
     for left, right in pairwise(layer):
         offsets.append(offsets[-1] + rooms[left].right + gap + rooms[right].left)

@@ -1,4 +1,4 @@
-"""Connecting to Neo4j: who one is, where it is, and what its errors mean for the user."""
+"""Connecting to Neo4j: user, address, and errors with remedies."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from neo4j.exceptions import (
 from schemas.errors import ConfigurationError, StoreError
 
 RETRY_SECONDS = 30.0
-"""How long a transaction is tried again when the server asks for it or goes away."""
+"""Seconds for which a transaction is retried when the server asks for it or is unreachable."""
 SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 
 
 @contextmanager
 def connected(uri: str, ask: Callable[[str], str] | None = None) -> Iterator[neo4j.Driver]:
-    """A driver for the server at `uri`, with the user of the environment; errors of the server say what to do.
+    """A driver for the server at `uri`, with the user of the environment; errors of the server become `StoreError`s.
 
-    The user is `NEO4J_USERNAME` (neo4j where it is not set), the password `NEO4J_PASSWORD` or what `ask` gets for a
-    prompt. `NEO4J_AUTH=none` is for servers that ask for neither.
+    The user is `NEO4J_USERNAME` (default neo4j), the password `NEO4J_PASSWORD` or what `ask` returns for a
+    prompt. `NEO4J_AUTH=none` is for servers without authentication.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def connected(uri: str, ask: Callable[[str], str] | None = None) -> Iterator[neo
 
 def _driver(uri: str, auth: tuple[str, str] | None, options: dict[str, Any]) -> neo4j.Driver:
     try:
-        # The driver itself looks at the port only when it connects.
+        # The driver checks the port only when it connects.
         _ = urlsplit(uri).port
         return neo4j.GraphDatabase.driver(uri, auth=auth, **options)
     except (DriverConfigurationError, ValueError) as error:
@@ -91,7 +91,7 @@ def _explained(uri: str) -> Iterator[None]:
         raise StoreError(
             f"the server cannot be reached or went away ({_first_line(error)})",
             where=uri,
-            remedy="check the address, start the server and run this again: what is written stays and is not doubled",
+            remedy="check the address, start the server and run this again: nothing that was written is duplicated",
         ) from error
     except (Neo4jError, DriverError) as error:
         code = error.code if isinstance(error, Neo4jError) else None

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from exports.aside import new_directory
+from exports.atomic_write import new_directory
 from exports.neo4j_store import BUILD, GRAPH
 from exports.property_graph import ENDS, KEY, node_batches, node_schema, quoted, relation_batches, relation_schema
 from exports.targets import ExportOptions, ExportReport, report, scheme_of
@@ -43,16 +43,17 @@ def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportRep
     Raises
     ------
     StoreError
-        If the directory cannot be written, holds what no export made, or the graph has lists that CSV cannot hold.
+        If the directory cannot be written, holds files that no export made, or the graph has lists that CSV cannot
+        represent.
     """
     path = Path(target.partition(":")[2] if scheme_of(target) else target)
     separator = _separator(graph)
     if options.dry_run:
         return report(graph, target)
-    with new_directory(path) as aside:
-        arguments = _Writer(aside, graph, separator, options).write()
-        (aside / "import.args").write_text("\n".join(arguments) + "\n", encoding="utf-8")
-        (aside / "after-import.cypher").write_text(_after_import(), encoding="utf-8")
+    with new_directory(path) as temporary:
+        arguments = _Writer(temporary, graph, separator, options).write()
+        (temporary / "import.args").write_text("\n".join(arguments) + "\n", encoding="utf-8")
+        (temporary / "after-import.cypher").write_text(_after_import(), encoding="utf-8")
     return report(graph, target)
 
 
@@ -77,7 +78,7 @@ def _separator(graph: ScriptGraph) -> str:
     ------
     StoreError
         If the graph's texts hold all of them, for a list's texts cannot be quoted, or a list holds one empty text,
-        which cannot be told from no text.
+        which CSV does not distinguish from an empty list.
     """
     free = list(_SEPARATORS)
     for label in NODE_TYPES:
@@ -86,7 +87,7 @@ def _separator(graph: ScriptGraph) -> str:
                 column = batch.column(name)
                 joined, length = pc.binary_join(column, "-"), pc.list_value_length(column)
                 if pc.any(pc.and_(pc.equal(joined, ""), pc.greater(length, 0))).as_py():
-                    raise StoreError(f"{label}.{name} is a list of one empty text", remedy="CSV cannot hold it")
+                    raise StoreError(f"{label}.{name} is a list of one empty text", remedy="CSV cannot represent it")
                 texts = pc.list_flatten(column)
                 free = [char for char in free if not pc.any(pc.match_substring(texts, char)).as_py()]
     if not free:
@@ -143,13 +144,13 @@ class _Writer:
         written = pa.schema([pa.field(name, self._flat(field)) for name, field in zip(header, schema, strict=False)])
         for mark in marks:
             written = written.append(pa.field(mark, pa.string()))
-        # Quotes around all that is there tell an empty text from a missing one.
+        # Quotes around every value distinguish an empty text from a missing one.
         style = pyarrow.csv.WriteOptions(include_header=False, quoting_style="all_valid")
         with pyarrow.csv.CSVWriter(self._directory / f"{file}.csv", written, write_options=style) as writer:
             for batch in batches:
                 columns = [*self._columns(batch), *(pa.repeat(value, batch.num_rows) for value in marks.values())]
                 writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=written))
-                self._options.tell(batch.num_rows)
+                self._options.advance(batch.num_rows)
         return f"{file}.header.csv,{file}.csv"
 
     @staticmethod

@@ -1,8 +1,7 @@
-"""Neo4j: the graph merged into a database, batch by batch, so that a run that was stopped is simply run again.
+"""Neo4j: merge the graph into a database, batch by batch; an interrupted export is run again.
 
 Every node carries `kgscripts_graph` (the graph's base IRI) and `kgscripts_build`, every relation `kgscripts_build`.
-Pruning goes by them: what carries this graph's base IRI and another build is what this build lacks. Properties
-that others added to these nodes stay.
+Pruning removes what has this graph's base IRI and another build. Properties that others added to these nodes stay.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from schemas.script_graph import ScriptGraph
 GRAPH, BUILD = "kgscripts_graph", "kgscripts_build"
 _ROWS = 5_000
 _BYTES = 4 << 20
-"""A transaction writes at most so many rows and bytes: both ends hold it in memory."""
+"""Limits of a transaction, which client and server hold in memory."""
 _DELETIONS = 10_000
 
 
@@ -60,7 +59,7 @@ class _Database:
     options: ExportOptions
 
     def prepare(self) -> None:
-        """Make the constraints: without them each merge would read all nodes of its label."""
+        """Create the constraints: without them each merge would read all nodes of its label."""
         text = resources.files("schemas").joinpath("data/neo4j_constraints.cypher").read_text(encoding="utf-8")
         lines = (line for line in text.splitlines() if not line.startswith("//"))
         for statement in "\n".join(lines).split(";"):
@@ -82,13 +81,13 @@ class _Database:
                 written = self._change(query, rows=rows, graph=self.graph.manifest.base_iri)
                 if written != len(rows):
                     raise StoreError(
-                        f"{len(rows) - written} relations found no nodes: somebody removed them at the same time",
+                        f"{len(rows) - written} relations have no nodes: they were removed at the same time",
                         remedy="run the export again when nobody else writes to the database",
                     )
-                self.options.tell(len(rows))
+                self.options.advance(len(rows))
 
     def _change(self, query: str, **parameters: object) -> int:
-        """Run one write that returns a in a transaction that is retried when the server asks for it."""
+        """Run one write that returns a number, in a transaction that is retried when the server asks for it."""
 
         def work(transaction: neo4j.ManagedTransaction) -> int:
             record = transaction.run(query, parameters, build=self.graph.build_id).single(strict=True)
@@ -97,7 +96,7 @@ class _Database:
         return self.session.execute_write(work)
 
     def prune(self, driver: neo4j.Driver) -> dict[str, int]:
-        """Remove what an earlier build left and this one lacks; nodes that others' relations hang on stay.
+        """Remove what an earlier build wrote and this one lacks, except nodes with relations that others added.
 
         A dry run counts what would be removed, those nodes included.
         """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from exports.aside import new_directory
+from exports.atomic_write import new_directory
 from exports.targets import ExportOptions, ExportReport, report
 from schemas.script_graph import ScriptGraph
 from schemas.tables import TABLE_NAMES, table_path
@@ -17,16 +17,16 @@ def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportRep
     Raises
     ------
     StoreError
-        If the directory cannot be written, or holds what no export made.
+        If the directory cannot be written, or holds files that no export made.
     """
     path = Path(target.partition(":")[2])
     if options.dry_run:
         return report(graph, target)
-    with new_directory(path) as aside:
+    with new_directory(path) as temporary:
         for name in TABLE_NAMES:
-            copy = aside / table_path(name)
+            copy = temporary / table_path(name)
             copy.parent.mkdir(exist_ok=True)
             shutil.copyfile(graph.directory / table_path(name), copy)
-            options.tell(graph.manifest.rows(name))
-        shutil.copyfile(graph.directory / "manifest.json", aside / "manifest.json")
+            options.advance(graph.manifest.rows(name))
+        shutil.copyfile(graph.directory / "manifest.json", temporary / "manifest.json")
     return report(graph, target)

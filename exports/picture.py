@@ -9,31 +9,31 @@ from pathlib import Path
 from attrs import frozen
 
 from exports.arrow import ARROWHEAD, GAP_Y, draw_arrow
-from exports.aside import new_file
+from exports.atomic_write import new_file
 from exports.layered_layout import Edge, Extent, Layout, lay_out
-from exports.lettering import text_width, wrapped
 from exports.scripts import Part, Script, Step
 from exports.svg import Element, Point, Svg
+from exports.text_layout import text_width, wrapped
 from schemas.errors import ConfigurationError
 
 MOST_STEPS = 150
-"""More sub-events than anybody could read in one picture."""
+"""The most sub-events that fit into a readable picture."""
 
 _MARGIN, _GAP_X = 36.0, 32.0
 _ACROSS, _TALL = 4, 800.0
 _SMALLEST, _LARGEST = 12.0, 17.0
-"""Font sizes of a sub-event that hardly any source tells and of the one that most sources tell."""
+"""Font sizes of a sub-event with hardly any support and of the one with the most support."""
 _LINE_WIDTH, _MOST_LINES = 12.0, 3
-"""A line's width in font sizes, and how many lines a label may take."""
+"""The width of a line in font sizes, and the most lines of a label."""
 _TOOL_SIZE, _TOOL_HEIGHT, _TOOL_GAP, _TOOL_REACH, _MOST_TOOLS = 11.0, 20.0, 5.0, 16.0, 5
 _LEGEND_SIZE = 11.0
 _LEGEND = (
-    ("step", 52.0, "sub-event (larger: more texts tell it)", (0.0, 0.0)),
-    ("step optional", 30.0, "optional (fewer than half tell it)", (0.0, 28.0)),
+    ("step", 52.0, "sub-event (larger: in more texts)", (0.0, 0.0)),
+    ("step optional", 30.0, "optional (in fewer than half of the texts)", (0.0, 28.0)),
     ("before", 28.0, "comes before (thicker: more texts)", (310.0, 0.0)),
     ("tool", 30.0, "tool", (310.0, 28.0)),
 )
-"""CSS class, width in pixels, meaning and place of what the legend explains."""
+"""CSS class, width in pixels, meaning and position of each entry of the legend."""
 _LEGEND_WIDTH, _LEGEND_HEIGHT = 560.0, 47.0
 _STYLE = """
 text { font-family: "Helvetica Neue", Helvetica, Arial, "Liberation Sans", "DejaVu Sans", sans-serif; fill: #1e1b4b }
@@ -74,7 +74,7 @@ class _Box:
 
 
 def write_picture(script: Script, path: Path) -> None:
-    """Write the picture of `script` to the SVG file `path`, whole or not at all.
+    """Write the picture of `script` to the SVG file `path`, atomically.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def write_picture(script: Script, path: Path) -> None:
 
 
 def picture(script: Script) -> str:
-    """The text of an SVG file that shows `script`; the same script gives the same text.
+    """Return the text of an SVG file that shows `script`; the same script gives the same text.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def picture(script: Script) -> str:
     """
     if len(script.steps) > MOST_STEPS:
         raise ConfigurationError(
-            f"nobody can read a picture of {len(script.steps)} sub-events",
+            f"a picture of {len(script.steps)} sub-events is not readable",
             where=repr(script.scenario.label),
             remedy=f"choose a --limit from 1 to {MOST_STEPS}",
         )
@@ -109,8 +109,8 @@ def picture(script: Script) -> str:
     extents = {iri: box.extent for iri, box in boxes.items()}
     layout = lay_out(extents, before, across=_ACROSS, gap_x=_GAP_X, gap_y=GAP_Y, tall=_TALL)
     title = wrapped(script.scenario.label, 24, 560, 2)
-    told = f"{len(script.steps)} sub-events read in {script.scenario.support} texts"
-    notes = [told if not script.left_out else f"{told}; {script.left_out} more are not shown"]
+    counts = f"{len(script.steps)} sub-events read in {script.scenario.support} texts"
+    notes = [counts if not script.left_out else f"{counts}; {script.left_out} more are not shown"]
     width = max(
         layout.width,
         max(text_width(line, 26) for line in title),
@@ -137,13 +137,13 @@ def picture(script: Script) -> str:
 
 
 def arrows(script: Script) -> dict[Edge, float]:
-    """The arrows to draw, with their support as `_share` has it; 0 where an arrow only follows from others."""
+    """The arrows to draw, with their support relative to the largest; 0 for an arrow that only follows from others."""
     support = {(pair.before, pair.after): pair.support for pair in script.precedes}
     return {edge: _share(support.get(edge, 0), script) for edge in script.order}
 
 
 def _share(support: int, script: Script) -> float:
-    """`support` as a share of that of the step that most sources tell, 0 to 1."""
+    """`support` as a share of the largest support of a step, 0 to 1."""
     most = max((step.support for step in script.steps), default=1)
     return min(1.0, max(0.0, support / max(1, most)))
 
@@ -203,7 +203,7 @@ def _draw_arrows(
 
 
 def _ports(layout: Layout, boxes: Mapping[str, _Box]) -> dict[Edge, tuple[float, float]]:
-    """Where on its box's lower and upper edge each arrow begins and ends: beside each other, by where they lead."""
+    """Where on its box's lower and upper edge each arrow begins and ends: beside each other, by their other ends."""
     leaving: dict[str, list[tuple[float, Edge]]] = defaultdict(list)
     arriving: dict[str, list[tuple[float, Edge]]] = defaultdict(list)
     for edge, way in layout.ways.items():
@@ -229,5 +229,5 @@ def _draw_legend(svg: Svg, parent: Element) -> None:
             svg.rect(sample, 22, 0, width - 22, 19, radius=5)
         else:
             svg.rect(sample, 0, 0, width, 19, radius=9.5 if kind == "tool" else 5)
-        place = (at[0] + width + 8, at[1] + 3)
-        svg.text(parent, [meaning], *place, size=_LEGEND_SIZE, kind="note", anchor="start")
+        baseline = (at[0] + width + 8, at[1] + 3)
+        svg.text(parent, [meaning], *baseline, size=_LEGEND_SIZE, kind="note", anchor="start")

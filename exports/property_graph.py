@@ -1,6 +1,6 @@
 """The script graph as a property graph: types are labels and relationship types, every node has its `iri`.
 
-All property-graph stores get the same rows from here, so that one Cypher text means the same in each of them.
+All property-graph stores get the same rows from here, so that a Cypher query means the same in each of them.
 Properties that name nodes (`ValueType.NODE`, `ValueType.NODES`) hold their IRIs.
 """
 
@@ -22,7 +22,7 @@ _HOLDS_IRI = {b"kgscripts": b"iri"}
 
 
 def quoted(name: str) -> str:
-    """A name of the schema as Cypher writes it: some, like `end`, are reserved words in one store or another."""
+    """Quote a name of the schema for Cypher: some, like `end`, are reserved words in some stores."""
     return f"`{name}`"
 
 

@@ -1,4 +1,4 @@
-"""What a query answers: a table, and the forms it is printed in."""
+"""The result of a query: a table, and the formats that it is printed in."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Value: TypeAlias = "str | int | float | bool | Sequence[Value] | Mapping[str, Va
 
 
 class ResultFormat(StrEnum):
-    """The forms of a printed result."""
+    """The formats of a printed result."""
 
     TABLE = "table"
     JSON = "json"
@@ -30,7 +30,7 @@ def _tuple(values: Iterable[Any]) -> tuple[Any, ...]:
 
 @frozen(kw_only=True)
 class Table:
-    """The rows that answer a query. IRIs are plain strings; nodes and lists of a Cypher answer keep their parts."""
+    """The rows of a result. IRIs are plain strings; nodes and lists of a Cypher result keep their structure."""
 
     columns: tuple[str, ...] = field(converter=_tuple)
     rows: tuple[tuple[Value, ...], ...] = field(converter=_tuple)
@@ -49,7 +49,7 @@ class Table:
         return stream.getvalue()
 
     def _table(self, width: int | None) -> str:
-        # Rich takes a tenth of a second to import; the other forms do without it.
+        # Importing rich takes a tenth of a second; the other formats do not need it.
         from rich import box
         from rich.console import Console
         from rich.table import Table as RichTable
@@ -72,7 +72,7 @@ class Table:
 
 
 def as_text(value: Value) -> str:
-    """A value as one cell of text: nothing for null, JSON for what is not a plain value."""
+    """A value as the text of a cell: empty for null, JSON for structures."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -81,5 +81,5 @@ def as_text(value: Value) -> str:
 
 
 def printable(text: str) -> str:
-    """`text` with control characters escaped, so that no value can steer a terminal."""
+    """`text` with control characters escaped, so that no value can control the terminal."""
     return "".join(char if char.isprintable() or ord(char) > 0x9F else repr(char)[1:-1] for char in text)

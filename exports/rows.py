@@ -1,6 +1,6 @@
-"""Rows of a graph's tables picked by value, and nodes found by their name.
+"""Select rows of a graph's tables by value, and find nodes by name.
 
-Only the columns and rows that are asked for are kept, so that a graph of millions of relations answers at once.
+Only the selected columns and rows are kept in memory.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Row: TypeAlias = dict[str, Any]
 
 
 def select(graph: ScriptGraph, name: str, columns: Sequence[str], **among: Collection[str]) -> list[Row]:
-    """`columns` of the rows of table `name` whose named column holds one of the given values; all rows for none.
+    """Return `columns` of the rows of table `name` whose columns have one of the values in `among`.
 
     Raises
     ------
@@ -50,12 +50,12 @@ def labels_of(graph: ScriptGraph, name: str, ids: Collection[str]) -> dict[str, 
 
 
 def find(graph: ScriptGraph, node_type: str, name: str, columns: Sequence[str]) -> Row:
-    """The node whose IRI, label or else alternative label is `name`, whatever its case.
+    """Return the node whose IRI, label or else alternative label is `name`, ignoring case.
 
     Raises
     ------
     QueryError
-        If no node of the type is called so (it suggests some that are), or several are.
+        If no node or several nodes of the type have this name; the remedy suggests names.
     """
     rows = select(graph, node_type, ("id", *columns))
     wanted = _folded(name)
@@ -69,13 +69,11 @@ def find(graph: ScriptGraph, node_type: str, name: str, columns: Sequence[str]) 
     kind = node_type.lower()
     if found:
         raise QueryError(
-            f"{len(found)} {kind}s are called {name!r}",
+            f"{len(found)} {kind}s are named {name!r}",
             where=str(graph.directory),
             remedy="name one by its IRI: " + ", ".join(graph.iri(row["id"]) for row in found[:5]),
         )
-    raise QueryError(
-        f"there is no {kind} called {name!r}", where=str(graph.directory), remedy=_suggestion(rows, wanted)
-    )
+    raise QueryError(f"there is no {kind} named {name!r}", where=str(graph.directory), remedy=_suggestion(rows, wanted))
 
 
 def _folded(name: str) -> str:
@@ -83,7 +81,7 @@ def _folded(name: str) -> str:
 
 
 def _suggestion(rows: list[Row], wanted: str) -> str:
-    """Labels that hold all the words that were asked for, then those that are spelt nearly so."""
+    """Suggest labels with all words of `wanted`, then labels with a similar spelling."""
     labels: dict[str, str] = {}
     for row in sorted(rows, key=itemgetter("label")):
         for label in (row["label"], *row.get("alternative_labels", ())):

@@ -1,4 +1,4 @@
-"""The script of a scenario: its sub-events in the order in which people tell them, with all that hangs on them."""
+"""The script of a scenario: its sub-events in order, with their tools, participants, changes and concrete steps."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Scenario:
 
 @frozen(kw_only=True)
 class Part:
-    """What hangs on a sub-event (a tool, a participant, a change, a concrete step) with its support in sources.
+    """A tool, participant, change or concrete step of a sub-event, with its support in sources.
 
     `role` is a participant's, empty for all others.
     """
@@ -39,7 +39,7 @@ class Part:
 
 @frozen(kw_only=True)
 class Step:
-    """A sub-event in its script; what hangs on it comes with the most support first, concrete steps in order."""
+    """A sub-event in its script; its parts are sorted by support, concrete steps by order."""
 
     iri: str
     label: str
@@ -55,7 +55,7 @@ class Step:
 
 @frozen(kw_only=True)
 class Precedence:
-    """The sub-event `before` comes before `after` (IRIs), as `support` sources tell it."""
+    """The sub-event `before` precedes `after` (IRIs) in `support` sources."""
 
     before: str
     after: str
@@ -65,10 +65,10 @@ class Precedence:
 
 @frozen(kw_only=True)
 class Script:
-    """A scenario's steps in order; `left_out` counts those that a limit or a minimum of support left out.
+    """The steps of a scenario in order; `left_out` counts those that a limit or a minimum of support excluded.
 
-    `precedes` is what the graph says of these steps. `order` is what follows from it, by way of steps that are left
-    out too: pairs of IRIs, without those that other pairs imply.
+    `precedes` are the PRECEDES relations between these steps. `order` is what follows from all relations of the
+    scenario, those of omitted steps included: pairs of IRIs, without those that other pairs imply.
     """
 
     scenario: Scenario
@@ -79,7 +79,7 @@ class Script:
 
 
 def list_scenarios(graph: ScriptGraph) -> list[Scenario]:
-    """Every scenario, those read in most sources first."""
+    """Return every scenario, sorted by descending support."""
     found = select(graph, "Scenario", ("id", "label", "alternative_labels", "support"))
     counts: dict[str, int] = defaultdict(int)
     for row in select(graph, "HAS_SUB_EVENT", ("from_id",)):
@@ -89,38 +89,37 @@ def list_scenarios(graph: ScriptGraph) -> list[Scenario]:
 
 
 def read_script(graph: ScriptGraph, name: str, *, limit: int = 0, min_support: int = 1) -> Script:
-    """The script of the scenario called `name`: its label, an alternative label, or its IRI, in any case.
+    """Return the script of the scenario `name`: its label, an alternative label, or its IRI, in any case.
 
-    Steps ascend by rank, which follows PRECEDES. `limit` keeps the steps that most sources
-    tell (0: all).
+    Steps ascend by rank, which follows PRECEDES. `limit` keeps the steps with the most support (0: all).
 
     Raises
     ------
     QueryError
-        If no scenario is called so, or several are.
+        If no scenario or several scenarios have this name.
     """
     row = find(graph, "Scenario", name, ("label", "alternative_labels", "support"))
-    told = select(
+    relations = select(
         graph,
         "HAS_SUB_EVENT",
         ("to_id", "support", "probability", "mean_position", "rank", "optional"),
         from_id=[row["id"]],
     )
-    likely = sorted(told, key=lambda each: (-each["support"], each["mean_position"], each["to_id"]))
+    likely = sorted(relations, key=lambda each: (-each["support"], each["mean_position"], each["to_id"]))
     enough = [each for each in likely if each["support"] >= min_support]
     kept = {each["to_id"]: each for each in (enough[:limit] if limit else enough)}
-    every = {each["to_id"] for each in told}
+    every = {each["to_id"] for each in relations}
     pairs = [
         pair
         for pair in select(graph, "PRECEDES", ("from_id", "to_id", "support", "probability"), from_id=every)
         if pair["to_id"] in every
     ]
-    every_in_order = [each["to_id"] for each in sorted(told, key=lambda each: (each["rank"], each["to_id"]))]
+    every_in_order = [each["to_id"] for each in sorted(relations, key=lambda each: (each["rank"], each["to_id"]))]
     order = [step for step in every_in_order if step in kept]
     labels = labels_of(graph, "SubEvent", kept)
     parts = {name: _parts(graph, name, kept) for name in ("USES", "HAS_PARTICIPANT", "CHANGES", "DECOMPOSES_INTO")}
     return Script(
-        scenario=_scenario(graph, row, len(told)),
+        scenario=_scenario(graph, row, len(relations)),
         steps=tuple(
             Step(
                 iri=graph.iri(step),
@@ -150,35 +149,35 @@ def read_script(graph: ScriptGraph, name: str, *, limit: int = 0, min_support: i
             (graph.iri(start), graph.iri(end))
             for start, end in least_order(every_in_order, [(pair["from_id"], pair["to_id"]) for pair in pairs], kept)
         ),
-        left_out=len(told) - len(kept),
+        left_out=len(relations) - len(kept),
     )
 
 
 def least_order(
     order: Sequence[str], pairs: Iterable[tuple[str, str]], kept: Collection[str]
 ) -> Iterator[tuple[str, str]]:
-    """The fewest pairs of `kept` nodes from which every path between them follows, whatever nodes it leads over.
+    """Return the fewest pairs of `kept` nodes that imply every path between kept nodes, through any other nodes.
 
-    The nodes stand in an `order` that the pairs agree with; pairs that do not are passed over.
+    Pairs that contradict the `order` of the nodes are ignored.
     """
-    place = {node: i for i, node in enumerate(order)}
+    position = {node: i for i, node in enumerate(order)}
     later: dict[str, list[str]] = defaultdict(list)
     for start, end in pairs:
-        if place[start] < place[end]:
+        if position[start] < position[end]:
             later[start].append(end)
-    # The kept nodes that a node leads to, as the bits of their places.
+    # The kept nodes that are reachable from a node, as bits at their positions.
     reached: dict[str, int] = {}
     for node in reversed(order):
         reached[node] = 0
         for end in later[node]:
-            reached[node] |= reached[end] | (1 << place[end] if end in kept else 0)
+            reached[node] |= reached[end] | (1 << position[end] if end in kept else 0)
     nodes = [node for node in order if node in kept]
     for node in nodes:
-        ends = [end for end in nodes if reached[node] >> place[end] & 1]
+        ends = [end for end in nodes if reached[node] >> position[end] & 1]
         implied = 0
         for end in ends:
             implied |= reached[end]
-        yield from ((node, end) for end in ends if not implied >> place[end] & 1)
+        yield from ((node, end) for end in ends if not implied >> position[end] & 1)
 
 
 def _scenario(graph: ScriptGraph, row: Row, sub_events: int) -> Scenario:

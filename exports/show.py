@@ -1,4 +1,4 @@
-"""`kgscripts show`: a graph for people, as trees on the terminal or as a picture."""
+"""`kgscripts show`: a graph as trees on the terminal or as a picture."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from schemas.errors import ConfigurationError
 from schemas.script_graph import ScriptGraph
 
 _LONGEST = 240
-"""Characters of a label or sentence; the rest of an endless one helps nobody."""
+"""The most characters of a label or sentence."""
 _ENDLESS = 100_000
-"""Characters in a line where no terminal folds it."""
+"""Width of a line, in characters, if the output is not a terminal."""
 
 
 def show(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="A graph directory.", show_default=False)],
     scenario: Annotated[
-        str | None, typer.Argument(help="Its label, another name of it, or its IRI.", show_default=False)
+        str | None, typer.Argument(help="Its label, an alternative label, or its IRI.", show_default=False)
     ] = None,
     tool: Annotated[
         str | None, typer.Option("--tool", help="Show which sub-events are done with this tool.", show_default=False)
@@ -43,8 +43,8 @@ def show(
         Path | None,
         typer.Option("--picture", metavar="FILE.svg", help="Draw the scenario into this file.", show_default=False),
     ] = None,
-    limit: Annotated[int, typer.Option(min=0, help="Keep those that most sources tell; 0 keeps all.")] = 20,
-    min_support: Annotated[int, typer.Option(min=1, help="Leave out what fewer sources tell.")] = 1,
+    limit: Annotated[int, typer.Option(min=0, help="Keep those with the most support; 0 keeps all.")] = 20,
+    min_support: Annotated[int, typer.Option(min=1, help="Leave out those in fewer sources.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Print a scenario as a tree, or what a tool is used for. With DIR alone: list the scenarios.
@@ -111,7 +111,7 @@ def _script_tree(script: Script) -> Tree:
                 (f"{number}. ", "dim"),
                 (step.label, "" if step.optional else "bold"),
                 (" (optional)" if step.optional else "", "italic"),
-                (f"  {_told(step)}", "dim"),
+                (f"  {_counts(step)}", "dim"),
             )
         )
         for kind, parts, style, between in (
@@ -131,7 +131,7 @@ def _tool_tree(tool: str, uses: list[ToolUse], left_out: int) -> Tree:
     for scenario, group in groupby(uses, attrgetter("scenario")):
         branch = tree.add(_line((scenario, "bold") if scenario else ("of no scenario", "italic")))
         for use in group:
-            leaf = branch.add(_line((use.label, ""), (f"  {_told(use)}", "dim")))
+            leaf = branch.add(_line((use.label, ""), (f"  {_counts(use)}", "dim")))
             if use.evidence:
                 where = f"{use.evidence.source}, characters {use.evidence.start} to {use.evidence.end}"
                 leaf.add(_line((f'"{_shown(use.evidence.text)}"', "italic"), (f"  {where}", "dim")))
@@ -147,12 +147,12 @@ def _add_left_out(tree: Tree, left_out: int) -> None:
 def _parts_line(kind: str, parts: Iterable[Part], style: str, between: str) -> Text:
     line = Text(f"{kind}: ", style="dim")
     for number, part in enumerate(parts):
-        told = ", ".join(filter(None, (part.role, _told(part))))
-        line.append_text(_line((between if number else "", ""), (part.label, style), (f" ({told})", "dim")))
+        details = ", ".join(filter(None, (part.role, _counts(part))))
+        line.append_text(_line((between if number else "", ""), (part.label, style), (f" ({details})", "dim")))
     return line
 
 
-def _told(what: Step | Part | ToolUse) -> str:
+def _counts(what: Step | Part | ToolUse) -> str:
     return f"{_count(what.support, 'source')}, {what.probability:.0%}"
 
 
@@ -168,6 +168,6 @@ def _line(*pieces: tuple[str, str]) -> Text:
 
 
 def _shown(text: str) -> str:
-    """`text` in one line without control characters, cut where it is endless."""
+    """`text` in one line without control characters, cut to `_LONGEST` characters."""
     line = printable(re.sub(r"[\t\n\r\x0b\x0c\x85\u2028\u2029]+", " ", text))
     return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"

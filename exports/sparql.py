@@ -1,4 +1,4 @@
-"""SPARQL over the graph's own embedded store, an Oxigraph directory or a server."""
+"""SPARQL queries over the graph's own embedded store, an Oxigraph directory or a server."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 import pyoxigraph
 
-from exports.aside import MARKER, new_directory
+from exports.atomic_write import MARKER, new_directory
 from exports.embedded import kept_store
-from exports.place import at_place
+from exports.query_errors import error_at
 from exports.rdf.oxigraph_store import load
 from exports.rdf.sparql_client import SparqlClient, first_line
 from exports.rdf.terms import PREFIXES
@@ -31,24 +31,23 @@ _TOKENS = re.compile(
 )
 _READING = ("SELECT", "ASK", "CONSTRUCT", "DESCRIBE")
 _ONLY_READS = "queries only read; `kgscripts export` writes"
-_LOCAL_PLACE = re.compile(r"^error at (\d+):(\d+): (.*)", re.DOTALL)
-_SERVER_PLACE = re.compile(r"[Ll]ine:? (\d+), [Cc]olumn:? (\d+)")
+_LOCAL_LOCATION = re.compile(r"^error at (\d+):(\d+): (.*)", re.DOTALL)
+_SERVER_LOCATION = re.compile(r"[Ll]ine:? (\d+), [Cc]olumn:? (\d+)")
 _NUMBERS = ("double", "float", "decimal")
 
 
 def run_query(source: ScriptGraph | str | Path, text: str, *, ask: Callable[[str], str] | None = None) -> Table:
-    """What the SPARQL query `text` finds in a graph's own store, in an Oxigraph directory or on a server.
+    """Return the result of the SPARQL query `text` over a graph's own store, an Oxigraph directory or a server.
 
-    A server is named by the address of its query service (``https://HOST/DATASET/query``). The prefixes of
-    `exports.rdf.terms.PREFIXES` need no declaration, nor does ``data:`` for a graph's things. On disk the default
-    graph of a query is the union of all graphs; on a server it is what the server says. ASK answers one row; CONSTRUCT
-    and DESCRIBE answer triples.
+    A server is identified by the address of its query service (``https://HOST/DATASET/query``). The prefixes of
+    `exports.rdf.terms.PREFIXES` need no declaration, nor does ``data:``, the base IRI of a graph directory. On disk
+    the default graph of a query is the union of all graphs; a server has its own default. ASK returns one row;
+    CONSTRUCT and DESCRIBE return triples.
 
     Raises
     ------
     QueryError
-        If the query does not parse (the message shows the place), would write or reach out to another server, or
-        cannot be answered.
+        If the query does not parse (the error has line and column), would write or contact another server, or fails.
     StoreError
         If the store or server cannot be opened.
     """
@@ -65,11 +64,11 @@ def run_query(source: ScriptGraph | str | Path, text: str, *, ask: Callable[[str
     except SyntaxError as error:
         raise _syntax_error(text, str(error)) from error
     except (OSError, ValueError, RuntimeError) as error:
-        raise QueryError(f"the query cannot be answered ({error})") from error
+        raise QueryError(f"the query fails ({error})") from error
 
 
 def embedded_store(graph: ScriptGraph) -> Path:
-    """The graph's own store under its directory, built when there is none of this very build; older ones go.
+    """Return the graph's own store under its directory, built if there is none of this build; remove older ones.
 
     Raises
     ------
@@ -80,9 +79,9 @@ def embedded_store(graph: ScriptGraph) -> Path:
 
 
 def _words(text: str) -> list[str]:
-    """The keywords of a query that only reads here.
+    """Return the keywords of a query.
 
-    Updates are refused, and SERVICE, which would send what the graph holds to wherever the query says.
+    Updates are refused, and so is SERVICE, which would send content of the graph to another server.
     """
     words: list[str] = []
     for token in _TOKENS.finditer(text):
@@ -92,7 +91,7 @@ def _words(text: str) -> list[str]:
         if (kind == "word" and "SERVICE" in content.upper()) or (kind == "name" and _begins_with_service(content)):
             line = text.count("\n", 0, token.start()) + 1
             column = token.start() - (text.rfind("\n", 0, token.start()) + 1) + 1
-            raise at_place("SERVICE would ask another server", text, line, column, "query each server by itself")
+            raise error_at("SERVICE would query another server", text, line, column, "query each server separately")
     first = next((word for word in words if word not in ("PREFIX", "BASE")), None)
     if first is None:
         raise QueryError("the query is empty", remedy="for example: SELECT ?tool { ?step kgs:uses ?tool }")
@@ -107,15 +106,15 @@ def _begins_with_service(name: str) -> bool:
 
 
 def opened_store(path: Path) -> pyoxigraph.Store:
-    """The store in the directory `path`, opened for reading only.
+    """Open the store in the directory `path` read-only.
 
     Raises
     ------
     StoreError
-        If it is no Oxigraph store or is damaged.
+        If it is not an Oxigraph store or is damaged.
     """
     if not (path / MARKER).is_file():
-        raise StoreError("there is no Oxigraph store", where=str(path), remedy="export a graph to it first")
+        raise StoreError("is not an Oxigraph store", where=str(path), remedy="export a graph to it first")
     try:
         return pyoxigraph.Store.read_only(str(path))
     except OSError as error:
@@ -123,15 +122,15 @@ def opened_store(path: Path) -> pyoxigraph.Store:
 
 
 def _syntax_error(text: str, message: str) -> QueryError:
-    found = _LOCAL_PLACE.match(message)
+    found = _LOCAL_LOCATION.match(message)
     if found is None:
         return QueryError(f"the query does not parse ({message})")
     if "Prefix not found" in found[3]:
         known = ", ".join(f"{prefix}:" for prefix in PREFIXES)
-        return at_place(
+        return error_at(
             "a prefix is not declared", text, int(found[1]), int(found[2]), f"without declaration one may use {known}"
         )
-    return at_place("the query does not parse", text, int(found[1]), int(found[2]))
+    return error_at("the query does not parse", text, int(found[1]), int(found[2]))
 
 
 def _query_server(address: str, text: str, ask: Callable[[str], str] | None) -> Table:
@@ -143,10 +142,10 @@ def _query_server(address: str, text: str, ask: Callable[[str], str] | None) -> 
     with SparqlClient(address, ask) as client:
         response = client.post(address, (prologue + text).encode(), headers)
     if not response.is_success:
-        place = _SERVER_PLACE.search(response.text)
-        if place is None or int(place[1]) < 2:
-            raise QueryError(f"the server cannot answer the query ({first_line(response)})", where=address)
-        raise at_place("the query does not parse", text, int(place[1]) - 1, int(place[2]))
+        location = _SERVER_LOCATION.search(response.text)
+        if location is None or int(location[1]) < 2:
+            raise QueryError(f"the query fails on the server ({first_line(response)})", where=address)
+        raise error_at("the query does not parse", text, int(location[1]) - 1, int(location[2]))
     media_type = response.headers.get("Content-Type", "").partition(";")[0].strip()
     try:
         if media_type == "application/n-triples":
@@ -154,7 +153,7 @@ def _query_server(address: str, text: str, ask: Callable[[str], str] | None) -> 
         return _table(pyoxigraph.parse_query_results(response.content, pyoxigraph.QueryResultsFormat.JSON))
     except SyntaxError as error:
         raise StoreError(
-            f"the answer is no SPARQL result but {media_type or 'of no type'}",
+            f"the response is {media_type or 'of no type'}, not a SPARQL result",
             where=address,
             remedy="name the address of a SPARQL query service",
         ) from error
@@ -175,7 +174,7 @@ def _triples(triples: Any) -> Table:
 
 
 def _plain(term: Any) -> Value:
-    """A term as a Python value: IRIs and all that has no type of its own in Python as text."""
+    """A term as a Python value: a number or boolean, else text."""
     if term is None:
         return None
     if isinstance(term, pyoxigraph.BlankNode):

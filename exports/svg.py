@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 from xml.etree import ElementTree
 
-from exports.lettering import legible
+from exports.text_layout import legible
 
 Element: TypeAlias = ElementTree.Element
 Point: TypeAlias = tuple[float, float]
@@ -38,8 +38,8 @@ class Svg:
         self, parent: Element, x: float, y: float, width: float, height: float, *, radius: float, kind: str = ""
     ) -> None:
         """A rectangle with round corners."""
-        places = {"x": x, "y": y, "width": width, "height": height, "rx": radius}
-        rect = ElementTree.SubElement(parent, "rect", {name: _number(value) for name, value in places.items()})
+        numbers = {"x": x, "y": y, "width": width, "height": height, "rx": radius}
+        rect = ElementTree.SubElement(parent, "rect", {name: _number(value) for name, value in numbers.items()})
         if kind:
             rect.set("class", kind)
 
@@ -57,8 +57,8 @@ class Svg:
         """Lines below each other, the first below `top`, each 1.25 `size` high."""
         for number, line in enumerate(lines):
             baseline = top + (number * 1.25 + 0.97) * size
-            places = {"x": _number(x), "y": _number(baseline), "font-size": _number(size), "text-anchor": anchor}
-            text = ElementTree.SubElement(parent, "text", places | ({"class": kind} if kind else {}))
+            attributes = {"x": _number(x), "y": _number(baseline), "font-size": _number(size), "text-anchor": anchor}
+            text = ElementTree.SubElement(parent, "text", attributes | ({"class": kind} if kind else {}))
             text.text = legible(line)
 
     def path(self, parent: Element, moves: Iterable[Move], *, width: float) -> None:

@@ -1,4 +1,4 @@
-"""One string names where a graph goes: a suffix (``graph.ttl.gz``) or a scheme (``neo4j://host``, ``oxigraph:DIR``)."""
+"""Export targets, identified by suffix (``graph.ttl.gz``) or scheme (``neo4j://host``, ``oxigraph:DIR``)."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ COMPRESSIONS = (".gz", ".zst")
 
 @frozen(kw_only=True)
 class ExportOptions:
-    """What the user can choose; an exporter ignores what does not concern it.
+    """Options of an export; an exporter ignores those that do not apply to it.
 
-    `database` is a server's database. `prune` removes what an earlier build of this graph left on a server and this
-    one lacks. `dry_run` changes nothing and reports what would be done. `ask` gets a prompt and returns what the
-    user types unseen; it is None where nobody is there to ask. `progress` is called with the number of rows done
-    since its last call.
+    `database` is a database of a server. `prune` removes what an earlier build of this graph wrote to a server and this
+    one lacks. `dry_run` changes nothing and reports what would be done. `ask` shows a prompt and returns hidden input
+    of the user; it is None if there is no terminal. `progress` is called with the number of rows done since its last
+    call.
     """
 
     database: str | None = None
@@ -31,15 +31,15 @@ class ExportOptions:
     ask: Callable[[str], str] | None = None
     progress: Callable[[int], None] | None = None
 
-    def tell(self, rows: int) -> None:
-        """Say that `rows` more rows are done."""
+    def advance(self, rows: int) -> None:
+        """Report to `progress` that `rows` more rows are done."""
         if self.progress is not None:
             self.progress(rows)
 
 
 @frozen(kw_only=True)
 class ExportReport:
-    """What an export wrote: `nodes` and `relations` of the graph, and what else the target wants to tell."""
+    """The result of an export: number of `nodes` and `relations`, and `details` that depend on the target."""
 
     nodes: int
     relations: int
@@ -58,17 +58,17 @@ def report(graph: ScriptGraph, target: str, **details: str | int | float) -> Exp
 
 
 class Export(Protocol):
-    """Writes `graph` to `target`, whole or not at all where the target allows it; doing it again changes nothing."""
+    """Write `graph` to `target`, atomically if the target allows it; repeating an export changes nothing."""
 
     def __call__(self, graph: ScriptGraph, target: str, options: ExportOptions) -> ExportReport: ...
 
 
 @frozen(kw_only=True)
 class Exporter:
-    """Where a kind of target is told by and which function serves it.
+    """A kind of target: how it is identified, and the function that writes it.
 
-    A target told by `suffixes` may end in one of `compressions` as well. A target told by `schemes` is
-    handed on as it is, scheme included.
+    After one of the `suffixes` a target may end in one of `compressions` as well. A target with one of the `schemes` is
+    passed on unchanged.
     """
 
     name: str
@@ -129,12 +129,12 @@ def scheme_of(target: str) -> str:
 
 
 def resolve(target: str) -> Exporter:
-    """The exporter that `target` names.
+    """Return the exporter of `target`.
 
     Raises
     ------
     ConfigurationError
-        If it names none.
+        If there is none.
     """
     for exporter in EXPORTERS:
         if exporter.serves(target):
@@ -142,19 +142,19 @@ def resolve(target: str) -> Exporter:
     suffixes = ", ".join(suffix for exporter in EXPORTERS for suffix in exporter.suffixes)
     schemes = ", ".join(f"{scheme}:" for exporter in EXPORTERS for scheme in exporter.schemes)
     raise ConfigurationError(
-        "the target's name does not say what it is",
+        "the target has no known suffix or scheme",
         where=target,
         remedy=f"end it in {suffixes} (some with {' or '.join(COMPRESSIONS)}), or begin it with {schemes}",
     )
 
 
 def export(graph: ScriptGraph, target: str, options: ExportOptions | None = None) -> ExportReport:
-    """Write `graph` to the `target` that a suffix or scheme names.
+    """Write `graph` to the `target`, identified by its suffix or scheme.
 
     Raises
     ------
     ConfigurationError
-        If the target names no exporter.
+        If no exporter fits the target.
     StoreError
         If the target cannot be written or the server refuses.
     """

@@ -1,4 +1,4 @@
-"""Which sub-events of which scenarios are done with a tool, each with a sentence that says so."""
+"""The sub-events of all scenarios that are done with a tool, each with a sentence as evidence."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from schemas.script_graph import ScriptGraph
 
 @frozen(kw_only=True)
 class Evidence:
-    """A sentence, the name of its source, and where in it the sentence stands (code points, end exclusive)."""
+    """A sentence, the name of its source, and its span there (code points, end exclusive)."""
 
     text: str
     source: str
@@ -35,15 +35,15 @@ class ToolUse:
 def read_tool_uses(
     graph: ScriptGraph, tool: str, *, scenario: str | None = None, limit: int = 0, min_support: int = 1
 ) -> tuple[str, list[ToolUse], int]:
-    """The label of the tool called `tool`, the sub-events done with it, and how many of them were left out.
+    """Return the label of the tool `tool`, the sub-events done with it, and how many of them were left out.
 
-    They come by scenario, with the most support first; `scenario` asks for one scenario's only, `limit` keeps those
-    that most sources tell (0: all). The evidence is the shortest sentence that says so.
+    They are grouped by scenario and sorted by support. `scenario` restricts them to one scenario, `limit` keeps those
+    with the most support (0: all). The evidence is the shortest sentence.
 
     Raises
     ------
     QueryError
-        If no tool, or no scenario, is called so.
+        If no tool or no scenario has this name.
     """
     row = find(graph, "Tool", tool, ("label",))
     uses = select(graph, "USES", ("from_id", "support", "probability", "statement"), to_id=[row["id"]])
@@ -73,10 +73,10 @@ def read_tool_uses(
 
 
 def _evidence(graph: ScriptGraph, statements: Collection[str]) -> dict[str, Evidence]:
-    """The shortest sentence behind each statement: a mention stands for the smallest passage that it lies within."""
-    said = select(graph, "EVIDENCED_BY", ("from_id", "to_id"), from_id=statements)
+    """The shortest sentence behind each statement; the sentence of a mention is the smallest passage around it."""
+    evidence = select(graph, "EVIDENCED_BY", ("from_id", "to_id"), from_id=statements)
     columns = ("id", "kind", "start", "end", "text", "source")
-    passages = {row["id"]: row for row in select(graph, "Passage", columns, id=column(said, "to_id"))}
+    passages = {row["id"]: row for row in select(graph, "Passage", columns, id=column(evidence, "to_id"))}
     mentions = {identifier for identifier, row in passages.items() if row["kind"] == "mention"}
     within = select(graph, "WITHIN", ("from_id", "to_id"), from_id=mentions)
     wider = {row["id"]: row for row in select(graph, "Passage", columns, id=column(within, "to_id"))}
@@ -86,7 +86,7 @@ def _evidence(graph: ScriptGraph, statements: Collection[str]) -> dict[str, Evid
         row["id"]: row["name"]
         for row in select(graph, "Source", ("id", "name"), id={row["source"] for row in sentences.values()})
     }
-    said.sort(key=lambda row: (_length(sentences[row["to_id"]]), row["to_id"]), reverse=True)
+    evidence.sort(key=lambda row: (_length(sentences[row["to_id"]]), row["to_id"]), reverse=True)
     return {
         row["from_id"]: Evidence(
             text=(sentence := sentences[row["to_id"]])["text"],
@@ -94,7 +94,7 @@ def _evidence(graph: ScriptGraph, statements: Collection[str]) -> dict[str, Evid
             start=sentence["start"],
             end=sentence["end"],
         )
-        for row in said
+        for row in evidence
     }
 
 

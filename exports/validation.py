@@ -18,14 +18,14 @@ from schemas.tables import TABLE_NAMES
 from schemas.vocabulary import ID_PREFIXES
 
 SAMPLE = 1000
-"""Nodes of each type that the shapes are asked of unless one wants all: pySHACL takes some milliseconds a node."""
+"""Default number of nodes of each type that are checked: pySHACL takes some milliseconds per node."""
 _NODES_A_CALL = 500
 _QUALIFIED = tuple(name for name, kind in RELATION_TYPES.items() if kind.properties and not kind.has_statement)
 
 
 @frozen(kw_only=True)
 class TypeCheck:
-    """How many of a type's `rows` the shapes were asked of."""
+    """The number of a type's `rows` that were checked against the shapes."""
 
     type: str
     checked: int
@@ -34,7 +34,7 @@ class TypeCheck:
 
 @frozen(kw_only=True)
 class ValidationReport:
-    """What was checked and what is wrong; `references` counts the references that were followed, which is all."""
+    """What was checked and what is wrong; `references` is the number of all references."""
 
     shapes: tuple[TypeCheck, ...]
     references: int
@@ -51,24 +51,24 @@ def validate(
 ) -> ValidationReport:
     """Check the digest of every file, every reference between rows, and the shapes of `sample` nodes a type (or all).
 
-    The sample is spread evenly over a type's nodes. `progress` is told what is being checked.
+    The sample is spread evenly over a type's nodes. `progress` is called with the name of what is being checked.
 
     Raises
     ------
     GraphDirectoryError
         If a file is not the one that the manifest names, or is damaged.
     """
-    tell = progress or (lambda _: None)
-    tell("files")
+    report_progress = progress or (lambda _: None)
+    report_progress("files")
     graph.check_digests()
-    tell("references")
+    report_progress("references")
     references, violations = _dangling(graph)
     violations += _replaced_nodes(graph)
-    tell("store")
+    report_progress("store")
     shapes = ShapesOver(embedded_store(graph))
     checks = []
     for name in (*NODE_TYPES, *_QUALIFIED):
-        tell(name)
+        report_progress(name)
         rows = graph.manifest.rows(name)
         count = rows if sample is None else min(sample, rows)
         for nodes in _chosen(graph, name, count):
@@ -76,14 +76,14 @@ def validate(
             if name == "SubEvent":
                 violations += shapes.violations("Replaced", shapes.replaced_by(nodes))
             if name == "Passage":
-                # Asked of some nodes only, pySHACL does not follow sh:node from a passage to its selector.
+                # With focus nodes pySHACL does not follow sh:node from a passage to its selector.
                 violations += shapes.violations("Span", [f"{node}.selector" for node in nodes])
         checks.append(TypeCheck(type=name, checked=count, rows=rows))
     return ValidationReport(shapes=tuple(checks), references=references, violations=tuple(violations))
 
 
 def _chosen(graph: ScriptGraph, name: str, count: int) -> Iterator[list[str]]:
-    """The IRIs of `count` of a type's rows, evenly spread."""
+    """The IRIs of `count` of a type's rows, spread evenly."""
     rows = graph.manifest.rows(name)
     chosen = np.arange(count, dtype=np.int64) * rows // max(count, 1)
     before = 0
@@ -99,7 +99,7 @@ def _chosen(graph: ScriptGraph, name: str, count: int) -> Iterator[list[str]]:
 
 
 def _dangling(graph: ScriptGraph) -> tuple[int, list[Violation]]:
-    """Follow each reference; return how many there are, and a violation for each that leads to nothing."""
+    """Return the number of references, and a violation for each to a node that does not exist."""
     followed = 0
     violations: dict[tuple[str, str, str], Violation] = {}
     for node_type, prefix in ID_PREFIXES.items():

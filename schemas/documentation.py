@@ -1,7 +1,4 @@
-"""`docs/graph.md` from the types, so that the documentation of the graph cannot fall behind them.
-
-Write it anew with ``python -m schemas.documentation docs/graph.md``.
-"""
+"""Generate `docs/graph.md` from the types: ``python -m schemas.documentation docs/graph.md``."""
 
 from __future__ import annotations
 
@@ -14,21 +11,26 @@ from schemas.vocabulary import DEFAULT_BASE_IRI, ID_PREFIXES, ONTOLOGY_IRI
 
 _INTRODUCTION = f"""# The graph
 
-Written by `python -m schemas.documentation docs/graph.md` from `schemas/graph_types.py`; a test keeps it true.
+Generated from `schemas/graph_types.py` by `python -m schemas.documentation docs/graph.md`; a test compares the two.
 
-A node's IRI is the graph's base IRI (`{DEFAULT_BASE_IRI}` unless `--base-iri` says otherwise), a kind, a readable
-slug and a hash of the node's key: `tool/rolling-pin-0f31…`. The hash decides, the slug is for people. In RDF the types
-are classes and the relations properties of `{ONTOLOGY_IRI}` (prefix `kgs:`); in a property graph they are labels and
-relationship types, and every node has its IRI as `iri`.
+A node's IRI consists of the graph's base IRI (`--base-iri`, default `{DEFAULT_BASE_IRI}`), a prefix for
+its type, a readable slug, and 96 bits of the SHA-256 of its key in hexadecimal: `tool/rolling-pin-0f31…`. The hash
+identifies the node; the slug is for readers. In RDF, types are classes and relations are properties of
+`{ONTOLOGY_IRI}` (prefix `kgs:`). In a property graph they are labels and relationship types, and
+every node has its IRI as the property `iri`.
 
 Two nodes are joined by at most one relation of each type. Every relation of the knowledge layer that has a
-`statement` can be asked for its evidence: `Statement EVIDENCED_BY Passage`, `Statement READ_BY Model`.
-`support` counts sources, not repetitions within one. All offsets are in Unicode code points, end exclusive.
+`statement` has evidence: `Statement EVIDENCED_BY Passage`, `Statement READ_BY Model`.
+`support` counts sources; repetitions within a source count once. All offsets are in Unicode code points, end exclusive.
+
+IRIs last. The IRI of a SubEvent follows from the leading action of its cluster. The IRIs that the cluster's other
+actions would have given it are in `replaces`, in RDF `<old IRI> dcterms:isReplacedBy <IRI>`: a bookmark that was made
+before the cluster was merged leads to the merged step ([query](queries.md)).
 """
 
 _LAYERS = {
-    Layer.KNOWLEDGE: "what is said of the world",
-    Layer.EVIDENCE: "who says so, where, and how good they are",
+    Layer.KNOWLEDGE: "what holds in general",
+    Layer.EVIDENCE: "where it was read, by which model, and how good the model is",
     Layer.INSTANCE: "the texts themselves",
 }
 

@@ -1,10 +1,10 @@
-"""One root for every error that a user can cause or mend."""
+"""Errors that a user can cause or resolve; all of them derive from `KGScriptsError`."""
 
 from __future__ import annotations
 
 
 class KGScriptsError(Exception):
-    """What went wrong, where, and what to do about it.
+    """An error with its location and a remedy.
 
     Parameters
     ----------
@@ -39,6 +39,10 @@ class GraphDirectoryError(KGScriptsError):
     """A graph directory that is missing, foreign, damaged, locked or half-installed."""
 
 
+class DamagedRecordsError(GraphDirectoryError):
+    """A file of records that is damaged or missing. It was set aside: what it held counts as unread."""
+
+
 class ModelError(KGScriptsError):
     """A model that is not installed, damaged, or not the one that was asked for."""
 
@@ -48,7 +52,7 @@ class StoreError(KGScriptsError):
 
 
 class QueryError(KGScriptsError):
-    """A query that does not parse or cannot be answered; `where` shows the place."""
+    """A query that does not parse or cannot be answered; `where` is its line and column."""
 
 
 class ConfigurationError(KGScriptsError):

@@ -1,7 +1,7 @@
-"""The graph directory: whose it is, who may write, and how a new graph takes the place of the old one.
+"""The graph directory: its marker file, its lock, and how a new graph replaces the old one.
 
-A new graph is written whole into ``.next``. Its ``manifest.json`` is the last file written there and makes it
-complete; from then on the change is decided and `install` can be repeated until it is through, after any kill.
+A new graph is written into ``.next``. Its ``manifest.json`` is the last file written there and completes it. From then
+on `install` can be repeated after any interruption until the new graph is in place.
 """
 
 from __future__ import annotations
@@ -48,12 +48,13 @@ def claim(directory: Path) -> None:
 
 @contextmanager
 def locked(directory: Path, *, create: bool = True) -> Iterator[None]:
-    """Hold the directory for writing; a process that dies lets go of it.
+    """Lock the directory for writing; the lock of a process that dies is released.
 
     Raises
     ------
     GraphDirectoryError
-        If another process holds it, or it holds something else; without `create`, if it is no graph directory.
+        If another process holds the lock, the directory holds other files, or, without `create`, it is not a graph
+        directory.
     """
     if not create and not (directory / MARKER).exists():
         raise GraphDirectoryError(
@@ -89,7 +90,7 @@ def unwritable(directory: Path, error: OSError) -> GraphDirectoryError:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Around the writing of the file `path`, which is there whole afterwards, or not at all.
+    """Remove the file `path` if writing it fails.
 
     Raises
     ------
@@ -105,7 +106,7 @@ def writing(path: Path) -> Iterator[None]:
 
 @contextmanager
 def durable(path: Path) -> Iterator[None]:
-    """Like `writing`, and a power failure does not undo it: for what cannot be worked out again."""
+    """Like `writing`, and flush the file to disk, for content that cannot be computed again."""
     with writing(path):
         yield
         with path.open("rb") as stream:
@@ -113,7 +114,7 @@ def durable(path: Path) -> Iterator[None]:
 
 
 def start_next(directory: Path) -> Path:
-    """An empty ``.next`` to write the new graph into."""
+    """Create an empty ``.next`` for the new graph and return its path."""
     path = directory / NEXT
     shutil.rmtree(path, ignore_errors=True)
     for part in _PARTS:
@@ -122,7 +123,7 @@ def start_next(directory: Path) -> Path:
 
 
 def install(directory: Path) -> None:
-    """Put a complete ``.next`` in the place of the graph; throw an incomplete one away."""
+    """Replace the graph by a complete ``.next``; remove an incomplete one."""
     path = directory / NEXT
     if not path.exists():
         return

@@ -40,7 +40,7 @@ class TableFile:
 
 @frozen(kw_only=True)
 class Manifest:
-    """What stands in `manifest.json`.
+    """The content of `manifest.json`.
 
     `models` holds name and version of each reader by its digest, `configuration` the options that shaped the graph,
     `discards` counts what was left out by reason,
@@ -59,7 +59,7 @@ class Manifest:
 
     @property
     def build_id(self) -> str:
-        """32 hexadecimal digits that name this very graph: same content and base IRI, same id."""
+        """32 hexadecimal digits that identify the graph: same content and base IRI, same id."""
         content = [self.base_iri, *(f"{name}:{table.sha256}" for name, table in sorted(self.tables.items()))]
         return hashlib.sha256("\n".join(content).encode()).hexdigest()[:32]
 
@@ -68,7 +68,7 @@ class Manifest:
         return self.tables[name].rows if name in self.tables else 0
 
     def to_json(self) -> str:
-        """The file's text: sorted keys, so the same graph has the same bytes."""
+        """The text of the file, with sorted keys, so that the same graph has the same bytes."""
         return (
             json.dumps(
                 {"kgscripts": "graph", "build_id": self.build_id, **asdict(self)},
@@ -86,7 +86,7 @@ class Manifest:
         Raises
         ------
         GraphDirectoryError
-            If it is no manifest, is damaged, or belongs to another version of the format.
+            If it is not a manifest, is damaged, or has another version of the format.
         """
         remedy = "run `kgscripts build-graph` on this directory again"
         try:
@@ -106,5 +106,5 @@ class Manifest:
                 f"the manifest cannot be read ({error})", where=str(path), remedy=remedy
             ) from error
         if manifest.build_id != build_id:
-            raise GraphDirectoryError("the manifest was changed by hand", where=str(path), remedy=remedy)
+            raise GraphDirectoryError("the manifest was edited", where=str(path), remedy=remedy)
         return manifest

@@ -1,4 +1,4 @@
-"""Who read it: the models behind statements, and how good they are."""
+"""The models behind statements, and their benchmark scores."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _rounded(value: float) -> float:
 
 @frozen(kw_only=True)
 class BenchmarkScore:
-    """One figure of one model on data that it never saw.
+    """One score of one model on data that it was not trained on.
 
     `value` is in the unit that `unit` names (``percent``, ``share``, ``nats``, ``words``, ``words/s``)
     and is rounded to four decimals, so that noise below that changes no bytes.
@@ -52,9 +52,9 @@ class BenchmarkScore:
 
 @frozen(kw_only=True)
 class Model:
-    """A reader of text: a trained model or a set of rules, told apart by its digest.
+    """What reads text: a trained model or a set of rules, identified by its digest.
 
-    `digest` is a SHA-256 of everything that decides what the model reads (weights, configuration, code version).
+    `digest` is a SHA-256 of everything that determines the output (weights, configuration, version).
     """
 
     name: str = field(validator=validators.min_len(1))

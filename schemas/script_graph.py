@@ -1,4 +1,4 @@
-"""The script graph: what passes between extraction and export, as a directory of Parquet tables."""
+"""The script graph: a directory of Parquet tables, written by the build and read by exports and queries."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ScriptGraph:
         remedy = f"run `kgscripts build-graph INPUT -o {path}`"
         if (path / graph_directory.NEXT / "manifest.json").exists():
             raise GraphDirectoryError(
-                "a build was stopped while it put its graph into place",
+                "a build was stopped while it installed its graph",
                 where=str(path),
                 remedy=f"{remedy} again",
             )
@@ -60,7 +60,7 @@ class ScriptGraph:
 
     @property
     def build_id(self) -> str:
-        """Names this very graph: same records, same id."""
+        """Identifies the content of the graph: same rows, same id."""
         return self.manifest.build_id
 
     def iri(self, identifier: str) -> str:
@@ -72,7 +72,7 @@ class ScriptGraph:
         return pa.Table.from_batches(self.batches(name), schema=table_schema(name))
 
     def batches(self, name: str, rows: int = _ROWS_A_GROUP) -> Iterator[pa.RecordBatch]:
-        """The rows of type `name`, at most `rows` at a time.
+        """Iterate over the table `name` in batches of at most `rows` rows.
 
         Raises
         ------
@@ -95,17 +95,17 @@ class ScriptGraph:
             ) from error
 
     def rows(self, name: str) -> Iterator[dict[str, Any]]:
-        """The rows of type `name`, one dictionary each."""
+        """Iterate over the rows of the table `name` as dictionaries."""
         for batch in self.batches(name):
             yield from batch.to_pylist()
 
     def check_digests(self) -> None:
-        """Read every file and compare it with the manifest's SHA-256.
+        """Compare the SHA-256 of every table with the manifest.
 
         Raises
         ------
         GraphDirectoryError
-            At the first that differs.
+            At the first table that differs.
         """
         for name in TABLE_NAMES:
             file = self.directory / table_path(name)
@@ -118,9 +118,9 @@ class ScriptGraph:
 
 
 class ScriptGraphWriter:
-    """Writes a new graph aside and puts it into place whole. The directory must be held by `graph_directory.locked`.
+    """Write a new graph and install it atomically. The directory must be held by `graph_directory.locked`.
 
-    Types that nothing is written for get an empty table. Leaving the context with an error leaves the old graph.
+    Types that nothing is written for get an empty table. If the context ends with an error, the old graph stays.
     """
 
     def __init__(self, directory: str | Path) -> None:
@@ -196,13 +196,13 @@ class ScriptGraphWriter:
 
     @contextmanager
     def discarded(self) -> Iterator[Callable[[str], None]]:
-        """Write ``discarded.jsonl`` a line at a time; what is entered takes the next line, without its end."""
+        """Write ``discarded.jsonl``: yield a function that takes the next line, without line end."""
         file = self._next / graph_directory.DISCARDED
         with graph_directory.writing(file), file.open("w", encoding="utf-8") as stream:
             yield lambda line: print(line, file=stream)
 
     def finish(self, manifest: Manifest) -> ScriptGraph:
-        """Complete the graph with `manifest` (its `tables` are filled in) and put it into place."""
+        """Complete the graph with `manifest` (its `tables` are filled in) and install it."""
         for name in TABLE_NAMES:
             if name not in self._tables:
                 self.write(name, ())

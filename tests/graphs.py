@@ -92,7 +92,7 @@ def odd_rows(a_type: int = 10) -> Rows:
             for i in range(a_type)
         ]
     about = [row for row in rows["ABOUT"] if row["from_id"] == ids["Passage"][0]]
-    rows["ABOUT"] += [{**row, "to_id": ids["Scenario"][2], "confidence": 0.25} for row in about]
+    rows["ABOUT"] += [{**row, "to_id": ids["Scenario"][2 % a_type], "confidence": 0.25} for row in about]
     rows["Statement"] = _statements(rows, ids["Scenario"])
     return rows
 

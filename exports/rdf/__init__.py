@@ -1,1 +1,1 @@
-"""The script graph as RDF: what each row says, in four syntaxes, on disk and on SPARQL servers."""
+"""The script graph as RDF: in four syntaxes, in an Oxigraph store and on SPARQL servers."""

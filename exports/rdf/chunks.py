@@ -1,4 +1,4 @@
-"""All that a graph says, counted as it goes by."""
+"""All triples of a graph, in chunks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from schemas.script_graph import ScriptGraph
 
 
 class GraphChunks:
-    """The chunks of a graph and of its description, which comes last; `triples` counts what was given so far."""
+    """Iterate over the chunks of a graph, its description last; `triples` counts those so far."""
 
     def __init__(self, graph: ScriptGraph, progress: Callable[[int], None] | None = None) -> None:
         self._graph = graph

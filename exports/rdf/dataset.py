@@ -1,4 +1,4 @@
-"""The graph as a data set: its build, its size and its vocabularies (VoID, DCAT), and the scheme of its scenarios."""
+"""The description of the graph as a data set (VoID, DCAT), and the concept scheme of its scenarios."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def _text(predicate: str, text: str) -> Value:
     return Value(predicate, pa.array([text]), ValueType.STRING)
 
 
-def _thing(identifier: str, types: tuple[str, ...], *values: Value) -> Description:
+def _resource(identifier: str, types: tuple[str, ...], *values: Value) -> Description:
     return Description(pa.array([identifier]), types, values)
 
 
 def describe_dataset(graph: ScriptGraph) -> Iterator[Chunk]:
-    """What is said of the whole graph. The last chunk names the build, and is the sign that the rest was written."""
-    scheme = _thing(SCENARIO_SCHEME, ("skos:ConceptScheme",), _text("rdfs:label", "Everyday scenarios"))
+    """Describe the whole graph. The last chunk holds the build id and marks that everything else was written."""
+    scheme = _resource(SCENARIO_SCHEME, ("skos:ConceptScheme",), _text("rdfs:label", "Everyday scenarios"))
     yield Chunk((scheme,))
     partitions = []
     for name in (*NODE_TYPES, *RELATION_TYPES):
@@ -35,23 +35,23 @@ def describe_dataset(graph: ScriptGraph) -> Iterator[Chunk]:
         is_node = name in NODE_TYPES
         kind, link = ("class", "void:classPartition") if is_node else ("property", "void:propertyPartition")
         term = class_terms(name)[0] if is_node else relation_term(name)
-        partition = _thing(
+        partition = _resource(
             f"{DATASET}.{term.partition(':')[2]}",
             ("void:Dataset",),
             Value(f"void:{kind}", pa.array([term]), Reference.TERM),
             Value("void:entities" if is_node else "void:triples", pa.array([rows]), ValueType.INTEGER),
         )
-        of_dataset = _thing(DATASET, (), Value(link, partition.subjects, Reference.DATA))
+        of_dataset = _resource(DATASET, (), Value(link, partition.subjects, Reference.DATA))
         partitions += [partition, of_dataset]
     yield Chunk(tuple(partitions))
     vocabularies = [
-        _thing(DATASET, (), Value("void:vocabulary", pa.array([f"{prefix}:"]), Reference.TERM))
+        _resource(DATASET, (), Value("void:vocabulary", pa.array([f"{prefix}:"]), Reference.TERM))
         for prefix in _VOCABULARIES
     ]
     yield Chunk(tuple(vocabularies))
     yield Chunk(
         (
-            _thing(
+            _resource(
                 DATASET,
                 ("void:Dataset", "dcat:Dataset"),
                 _text("dcterms:title", "Script graph"),

@@ -1,4 +1,4 @@
-"""Triples by the column: what is said of many subjects at once, before any syntax."""
+"""Triples as columns: many subjects with the same predicates, independent of syntax."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from schemas.graph_types import ValueType
 
 
 class Reference(Enum):
-    """What an object that is no literal names."""
+    """What an object refers to that is not a literal."""
 
-    DATA = "the id of a thing in the graph"
+    DATA = "the id of a resource in the graph"
     TERM = "a CURIE of a vocabulary"
 
 
 @frozen
 class Value:
-    """The objects of one predicate, one for each row; null where the row has none."""
+    """The objects of one predicate, one per row; null if the row has none."""
 
     predicate: str
     objects: pa.Array
@@ -29,7 +29,7 @@ class Value:
 
 @frozen
 class Description:
-    """What is said of one subject in each row. Without `types`, the first of `values` has no nulls."""
+    """The triples of one subject per row. Without `types`, the first of `values` has no nulls."""
 
     subjects: pa.Array
     types: tuple[str, ...]
@@ -44,9 +44,9 @@ class Description:
 
 @frozen
 class Chunk:
-    """Descriptions that go together row by row, and the named graph of each row (none: the default graph).
+    """Descriptions with the same rows, and the named graph of each row (none: the default graph).
 
-    `rows` is the number of rows of the script graph that are said with this chunk.
+    `rows` is the number of rows of the script graph that the chunk completes.
     """
 
     descriptions: tuple[Description, ...]
@@ -60,11 +60,11 @@ class Chunk:
 
 
 def join(*parts: pa.Array | str) -> pa.Array:
-    """The parts of each row, one after the other; null where a part is."""
+    """Concatenate the parts of each row; null if a part is null."""
     scalars = [pa.scalar(part) if isinstance(part, str) else part for part in parts]
     return pc.binary_join_element_wise(*scalars, pa.scalar(""))
 
 
 def constant(value: str, rows: int) -> pa.Array:
-    """The same text in every row."""
+    """An array of `rows` times the same text."""
     return pa.repeat(pa.scalar(value), rows)

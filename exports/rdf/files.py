@@ -1,4 +1,4 @@
-"""Turtle, TriG, N-Quads and JSON-LD files, compressed where the name says so, in memory that does not grow."""
+"""Turtle, TriG, N-Quads and JSON-LD files, optionally compressed, written in constant memory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import IO, cast
 
 import pyarrow as pa
 
-from exports.aside import new_file
+from exports.atomic_write import new_file
 from exports.rdf.chunks import GraphChunks
 from exports.rdf.json_ld import JsonLd
 from exports.rdf.syntax import NQuads, Syntax
@@ -20,13 +20,13 @@ from schemas.script_graph import ScriptGraph
 
 SYNTAXES: dict[str, type[Syntax]] = {".ttl": Turtle, ".trig": TriG, ".nq": NQuads, ".jsonld": JsonLd}
 _GZIP_LEVEL = 4
-"""Twice as fast as the default level for a tenth more bytes, measured on N-Quads."""
+"""Twice as fast as the default level with a tenth more bytes, measured on N-Quads."""
 
 
 def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportReport:
-    """Write `graph` to the file `target`; its suffix tells the syntax, and `.gz` or `.zst` after it compresses.
+    """Write `graph` to the file `target`; its suffix selects the syntax, `.gz` or `.zst` after it the compression.
 
-    Turtle knows no named graphs and merges them. The same graph gives the same bytes.
+    Turtle has no named graphs and merges them. The same graph gives the same bytes.
 
     Raises
     ------
@@ -40,7 +40,7 @@ def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportRep
     if options.dry_run:
         return report(graph, target)
     chunks = GraphChunks(graph, options.progress)
-    with new_file(path) as aside, _opened(aside, compression) as sink:
+    with new_file(path) as temporary, _opened(temporary, compression) as sink:
         for part in syntax.document(chunks):
             sink.write(part)
     return report(graph, target, triples=chunks.triples, bytes=path.stat().st_size)

@@ -1,9 +1,9 @@
 """A SPARQL 1.1 server, by its Graph Store and Update protocols.
 
-What belongs to this graph on a server is told by the base IRI: named graphs whose name begins with it and, in the
-default graph, triples whose subject does. An export replaces just these; everything else is left alone, so graphs
-that share a server need base IRIs of their own. The build id goes first and comes last: a server that has it has all
-of the graph, and whatever stops an export, the next one finds no build id and starts again.
+The base IRI identifies what belongs to this graph on a server: named graphs whose name begins with it and, in the
+default graph, triples whose subject does. An export replaces only these, so graphs that share a server need different
+base IRIs. The build id is removed first and written last: a server that has it has the complete graph, and after an
+interrupted export the next one finds no build id and starts again.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ _TRIPLES_A_REQUEST = 200_000
 
 
 def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportReport:
-    """Write `graph` to the data set at `target` (``sparql+http://HOST/DATASET``) in the place of an earlier build.
+    """Write `graph` to the data set at `target` (``sparql+http://HOST/DATASET``) and replace an earlier build.
 
     The data set has ``/query``, ``/update`` and ``/data`` below it. The user is that of the environment
-    (`KGSCRIPTS_SPARQL_USER`, `KGSCRIPTS_SPARQL_PASSWORD`) or the one that `options.ask` gets.
+    (`KGSCRIPTS_SPARQL_USER`, `KGSCRIPTS_SPARQL_PASSWORD`) or the one that `options.ask` returns.
 
     Raises
     ------
     ConfigurationError
-        If the address is none or holds a password.
+        If the address is not valid or holds a password.
     StoreError
         If the server cannot be reached or refuses.
     """
@@ -58,27 +58,27 @@ def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportRep
 
 
 class _ServerDataset:
-    """What a server holds of the graph with one base IRI."""
+    """The part of a server's data set that belongs to the graph with one base IRI."""
 
     def __init__(self, client: SparqlClient, address: str, base_iri: str) -> None:
         self._client = client
         self._address = address
         self._sign = f"<{base_iri}{DATASET}> <{expand(BUILD_ID_TERM)}> ?id"
-        # A base IRI holds neither quotes nor backslashes: the manifest sees to that.
+        # The manifest ensures that a base IRI has neither quotes nor backslashes.
         self._ours = f'FILTER(STRSTARTS(STR(?ours), "{base_iri}"))'
 
     def build_id(self) -> str | None:
-        """The build that the server holds completely."""
+        """The build id of the complete graph on the server, if there is one."""
         found = self._select(f"SELECT ?id {{ {self._sign} }}")
         return found[0]["id"] if found else None
 
     def count(self) -> int:
-        """How many triples of this graph the server holds."""
+        """The number of triples of this graph on the server."""
         triples = f"{{ ?ours ?p ?o }} UNION {{ GRAPH ?ours {{ ?s ?p ?o }} }} {self._ours}"
         return int(self._select(f"SELECT (COUNT(*) AS ?n) {{ {triples} }}")[0]["n"])
 
     def clear(self) -> int:
-        """Take this graph off the server, in requests of bounded size; return how many triples it had."""
+        """Remove this graph from the server in requests of bounded size; return its number of triples."""
         count = self.count()
         if count:
             self._update(f"DELETE WHERE {{ {self._sign} }}")
@@ -90,7 +90,7 @@ class _ServerDataset:
         return count
 
     def _graphs(self) -> Iterator[list[str]]:
-        """Names of this graph's named graphs, until none is left."""
+        """Iterate over the names of this graph's named graphs, until none is left."""
         while True:
             query = f"SELECT DISTINCT ?ours {{ GRAPH ?ours {{ ?s ?p ?o }} {self._ours} }} LIMIT {_GRAPHS_A_REQUEST}"
             found = [row["ours"] for row in self._select(query)]
@@ -99,7 +99,7 @@ class _ServerDataset:
             yield found
 
     def add(self, quads: bytes) -> None:
-        """Add N-Quads; those that the server has already stay as they are."""
+        """Add N-Quads; those that the server already has are not duplicated."""
         headers = {"Content-Type": "application/n-quads", "Content-Encoding": "gzip"}
         self._post("data", gzip.compress(quads, 4), headers)
 
@@ -115,7 +115,7 @@ class _ServerDataset:
             return [dict(zip(names, (term.value for term in row), strict=True)) for row in solutions]
         except (SyntaxError, AttributeError) as error:
             raise StoreError(
-                f"the answer is no SPARQL result ({error})",
+                f"the response is not a SPARQL result ({error})",
                 where=f"{self._address}/query",
                 remedy="name the data set that has /query, /update and /data below it, as Apache Jena Fuseki does",
             ) from error

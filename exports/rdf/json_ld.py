@@ -1,4 +1,4 @@
-"""JSON-LD 1.1, one node object for each subject, in the context that ships with the package."""
+"""JSON-LD 1.1, one node object per subject, in the context that ships with the package."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class JsonLd(Syntax):
         return '{"@context": ' + json.dumps(context, ensure_ascii=False) + ',\n"@graph": [\n'
 
     def end(self) -> str:
-        """What closes the document."""
+        """The closing brackets of the document."""
         return "\n]}\n"
 
     def pieces(self, chunk: Chunk) -> pa.Array:
-        """The row's node objects; what stands in one named graph is in one array."""
+        """The row's node objects; those of one named graph are in one array."""
         objects = [self._object(description) for description in chunk.descriptions]
         pieces = pc.binary_join_element_wise(*objects, pa.scalar(",\n"))
         if chunk.graphs is None or not len(pieces):
@@ -55,11 +55,11 @@ class JsonLd(Syntax):
         return join('"data:', ids, '"')
 
     def term(self, term: str) -> str:
-        """CURIEs, quoted; the context says that they are IRIs."""
+        """Quoted CURIEs; the context defines them as IRIs."""
         return f'"{term}"'
 
     def literal(self, value: Value) -> pa.Array:
-        """JSON values; the context knows their types."""
+        """JSON values; the context defines their types."""
         if value.kind is ValueType.STRING:
             return join('"', escaped(value.objects), '"')
         if value.kind is ValueType.NUMBER:
@@ -68,7 +68,7 @@ class JsonLd(Syntax):
 
 
 def _json_number(value: float) -> str:
-    """A JSON number if its 16 digits, all that JSON-LD keeps of a number, say it exactly; else a string."""
+    """A JSON number if 16 digits, the precision of JSON-LD, represent it exactly; else a string."""
     exact = float(f"{value:.15E}") == value
     return repr(value) if exact and value not in (float("inf"), float("-inf")) else f'"{double(value)}"'
 

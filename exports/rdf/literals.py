@@ -1,4 +1,4 @@
-"""Literals by the column. Turtle, N-Quads and JSON escape a string in the same way, which is the one used here."""
+"""Columns of literals. The escapes are valid in Turtle, N-Quads and JSON."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def double(value: float) -> str:
 
 
 def each_distinct(values: pa.Array, form: Callable[[float], str]) -> pa.Array:
-    """`form` of each number, computed once for equal ones; null where there is none."""
+    """`form` of each number, computed once for equal numbers; null for null."""
     encoded = values.dictionary_encode()
     forms = pa.array([form(value) for value in encoded.dictionary.to_pylist()], pa.string())
     return forms.take(encoded.indices)

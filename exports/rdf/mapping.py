@@ -1,9 +1,9 @@
-"""What each row of a script graph says in RDF.
+"""The mapping from the rows of a script graph to RDF.
 
-A node is a subject with its properties. A relation is a plain triple; its numbers hang on its Statement, or, where it
-has none, on a `kgs:QualifiedRelation` whose IRI follows from both ends. All IRIs follow from ids: there are no blank
-nodes, so the same graph gives the same triples everywhere and loading them twice adds nothing. What a text holds
-stands in the named graph of its source, what is known in the default graph.
+A node is a subject with its properties. A relation is a plain triple; its properties belong to its Statement or, if it
+has none, to a `kgs:QualifiedRelation` whose IRI is made of both ends. All IRIs are made of ids and there are no blank
+nodes, so the same graph always gives the same triples and loading them twice adds nothing. The instance layer is in the
+named graph of its source, everything else in the default graph.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ _RELATION_TERMS = pa.array([relation_term(name) for name in RELATION_TYPES])
 
 
 def in_instance_layer(name: str) -> bool:
-    """Whether the rows of a type belong to a text, not to what is known."""
+    """Whether the rows of a type belong to the named graph of a source."""
     return name in ("Source", "Passage") or (name in RELATION_TYPES and RELATION_TYPES[name].layer is Layer.INSTANCE)
 
 
 def describe(graph: ScriptGraph) -> Iterator[Chunk]:
-    """Everything that the graph's rows say: what is known first, then the texts.
+    """Describe all rows of the graph: the default graph first, then the named graphs.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def describe(graph: ScriptGraph) -> Iterator[Chunk]:
 
 
 def _slices(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    """The batch in parts that stay far below the two gigabytes of text that an array can hold."""
+    """Slices of the batch, far below the two gigabytes of text that an array can hold."""
     rows = max(1, min(batch.num_rows, batch.num_rows * _BYTES // max(batch.nbytes, 1)))
     for start in range(0, batch.num_rows, rows):
         yield batch.slice(start, rows)
@@ -130,7 +130,7 @@ def _describe_nodes(name: str, batch: pa.RecordBatch) -> Iterator[Chunk]:
 
 
 def _list_heads(name: str, item: Property, subjects: pa.Array, lists: pa.Array) -> dict[str, Value]:
-    """The list that a subject has: its first cell, or rdf:nil."""
+    """The list of each subject: its first cell, or rdf:nil."""
     predicate = property_term(name, item.name)
     length = pc.list_value_length(lists)
     none = pa.scalar(None, pa.string())
@@ -143,7 +143,7 @@ def _list_heads(name: str, item: Property, subjects: pa.Array, lists: pa.Array) 
 
 
 def _list_cells(name: str, item: Property, subjects: pa.Array, lists: pa.Array) -> Chunk:
-    """The cells of RDF lists, which keep the order and repetitions that plain triples lose."""
+    """The cells of RDF lists, which keep order and repetitions, as plain triples do not."""
     texts = pc.list_flatten(lists)
     parents = pc.list_parent_indices(lists)
     lengths = pc.fill_null(pc.list_value_length(lists), 0).to_pylist()
@@ -164,7 +164,7 @@ def _list_cells(name: str, item: Property, subjects: pa.Array, lists: pa.Array) 
 
 
 def qualified_ids(name: str, starts: pa.Array, ends: pa.Array) -> pa.Array:
-    """The ids of what holds the numbers of relations that have no Statement."""
+    """The ids of the qualified relations that hold the properties of relations without a Statement."""
     return join(starts, f".{_local(relation_term(name))}.", pc.replace_substring(ends, "/", "."))
 
 

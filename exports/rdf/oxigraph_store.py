@@ -1,4 +1,4 @@
-"""Oxigraph on disk: a directory that answers SPARQL without a server."""
+"""Oxigraph on disk: a directory for SPARQL without a server."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyoxigraph
 
-from exports.aside import new_directory
+from exports.atomic_write import new_directory
 from exports.rdf.chunks import GraphChunks, portions
 from exports.rdf.syntax import NQuads
 from exports.targets import ExportOptions, ExportReport, report, scheme_of
@@ -16,25 +16,25 @@ from schemas.errors import StoreError
 from schemas.script_graph import ScriptGraph
 
 _PORTION = 24 << 20
-"""Bytes of N-Quads loaded at a time: loading holds several times as much in memory."""
+"""Bytes of N-Quads loaded at a time; loading needs several times as much memory."""
 _LOADERS = 2
 
 
 def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportReport:
-    """Make an Oxigraph store of `graph` in the directory `target` (``oxigraph:DIR`` or ``NAME.oxigraph``).
+    """Write `graph` to an Oxigraph store in the directory `target` (``oxigraph:DIR`` or ``NAME.oxigraph``).
 
-    An earlier store there is replaced whole.
+    An earlier store is replaced.
 
     Raises
     ------
     StoreError
-        If the directory cannot be written or holds what no export made.
+        If the directory cannot be written or holds files that no export made.
     """
     path = Path(target.partition(":")[2] if scheme_of(target) else target)
     if options.dry_run:
         return report(graph, target)
-    with new_directory(path) as aside:
-        triples = load(graph, aside, options.progress)
+    with new_directory(path) as temporary:
+        triples = load(graph, temporary, options.progress)
     return report(graph, target, triples=triples)
 
 
@@ -51,7 +51,7 @@ def load(graph: ScriptGraph, directory: Path, progress: Callable[[int], None] | 
         store = pyoxigraph.Store(str(directory))
 
         def load_portion(quads: bytes) -> None:
-            # Ids and terms are checked where they become IRIs: no need to parse every IRI again.
+            # Ids and terms are checked when IRIs are made of them; lenient parsing does not check every IRI again.
             store.bulk_load(quads, pyoxigraph.RdfFormat.N_QUADS, lenient=True)
 
         loading: set[Future[None]] = set()
@@ -67,6 +67,8 @@ def load(graph: ScriptGraph, directory: Path, progress: Callable[[int], None] | 
         store.flush()
     except OSError as error:
         raise StoreError(
-            f"the store cannot be written ({error})", where=str(directory), remedy="make room, or name another place"
+            f"the store cannot be written ({error})",
+            where=str(directory),
+            remedy="free some space, or name another path",
         ) from error
     return chunks.triples

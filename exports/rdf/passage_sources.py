@@ -1,4 +1,4 @@
-"""Which source a passage belongs to, looked up in step with a table that is sorted by passage."""
+"""Look up the source of each passage of a table that is sorted by passage."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from schemas.script_graph import ScriptGraph
 
 
 class PassageSources:
-    """A merge join: passages and relations both ascend by passage id, so one batch of passages is held at a time."""
+    """A merge join: passages and relations ascend by passage id, so one batch of passages is in memory at a time."""
 
     def __init__(self, graph: ScriptGraph) -> None:
         self._batches = graph.batches("Passage")
         self._batch = next(self._batches, None)
 
     def of(self, ids: pa.Array) -> pa.Array:
-        """The source of each of `ids`, which ascend within and between calls; null for what is no passage."""
+        """The source of each of `ids`, which ascend within and between calls; null for ids of other nodes."""
         sources = pa.nulls(len(ids), pa.string())
         passages = ids.filter(pc.starts_with(ids, "passage/"))
         if not len(passages):

@@ -1,4 +1,4 @@
-"""The SHACL shapes that ship with the package, asked of some nodes at a time: a graph need not fit in memory."""
+"""Check nodes against the SHACL shapes that ship with the package, some at a time, in bounded memory."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LITERAL = re.compile(r"Literal\((\".*?\")(?:, datatype=[\w:]+)?\)")
 
 @frozen(kw_only=True)
 class Violation:
-    """What is wrong with `node`, at which property (none: with the node as a whole)."""
+    """What is wrong with `node`, and the property (none: the node as a whole)."""
 
     node: str
     path: str | None
@@ -40,10 +40,10 @@ def shapes() -> rdflib.Graph:
 
 
 class ShapesOver:
-    """Asks the shapes of nodes in an Oxigraph store.
+    """Checks nodes of an Oxigraph store against the shapes.
 
-    A shape looks at a node, at what is part of it (a list's cells, a passage's selector) and at the types of what it
-    refers to; so much of the store is given to pySHACL for each call and no more.
+    The shapes read the properties of a node, its parts (cells of a list, selector of a passage) and the types of the
+    nodes that it refers to. Only these are given to pySHACL.
     """
 
     def __init__(self, store: Path) -> None:
@@ -91,7 +91,7 @@ class ShapesOver:
 def _term(term: Any) -> rdflib.URIRef | rdflib.Literal:
     if isinstance(term, pyoxigraph.NamedNode):
         return rdflib.URIRef(term.value)
-    # rdflib keeps "a" and "a"^^xsd:string apart.
+    # rdflib distinguishes "a" and "a"^^xsd:string.
     datatype = None if term.datatype == _STRING else rdflib.URIRef(term.datatype.value)
     return rdflib.Literal(term.value, datatype=datatype)
 
@@ -99,10 +99,10 @@ def _term(term: Any) -> rdflib.URIRef | rdflib.Literal:
 def _violation(results: rdflib.Graph, result: rdflib.term.Node) -> Violation:
     path, value = results.value(result, SH.resultPath), results.value(result, SH.value)
     message = _LITERAL.sub(r"\1", str(results.value(result, SH.resultMessage))).partition(" not in list [")
-    said = f"{message[0]} is none of those allowed" if message[1] else message[0]
+    text = f"{message[0]} is none of those allowed" if message[1] else message[0]
     shown = f" ({value})" if isinstance(value, rdflib.Literal) else ""
     return Violation(
         node=str(results.value(result, SH.focusNode)),
         path=str(path) if isinstance(path, rdflib.URIRef) else None,
-        message=f"{said}{shown}"[:300],
+        message=f"{text}{shown}"[:300],
     )

@@ -1,4 +1,4 @@
-"""HTTP to SPARQL servers: who one is, when to try again, and what a refusal means for the user."""
+"""HTTP client for SPARQL servers: authentication, retries, and errors with remedies."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ _TIMEOUT = httpx.Timeout(600.0, connect=10.0)
 
 
 class SparqlClient:
-    """Sends requests to one server with the user of the environment, and tries again what failed in passing.
+    """Sends requests to one server with the user of the environment, and retries after transient failures.
 
-    A request may arrive twice, so only those that say the same twice as once may be sent. A server that asks for a
-    user when the environment names none gets the one that `ask` gets for a prompt.
+    A request may arrive twice, so requests must be idempotent. If the server requires a user and the environment has
+    none, `ask` prompts for it.
     """
 
     def __init__(self, address: str, ask: Callable[[str], str] | None = None) -> None:
-        """Prepare for the server at `address`.
+        """Create a client for the server at `address`.
 
         Raises
         ------
         ConfigurationError
-            If the address is none, or holds a password: every user of the machine can read a command's arguments.
+            If the address is not valid, or holds a password: every user of the machine can read a command's arguments.
         """
         try:
             parts = urlsplit(address)
@@ -63,7 +63,7 @@ class SparqlClient:
         self._client.close()
 
     def post(self, url: str, content: bytes, headers: dict[str, str]) -> httpx.Response:
-        """The server's answer to `content`.
+        """Post `content` and return the response.
 
         Raises
         ------
@@ -91,7 +91,7 @@ class SparqlClient:
             raise StoreError(
                 f"the server answers {response.status_code} ({first_line(response)})",
                 where=url,
-                remedy="see the server's log, then run this again: nothing is doubled",
+                remedy="see the server's log, then run this again: nothing is duplicated",
             )
         return response
 
@@ -104,7 +104,7 @@ class SparqlClient:
                     raise StoreError(
                         f"the server cannot be reached or went away ({error})",
                         where=url,
-                        remedy="start the server and run this again: nothing is lost or doubled",
+                        remedy="start the server and run this again: nothing is lost or duplicated",
                     ) from error
             else:
                 if wait is None or response.status_code not in _PASSING:
@@ -114,5 +114,5 @@ class SparqlClient:
 
 
 def first_line(response: httpx.Response) -> str:
-    """What the server says, in a line."""
+    """The first line of the response."""
     return response.text.strip().partition("\n")[0][:300]

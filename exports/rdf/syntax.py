@@ -1,4 +1,4 @@
-"""How columns become text: every row of a chunk is one piece of the document. N-Quads, the plainest syntax, is here."""
+"""Serialisation of columns: each row of a chunk is one piece of the document. Includes N-Quads."""
 
 from __future__ import annotations
 
@@ -15,41 +15,41 @@ from schemas.graph_types import ValueType
 
 
 class Syntax(ABC):
-    """Turns chunks into a document."""
+    """Serialises chunks into a document."""
 
     separator = ""
-    """What each piece begins with, the first of a document excepted."""
+    """The text before each piece but the first."""
 
     def __init__(self, base_iri: str) -> None:
         self.base_iri = base_iri
 
     def start(self) -> str:
-        """What the document begins with."""
+        """The beginning of the document."""
         return ""
 
     def end(self) -> str:
-        """What the document ends with."""
+        """The end of the document."""
         return ""
 
     def document(self, chunks: Iterable[Chunk]) -> Iterator[memoryview]:
-        """The whole document in UTF-8, a part for each chunk."""
+        """The document in UTF-8, one part per chunk."""
         yield memoryview(self.start().encode())
         skip = len(self.separator)
         for chunk in chunks:
             pieces = self.pieces(chunk)
             if text := pieces.buffers()[2] if len(pieces) else None:
-                # The texts of an Arrow array lie in memory one after the other: they are the document.
+                # The texts of an Arrow array are contiguous in memory: the buffer is the document.
                 yield memoryview(text).cast("B")[skip:]
                 skip = 0
         yield memoryview(self.end().encode())
 
     @abstractmethod
     def pieces(self, chunk: Chunk) -> pa.Array:
-        """One text for each row, as a new array; one after the other they are the chunk."""
+        """One text per row, as a new array; concatenated they are the chunk."""
 
     @abstractmethod
     def data(self, ids: pa.Array) -> pa.Array:
-        """References to things in the graph."""
+        """References to resources in the graph."""
 
     @abstractmethod
     def term(self, term: str) -> str:
@@ -60,7 +60,7 @@ class Syntax(ABC):
         """Literals of a type."""
 
     def objects(self, value: Value) -> pa.Array:
-        """The objects of a predicate as this syntax writes them; null where there is none."""
+        """The objects of a predicate in this syntax; null for null."""
         if value.kind is Reference.DATA:
             return self.data(value.objects)
         if value.kind is Reference.TERM:
@@ -70,12 +70,12 @@ class Syntax(ABC):
 
 
 def join_all(*parts: pa.Array) -> pa.Array:
-    """The parts of each row, those that are null left out."""
+    """Concatenate the parts of each row, omitting nulls."""
     return pc.binary_join_element_wise(*parts, pa.scalar(""), null_handling="replace", null_replacement="")
 
 
 def by_graph(chunk: Chunk, pieces: pa.Array) -> tuple[pa.Array, pa.Array, pa.Array, pa.Array]:
-    """Rows ordered by graph, none last: graphs, pieces, and whether a row is the first or the last of its graph."""
+    """Sort rows by graph, none last: graphs, pieces, and whether a row is the first or the last of its graph."""
     assert chunk.graphs is not None
     order = pc.sort_indices(chunk.graphs)
     graphs = chunk.graphs.take(order)
@@ -97,7 +97,7 @@ _DATATYPES: dict[ValueType | Reference, str] = {
 
 
 class NQuads(Syntax):
-    """One quad a line, with canonical escapes."""
+    """One quad per line, with canonical escapes."""
 
     def pieces(self, chunk: Chunk) -> pa.Array:
         """The row's quads."""

@@ -1,4 +1,4 @@
-"""Which RDF term stands for which type and property; terms are CURIEs over `PREFIXES`."""
+"""RDF terms of the types and properties, as CURIEs over `PREFIXES`."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ PREFIXES: dict[str, str] = {
 
 DATASET_KIND = "dataset"
 DATA_KINDS: tuple[str, ...] = (*ID_PREFIXES.values(), DATASET_KIND)
-"""What the ids of a graph's data begin with."""
+"""The prefixes of ids in a graph."""
 
 QUALIFIED_RELATION = "kgs:QualifiedRelation"
-"""The class of what holds the numbers of a relation that no Statement stands for."""
+"""The class of resources that hold the properties of a relation without a Statement."""
 
 REUSED_PROPERTIES: dict[tuple[str, str], str] = {
     ("Passage", "source"): "oa:hasSource",

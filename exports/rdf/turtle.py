@@ -13,15 +13,15 @@ from schemas.graph_types import ValueType
 
 
 class Turtle(Syntax):
-    """Triples grouped by subject; named graphs fall together."""
+    """Triples grouped by subject; named graphs are merged."""
 
     def start(self) -> str:
-        """All prefixes: those of vocabularies, and one for each kind of thing."""
+        """All prefixes: those of vocabularies, and one per node type."""
         prefixes = PREFIXES | {kind: f"{self.base_iri}{kind}/" for kind in DATA_KINDS}
         return "".join(f"@prefix {prefix}: <{iri}> .\n" for prefix, iri in prefixes.items()) + "\n"
 
     def pieces(self, chunk: Chunk) -> pa.Array:
-        """The row's subjects, each with all that is said of it."""
+        """The row's subjects, each with all its triples."""
         return join_all(*map(self._block, chunk.descriptions))
 
     def _block(self, description: Description) -> pa.Array:
@@ -36,7 +36,7 @@ class Turtle(Syntax):
         return join_all(head, *parts, pa.scalar(" .\n"))
 
     def data(self, ids: pa.Array) -> pa.Array:
-        """Prefixed names: the kind is the prefix."""
+        """Prefixed names: the node type is the prefix."""
         return pc.replace_substring(ids, "/", ":", max_replacements=1)
 
     def term(self, term: str) -> str:
@@ -44,7 +44,7 @@ class Turtle(Syntax):
         return term
 
     def literal(self, value: Value) -> pa.Array:
-        """Quoted strings; numbers and booleans as they are."""
+        """Quoted strings, plain numbers and booleans."""
         if value.kind is ValueType.STRING:
             return join('"', escaped(value.objects), '"')
         if value.kind is ValueType.NUMBER:
@@ -61,7 +61,7 @@ class TriG(Turtle):
     """Turtle with a block for each named graph."""
 
     def pieces(self, chunk: Chunk) -> pa.Array:
-        """As in Turtle; what stands in one named graph stands together."""
+        """As in Turtle, in one block per named graph."""
         pieces = super().pieces(chunk)
         if chunk.graphs is None or not len(pieces):
             return pieces

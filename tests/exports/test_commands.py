@@ -110,7 +110,7 @@ def test_both_languages_and_all_formats(run: Run) -> None:
         (["query", "graph", "--sparql", "missing.rq"], "missing.rq"),
         (["query", "graph", "--sparql", "latin.rq"], "not in UTF-8"),
         (["query", "nowhere", "--sparql", "ASK {}"], "there is no graph"),
-        (["export", "graph", "graph.doc"], "does not say what it is"),
+        (["export", "graph", "graph.doc"], "has no known suffix or scheme"),
         (["export", "graph", "sparql+http://a:b@127.0.0.1/kg"], "holds a user name"),
         (["validate", "nowhere"], "there is no graph"),
     ],

@@ -55,7 +55,7 @@ def test_an_export_replaces_the_older_file_whole(tmp_path: Path) -> None:
 def test_other_peoples_files_are_not_replaced(tmp_path: Path, graph: ScriptGraph) -> None:
     target = tmp_path / "notes.lbug"
     target.write_text("my notes")
-    with pytest.raises(StoreError, match="no Ladybug store"):
+    with pytest.raises(StoreError, match="is not a Ladybug store"):
         export(graph, str(target))
     assert target.read_text() == "my notes"
 
@@ -118,12 +118,12 @@ def test_a_graph_directory_that_cannot_be_written_says_what_to_do(tmp_path: Path
 def test_a_damaged_store_is_a_clear_error(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "g.lbug"
     path.write_bytes(content)
-    with pytest.raises(StoreError, match=r"cannot be opened|no Ladybug store"):
+    with pytest.raises(StoreError, match=r"cannot be opened|is not a Ladybug store"):
         run_query(path, COUNT)
 
 
 def test_a_missing_store_is_a_clear_error(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match=r"cannot be opened|no Ladybug store"):
+    with pytest.raises(StoreError, match=r"cannot be opened|is not a Ladybug store"):
         run_query(str(tmp_path / "none.lbug"), COUNT)
     assert list(tmp_path.iterdir()) == []
 

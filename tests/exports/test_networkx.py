@@ -77,11 +77,11 @@ def test_a_parquet_copy_is_the_same_graph(graph: ScriptGraph, tmp_path: Path) ->
 @pytest.mark.parametrize("scheme", ["parquet", "neo4j-csv"])
 def test_other_peoples_directories_are_not_replaced(graph: ScriptGraph, tmp_path: Path, scheme: str) -> None:
     (tmp_path / "thesis.txt").write_text("three years of work")
-    with pytest.raises(StoreError, match="was made by no export"):
+    with pytest.raises(StoreError, match="was not made by an export"):
         export(graph, f"{scheme}:{tmp_path}")
-    with pytest.raises(StoreError, match="was made by no export"):
+    with pytest.raises(StoreError, match="was not made by an export"):
         export(graph, f"{scheme}:{tmp_path / 'thesis.txt'}")
-    with pytest.raises(StoreError, match="was made by no export"):
+    with pytest.raises(StoreError, match="was not made by an export"):
         export(graph, f"{scheme}:{graph.directory}")
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 

@@ -20,9 +20,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exports.layered_layout import Extent, lay_out
-from exports.lettering import legible, text_width, wrapped
 from exports.picture import MOST_STEPS, picture, write_picture
 from exports.scripts import Part, Precedence, Scenario, Script, Step, least_order, list_scenarios, read_script
+from exports.text_layout import legible, text_width, wrapped
 from schemas.errors import ConfigurationError, StoreError
 from schemas.script_graph import ScriptGraph
 from tests.exports.kitchen import kitchen_graph
@@ -142,7 +142,7 @@ def test_a_script_without_steps_is_a_picture_too(pasta: Script) -> None:
 
 def test_more_than_anybody_can_read_is_refused(tmp_path: Path) -> None:
     script = tangled_script(MOST_STEPS + 1, seed=0)
-    with pytest.raises(ConfigurationError, match="nobody can read a picture of 151 sub-events") as error:
+    with pytest.raises(ConfigurationError, match="a picture of 151 sub-events is not readable") as error:
         write_picture(script, tmp_path / "picture.svg")
     assert "--limit" in str(error.value.remedy)
     assert not any(tmp_path.iterdir())

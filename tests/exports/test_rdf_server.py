@@ -267,5 +267,5 @@ def test_what_fails_in_passing_is_tried_again(graph: ScriptGraph, monkeypatch: p
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b"{}", b'{"results": {}}', b'{"results": {"bindings": 3}}'])
 def test_an_answer_that_is_none_is_said(graph: ScriptGraph, body: bytes) -> None:
-    with answering(200, body=body) as (target, _), pytest.raises(KGScriptsError, match="no SPARQL result"):
+    with answering(200, body=body) as (target, _), pytest.raises(KGScriptsError, match="not a SPARQL result"):
         export(graph, target)

@@ -86,14 +86,14 @@ def test_a_scenario_is_found_by_its_iri(kitchen: ScriptGraph) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message", "remedy"),
     [
-        (["pasta"], "there is no scenario called 'pasta'", "did you mean 'cooking pasta'?"),
-        (["coking pasta"], "there is no scenario called", "did you mean 'cooking pasta'?"),
-        (["make spagetti"], "there is no scenario called", "'cooking pasta'"),
-        (["\x07"], r"there is no scenario called '\x07'", "lists the scenarios"),
-        ([""], "there is no scenario called ''", "did you mean 'cook"),
-        (["--tool", "colandre"], "there is no tool called 'colandre'", "did you mean 'colander'?"),
-        (["--tool", "zzz"], "there is no tool called 'zzz'", "`kgscripts show DIR` lists the scenarios"),
-        (["nothing", "--tool", "pot"], "there is no scenario called 'nothing'", "lists the scenarios"),
+        (["pasta"], "there is no scenario named 'pasta'", "did you mean 'cooking pasta'?"),
+        (["coking pasta"], "there is no scenario named", "did you mean 'cooking pasta'?"),
+        (["make spagetti"], "there is no scenario named", "'cooking pasta'"),
+        (["\x07"], r"there is no scenario named '\x07'", "lists the scenarios"),
+        ([""], "there is no scenario named ''", "did you mean 'cook"),
+        (["--tool", "colandre"], "there is no tool named 'colandre'", "did you mean 'colander'?"),
+        (["--tool", "zzz"], "there is no tool named 'zzz'", "`kgscripts show DIR` lists the scenarios"),
+        (["nothing", "--tool", "pot"], "there is no scenario named 'nothing'", "lists the scenarios"),
     ],
 )
 def test_a_miss_says_what_there_is(kitchen: ScriptGraph, arguments: list[str], message: str, remedy: str) -> None:
@@ -108,7 +108,7 @@ def test_a_name_that_several_scenarios_have_is_refused(tmp_path: Path) -> None:
     for scenario in rows["Scenario"]:
         scenario["alternative_labels"] = ["in the kitchen"]
     graph = write_graph(tmp_path, rows)
-    with pytest.raises(QueryError, match="2 scenarios are called 'in the kitchen'") as error:
+    with pytest.raises(QueryError, match="2 scenarios are named 'in the kitchen'") as error:
         show(graph, "in the kitchen")
     assert "scenario/making-coffee-" in str(error.value.remedy)
     assert find(graph, "Scenario", "making coffee", ("label", "alternative_labels"))["label"] == "making coffee"

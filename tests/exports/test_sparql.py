@@ -256,9 +256,9 @@ def test_an_exported_store_is_asked_by_its_path(graph: ScriptGraph, tmp_path: Pa
 
 
 def test_a_store_that_is_none_is_said(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="no Oxigraph store"):
+    with pytest.raises(StoreError, match="is not an Oxigraph store"):
         run_query(tmp_path / "nothing", COUNT)
-    with pytest.raises(StoreError, match="no Oxigraph store"):
+    with pytest.raises(StoreError, match="is not an Oxigraph store"):
         run_query(tmp_path, COUNT)
 
 
@@ -272,7 +272,7 @@ def test_a_damaged_store_is_said(graph: ScriptGraph, tmp_path: Path) -> None:
 def test_an_export_of_others_is_not_replaced(graph: ScriptGraph, tmp_path: Path) -> None:
     (tmp_path / "mine.oxigraph").mkdir()
     (tmp_path / "mine.oxigraph" / "notes").write_text("my notes")
-    with pytest.raises(StoreError, match="made by no export"):
+    with pytest.raises(StoreError, match="not made by an export"):
         export(graph, str(tmp_path / "mine.oxigraph"))
     assert (tmp_path / "mine.oxigraph" / "notes").read_text() == "my notes"
     assert len(list(tmp_path.iterdir())) == 1
@@ -311,7 +311,7 @@ def test_a_server_that_refuses_is_said(fuseki_server: FusekiServer, monkeypatch:
 
 
 def test_a_server_that_gives_no_result_is_said(listener: tuple[str, list[str]]) -> None:
-    with pytest.raises(StoreError, match="no SPARQL result"):
+    with pytest.raises(StoreError, match="not a SPARQL result"):
         run_query(listener[0], COUNT)
 
 

@@ -151,8 +151,8 @@ def test_a_manifest_survives_its_file(tmp_path: Path) -> None:
     [
         ({"format_version": FORMAT_VERSION + 1}, "this version reads"),
         ({"kgscripts": "recipe"}, "a graph of format"),
-        ({"sources": 7, "build_id": "0" * 32}, "changed by hand"),
-        ({"base_iri": "https://example.org/"}, "changed by hand"),
+        ({"sources": 7, "build_id": "0" * 32}, "was edited"),
+        ({"base_iri": "https://example.org/"}, "was edited"),
         ({"tables": 3}, "cannot be read"),
         ({"tables": {"Tool": {"rows": 1}}}, "cannot be read"),
         ({"surprise": 1}, "cannot be read"),

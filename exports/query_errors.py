@@ -1,4 +1,4 @@
-"""Where in a query an error stands."""
+"""Errors with their location in a query."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from schemas.errors import QueryError
 _BEFORE, _AFTER = 60, 40
 
 
-def at_place(message: str, text: str, line: int, column: int, remedy: str | None = None) -> QueryError:
-    """An error that shows its place in `text`: line and column counted from 1 in code points, and a caret below."""
+def error_at(message: str, text: str, line: int, column: int, remedy: str | None = None) -> QueryError:
+    """Return an error that shows its location in `text`: line and column, from 1 in code points, and a caret."""
     content = text.split("\n")[line - 1].replace("\t", " ")
     start = max(0, column - 1 - _BEFORE)
     shown = content[start : column + _AFTER]

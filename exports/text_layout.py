@@ -1,4 +1,4 @@
-"""Text in a picture: what may stand there, and how much room it takes in a font that nobody knows before."""
+"""Text in a picture: which characters are allowed, and how wide it is in a font that is not known."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LOWER_CASE, _OTHER, _WIDE = 0.64, 0.8, 1.4
 
 
 def legible(text: str) -> str:
-    """`text` in one line, without characters that steer or that XML 1.0 (section 2.2) does not allow."""
+    """`text` in one line, without control characters and characters that XML 1.0 (section 2.2) does not allow."""
     return re.sub("[\ufffe\uffff]", "\ufffd", printable(" ".join(text.split())))
 
 
@@ -35,7 +35,7 @@ def _advance(char: str) -> float:
 
 
 def wrapped(text: str, size: float, width: float, lines: int) -> list[str]:
-    """Legible `text` in at most `lines` lines of `width` pixels; what finds no room gives way to an ellipsis."""
+    """Legible `text` in at most `lines` lines of `width` pixels; the rest is cut with an ellipsis."""
     found = [""]
     for word in legible(text).split():
         joined = f"{found[-1]} {word}".strip()

@@ -1,4 +1,4 @@
-"""Output on disk is written aside and moved into place whole."""
+"""Atomic writing of files and directories: they are written under a temporary name and then renamed."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pathlib import Path
 from schemas.errors import StoreError
 
 MARKER = ".kgscripts-export"
-"""A file in every directory that an export made: only such a directory is ever replaced."""
+"""A file in every directory that an export made; no other directory is replaced."""
 
 
 @contextmanager
 def new_file(path: Path) -> Iterator[Path]:
-    """A path to write a file at that takes the place of `path` when the block ends without an error.
+    """Yield a temporary path whose file replaces `path` when the block ends without an error.
 
     Raises
     ------
@@ -30,15 +30,15 @@ def new_file(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def new_directory(path: Path) -> Iterator[Path]:
-    """An empty directory that takes the place of `path` when the block ends without an error.
+    """Yield an empty directory that replaces `path` when the block ends without an error.
 
     Raises
     ------
     StoreError
-        If `path` cannot be written, or holds what no export made.
+        If `path` cannot be written, or holds files that no export made.
     """
     if path.exists() and not (path / MARKER).exists() and not (path.is_dir() and not any(path.iterdir())):
-        raise StoreError("was made by no export", where=str(path), remedy="name a new or empty directory")
+        raise StoreError("was not made by an export", where=str(path), remedy="name a new or empty directory")
     with _folder_beside(path) as folder:
         new, old = folder / "new", folder / "old"
         new.mkdir()
@@ -61,7 +61,7 @@ def _folder_beside(path: Path) -> Iterator[Path]:
         raise StoreError(
             f"cannot be written ({error.strerror or error})",
             where=str(path),
-            remedy="name a place that you can write to and that has room",
+            remedy="name a path that you can write to, on a disk with free space",
         ) from error
     finally:
         if folder is not None:
