@@ -98,6 +98,28 @@ def extraction(
         typer.echo(f"published, {line.system}: {line.metric} {line.value} on {line.dataset} ({line.remark})")
 
 
+@app.command("slice", epilog="Example: kgscripts evaluate slice --model masked")
+def small_slice(
+    model: Annotated[list[str], typer.Option(metavar="NAME|DIR", help="A model that ships or a checkpoint directory.")],
+    attach: Annotated[bool, typer.Option("--attach", help="Write the scores on the model cards.")] = False,
+    as_json: _AsJson = False,
+) -> None:
+    """Scores of cloze models and aligners on a small sample that ships, to compare with those on the model card."""
+    from kgscripts.evaluation.slice import slice_scores
+    from kgscripts.models.checkpoint import attach_slice
+    from kgscripts.models.registry import find_checkpoint
+
+    results = {name: slice_scores(name) for name in model}
+    if attach:
+        for name, scores in results.items():
+            attach_slice(find_checkpoint(name), scores)
+    if as_json:
+        typer.echo(json.dumps({name: _rows(scores) for name, scores in results.items()}, indent=1, ensure_ascii=False))
+        return
+    for name, scores in results.items():
+        _print_table(scores, name)
+
+
 def _rows(scores: Sequence[BenchmarkScore]) -> list[dict[str, object]]:
     from attrs import asdict
 

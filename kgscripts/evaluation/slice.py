@@ -1,0 +1,45 @@
+"""The scores of models on a small sample that ships: they show whether a model still predicts what it predicted.
+
+The 16 pairs and their labels were written for this project (`data/README.md`). They are too few and too easy to tell
+how good a model is.
+"""
+
+from __future__ import annotations
+
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from kgscripts.corpora.gold_alignments import read_gold_alignments
+from kgscripts.corpora.pair_corpora import load_pairs
+from kgscripts.evaluation.alignment_models import open_alignment_model
+from kgscripts.evaluation.alignments import evaluate_alignments, sample_of_anchors
+from kgscripts.evaluation.cloze import evaluate_cloze
+from kgscripts.evaluation.cloze_filling import Candidates
+from kgscripts.evaluation.cloze_items import blank_words, cloze_items
+from kgscripts.models.aligner import Aligner
+from kgscripts.models.registry import load_model
+from schemas.provenance import BenchmarkScore
+
+_SPLIT = "slice"
+
+
+def slice_scores(name_or_directory: str | Path) -> list[BenchmarkScore]:
+    """The scores of a cloze model or an aligner on the sample: a model that ships, or a checkpoint directory.
+
+    Raises ModelError if there is no such model.
+    """
+    folder = Path(str(resources.files("kgscripts.evaluation") / "data"))
+    templates = folder / "slice.template.tsv"
+    pairs = load_pairs([templates]).pairs
+    model: Any = load_model(name_or_directory)
+    if not isinstance(model, Aligner):
+        candidates = Candidates(blank_words(cloze_items(pairs)))
+        return list(evaluate_cloze(model, pairs, candidates).benchmark_scores(templates.name, _SPLIT))
+    gold = read_gold_alignments(folder / "slice.gold.jsonl", pairs)
+    scores = []
+    for name in (name_or_directory, f"{name_or_directory}-free"):
+        align = open_alignment_model(str(name), [])
+        result = evaluate_alignments(model.model.name, align, gold, pairs, sample_of_anchors(pairs))
+        scores += result.benchmark_scores(templates.name, _SPLIT)
+    return scores
