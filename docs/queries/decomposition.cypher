@@ -1,4 +1,4 @@
-// What is draining the pasta done by, step by step, how sure is the alignment that says so, and where was it read?
+// What are the concrete steps of draining the pasta, how probable is the alignment, and what is the evidence?
 MATCH (:SubEvent {label: "drain pasta"})-[part:DECOMPOSES_INTO]->(concrete:SubEvent)
 MATCH (statement:Statement)-[:EVIDENCED_BY]->(passage:Passage)
 WHERE statement.iri = part.statement

@@ -1,4 +1,4 @@
-// Who says that pasta is drained in a colander? The words, their source, and where they stand in it.
+// What is the evidence that pasta is drained in a colander? The passages, their sources and spans.
 MATCH (:SubEvent {label: "drain pasta"})-[use:USES]->(:Tool {label: "colander"})
 MATCH (statement:Statement)-[:EVIDENCED_BY]->(passage:Passage)
 WHERE statement.iri = use.statement

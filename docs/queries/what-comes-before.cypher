@@ -1,5 +1,5 @@
 // What comes right before draining the pasta, and how sure is that?
 MATCH (:Scenario {label: "cooking pasta"})-[:HAS_SUB_EVENT]->(step:SubEvent {label: "drain pasta"})
-MATCH (before:SubEvent)-[told:PRECEDES]->(step)
-RETURN before.label AS event, told.support AS sources, told.probability AS probability
+MATCH (before:SubEvent)-[precedes:PRECEDES]->(step)
+RETURN before.label AS event, precedes.support AS sources, precedes.probability AS probability
 ORDER BY sources DESC, probability DESC, event

@@ -1,4 +1,4 @@
-"""`docs/queries.md` from the query files beside it. Write it anew with ``python -m tests.exports.query_document``."""
+"""Generate `docs/queries.md` from the query files: ``python -m tests.exports.query_document``."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ QUESTIONS = (
     "scenarios-of-passages",
     "replaced-iri",
 )
-_INTRODUCTION = """# Questions to ask a graph
+_INTRODUCTION = """# Queries
 
-Each question in SPARQL and in Cypher. Both give the same answer, on every store: a test asks them all on the embedded
-stores (Oxigraph, Ladybug) and on servers (Apache Jena Fuseki, Neo4j). This page is written by
-`python -m tests.exports.query_document` from the files in `docs/queries/`; a test keeps it true.
+Each question in SPARQL and in Cypher. Both return the same rows on every store: a test runs all of them on the embedded
+stores (Oxigraph, Ladybug) and on servers (Apache Jena Fuseki, Neo4j). This page is generated from the files in
+`docs/queries/` by `python -m tests.exports.query_document`.
 
 ```console
 kgscripts query graph --sparql docs/queries/cooking-pasta.rq
@@ -50,21 +50,21 @@ print(table.columns, table.rows)
 Put your own scenario, sub-event or tool in place of *cooking pasta*, *drain pasta*, *colander* and *knife*:
 `kgscripts show graph` lists the scenarios, `kgscripts show graph SCENARIO` the rest.
 
-What to know when you write your own:
+When you write your own:
 
-- [graph.md](graph.md) names every node, relation and property. In SPARQL `HAS_SUB_EVENT` is `kgs:hasSubEvent` and
+- [graph.md](graph.md) lists every node, relation and property. In SPARQL `HAS_SUB_EVENT` is `kgs:hasSubEvent` and
   `mean_position` is `kgs:meanPosition`; labels are `rdfs:label`.
-- A relation is one triple, `?step kgs:uses ?tool`. Its numbers and its evidence hang on its statement, which is found
-  by `rdf:subject`, `rdf:predicate` and `rdf:object`. In Cypher the numbers stand on the relation itself, and its
-  property `statement` is the `iri` of the statement.
-- What is known stands in the default graph, what a text holds in the named graph of its source: hence
-  `GRAPH ?document { … }`. `kgscripts query DIR` finds both without it; a server may not.
-- Lists are lists in Cypher and text with commas in SPARQL.
+- A relation is one triple, `?step kgs:uses ?tool`. Its statement has `rdf:subject`, `rdf:predicate` and `rdf:object`,
+  and holds its numbers and its evidence. In Cypher the numbers are properties of the relation itself, and its property
+  `statement` is the `iri` of the statement. Relations without a statement (REALIZES, ABOUT, READ_BY, SHOWS) have a
+  `kgs:QualifiedRelation` for their numbers in SPARQL.
+- Knowledge is in the default graph, sources and passages with their relations are in the named graph of the source:
+  hence `GRAPH ?document { … }`. `kgscripts query DIR` finds both without it; a server may not.
+- Results that are lists in Cypher are comma-separated text in SPARQL.
 - `optional` and `end` are reserved words in some dialects of Cypher: write them in backticks.
-- `mean_position` is where in their text people tell a step, on average. What comes before what is PRECEDES; the
-  `rank` of a step among its scenario's follows it, so whole scripts are ordered by `rank`.
-  `-[:PRECEDES*]->` and `kgs:precedes+` follow it over several steps: start from one step, and in Cypher bound the
-  length (`*1..5`), for it walks every path.
+- `mean_position` is the mean relative position of a step in its sources. The order of two steps is PRECEDES; `rank`
+  agrees with it, so order whole scripts by `rank`. `-[:PRECEDES*]->` and `kgs:precedes+` follow it over several steps:
+  start from one step, and in Cypher bound the length (`*1..5`), since every path is visited.
 """
 
 
