@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from itertools import count
 from pathlib import Path
 
 from kgscripts.assembly.assemble import assemble
@@ -17,12 +18,15 @@ from kgscripts.reading import DocumentReader
 from kgscripts.records.removal import take_out
 from kgscripts.records.store import RecordStore
 from kgscripts.report import BuildReport, Run, report
-from schemas.errors import ConfigurationError
+from schemas.errors import ConfigurationError, DamagedRecordsError
 from schemas.graph_directory import locked
 from schemas.manifest import check_base_iri
 from schemas.provenance import Model
 from schemas.script_graph import ScriptGraph
 from schemas.vocabulary import DEFAULT_BASE_IRI
+
+_MOST_REPAIRS = 100
+"""So many damaged files are replaced in one build; a disk that damages more needs attention."""
 
 
 def build_graph(
@@ -96,19 +100,26 @@ def build_graph(
     with locked(directory), RecordStore(directory / "records") as store:
         run = Run(jobs=jobs)
         build = Build(store, DocumentReader(chosen, spacy_model), run, progress or _no_progress)
-        build.take_in(build_inputs, strict=strict, limit=limit)
-        build.read()
-        run.reading_ended()
-        assembled = assemble(
-            store,
-            directory,
-            [item.version for item in chosen],
-            base_iri=base_iri,
-            min_support=min_support,
-            enrichers=_enrichers(predict_tools),
-            memory=memory,
-        )
-        store.compact(assembled.enriched)
+        for repairs in count():
+            try:
+                build.take_in(build_inputs, strict=strict, limit=limit)
+                build.read()
+                run.reading_ended()
+                assembled = assemble(
+                    store,
+                    directory,
+                    [item.version for item in chosen],
+                    base_iri=base_iri,
+                    min_support=min_support,
+                    enrichers=_enrichers(predict_tools),
+                    memory=memory,
+                )
+                store.compact(assembled.enriched)
+                break
+            except DamagedRecordsError:
+                # What the file held is read again if its inputs are given; otherwise assembly says which are needed.
+                if repairs == _MOST_REPAIRS:
+                    raise
         run.ended()
         run.write(directory / "run.json")
         return report(assembled.graph, run)
@@ -161,4 +172,4 @@ def _describe_parser(spacy_model: str | None) -> Model:
 
 
 def _no_progress(_: Progress) -> None:
-    """Nobody watches."""
+    """Report nothing."""

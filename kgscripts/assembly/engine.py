@@ -15,6 +15,7 @@ from attrs import frozen
 
 from kgscripts.assembly.identity import MACROS
 from schemas.errors import ConfigurationError, GraphDirectoryError
+from schemas.graph_directory import unwritable
 from schemas.tables import table_schema
 from schemas.vocabulary import slug
 
@@ -63,7 +64,7 @@ class Engine:
             raise ConfigurationError(
                 f"{memory >> 20} MiB are too little memory", remedy=f"give {_LEAST_MEMORY >> 20} MiB at least"
             )
-        self._scratch = scratch
+        self._directory = scratch.parent.parent
         self._partitions = partitions
         self._documents = 0
         scratch.mkdir(parents=True, exist_ok=True)
@@ -179,10 +180,15 @@ class Engine:
             yield
         except duckdb.InterruptException:
             raise KeyboardInterrupt from None
-        except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
-            problem = str(error).partition("\n")[0]
+        except duckdb.OutOfMemoryException as error:
             raise GraphDirectoryError(
-                f"the graph cannot be assembled ({problem})",
-                where=str(self._scratch.parent),
-                remedy="make room on the disk, or give more --memory, and run the same command again",
+                f"assembly needs more memory ({_first_line(error)})",
+                where=str(self._directory),
+                remedy="give it more with --memory, and run the same command again",
             ) from error
+        except duckdb.IOException as error:
+            raise unwritable(self._directory, OSError(_first_line(error))) from error
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0]

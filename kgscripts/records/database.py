@@ -96,7 +96,7 @@ class Database:
     def transaction(self) -> Iterator[None]:
         """All changes inside are made together at the end, or none if an error leaves it.
 
-        Inputs and documents can be removed inside; `RecordStore.commit` and `compact` cannot be called there.
+        Everything but `RecordStore.compact` can be called inside.
 
         Raises
         ------

@@ -8,7 +8,7 @@ from pathlib import Path
 from kgscripts.records.inputs import InputIndex
 from kgscripts.records.kinds import kind_name, record_schema
 from kgscripts.records.shards import WrittenShard, columns_digest, file_digest, shard_path
-from schemas.errors import GraphDirectoryError, RecordError
+from schemas.errors import DamagedRecordsError, GraphDirectoryError, RecordError
 
 DAMAGED = ".damaged"
 _NUMBER = "(SELECT id FROM shard WHERE name = ?)"
@@ -102,7 +102,7 @@ class ShardIndex(InputIndex):
 
         Raises
         ------
-        GraphDirectoryError
+        DamagedRecordsError
             If it is not what was committed. The shard is then set aside.
         """
         if path in self._verified:
@@ -114,7 +114,7 @@ class ShardIndex(InputIndex):
         if digest != expected:
             with suppress(GraphDirectoryError):
                 self._set_aside(shard)
-            raise GraphDirectoryError(
+            raise DamagedRecordsError(
                 "a file of records is damaged" if digest else "a file of records is missing",
                 where=str(path),
                 remedy="run the same build again: what the file held is read again from the inputs",

@@ -42,7 +42,7 @@ class RecordStore(ShardIndex):
     def commit(self, shards: Iterable[WrittenShard] = (), inputs: Iterable[Input] = ()) -> None:
         """Take in shards and inputs, all or nothing; then merge small shards where there are many.
 
-        A reading that is here already is replaced.
+        A reading that is here already is replaced. Inside a transaction shards are left for a later call to merge.
 
         Raises
         ------
@@ -56,7 +56,8 @@ class RecordStore(ShardIndex):
                 self._put_shard(shard)
             for item in inputs:
                 self._put_input(item)
-        self._merge_small()
+        if not self._connection.in_transaction:
+            self._merge_small()
 
     def read(
         self, kind: type, subjects: Sequence[str], extractors: Collection[str] | None = None

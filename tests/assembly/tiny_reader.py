@@ -130,6 +130,29 @@ def _steps(events: Sequence[Record]) -> list[Record]:
 
 
 @frozen
+class CountingExtractor(Extractor):
+    """Finds nothing in the events of others, and logs every document that it reads."""
+
+    name = "counting"
+    rules = "1"
+    task = "nothing"
+    requires = (EventMention,)
+    gives = (Decomposition,)
+
+    log: Path
+
+    def read(self, documents: Sequence[ParsedDocument]) -> list[Sequence[Record]]:
+        with self.log.open("a", encoding="utf-8") as stream:
+            for item in documents:
+                print(item.document.name, file=stream)
+                assert [*item.records] == [EventMention]
+                assert list(item.records[EventMention]) == [
+                    record for record in read_tiny(item.document) if isinstance(record, EventMention)
+                ]
+        return [[] for _ in documents]
+
+
+@frozen
 class TinySegmenter(Extractor):
     """Finds that sentences with water are about soup, and sentences with pasta about cooking pasta."""
 

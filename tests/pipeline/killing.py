@@ -14,8 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from kgscripts import pipeline
-from tests.assembly.tiny_reader import TinyReader
+from kgscripts import build, pipeline
+from tests.assembly.tiny_reader import tiny
 
 _CHANGES = ("open", "os.", "shutil.")
 
@@ -23,7 +23,7 @@ _CHANGES = ("open", "os.", "shutil.")
 def carry_out(operation: str, directory: str, inputs: list[str]) -> None:
     """Build from `inputs`, or remove them."""
     if operation == "build":
-        pipeline.build_graph(inputs, directory, reader=TinyReader())
+        pipeline.build_graph(inputs, directory, extractors=tiny())
     else:
         for item in inputs:
             pipeline.remove_source(directory, item)
@@ -59,7 +59,7 @@ def _child(operation: str, directory: str, inputs: list[str], last: int, answer:
 def main() -> None:
     # Several batches and flushes in a build of a few stories; a kill, unlike a power failure, needs no fsync.
     setattr(os, "fsync", lambda _: None)  # noqa: B010
-    pipeline._DOCUMENTS_A_BATCH, pipeline._BYTES_A_FLUSH = 3, 1
+    build._DOCUMENTS_A_BATCH, build._BYTES_A_COMMIT = 3, 1
     for line in sys.stdin:
         read, write = os.pipe()
         child = os.fork()

@@ -15,7 +15,7 @@ from schemas.errors import GraphDirectoryError, KGScriptsError
 from schemas.graph_directory import locked
 from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes
-from tests.assembly.tiny_reader import TinyReader
+from tests.assembly.tiny_reader import tiny
 from tests.conftest import without_privileges
 from tests.disk import small_disk
 
@@ -32,12 +32,15 @@ def stories(tmp_path: Path) -> list[Path]:
 def graph(stories: list[Path], tmp_path: Path) -> Path:
     """A graph of the first two stories, in two shards."""
     for story in stories[:2]:
-        build_graph(story, tmp_path / "graph", reader=TinyReader())
+        build_graph(story, tmp_path / "graph", extractors=tiny())
     return tmp_path / "graph"
 
 
-def _shards(graph: Path) -> list[Path]:
-    return sorted(file for file in graph.glob("records/*.parquet") if file.name != "index.parquet")
+_KINDS = ("document", "event_mention")
+
+
+def _files(graph: Path, kind: str) -> list[Path]:
+    return sorted(graph.glob(f"records/{kind}/*.parquet"))
 
 
 def _flip(file: Path) -> None:
@@ -57,46 +60,68 @@ def _empty(file: Path) -> None:
 _DAMAGES = pytest.mark.parametrize("damage", [_flip, _cut, _empty, Path.unlink])
 
 
+@pytest.mark.parametrize("kind", _KINDS)
 @_DAMAGES
-def test_sources_of_a_damaged_shard_are_read_again(
-    damage: Callable[[Path], None], graph: Path, stories: list[Path], tmp_path: Path
+def test_what_a_damaged_file_held_is_read_again(
+    damage: Callable[[Path], None], kind: str, graph: Path, stories: list[Path], tmp_path: Path
 ) -> None:
-    damage(_shards(graph)[0])
-    build_graph(stories, graph, reader=TinyReader())
-    build_graph(stories, tmp_path / "anew", reader=TinyReader())
+    for file in _files(graph, kind):
+        damage(file)
+    build_graph(stories, graph, extractors=tiny())
+    build_graph(stories, tmp_path / "anew", extractors=tiny())
     assert graph_bytes(graph) == graph_bytes(tmp_path / "anew")
-    assert not list(graph.glob("records/*.damaged"))
+    assert not list(graph.glob("records/*/*.damaged"))
 
 
 @_DAMAGES
-def test_a_damaged_shard_whose_inputs_are_not_given_is_an_error(
+def test_a_damaged_file_whose_inputs_are_not_given_is_an_error(
     damage: Callable[[Path], None], graph: Path, stories: list[Path]
 ) -> None:
     before = graph_bytes(graph)
-    damage(_shards(graph)[0])
+    damage(_files(graph, "document")[0])
     for _ in range(2):
         with pytest.raises(GraphDirectoryError, match="damaged or lost") as caught:
-            build_graph(stories[2], graph, reader=TinyReader())
+            build_graph(stories[2], graph, extractors=tiny())
         assert str(stories[0].resolve()) in str(caught.value) or str(stories[1].resolve()) in str(caught.value)
         assert graph_bytes(graph) == before
-    build_graph(stories, graph, reader=TinyReader())
+    build_graph(stories, graph, extractors=tiny())
     assert ScriptGraph.open(graph).manifest.sources == 3
 
 
-@pytest.mark.parametrize(
-    ("file", "damage"), [("index.parquet", _flip), ("index.parquet", _empty), ("readers.json", _cut)]
-)
-def test_a_damaged_index_says_what_to_do(
-    file: str, damage: Callable[[Path], None], graph: Path, stories: list[Path], tmp_path: Path
+@_DAMAGES
+def test_lost_readings_are_read_again_from_the_texts_in_the_records(
+    damage: Callable[[Path], None], tmp_path: Path, stories: list[Path]
 ) -> None:
-    damage(graph / "records" / file)
-    with pytest.raises(GraphDirectoryError, match="damaged") as caught:
-        build_graph(stories[2], graph, reader=TinyReader())
-    assert "delete this file" in str(caught.value)
-    (graph / "records" / file).unlink()
-    build_graph(stories, graph, reader=TinyReader())
-    build_graph(stories, tmp_path / "anew", reader=TinyReader())
+    graph = tmp_path / "graph"
+    build_graph(stories[:2], graph, extractors=tiny())
+    damage(_files(graph, "event_mention")[0])
+    build_graph(stories[2], graph, extractors=tiny())
+    build_graph(stories, tmp_path / "anew", extractors=tiny())
     assert graph_bytes(graph) == graph_bytes(tmp_path / "anew")
+
+
+@pytest.mark.parametrize("damage", [_cut, _empty])
+def test_a_damaged_index_says_what_to_do(
+    damage: Callable[[Path], None], graph: Path, stories: list[Path], tmp_path: Path
+) -> None:
+    damage(graph / "records/index.sqlite")
+    with pytest.raises(GraphDirectoryError, match="damaged") as caught:
+        build_graph(stories[2], graph, extractors=tiny())
+    assert "build again from all inputs" in str(caught.value.remedy)
+    shutil.rmtree(graph / "records")
+    build_graph(stories, graph, extractors=tiny())
+    build_graph(stories, tmp_path / "anew", extractors=tiny())
+    assert graph_bytes(graph) == graph_bytes(tmp_path / "anew")
+
+
+@pytest.mark.parametrize("file", ["index.parquet", "readers.json"])
+def test_records_of_an_older_version_say_what_to_do(file: str, graph: Path, stories: list[Path]) -> None:
+    shutil.rmtree(graph / "records")
+    (graph / "records").mkdir()
+    (graph / "records" / file).touch()
+    with pytest.raises(GraphDirectoryError) as caught:
+        build_graph(stories, graph, extractors=tiny())
+    assert "build into a new directory" in str(caught.value.remedy)
 
 
 @pytest.mark.parametrize("table", ["nodes/Passage.parquet", "relations/USES.parquet", "manifest.json"])
@@ -109,7 +134,7 @@ def test_a_damaged_graph_is_refused_and_built_anew(
     with pytest.raises(GraphDirectoryError) as caught:
         _read_whole(graph)
     assert "build-graph" in (caught.value.remedy or "")
-    build_graph(stories[0], graph, reader=TinyReader())
+    build_graph(stories[0], graph, extractors=tiny())
     assert graph_bytes(graph) == before
 
 
@@ -122,14 +147,14 @@ def test_a_foreign_directory_is_left_alone(tmp_path: Path, stories: list[Path]) 
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis/chapter.tex").touch()
     with pytest.raises(GraphDirectoryError, match="holds other files"):
-        build_graph(stories, tmp_path / "thesis", reader=TinyReader())
+        build_graph(stories, tmp_path / "thesis", extractors=tiny())
     assert [file.name for file in (tmp_path / "thesis").iterdir()] == ["chapter.tex"]
 
 
 @pytest.mark.parametrize("output", ["story_0.txt", "story_0.txt/graph", "/proc/graph", "/dev/null"])
 def test_what_is_no_directory_cannot_be_written(output: str, tmp_path: Path, stories: list[Path]) -> None:
     with pytest.raises(GraphDirectoryError, match="cannot be written"):
-        build_graph(stories, tmp_path / output, reader=TinyReader())
+        build_graph(stories, tmp_path / output, extractors=tiny())
 
 
 def test_an_unwritable_directory(graph: Path, open_folder: Path) -> None:
@@ -137,7 +162,7 @@ def test_an_unwritable_directory(graph: Path, open_folder: Path) -> None:
     (open_folder / "graph").chmod(0o555)
     try:
         with without_privileges(), pytest.raises(GraphDirectoryError, match="cannot be written"):
-            build_graph(texts=["boil the water."], output=open_folder / "graph", reader=TinyReader())
+            build_graph(texts=["boil the water."], output=open_folder / "graph", extractors=tiny())
     finally:
         (open_folder / "graph").chmod(0o755)
 
@@ -153,9 +178,9 @@ def test_two_builds_at_once(graph: Path, stories: list[Path]) -> None:
         assert other.stdout is not None
         assert other.stdout.readline() == "held\n"
         with pytest.raises(GraphDirectoryError, match="another build is at work"):
-            build_graph(stories, graph, reader=TinyReader())
+            build_graph(stories, graph, extractors=tiny())
         other.kill()
-    build_graph(stories, graph, reader=TinyReader())
+    build_graph(stories, graph, extractors=tiny())
     with locked(graph):
         assert ScriptGraph.open(graph).manifest.sources == 3
 
@@ -164,10 +189,10 @@ def test_two_builds_at_once(graph: Path, stories: list[Path]) -> None:
 def test_a_full_disk_leaves_the_old_graph(size: int, graph: Path, stories: list[Path], tmp_path: Path) -> None:
     before = graph_bytes(graph)
     with small_disk(size), pytest.raises(GraphDirectoryError, match="cannot be written"):
-        build_graph(stories, graph, reader=TinyReader())
+        build_graph(stories, graph, extractors=tiny())
     assert graph_bytes(graph) == before
-    build_graph(stories, graph, reader=TinyReader())
-    build_graph(stories, tmp_path / "anew", reader=TinyReader())
+    build_graph(stories, graph, extractors=tiny())
+    build_graph(stories, tmp_path / "anew", extractors=tiny())
     assert graph_bytes(graph) == graph_bytes(tmp_path / "anew")
 
 
@@ -179,6 +204,6 @@ def test_a_really_full_disk(tmp_path: Path, stories: list[Path]) -> None:
         pytest.skip("no small file system can be mounted here")
     try:
         with pytest.raises(KGScriptsError, match="cannot be written"):
-            build_graph(stories, disk / "graph", reader=TinyReader())
+            build_graph(stories, disk / "graph", extractors=tiny())
     finally:
         subprocess.run(["umount", disk], check=True)

@@ -11,13 +11,15 @@ import pyarrow.parquet as pq
 import pytest
 
 import kgscripts
-from kgscripts import pipeline
+from kgscripts import build
+from kgscripts.extractors.protocol import Extractor
 from kgscripts.inputs import Text
-from kgscripts.pipeline import Progress, build_graph, remove_source
+from kgscripts.build import Progress
+from kgscripts.pipeline import build_graph, remove_source
 from schemas.errors import ConfigurationError, GraphDirectoryError, InputError
 from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes, graph_rows, labels
-from tests.assembly.tiny_reader import TinyReader, tiny_document
+from tests.assembly.tiny_reader import CountingExtractor, TinySegmenter, tiny, tiny_document
 
 
 @pytest.fixture
@@ -59,52 +61,89 @@ def read_since(log: Path) -> Callable[[], list[str]]:
 def test_what_was_read_is_not_read_again(
     stories: list[Path], tmp_path: Path, log: Path, read_since: Callable[[], list[str]]
 ) -> None:
-    reader = TinyReader(log=log)
-    build_graph(stories[:2], tmp_path / "graph", reader=reader)
+    reader = tiny(log=log)
+    build_graph(stories[:2], tmp_path / "graph", extractors=reader)
     assert read_since() == [story.name for story in stories[:2]]
-    report = build_graph(stories, tmp_path / "graph", reader=reader)
+    report = build_graph(stories, tmp_path / "graph", extractors=reader)
     assert read_since() == [story.name for story in stories[2:]]
     assert (report.run.inputs_known, report.run.inputs_read, report.run.sources_read) == (2, 2, 2)
-    build_graph(stories[0], tmp_path / "graph", reader=reader)
+    build_graph(stories[0], tmp_path / "graph", extractors=reader)
     assert read_since() == []
-    build_graph(stories, tmp_path / "at-once", reader=reader)
+    build_graph(stories, tmp_path / "at-once", extractors=reader)
     assert graph_bytes(tmp_path / "graph") == graph_bytes(tmp_path / "at-once")
 
 
 def test_a_moved_file_is_known_by_its_content(
     stories: list[Path], tmp_path: Path, log: Path, read_since: Callable[[], list[str]]
 ) -> None:
-    build_graph(stories, tmp_path / "graph", reader=TinyReader(log=log))
+    build_graph(stories, tmp_path / "graph", extractors=tiny(log=log))
     read_since()
     moved = stories[0].rename(tmp_path / stories[0].name)
-    build_graph(moved, tmp_path / "graph", reader=TinyReader(log=log))
+    build_graph(moved, tmp_path / "graph", extractors=tiny(log=log))
     assert read_since() == []
 
 
 def test_a_changed_file_replaces_what_it_gave(stories: list[Path], tmp_path: Path) -> None:
-    build_graph(stories, tmp_path / "graph", reader=TinyReader())
+    build_graph(stories, tmp_path / "graph", extractors=tiny())
     stories[0].write_text("peel the carrots.", encoding="utf-8")
-    build_graph(stories[0], tmp_path / "graph", reader=TinyReader())
-    build_graph(stories, tmp_path / "anew", reader=TinyReader())
+    build_graph(stories[0], tmp_path / "graph", extractors=tiny())
+    build_graph(stories, tmp_path / "anew", extractors=tiny())
     assert graph_bytes(tmp_path / "graph") == graph_bytes(tmp_path / "anew")
     assert "peel carrots" in labels(graph_rows(tmp_path / "graph"), "SubEvent").values()
 
 
-def test_another_model_reads_what_it_is_given_again(
+def test_another_version_reads_every_text_again(
     stories: list[Path], tmp_path: Path, log: Path, read_since: Callable[[], list[str]]
 ) -> None:
-    build_graph(stories, tmp_path / "graph", reader=TinyReader())
-    build_graph(stories[:1], tmp_path / "graph", reader=TinyReader(version="2", log=log))
-    assert read_since() == [stories[0].name]
-    rows = graph_rows(tmp_path / "graph")
-    assert [(row["name"], row["version"]) for row in sorted(rows["Model"], key=lambda row: row["digest"])] == [
-        ("tiny", "1"),
+    build_graph(stories, tmp_path / "graph", extractors=tiny())
+    build_graph(stories[:1], tmp_path / "graph", extractors=tiny(version="2", log=log))
+    assert sorted(read_since()) == [story.name for story in stories], "the texts are in the records"
+    assert {(row["name"], row["version"]) for row in graph_rows(tmp_path / "graph")["Model"]} == {
+        ("labels", "1"),
         ("tiny", "2"),
         ("tiny-syntax", "1"),
-    ]
-    build_graph(stories, tmp_path / "graph", reader=TinyReader(version="2"))
-    build_graph(stories, tmp_path / "anew", reader=TinyReader(version="2"))
+    }
+    build_graph(stories, tmp_path / "anew", extractors=tiny(version="2"))
     assert graph_bytes(tmp_path / "graph") == graph_bytes(tmp_path / "anew")
+
+
+def _records(directory: Path) -> dict[str, bytes]:
+    return {str(file): file.read_bytes() for file in directory.glob("records/*/*.parquet")}
+
+
+def test_one_extractor_more_reads_alone_and_leaves_the_records_of_others(
+    stories: list[Path], tmp_path: Path, log: Path, read_since: Callable[[], list[str]]
+) -> None:
+    graph = tmp_path / "graph"
+    build_graph(stories, graph, extractors=tiny(log=log))
+    assert sorted(read_since()) == [story.name for story in stories]
+    before, known = graph_bytes(graph), _records(graph)
+    build_graph(output=graph, extractors=[*tiny(log=log), TinySegmenter()])
+    assert read_since() == []
+    assert graph_rows(graph)["ABOUT"]
+    assert known.items() <= _records(graph).items()
+    # Left out, its records stay: chosen again, nothing is read.
+    build_graph(output=graph, extractors=[*tiny(log=log), TinySegmenter()], without=["tiny-segments"])
+    assert graph_bytes(graph) == before
+    known = _records(graph)
+    build_graph(output=graph, extractors=[*tiny(log=log), TinySegmenter()])
+    assert read_since() == []
+    assert _records(graph) == known
+
+
+def test_a_new_version_reads_its_dependants_again_and_nobody_else(
+    stories: list[Path], tmp_path: Path, log: Path, read_since: Callable[[], list[str]]
+) -> None:
+    graph = tmp_path / "graph"
+    others: list[Extractor] = [CountingExtractor(log), TinySegmenter()]
+    build_graph(stories, graph, extractors=[*tiny(), *others])
+    assert len(read_since()) == len(stories)
+    build_graph(stories, graph, extractors=[*tiny(), *others])
+    assert read_since() == []
+    build_graph(stories, graph, extractors=[*tiny(version="2"), *others])
+    assert len(read_since()) == len(stories), "it requires events, which another version reads now"
+    build_graph(stories, tmp_path / "anew", extractors=[*tiny(version="2"), *others])
+    assert graph_bytes(graph) == graph_bytes(tmp_path / "anew")
 
 
 def test_the_same_text_twice_is_one_source(stories: list[Path], tmp_path: Path) -> None:
@@ -112,7 +151,7 @@ def test_the_same_text_twice_is_one_source(stories: list[Path], tmp_path: Path) 
     copy.write_bytes(stories[0].read_bytes())
     packed = stories[0].with_name("packed.txt.gz")
     packed.write_bytes(gzip.compress(stories[0].read_bytes()))
-    build_graph([*stories, packed, copy], tmp_path / "graph", reader=TinyReader())
+    build_graph([*stories, packed, copy], tmp_path / "graph", extractors=tiny())
     graph = ScriptGraph.open(tmp_path / "graph")
     assert graph.manifest.sources == 4
     assert graph.manifest.discards["duplicate text"] == 2
@@ -132,7 +171,7 @@ def test_the_same_text_twice_is_one_source(stories: list[Path], tmp_path: Path) 
 
 @pytest.mark.parametrize("named_by", ["name", "path", "digest", "short digest", "id", "iri"])
 def test_a_removed_source_leaves_no_trace(named_by: str, stories: list[Path], tmp_path: Path) -> None:
-    build_graph(stories, tmp_path / "graph", reader=TinyReader(), base_iri="https://example.org/kg/")
+    build_graph(stories, tmp_path / "graph", extractors=tiny(), base_iri="https://example.org/kg/")
     graph = ScriptGraph.open(tmp_path / "graph")
     row = next(row for row in graph.rows("Source") if row["name"] == stories[1].name)
     names = {
@@ -145,24 +184,24 @@ def test_a_removed_source_leaves_no_trace(named_by: str, stories: list[Path], tm
     }
     assert remove_source(tmp_path / "graph", names[named_by]) == [stories[1].name]
     build_graph(
-        [stories[0], *stories[2:]], tmp_path / "without", reader=TinyReader(), base_iri="https://example.org/kg/"
+        [stories[0], *stories[2:]], tmp_path / "without", extractors=tiny(), base_iri="https://example.org/kg/"
     )
     assert graph_bytes(tmp_path / "graph") == graph_bytes(tmp_path / "without")
-    shards = [file for file in (tmp_path / "graph/records").glob("*.parquet") if file.name != "index.parquet"]
-    assert shards
-    assert not any(row["digest"] in pq.read_table(shard)["digest"].to_pylist() for shard in shards)
-    build_graph(stories, tmp_path / "graph", reader=TinyReader(), base_iri="https://example.org/kg/")
+    files = list((tmp_path / "graph/records").glob("*/*.parquet"))
+    assert files
+    assert not any(row["digest"] in pq.read_table(file)["subject"].to_pylist() for file in files)
+    build_graph(stories, tmp_path / "graph", extractors=tiny(), base_iri="https://example.org/kg/")
     assert ScriptGraph.open(tmp_path / "graph").build_id == graph.build_id
 
 
 def test_one_source_of_several_in_a_file_is_removed_and_comes_back(tmp_path: Path) -> None:
     file = tmp_path / "s.jsonl"
     file.write_text('{"id": "a", "text": "boil the water."}\n{"id": "b", "text": "add the salt."}\n', encoding="utf-8")
-    build_graph(file, tmp_path / "graph", reader=TinyReader())
+    build_graph(file, tmp_path / "graph", extractors=tiny())
     before = graph_bytes(tmp_path / "graph")
     assert remove_source(tmp_path / "graph", "s.jsonl#a") == ["s.jsonl#a"]
     assert ScriptGraph.open(tmp_path / "graph").manifest.sources == 1
-    build_graph(file, tmp_path / "graph", reader=TinyReader())
+    build_graph(file, tmp_path / "graph", extractors=tiny())
     assert graph_bytes(tmp_path / "graph") == before
 
 
@@ -170,7 +209,7 @@ def test_one_source_of_several_in_a_file_is_removed_and_comes_back(tmp_path: Pat
     ("source", "remedy"), [("cooking_pasta_3.txt", "did you mean cooking_pasta_"), ("x", "give its name")]
 )
 def test_what_is_not_there_cannot_be_removed(source: str, remedy: str, stories: list[Path], tmp_path: Path) -> None:
-    build_graph(stories, tmp_path / "graph", reader=TinyReader())
+    build_graph(stories, tmp_path / "graph", extractors=tiny())
     with pytest.raises(InputError, match="no source goes by") as caught:
         remove_source(tmp_path / "graph", source)
     assert remedy in str(caught.value)
@@ -178,7 +217,7 @@ def test_what_is_not_there_cannot_be_removed(source: str, remedy: str, stories: 
 
 def test_a_name_of_two_sources_does_not_say_which_to_remove(tmp_path: Path) -> None:
     texts = [tiny_document("boil the water.", name="a"), tiny_document("add the salt.", name="a")]
-    build_graph(output=tmp_path / "graph", texts=texts, reader=TinyReader())
+    build_graph(output=tmp_path / "graph", texts=texts, extractors=tiny())
     with pytest.raises(InputError, match="2 sources go by 'a'") as caught:
         remove_source(tmp_path / "graph", "a")
     assert all(text.digest[:12] in str(caught.value) for text in texts)
@@ -198,19 +237,19 @@ def test_a_limit_is_on_sources_and_the_rest_comes_later(
     file.write_text("\n".join(lines), encoding="utf-8")
     other = tmp_path / "other.txt"
     other.write_text("add the salt.", encoding="utf-8")
-    reader = TinyReader(log=log)
+    reader = tiny(log=log)
     for limit, names in ((4, 4), (3, 0), (6, 2)):
-        build_graph([file, other], tmp_path / "graph", limit=limit, reader=reader)
+        build_graph([file, other], tmp_path / "graph", limit=limit, extractors=reader)
         assert len(read_since()) == names
     assert ScriptGraph.open(tmp_path / "graph").manifest.sources == 6
-    build_graph([file, other], tmp_path / "graph", reader=reader)
-    build_graph([file, other], tmp_path / "whole", limit=10, reader=TinyReader())
+    build_graph([file, other], tmp_path / "graph", extractors=reader)
+    build_graph([file, other], tmp_path / "whole", limit=10, extractors=tiny())
     assert graph_bytes(tmp_path / "graph") == graph_bytes(tmp_path / "whole")
 
 
 def test_what_few_sources_tell_stays_out(stories: list[Path], tmp_path: Path) -> None:
-    build_graph(stories, tmp_path / "all", reader=TinyReader())
-    build_graph(stories, tmp_path / "graph", min_support=2, reader=TinyReader())
+    build_graph(stories, tmp_path / "all", extractors=tiny())
+    build_graph(stories, tmp_path / "graph", min_support=2, extractors=tiny())
     everything, rows = graph_rows(tmp_path / "all"), graph_rows(tmp_path / "graph")
     for name in ("HAS_SUB_EVENT", "EXPRESSED_AS", "HAS_PARTICIPANT", "USES", "PRECEDES"):
         supports = {(row["from_id"], row["to_id"]): row["support"] for row in rows[name]}
@@ -231,7 +270,7 @@ _BAD = '{"id": "a", "text": "boil the water."}\n{"id": "b", "text": \n{"id": "a"
 def test_bad_records_are_set_aside_with_their_place(tmp_path: Path) -> None:
     (tmp_path / "s.jsonl").write_text(_BAD, encoding="utf-8")
     (tmp_path / "empty.txt").touch()
-    report = build_graph([tmp_path / "s.jsonl", tmp_path / "empty.txt"], tmp_path / "graph", reader=TinyReader())
+    report = build_graph([tmp_path / "s.jsonl", tmp_path / "empty.txt"], tmp_path / "graph", extractors=tiny())
     assert report.sources == 1
     assert report.discards == {"duplicate id": 1, "empty source": 1, "malformed record": 1}
     lines = (tmp_path / "graph/discarded.jsonl").read_text(encoding="utf-8").splitlines()
@@ -242,16 +281,16 @@ def test_strict_stops_at_the_first_bad_record_whenever_it_was_read(tmp_path: Pat
     (tmp_path / "s.jsonl").write_text(_BAD, encoding="utf-8")
     for _ in range(2):
         with pytest.raises(InputError, match="malformed record") as caught:
-            build_graph(tmp_path / "s.jsonl", tmp_path / "graph", strict=True, reader=TinyReader())
+            build_graph(tmp_path / "s.jsonl", tmp_path / "graph", strict=True, extractors=tiny())
         assert caught.value.where == "s.jsonl:2"
         assert not (tmp_path / "graph/manifest.json").exists()
-        build_graph(tmp_path / "s.jsonl", tmp_path / "lenient", reader=TinyReader())
+        build_graph(tmp_path / "s.jsonl", tmp_path / "lenient", extractors=tiny())
         with pytest.raises(InputError, match="malformed record"):
-            build_graph(tmp_path / "s.jsonl", tmp_path / "lenient", strict=True, reader=TinyReader())
+            build_graph(tmp_path / "s.jsonl", tmp_path / "lenient", strict=True, extractors=tiny())
 
 
 def test_strict_lets_language_pass(stories: list[Path], tmp_path: Path) -> None:
-    report = build_graph(stories, tmp_path / "graph", strict=True, reader=TinyReader())
+    report = build_graph(stories, tmp_path / "graph", strict=True, extractors=tiny())
     assert report.discards == {"negated": 1}
 
 
@@ -261,18 +300,18 @@ def test_texts_in_memory(tmp_path: Path) -> None:
         {"text": "add the salt.", "scenario": "cooking pasta"},
         {"id": "x", "text": "stir."},
     ]
-    report = kgscripts.build_graph(output=tmp_path / "graph", texts=texts, reader=TinyReader())
+    report = kgscripts.build_graph(output=tmp_path / "graph", texts=texts, extractors=tiny())
     rows = graph_rows(tmp_path / "graph")
     assert report.sources == 3
     assert [row["label"] for row in rows["Scenario"]] == ["cooking pasta"]
     assert "text#x" in {row["name"] for row in rows["Source"]}
     for text in reversed(texts):
-        build_graph(output=tmp_path / "one-by-one", texts=[text], reader=TinyReader())
+        build_graph(output=tmp_path / "one-by-one", texts=[text], extractors=tiny())
     assert graph_bytes(tmp_path / "one-by-one") == graph_bytes(tmp_path / "graph")
 
 
 def test_a_graph_of_nothing(tmp_path: Path) -> None:
-    report = build_graph(output=tmp_path / "graph", texts=[" ", "Who knows?"], reader=TinyReader())
+    report = build_graph(output=tmp_path / "graph", texts=[" ", "Who knows?"], extractors=tiny())
     assert report.nodes.keys() <= {"Source", "Passage", "Model", "BenchmarkScore"}
     assert graph_rows(tmp_path / "graph")["Statement"] == []
 
@@ -281,40 +320,41 @@ def test_a_graph_of_nothing(tmp_path: Path) -> None:
 def test_options_outside_their_range_are_refused(option: str, tmp_path: Path) -> None:
     options: dict[str, int] = {option: 0}
     with pytest.raises(ConfigurationError, match=f"{option} is 0"):
-        build_graph(output=tmp_path / "graph", texts=["boil."], reader=TinyReader(), **options)  # type: ignore[arg-type]
+        build_graph(output=tmp_path / "graph", texts=["boil."], extractors=tiny(), **options)  # type: ignore[arg-type]
     with pytest.raises(GraphDirectoryError, match="is no base IRI"):
-        build_graph(output=tmp_path / "graph", texts=["boil."], reader=TinyReader(), base_iri="no iri")
+        build_graph(output=tmp_path / "graph", texts=["boil."], extractors=tiny(), base_iri="no iri")
 
 
 def test_several_processes_read_the_same(stories: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline, "_DOCUMENTS_A_BATCH", 1)
-    build_graph(stories, tmp_path / "one", reader=TinyReader())
-    build_graph(stories, tmp_path / "two", reader=TinyReader(), jobs=2)
+    monkeypatch.setattr(build, "_DOCUMENTS_A_BATCH", 1)
+    build_graph(stories, tmp_path / "one", extractors=tiny())
+    build_graph(stories, tmp_path / "two", extractors=tiny(), jobs=2)
     assert graph_bytes(tmp_path / "one") == graph_bytes(tmp_path / "two")
 
 
 def test_an_interrupted_build_keeps_what_it_read(
     stories: list[Path], tmp_path: Path, log: Path, read_since: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pipeline, "_DOCUMENTS_A_BATCH", 1)
+    monkeypatch.setattr(build, "_DOCUMENTS_A_BATCH", 1)
     with pytest.raises(KeyboardInterrupt):
-        build_graph(stories, tmp_path / "graph", reader=TinyReader(log=log, interrupt_at="add the pasta"))
-    assert len(read_since()) == 2
-    build_graph(stories, tmp_path / "graph", reader=TinyReader(log=log))
-    assert len(read_since()) == 2
-    build_graph(stories, tmp_path / "whole", reader=TinyReader())
+        build_graph(stories, tmp_path / "graph", extractors=tiny(log=log, interrupt_at="add the pasta"))
+    first = read_since()
+    assert len(first) < len(stories)
+    build_graph(stories, tmp_path / "graph", extractors=tiny(log=log))
+    assert sorted([*first, *read_since()]) == [story.name for story in stories]
+    build_graph(stories, tmp_path / "whole", extractors=tiny())
     assert graph_bytes(tmp_path / "graph") == graph_bytes(tmp_path / "whole")
 
 
-def test_progress_is_told(stories: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline, "_DOCUMENTS_A_BATCH", 1)
-    told: list[Progress] = []
-    build_graph(stories, tmp_path / "graph", reader=TinyReader(), progress=told.append)
-    assert [(item.sources, item.all_inputs) for item in told] == [(number, 4) for number in (1, 2, 3, 4)]
+def test_progress_is_reported(stories: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build, "_DOCUMENTS_A_BATCH", 1)
+    reported: list[Progress] = []
+    build_graph(stories, tmp_path / "graph", extractors=tiny(), progress=reported.append)
+    assert [(item.documents, item.all_documents) for item in reported] == [(number, 4) for number in (1, 2, 3, 4)]
 
 
 def test_the_run_is_described_beside_the_graph(stories: list[Path], tmp_path: Path) -> None:
-    report = build_graph(stories, tmp_path / "graph", reader=TinyReader())
+    report = build_graph(stories, tmp_path / "graph", extractors=tiny())
     run = json.loads((tmp_path / "graph/run.json").read_text(encoding="utf-8"))
     assert run["words_read"] == report.run.words_read == 37
     assert run["sources_read"] == 4

@@ -127,7 +127,7 @@ def _interruptible_build(graph: Path, jobs: int) -> subprocess.Popen[str]:
         # Where the tests run in the background, a shell has made Ctrl-C ignored, and processes inherit that.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    while not (graph / "records/readers.json").exists():
+    while not any(graph.glob("records/event_mention/*.parquet")):
         assert build.poll() is None
         time.sleep(0.01)
     return build
