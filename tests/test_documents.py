@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import cli
-from kgscripts.extractors.model import known_scores
+from kgscripts.extractors.events import known_scores
 from schemas.documentation import graph_document
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -25,11 +25,13 @@ from kgscripts.corpora.files import find_files
 from kgscripts.corpora.formats import read_file
 from kgscripts.corpora.scenarios import scenario_of
 from kgscripts.evaluation.counting import percent
+from kgscripts.extractors.events import EventExtractor
+from kgscripts.extractors.protocol import ParsedDocument
 from kgscripts.pipeline import build_graph
-from kgscripts.reading import TextReader
+from kgscripts.reading import parse_documents
 from schemas.errors import InputError
 from schemas.provenance import BenchmarkScore
-from schemas.records import Action, Document, EventMention, Passage, Reading
+from schemas.records import Action, Document, EventMention, Passage, Record
 from schemas.script_graph import ScriptGraph
 
 DATASET = "DeScript"
@@ -107,18 +109,26 @@ def order_scores(
     """Accuracy on the pairs that the graph orders, and coverage: the share of pairs that it orders."""
     kept, held = hold_out(documents, seed)
     with tempfile.TemporaryDirectory() as directory:
-        build_graph(output=directory, texts=kept, spacy_model=pipeline, jobs=jobs)
+        build_graph(
+            output=directory, texts=kept, spacy_model=pipeline, jobs=jobs, extractors=["labels", "sentences", "events"]
+        )
         orders = scenario_orders(ScriptGraph.open(directory))
-    readings = [read[0] for read in TextReader(pipeline).read(held)]
-    return score_order(orders, zip(held, readings, strict=True))
+    parsed = [
+        ParsedDocument(document, tuple(parses))
+        for document, parses in zip(held, parse_documents(held, pipeline), strict=True)
+    ]
+    return score_order(orders, zip(held, EventExtractor().read(parsed), strict=True))
 
 
-def score_order(orders: Mapping[str, ScenarioOrder], held: Iterable[tuple[Document, Reading]]) -> list[BenchmarkScore]:
-    """The same for an existing graph and held-out descriptions that have been read."""
+def score_order(
+    orders: Mapping[str, ScenarioOrder], held: Iterable[tuple[Document, Sequence[Record]]]
+) -> list[BenchmarkScore]:
+    """The same for an existing graph, and held-out descriptions with what `EventExtractor` found in them."""
     paths, positions = _Counts(), _Counts()
-    for document, reading in held:
+    for document, records in held:
         order = orders.get(scenario_of(document))
-        for first, second in combinations(_steps(document, reading.events, order), 2):
+        events = [record for record in records if isinstance(record, EventMention)]
+        for first, second in combinations(_steps(document, events, order), 2):
             paths.add(order.precedes(first, second) if order and first and second and first != second else None)
             positions.add(_earlier(order, first, second) if order else None)
     return [

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from kgscripts.commands.evaluate import app
 from kgscripts.evaluation.extraction import PUBLISHED, evaluate_extraction, scores_as_json
-from kgscripts.extractors.model import known_scores
+from kgscripts.extractors.events import known_scores
 from schemas.errors import ConfigurationError, InputError, KGScriptsError, ModelError
 from schemas.provenance import BenchmarkScore
 from tests.evaluation.test_inscript import STORY
@@ -47,7 +47,7 @@ def test_extraction_as_a_table_without_corpora() -> None:
 def test_text() -> None:
     shown = json.loads(_run("text", str(TREEBANK), "--json"))
     assert {"XPOS", "UAS", "LAS", "sentence F1"} <= {row["metric"] for row in shown["scores"]}
-    assert "words a second" in _run("text", str(TREEBANK))
+    assert "words of raw text per second" in _run("text", str(TREEBANK))
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kgscripts.evaluation.order import ScenarioOrder, hold_out, order_scores, read_descriptions, score_order
 from schemas.errors import InputError
 from schemas.provenance import BenchmarkScore
-from schemas.records import Action, Document, EventMention, Passage, PassageKind, Reading
+from schemas.records import Action, Document, EventMention, Passage, PassageKind
 
 
 def _description(name: str, *steps: str, scenario: str = "cooking pasta") -> Document:
@@ -24,14 +24,14 @@ def _description(name: str, *steps: str, scenario: str = "cooking pasta") -> Doc
     return Document(name=name, format="descript", text=text, scenario=scenario, passages=passages)
 
 
-def _reading(document: Document) -> Reading:
-    """Every step is an event: its first word done to its second one."""
+def _events(document: Document) -> list[EventMention]:
+    """One event for each step: its first word is the predicate, its second one the object."""
     events = []
     for passage in document.passages:
         words = document.text[passage.start : passage.end].split()
         action = Action(predicate=words[0], object=words[1])
         events.append(EventMention(action=action, start=passage.start, end=passage.end))
-    return Reading(events=events)
+    return events
 
 
 def _order(*edges: tuple[str, str], positions: dict[str, float] | None = None) -> ScenarioOrder:
@@ -48,7 +48,7 @@ def test_by_hand() -> None:
     held = _description("a", "boil pasta", "eat pasta", "drain pasta", "serve pasta")
     order = _order(("boil", "drain"), ("drain", "eat"), positions={"boil": 0.1, "drain": 0.5, "eat": 0.9})
     # Six pairs; boil-eat (by a path) and boil-drain are right, eat-drain is wrong, "serve" is unknown.
-    values = _values(score_order({"cooking pasta": order}, [(held, _reading(held))]))
+    values = _values(score_order({"cooking pasta": order}, [(held, _events(held))]))
     assert values["order by PRECEDES coverage"] == 50
     assert values["order by PRECEDES accuracy"] == pytest.approx(66.67)
     assert values["order by mean position coverage"] == 50
@@ -59,14 +59,14 @@ def test_unknown_scenarios_and_the_same_step_twice_are_not_covered() -> None:
     held = _description("a", "boil pasta", "boil pasta")
     other = _description("b", "boil pasta", "drain pasta", scenario="flying a kite")
     order = _order(("boil", "drain"))
-    readings = [(document, _reading(document)) for document in (held, other)]
+    readings = [(document, _events(document)) for document in (held, other)]
     values = _values(score_order({"cooking pasta": order}, readings))
     assert set(values.values()) == {0}
 
 
 def test_steps_without_events_are_not_covered() -> None:
     held = _description("a", "boil pasta", "drain pasta")
-    values = _values(score_order({"cooking pasta": _order(("boil", "drain"))}, [(held, Reading())]))
+    values = _values(score_order({"cooking pasta": _order(("boil", "drain"))}, [(held, [])]))
     assert set(values.values()) == {0}
 
 

@@ -3,23 +3,45 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 import spacy
 from attrs import frozen
 from spacy.tokens import Doc
 
-from kgscripts.extractors.events import ScriptExtractor
+from kgscripts.extractors.events import EventExtractor
 from kgscripts.extractors.protocol import Parse, ParsedDocument
 from kgscripts.text.conllu import documents, read_conllu, to_doc
 from kgscripts.text.pipeline import load_pipeline
-from schemas.provenance import Model
-from schemas.records import Document, EventMention, Passage, PassageKind, Reading
+from schemas.records import Decomposition, Discard, Document, EventMention, Passage, PassageKind, Record
 
 SENTENCES = Path(__file__).with_name("sentences.conllu")
-SYNTAX = Model(name="hand-made", version="1", digest="0" * 64, task="syntactic analysis")
+R = TypeVar("R", bound=Record)
+
+
+@frozen
+class Found:
+    """The records that an extractor gave for one document."""
+
+    records: Sequence[Record]
+
+    @property
+    def events(self) -> list[EventMention]:
+        return self._of(EventMention)
+
+    @property
+    def decompositions(self) -> list[Decomposition]:
+        return self._of(Decomposition)
+
+    @property
+    def discards(self) -> list[Discard]:
+        return self._of(Discard)
+
+    def _of(self, kind: type[R]) -> list[R]:
+        return [record for record in self.records if isinstance(record, kind)]
 
 
 @frozen
@@ -46,8 +68,8 @@ def annotated_sentences() -> dict[str, Annotated]:
 _COMMENTS = r"^# text = (.+)\n# events =(.*)\n# discards =(.*)$"
 
 
-def read_parses(docs: list[Doc], kind: PassageKind = PassageKind.PARAGRAPH) -> Reading:
-    """What the extractor reads in a document with one passage for each parse, a line apart."""
+def parsed_document(docs: Sequence[Doc], kind: PassageKind = PassageKind.PARAGRAPH) -> ParsedDocument:
+    """A document with one passage for each parse, a line apart."""
     parses: list[Parse] = []
     offset = 0
     for doc in docs:
@@ -56,26 +78,31 @@ def read_parses(docs: list[Doc], kind: PassageKind = PassageKind.PARAGRAPH) -> R
         offset += len(doc.text) + 1
     text = "\n".join(doc.text for doc in docs) + "\n"
     document = Document(name="text", format="text", text=text, passages=[parse.passage for parse in parses])
-    return ScriptExtractor(SYNTAX).read([ParsedDocument(document, tuple(parses))])[0]
+    return ParsedDocument(document, tuple(parses))
 
 
-def read_text(*passages: str, kind: PassageKind = PassageKind.PARAGRAPH) -> Reading:
-    """What the extractor reads in passages that the shipped pipeline parses."""
+def read_parses(docs: Sequence[Doc], kind: PassageKind = PassageKind.PARAGRAPH) -> Found:
+    """The events of a document with one passage for each parse."""
+    return Found(EventExtractor().read([parsed_document(docs, kind)])[0])
+
+
+def read_text(*passages: str, kind: PassageKind = PassageKind.PARAGRAPH) -> Found:
+    """The events of passages that the shipped pipeline parses."""
     return read_parses([load_pipeline()(passage) for passage in passages], kind)
 
 
-def event_words(reading: Reading) -> str:
+def event_words(found: Found) -> str:
     """The events in words, with tools after "+": ``cut bread +knife; eat bread``."""
-    return "; ".join(_words(event) for event in reading.events)
+    return "; ".join(_words(event) for event in found.events)
 
 
 def _words(event: EventMention) -> str:
     return " +".join([event.action.label, *(tool.lemma for tool in event.tools)])
 
 
-def left_out(reading: Reading) -> str:
+def left_out(found: Found) -> str:
     """The discards in words: ``planned: bake cake; negated: open window``."""
-    return "; ".join(f"{discard.reason.value}: {discard.detail}" for discard in reading.discards)
+    return "; ".join(f"{discard.reason.value}: {discard.detail}" for discard in found.discards)
 
 
 def roles(event: EventMention) -> Iterator[str]:

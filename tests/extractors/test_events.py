@@ -6,9 +6,18 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
+from kgscripts.extractors.sentences import SentenceExtractor
 from kgscripts.text.pipeline import load_pipeline
-from schemas.records import DiscardReason
-from tests.extractors.parses import annotated_sentences, event_words, left_out, read_parses, read_text, roles
+from schemas.records import DiscardReason, Sentence
+from tests.extractors.parses import (
+    annotated_sentences,
+    event_words,
+    left_out,
+    parsed_document,
+    read_parses,
+    read_text,
+    roles,
+)
 
 
 @pytest.mark.parametrize("text", annotated_sentences())
@@ -61,10 +70,19 @@ def test_spans_are_those_of_the_whole_document() -> None:
     assert [text[event.start : event.end] for event in reading.events] == ["took a bath", "knife to cut the bread"]
     [tool] = reading.events[1].tools
     assert text[tool.start : tool.end] == "knife"
-    assert [text[sentence.start : sentence.end] for sentence in reading.sentences] == [doc.text for doc in docs]
 
 
-def test_discards_say_where_and_what() -> None:
+def test_sentences_are_those_of_the_parse() -> None:
+    docs = [annotated_sentences()[text].doc for text in ("I took a bath.", "Use a sharp knife to cut the bread.")]
+    parsed = parsed_document(docs)
+    (found,) = SentenceExtractor().read([parsed])
+    assert found == [
+        Sentence(start=0, end=len(docs[0].text)),
+        Sentence(start=len(docs[0].text) + 1, end=len(parsed.document.text) - 1),
+    ]
+
+
+def test_discards_have_span_and_detail() -> None:
     text = "I want to bake a cake."
     discards = read_parses([annotated_sentences()[text].doc]).discards
     assert [(discard.reason, text[discard.start : discard.end], discard.detail) for discard in discards] == [

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.records import PassageKind, Reading
-from tests.extractors.parses import read_text
+from schemas.records import PassageKind
+from tests.extractors.parses import Found, read_text
 
 WORDS = (
     *(
@@ -55,7 +55,7 @@ WORDS = (
 texts = st.lists(st.sampled_from(WORDS), max_size=40).map(" ".join)
 
 
-def _check(reading: Reading, text: str) -> None:
+def _check(reading: Found, text: str) -> None:
     for event in reading.events:
         assert 0 <= event.start < event.end <= len(text)
         assert event.action.object not in {tool.lemma for tool in event.tools}
