@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from typing import Any, Generic, TypeVar
 
@@ -18,45 +18,52 @@ from kgscripts.models.tensor_fields import TensorFields
 from schemas.errors import InputError
 
 Example = TypeVar("Example")
+Item = TypeVar("Item")
 
 _LENGTH_STEP = 4
 
 
 @frozen(eq=False)
-class Split:
-    """Pairs to train on, and pairs that decide when training ends."""
+class Split(Generic[Item]):
+    """What is trained on, and what decides when training ends."""
 
-    train: list[Pair]
-    held_out: list[Pair]
+    train: list[Item]
+    held_out: list[Item]
 
 
-def split_pairs(pairs: Sequence[Pair]) -> Split:
-    """Hold out a tenth of the abstract sentences, the same ones whatever the order, the seed or the other pairs.
+def split(items: Sequence[Item], key: Callable[[Item], str]) -> Split[Item]:
+    """Hold out a tenth of the keys, the same ones whatever the order, the seed or the other items.
 
-    All realisations of an abstract sentence stay together. Raises InputError if either part is empty.
+    Items with the same key stay together. Raises InputError if either part is empty.
     """
-    held_out = [pair for pair in pairs if is_held_out(pair)]
-    train = [pair for pair in pairs if not is_held_out(pair)]
-    if not train or not held_out:
-        message = f"{len(pairs)} pairs are too few: a tenth of the abstract sentences is held out"
+    parts = Split[Item]([], [])
+    for item in items:
+        (parts.held_out if is_held_out(key(item)) else parts.train).append(item)
+    if not parts.train or not parts.held_out:
+        message = f"{len(items)} training examples are too few: a tenth of their texts is held out"
         raise InputError(message, remedy="train on a larger corpus")
-    return Split(train, held_out)
+    return parts
 
 
-def is_held_out(pair: Pair) -> bool:
-    """Whether a pair is among those that training does not see."""
-    return sha256(" ".join(pair.abstract).encode()).digest()[0] % 10 == 0
+def is_held_out(key: str) -> bool:
+    """Whether items of that key are held out."""
+    return sha256(key.encode()).digest()[0] % 10 == 0
 
 
-def pairs_digest(split: Split) -> str:
-    """SHA-256 of the text of all pairs."""
-    texts = [[(pair.abstract, pair.concrete, pair.blanks) for pair in part] for part in (split.train, split.held_out)]
-    return sha256(json.dumps(texts).encode()).hexdigest()
+def pair_key(pair: Pair) -> str:
+    """The key of a pair: its abstract sentence, so that all realisations of a sentence stay together."""
+    return " ".join(pair.abstract)
+
+
+def pairs_digest(pairs: Sequence[Pair]) -> str:
+    """SHA-256 of the text of pairs."""
+    texts = json.dumps([(pair.abstract, pair.concrete, pair.blanks) for pair in pairs])
+    return sha256(texts.encode()).hexdigest()
 
 
 @frozen(eq=False)
 class TrainingBatch(TensorFields):
-    """Base of the batches of each task: `where` the pairs were read, for errors."""
+    """Base of the batches of each task: `where` its examples were read, for errors."""
 
     where: tuple[str, ...]
 

@@ -29,7 +29,7 @@ class TrainingModule(pl.LightningModule):
     """Minimises a loss; a subclass computes it in `loss` and chooses an optimiser.
 
     Random numbers depend on the seed, the epoch and the batch alone, so that a resumed run is the uninterrupted one.
-    Raises ModelError for a loss that is not finite, with the pairs of the batch.
+    Raises ModelError for a loss that is not finite, with where the examples of the batch were read.
     """
 
     phase: str = ""
@@ -85,7 +85,7 @@ class TrainingModule(pl.LightningModule):
         loss = self.loss(batch)
         if not math.isfinite(loss.mean.item()):
             where = f"epoch {self.current_epoch + 1}, batch {number + 1} ({', '.join(batch.where)})"
-            remedy = "look at these pairs or lower the learning rate; finished epochs are kept for --resume"
+            remedy = "look at these examples or lower the learning rate; finished epochs are kept for --resume"
             raise ModelError(f"the loss is {loss.mean.item()}", where=where, remedy=remedy)
         self.log(name, loss.mean, batch_size=loss.items, on_step=False, on_epoch=True, sync_dist=True, prog_bar=True)
         return loss.mean

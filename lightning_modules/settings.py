@@ -22,7 +22,7 @@ class TrainingSettings:
     batch_size: int = field(default=32, validator=count)
     """Examples per step."""
     patience: int = field(default=5, validator=count)
-    """Epochs without a gain on the held-out pairs after which a phase ends."""
+    """Epochs without a gain on the held-out examples after which a phase ends."""
     minimum_gain: float = field(default=0.0, validator=not_negative)
     """By how much the held-out loss must fall to count as a gain, in nats."""
     gradient_clip: float | None = None

@@ -13,7 +13,7 @@ import pytorch_lightning as pl
 from attrs import frozen
 
 from kgscripts.models.checkpoint import Checkpoint, ModelCard, is_checkpoint, load_checkpoint, save_checkpoint
-from lightning_modules.data import Split, TrainingData, pairs_digest
+from lightning_modules.data import Split, TrainingData
 from lightning_modules.hardware import Hardware
 from lightning_modules.module import TrainingModule
 from lightning_modules.runs import RunFolder, fit, make_trainer
@@ -32,15 +32,15 @@ class TrainingTask(Protocol[_Settings]):
     """What the model predicts, on its card."""
     licence: str
     """Terms of the weights, on the card."""
-    split: Split
-    """The pairs."""
+    split: Split[Any]
+    """What is trained on, and what is held out."""
 
     @property
     def inputs(self) -> Mapping[str, Any]:
-        """What decides the result beside pairs and settings, as JSON values; digests of what is large."""
+        """What decides the result beside the settings, as JSON values: digests of the data."""
 
     def prepare(self, settings: _Settings) -> tuple[TrainingModule, TrainingData[Any]]:
-        """The untrained network as a LightningModule, and its batches. Called with all random generators seeded."""
+        """The untrained network under Lightning, and its batches. Called with all random generators seeded."""
 
     def checkpoint(self, module: Any, settings: _Settings, card: ModelCard) -> Checkpoint:
         """The checkpoint of the trained network."""
@@ -71,7 +71,7 @@ def train(
     command: str = "",
     report: Callable[[Epoch], None] = _ignore,
 ) -> Outcome:
-    """Train and write the checkpoint directory, with the weights that are best on the held-out pairs.
+    """Train and write the checkpoint directory, with the weights that are best on what is held out.
 
     Until the run ends, everything it needs to go on is in a folder beside the directory, ``NAME.training``. A run that
     was killed or ran out of time goes on with `resume`, to the same end as an uninterrupted one. `data` and `command`
@@ -87,8 +87,7 @@ def train(
     KeyboardInterrupt
         After Ctrl-C; the last finished epoch is kept.
     """
-    inputs = {"pairs": pairs_digest(task.split), **task.inputs}
-    run = RunFolder(out, {"model": task.name, "settings": attrs.asdict(settings), **inputs})
+    run = RunFolder(out, {"model": task.name, "settings": attrs.asdict(settings), **task.inputs})
     if resume and (done := _finished_before(run)):
         return done
     run.begin(resume)
@@ -111,8 +110,8 @@ def train(
             command=command,
             training={
                 **attrs.asdict(outcome),
-                "train_pairs": len(task.split.train),
-                "held_out_pairs": len(task.split.held_out),
+                "train_examples": len(task.split.train),
+                "held_out_examples": len(task.split.held_out),
                 **attrs.asdict(settings),
                 "run": run.digest,
             },

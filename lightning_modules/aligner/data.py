@@ -15,7 +15,7 @@ from kgscripts.models.aligner_inputs import AlignerBatch, AlignerInputs
 from kgscripts.models.tensor_fields import TensorFields
 from lightning_modules.aligner.examples import Example, anchor_example, labelled_example
 from lightning_modules.aligner.settings import AlignerSettings
-from lightning_modules.data import TrainingBatch, TrainingData, is_held_out, length_batches
+from lightning_modules.data import TrainingBatch, TrainingData, is_held_out, length_batches, pair_key
 
 _IMPOSSIBLE = -1e4
 
@@ -57,10 +57,10 @@ class AlignmentData(TrainingData[Example]):
         settings: AlignerSettings,
     ) -> None:
         super().__init__(settings.seed)
-        self._train_pairs = [pair for pair in pairs if not is_held_out(pair)]
+        self._train_pairs = [pair for pair in pairs if not is_held_out(pair_key(pair))]
         labelled = [(pairs[row], label) for row, label in labels.items()]
-        self._train = [item for item in labelled if not is_held_out(item[0])]
-        self._held_out = [item for item in labelled if is_held_out(item[0])]
+        self._train = [item for item in labelled if not is_held_out(pair_key(item[0]))]
+        self._held_out = [item for item in labelled if is_held_out(pair_key(item[0]))]
         self._inputs = inputs
         self._settings = settings
 

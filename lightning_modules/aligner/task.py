@@ -18,7 +18,7 @@ from kgscripts.models.encoder import load_encoder
 from lightning_modules.aligner.data import AlignmentData
 from lightning_modules.aligner.module import AlignerModule
 from lightning_modules.aligner.settings import AlignerSettings
-from lightning_modules.data import split_pairs
+from lightning_modules.data import pair_key, pairs_digest, split
 
 _NETWORK_SETTINGS = ("layers", "rank", "size", "smoothing", "shift_probability")
 
@@ -34,17 +34,16 @@ class AlignerTask:
     licence = "research use, as the terms of its training data are not stated"
 
     def __init__(self, pairs: Sequence[Pair], labels: Sequence[GoldAlignment]) -> None:
-        self.split = split_pairs([pairs[label.row - 1] for label in labels])
+        self.split = split([pairs[label.row - 1] for label in labels], pair_key)
         self._pairs = pairs
         self._labels = {label.row - 1: label for label in labels}
 
     @property
     def inputs(self) -> Mapping[str, Any]:
         """See `TrainingTask`."""
-        texts = json.dumps([(pair.abstract, pair.concrete) for pair in self._pairs])
         labels = json.dumps([(row, sorted(label.aligned.items())) for row, label in self._labels.items()])
         return {
-            "anchors": sha256(texts.encode()).hexdigest(),
+            "pairs": pairs_digest(self._pairs),
             "labels": sha256(labels.encode()).hexdigest(),
         }
 

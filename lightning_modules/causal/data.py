@@ -41,7 +41,7 @@ class CausalText:
 class CausalData(TrainingData[CausalText]):
     """Texts of similar length."""
 
-    def __init__(self, split: Split, model: CausalModel, settings: CausalSettings) -> None:
+    def __init__(self, split: Split[Pair], model: CausalModel, settings: CausalSettings) -> None:
         super().__init__(settings.seed)
         self._train = [_text(pair, model) for pair in split.train]
         self._held_out = [_text(pair, model) for pair in split.held_out]

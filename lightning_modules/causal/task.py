@@ -12,7 +12,7 @@ from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from lightning_modules.causal.data import CausalData
 from lightning_modules.causal.module import CausalModule
 from lightning_modules.causal.settings import CausalSettings
-from lightning_modules.data import split_pairs
+from lightning_modules.data import pair_key, pairs_digest, split
 
 
 class CausalTask:
@@ -26,13 +26,14 @@ class CausalTask:
 
     def __init__(self, model: str, pairs: Sequence[Pair]) -> None:
         self.name = f"{Path(model).name}, fine-tuned"
-        self.split = split_pairs(pairs)
+        self.split = split(pairs, pair_key)
+        self._pairs = pairs
         self._model = model
 
     @property
     def inputs(self) -> Mapping[str, Any]:
         """See `TrainingTask`."""
-        return {"start": self._model}
+        return {"pairs": pairs_digest(self._pairs), "pretrained": self._model}
 
     def prepare(self, settings: CausalSettings) -> tuple[CausalModule, CausalData]:
         """See `TrainingTask`."""

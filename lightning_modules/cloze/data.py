@@ -90,7 +90,7 @@ class ClozeData(TrainingData[ClozeExample]):
 
     def __init__(
         self,
-        split: Split,
+        split: Split[Pair],
         encoding: InputEncoding,
         words: Sequence[str],
         others: Sequence[str],

@@ -11,7 +11,7 @@ from kgscripts.models.masked import masked_checkpoint, new_network
 from lightning_modules.cloze.data import ClozeData, blank_words, other_words
 from lightning_modules.cloze.module import MaskedModule
 from lightning_modules.cloze.settings import MaskedSettings
-from lightning_modules.data import split_pairs
+from lightning_modules.data import pair_key, pairs_digest, split
 from schemas.errors import InputError
 
 _MAX_TOKENS = 50
@@ -28,17 +28,17 @@ class MaskedTask:
     licence = "research use, as the terms of its training data are not stated"
 
     def __init__(self, pairs: Sequence[Pair]) -> None:
-        blanked = [pair for pair in map(cut, pairs) if any(pair.blanks)]
+        self._pairs = [pair for pair in map(cut, pairs) if any(pair.blanks)]
         try:
-            self.split = split_pairs(blanked)
+            self.split = split(self._pairs, pair_key)
         except InputError as error:
             remedy = "name cloze templates (kgscripts corpora cloze makes them), with some dozens of abstract sentences"
-            raise InputError(f"{len(blanked)} pairs with blanks are too few", remedy=remedy) from error
+            raise InputError(f"{len(self._pairs)} pairs with blanks are too few", remedy=remedy) from error
 
     @property
     def inputs(self) -> Mapping[str, Any]:
-        """See `TrainingTask`: nothing."""
-        return {}
+        """See `TrainingTask`."""
+        return {"pairs": pairs_digest(self._pairs)}
 
     def prepare(self, settings: MaskedSettings) -> tuple[MaskedModule, ClozeData]:
         """See `TrainingTask`."""

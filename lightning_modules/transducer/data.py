@@ -24,7 +24,7 @@ class WordBatch(TrainingBatch):
 class WordData(TrainingData[Pair]):
     """Pairs of similar length, cut to the longest length that is read."""
 
-    def __init__(self, split: Split, vocabulary: Vocabulary, settings: TransducerTrainingSettings) -> None:
+    def __init__(self, split: Split[Pair], vocabulary: Vocabulary, settings: TransducerTrainingSettings) -> None:
         super().__init__(settings.seed)
         self._split = split
         self._vocabulary = vocabulary

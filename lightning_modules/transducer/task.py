@@ -15,7 +15,7 @@ from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.embeddings import WordVectors, read_glove, read_released_vectors
 from kgscripts.models.networks import make_network, network_checkpoint
 from kgscripts.models.vocabulary import Vocabulary
-from lightning_modules.data import split_pairs
+from lightning_modules.data import pair_key, pairs_digest, split
 from lightning_modules.transducer.configuration import Configuration, TransducerTrainingSettings
 from lightning_modules.transducer.data import WordData
 from lightning_modules.transducer.module import WordModule
@@ -32,7 +32,8 @@ class TransducerTask:
 
     def __init__(self, configuration: Configuration, pairs: Sequence[Pair], glove: Path | None = None) -> None:
         self.name = configuration.name
-        self.split = split_pairs(pairs)
+        self.split = split(pairs, pair_key)
+        self._pairs = pairs
         self._configuration = configuration
         self._vectors = self._read_vectors(glove)
 
@@ -40,6 +41,7 @@ class TransducerTask:
     def inputs(self) -> Mapping[str, Any]:
         """See `TrainingTask`."""
         return {
+            "pairs": pairs_digest(self._pairs),
             "kind": self._configuration.kind,
             "network": attrs.asdict(self._configuration.network),
             "vocabulary": sha256(self._vectors.vocabulary.to_json().encode()).hexdigest(),

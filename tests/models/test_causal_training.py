@@ -49,7 +49,7 @@ def test_fine_tuning_helps_and_its_checkpoint_loads(tmp_path: Path, make: type[o
     assert not (tmp_path / "tuned.training").exists()
     card = load_checkpoint(tmp_path / "tuned").card
     assert card.training["held_out_loss"] == outcome.held_out_loss
-    assert card.training["train_pairs"] + card.training["held_out_pairs"] == len(PAIRS)
+    assert card.training["train_examples"] + card.training["held_out_examples"] == len(PAIRS)
     before = load_causal_model(str(folder))
     abstract, concrete = [pair.abstract for pair in PAIRS], [pair.concrete for pair in PAIRS]
     assert tuned.score(abstract, concrete).mean() > before.score(abstract, concrete).mean() + 1

@@ -70,7 +70,7 @@ def test_what_is_trained_aligns_and_says_what_it_was_trained_on(unbroken: Path) 
     card = load_checkpoint(unbroken).card
     assert (card.data, card.command) == ("some pairs", "kgscripts train aligner")
     assert card.training["epochs"] == 2
-    assert card.training["train_pairs"] + card.training["held_out_pairs"] == 40
+    assert card.training["train_examples"] + card.training["held_out_examples"] == 40
 
 
 def test_what_runs_out_of_time_is_a_model_already_and_goes_on_to_the_same_end(unbroken: Path, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgscripts.corpora.pair import Pair
-from lightning_modules.data import length_batches, split_pairs
+from lightning_modules.data import length_batches, pair_key, split
 from schemas.errors import InputError
 from tests.training import corpus
 
@@ -34,12 +34,12 @@ def test_batches_depend_on_the_seed_alone() -> None:
 
 def test_the_same_sentences_are_held_out_whatever_stands_around_them() -> None:
     pairs = corpus.pairs(300)
-    split = split_pairs(pairs)
-    assert 10 <= len(split.held_out) <= 60
+    parts = split(pairs, pair_key)
+    assert 10 <= len(parts.held_out) <= 60
     random.Random(0).shuffle(pairs)
-    again = split_pairs(pairs[:200])
-    assert {pair.abstract for pair in again.held_out} <= {pair.abstract for pair in split.held_out}
-    assert {pair.abstract for pair in again.train} <= {pair.abstract for pair in split.train}
+    again = split(pairs[:200], pair_key)
+    assert {pair.abstract for pair in again.held_out} <= {pair.abstract for pair in parts.held_out}
+    assert {pair.abstract for pair in again.train} <= {pair.abstract for pair in parts.train}
 
 
 def test_realisations_of_a_sentence_stay_together() -> None:
@@ -48,12 +48,12 @@ def test_realisations_of_a_sentence_stay_together() -> None:
         for pair in corpus.pairs(100)
         for number in range(3)
     ]
-    split = split_pairs(pairs)
-    assert not {pair.abstract for pair in split.train} & {pair.abstract for pair in split.held_out}
-    assert len(split.train) + len(split.held_out) == 300
+    parts = split(pairs, pair_key)
+    assert not {pair.abstract for pair in parts.train} & {pair.abstract for pair in parts.held_out}
+    assert len(parts.train) + len(parts.held_out) == 300
 
 
 @pytest.mark.parametrize("count", [0, 1])
 def test_too_few_pairs(count: int) -> None:
     with pytest.raises(InputError, match="too few"):
-        split_pairs(corpus.pairs(count))
+        split(corpus.pairs(count), pair_key)
