@@ -89,8 +89,8 @@ NAMES = (
     Rule(
         "entity_name",
         "name",
-        "SELECT DISTINCT p.lemma AS label FROM event_mention_record e, UNNEST(e.participants) AS t(p) "
-        "WHERE mine(p.lemma)",
+        "SELECT DISTINCT label FROM (SELECT UNNEST(participants).lemma AS label FROM event_mention_record) "
+        "WHERE mine(label)",
     ),
     Rule(
         "tool_name",
@@ -145,6 +145,7 @@ def mention_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
     confidence of the extractor with that number, NULL if it did not find it.
     """
     scores = ", ".join(f"max(e.score) FILTER (WHERE e.reader = {reader}) AS reader_{reader}" for reader in readers)
+    highest = ", ".join(f"max(reader_{reader}) AS reader_{reader}" for reader in readers)
     return (
         Rule(
             "event",
@@ -152,7 +153,7 @@ def mention_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
             f"""
             SELECT (e.document::BIGINT << 24) + dense_rank() OVER (
                        PARTITION BY e.document ORDER BY e.start, e."end", a.place) - 1 AS mention,
-                   e.document, e.start::INTEGER AS start, e."end"::INTEGER AS "end", a.action, e.action AS key,
+                   e.document, e.start::INTEGER AS start, e."end"::INTEGER AS "end", a.action,
                    e.reader, e.score, e.participants, e.tools
             FROM event_mention_record e JOIN action a ON {same_action("e.action", "a")}
             WHERE in_partition(e.document)
@@ -168,8 +169,12 @@ def mention_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
             "participant",
             "document",
             f"""
-            SELECT e.mention, e.document, n.entity, p.role, count(DISTINCT (p.start, p."end")) AS arguments, {scores}
-            FROM event e, UNNEST(e.participants) AS t(p) JOIN entity n ON n.label = p.lemma GROUP BY ALL
+            SELECT mention, document, entity, role, count(*) AS arguments, {highest}
+            FROM (SELECT e.mention, e.document, n.entity, e.argument.role AS role, {scores}
+                  FROM (SELECT mention, document, reader, score, UNNEST(participants) AS argument FROM event) e
+                       JOIN entity n ON n.label = e.argument.lemma
+                  GROUP BY e.mention, e.document, n.entity, role, e.argument.start, e.argument."end")
+            GROUP BY mention, document, entity, role
             """,
         ),
         Rule(
@@ -177,7 +182,8 @@ def mention_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
             "document",
             f"""
             SELECT e.mention, e.document, n.tool, {scores}
-            FROM event e, UNNEST(e.tools) AS t(p) JOIN tool n ON n.label = p.lemma GROUP BY ALL
+            FROM (SELECT mention, document, reader, score, UNNEST(tools).lemma AS lemma FROM event) e
+                 JOIN tool n ON n.label = e.lemma GROUP BY e.mention, e.document, n.tool
             """,
         ),
     )
@@ -190,10 +196,10 @@ _ALIGNED = f"""
     FROM (SELECT document, reader, action, start, "end", len(steps) AS length, UNNEST(steps) AS step,
                  generate_subscripts(steps, 1) AS place
           FROM decomposition_record WHERE in_partition(document)) d
-         LEFT JOIN event w ON w.document = d.document AND w.start = d.start AND w."end" = d."end"
-              AND {same_action("w.key", "d.action")}
+         LEFT JOIN action y ON {same_action("y", "d.action")} LEFT JOIN action z ON {same_action("z", "d.step.action")}
+         LEFT JOIN event w ON w.document = d.document AND w.start = d.start AND w."end" = d."end" AND w.action = y.action
          LEFT JOIN event c ON c.document = d.document AND c.start = d.step.start AND c."end" = d.step."end"
-              AND {same_action("c.key", "d.step.action")}
+              AND c.action = z.action
 """
 
 ALIGNED = (

@@ -47,30 +47,26 @@ def rank_pairs(earlier: Integers, later: Integers, support: Integers, against: I
     """
     order = np.lexsort((later, earlier, np.abs(distance), against, against - support))
     count = int(max(earlier.max(initial=-1), later.max(initial=-1))) + 1
+    bits = [1 << step for step in range(count)]
     after = [0] * count
     """Of each sub-event those that follow it, as the bits of an integer."""
     before: list[list[int]] = [[] for _ in range(count)]
     verdicts = np.full(len(earlier), Verdict.KEPT, np.int64)
     for place, first, second in zip(order.tolist(), earlier[order].tolist(), later[order].tolist(), strict=True):
-        if after[second] >> first & 1:
+        if after[second] & bits[first]:
             verdicts[place] = Verdict.CONTRADICTED
-        elif after[first] >> second & 1:
+        elif after[first] & bits[second]:
             verdicts[place] = Verdict.IMPLIED
         else:
             before[second].append(first)
-            _follow(first, after[second] | 1 << second, after, before)
+            those = after[second] | bits[second]
+            # All that `second` follows now: `first`, and whatever comes before it and did not come before `second`.
+            waiting = [first]
+            for step in waiting:
+                if not after[step] & bits[second]:
+                    after[step] |= those
+                    waiting += before[step]
     return verdicts
-
-
-def _follow(step: int, those: int, after: list[int], before: Sequence[Sequence[int]]) -> None:
-    """Enter that `those` follow `step`, and all that comes before it."""
-    waiting = [step]
-    while waiting:
-        step = waiting.pop()
-        known = after[step]
-        if known | those != known:
-            after[step] = known | those
-            waiting += before[step]
 
 
 def first_mentions(readers: Sequence[int]) -> Rule:
