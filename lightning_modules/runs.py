@@ -86,17 +86,17 @@ class EpochFiles(TorchCheckpointIO):
     ) -> None:
         """Raises ModelError if the disk refuses; then the file is as it was before."""
         path = Path(path)
-        aside = path.with_name(f".{path.name}.new")
-        content = io.BytesIO()  # torch says less than the system of why it cannot write to a file
+        temporary = path.with_name(f".{path.name}.new")
+        content = io.BytesIO()  # torch's own error does not give the reason
         torch.save(checkpoint, content)
         try:
-            with aside.open("wb") as file:
+            with temporary.open("wb") as file:
                 file.write(content.getbuffer())
                 file.flush()
                 os.fsync(file.fileno())
-            aside.replace(path)
+            temporary.replace(path)
         except OSError as error:
-            aside.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
             remedy = "make room, then go on from the epoch before with --resume"
             raise ModelError(f"the epoch cannot be saved: {error.strerror}", where=str(path), remedy=remedy) from error
 

@@ -21,7 +21,7 @@ def with_adapters(network: BertModel, rank: int) -> PeftModel:
 
     config = LoraConfig(r=rank, lora_alpha=2 * rank, target_modules=_LINEAR_LAYERS)
     with warnings.catch_warnings():
-        # peft asks transformers by a name that it is giving up.
+        # peft uses a name of transformers that is deprecated.
         warnings.filterwarnings("ignore", message=".*is_gradient_checkpointing.*")
         adapted = get_peft_model(network, config)
     assert not isinstance(adapted, tuple)

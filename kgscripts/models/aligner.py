@@ -1,8 +1,8 @@
-"""Aligning each concrete word to the abstract word that it spells out (KidsCook, appendix A, with better emissions).
+"""Alignment of each concrete word with the abstract word that it realises (KidsCook, appendix A).
 
-Two alignments of the same model. The monotonic one is the Viterbi path of the lattice whose emission is log p(a_j = i |
-x, y), smoothed, at each content word; function words and punctuation follow their neighbours. The free one takes each
-word by itself, for where the order of the two texts differs.
+Emissions are better than in the paper, and there are two alignments of the same model. The monotonic one is the Viterbi
+path of the lattice whose emission is log p(a_j = i | x, y), smoothed, at each content word; function words and
+punctuation follow their neighbours. The free one aligns each word independently, for texts whose order differs.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from kgscripts.models.checkpoint import Checkpoint
 
 KIND = "aligner"
-"""What the configuration of a checkpoint calls an aligner."""
+"""The kind of checkpoint of an aligner."""
 
 MAX_CELLS = 4_000_000
 """The largest product of both lengths of a pair that is aligned: about half a gigabyte of lattice."""
@@ -48,7 +48,7 @@ class Tokens(Protocol):
 
 @frozen
 class Alignment:
-    """Which abstract token each concrete token is aligned to, and how sure that is.
+    """The abstract token that each concrete token is aligned to, with probabilities.
 
     `path` holds an abstract index for each concrete token. `log_probability` is that of the whole path given both
     sides, in nats. `posterior` holds for each concrete token the probability of its own place in `path`, summed over
@@ -96,7 +96,7 @@ class Aligner:
         return [found[row] for row in range(len(pairs))]
 
     def align_freely(self, pairs: Sequence[Tokens]) -> list[Alignment]:
-        """Each content word at its own best place, whatever the order; other words where the nearest one is.
+        """Each content word with its most probable abstract word, in any order; other words like the nearest one.
 
         `log_probability` is the sum over the content words, as if they were independent. Raises as `align`.
         """
@@ -112,7 +112,7 @@ class Aligner:
 
 
 def aligner_model(checkpoint: Checkpoint) -> Aligner:
-    """The aligner of a checkpoint. Raises ModelError where its parts do not fit together, or MiniLM cannot be found."""
+    """The aligner of a checkpoint. Raises ModelError if its parts do not fit together, or MiniLM cannot be found."""
     from kgscripts.models.aligner_network import AlignerNetwork
     from kgscripts.models.encoder import load_encoder
 

@@ -30,7 +30,7 @@ FEATURES = ("distance", "absolute distance", "same word", "same stem")
 
 @frozen
 class Window:
-    """What one row holds of a pair: tokens `abstract` and `concrete`, ranges of the whole sides."""
+    """The part of a pair in one row: tokens `abstract` and `concrete`, ranges of the whole sides."""
 
     row: int
     abstract: range
@@ -157,7 +157,7 @@ def _empty(windows: Sequence[Window]) -> AlignerBatch:
 
 
 def _features(pair: Sides, window: Window) -> Tensor:
-    """(concrete, abstract, 4) of a window: where the words are in the whole pair, and whether they are alike."""
+    """(concrete, abstract, 4) of a window: positions in the whole pair, and whether the words are alike."""
     concrete = [pair.concrete[index] for index in window.concrete]
     abstract = [pair.abstract[index] for index in window.abstract]
     places = (torch.tensor(list(window.concrete)) + 0.5) / len(pair.concrete)

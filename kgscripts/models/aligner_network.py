@@ -26,7 +26,7 @@ _STORED_NAMES = {
     "lora_A.default.weight": "parametrizations.weight.0.down",
     "lora_B.default.weight": "parametrizations.weight.0.up",
 }
-"""Parts of peft's names of adapters -> what checkpoints of aligners call them."""
+"""Parts of peft's names of adapters -> their names in checkpoints of aligners."""
 
 
 class AlignerNetwork(nn.Module):

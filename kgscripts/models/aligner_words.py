@@ -1,4 +1,4 @@
-"""Which words can be aligned, and to which: content words, told by a closed list of function words."""
+"""Which words can be aligned, and to which: content words, which are all but a closed list of function words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from importlib import resources
 FUNCTION_WORDS = frozenset(
     (resources.files("kgscripts.models") / "data" / "function_words.txt").read_text(encoding="utf-8").split()
 )
-"""Words that spell nothing out themselves, in lower case."""
+"""Words that realise nothing by themselves, in lower case."""
 
 
 def is_content_word(word: str) -> bool:

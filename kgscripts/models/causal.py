@@ -106,7 +106,7 @@ class CausalModel:
     def _sums(self, prompts: Sequence[Sequence[int]], tree: CandidateTree) -> Tensor:
         """Log probabilities of the tree's candidates after each prompt: (prompts, candidates).
 
-        The tree's nodes stand behind the prompt in one input; each sees the prompt and what is above it in the tree.
+        The tree's nodes follow the prompt in one input; each attends to the prompt and to its ancestors in the tree.
         """
         read, lengths = self._padded(prompts)
         rows, width, nodes = len(prompts), read.shape[1], len(tree.pieces)
@@ -145,9 +145,9 @@ class CausalModel:
         return ids.to(self.network.device), lengths.to(self.network.device)
 
     def _states(self, ids: Tensor, positions: Tensor, sees: Tensor) -> Tensor:
-        """Last hidden states, (batch, length, size), where a piece attends to what `sees` (batch, length, length) says.
+        """Last hidden states, (batch, length, size); `sees` (batch, length, length) is the attention mask.
 
-        `ids` and `positions` are (batch, length) int64. No piece may see one that stands behind it.
+        `ids` and `positions` are (batch, length) int64. No piece may attend to a later one.
         """
         from transformers import OpenAIGPTLMHeadModel
 

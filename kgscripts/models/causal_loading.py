@@ -25,7 +25,7 @@ _FILES = ["*.json", "*.txt", "*.safetensors"]
 def load_causal_model(name: str) -> CausalModel:
     """A pretrained model, zero-shot: a folder in Hugging Face's layout, or a name in its cache or on the hub.
 
-    The hub is asked only where the cache lacks the model and `HF_HUB_OFFLINE` is not set. Raises ModelError where there
+    The hub is used only if the cache lacks the model and `HF_HUB_OFFLINE` is not set. Raises ModelError if there
     is no such model, its weights are incomplete or no safetensors, or it is no causal language model.
     """
     from safetensors import SafetensorError
@@ -59,7 +59,7 @@ def load_causal_model(name: str) -> CausalModel:
 
 
 def cloze_model(checkpoint: Checkpoint) -> CausalModel:
-    """The model of a checkpoint that fine-tuning wrote. Raises ModelError where it does not fit together."""
+    """The model of a checkpoint that fine-tuning wrote. Raises ModelError if its parts do not fit together."""
     from tokenizers import Tokenizer
     from transformers import AutoConfig, AutoModelForCausalLM
 
@@ -79,7 +79,7 @@ def cloze_model(checkpoint: Checkpoint) -> CausalModel:
 
 
 def causal_checkpoint(model: CausalModel, card: ModelCard) -> Checkpoint:
-    """A checkpoint that `cloze_model` makes this model of again."""
+    """The checkpoint of a model, which `cloze_model` loads."""
     network = json.loads(model.network.config.to_json_string(use_diff=True))
     return Checkpoint(
         kind=KIND,
@@ -104,7 +104,7 @@ def _placed(network: PreTrainedModel) -> PreTrainedModel:
 
 
 def _folder(name: str) -> Path:
-    """Where the model's files are. Raises ModelError where they are nowhere."""
+    """The folder of the model's files. Raises ModelError if they are nowhere."""
     from huggingface_hub import constants, snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 
@@ -117,9 +117,9 @@ def _folder(name: str) -> Path:
             continue
         if any(folder.glob("*.safetensors")):
             return folder
-    asked = "HF_HUB_OFFLINE is set" if constants.HF_HUB_OFFLINE else "the hub does not give it as safetensors"
+    reason = "HF_HUB_OFFLINE is set" if constants.HF_HUB_OFFLINE else "the hub does not have it as safetensors"
     raise ModelError(
-        f"neither a folder nor a model in the Hugging Face cache, and {asked}",
+        f"neither a folder nor a model in the Hugging Face cache, and {reason}",
         where=name,
         remedy="fetch it once with network (`hf download NAME`), or name a folder in Hugging Face's layout",
     )

@@ -1,4 +1,4 @@
-"""Candidates of several pieces as a tree, so that what they begin with alike is computed once."""
+"""Candidates of several pieces as a tree, so that common prefixes are computed once."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from kgscripts.models.tensor_fields import TensorFields
 class CandidateTree(TensorFields):
     """The pieces of some candidates as a tree whose root is the text before them.
 
-    Nodes are what a language model has to read: every proper beginning of a candidate. Edges are what it is asked: the
-    probability of a piece after the root or a node. A candidate's log probability is the sum over its edges.
+    Nodes are what a language model has to read: every proper prefix of a candidate. Edges are its predictions, of a
+    piece after the root or a node. A candidate's log probability is the sum over its edges.
 
     `pieces` (nodes,) int64 are the nodes' last pieces, `depths` (nodes,) int64 their distances from the root less one,
-    `ancestors` (nodes, nodes) bool says whether the second is the first or above it. `edge_rows` (edges,) int64, in
+    `ancestors` (nodes, nodes) bool is true if the second is the first or its ancestor. `edge_rows` (edges,) int64, in
     rising order, are 0 for the root, else the node's number plus one; `edge_pieces` (edges,) int64 the pieces.
-    `path_candidates` and `path_edges` (steps,) int64 say which edges each candidate adds up.
+    `path_candidates` and `path_edges` (steps,) int64 are the edges that each candidate adds up.
     """
 
     candidates: tuple[int, ...]
@@ -49,7 +49,7 @@ def candidate_trees(pieces: Sequence[Sequence[int]], most_nodes: int) -> list[Ca
 
 
 def _groups(pieces: Sequence[Sequence[int]], most_nodes: int) -> Iterator[list[int]]:
-    """Places of candidates in the order of their pieces, cut before a group has too many beginnings."""
+    """Places of candidates in the order of their pieces, cut before a group has too many prefixes."""
     group: list[int] = []
     beginnings: set[tuple[int, ...]] = set()
     for place in sorted(range(len(pieces)), key=lambda place: tuple(pieces[place])):

@@ -1,4 +1,4 @@
-"""Checkpoint directories: JSON and safetensors with a digest of every file, written whole or not at all.
+"""Checkpoint directories: JSON and safetensors with a digest of every file, written atomically.
 
 config.json         what kind of model it is and its settings
 model.safetensors   its weights
@@ -38,11 +38,11 @@ _REMEDY = "train the model again, or get the checkpoint again"
 
 @frozen(kw_only=True)
 class ModelCard:
-    """What people and graphs should know of a model.
+    """The facts about a model that people and graphs need.
 
     `data` names what it was trained on with its terms, `command` is what trained it, `training` holds figures of the
     run (epochs, losses), and `scores` are on data that it never saw. `slice` holds its scores on the small sample that
-    ships (`kgscripts.evaluation.slice`): they tell whether it still predicts what it predicted.
+    ships (`kgscripts.evaluation.slice`): they show whether it still predicts what it predicted.
     """
 
     name: str
@@ -79,24 +79,24 @@ def save_checkpoint(checkpoint: Checkpoint, directory: Path) -> None:
     card = attrs.asdict(checkpoint.card, value_serializer=lambda _, __, value: getattr(value, "value", value))
     card["files"] = {name: sha256(content).hexdigest() for name, content in sorted(contents.items())}
     contents[CARD] = _json(card)
-    aside: Path | None = None
+    temporary: Path | None = None
     try:
         directory.parent.mkdir(parents=True, exist_ok=True)
-        aside = Path(tempfile.mkdtemp(dir=directory.parent, prefix=f".{directory.name}."))
-        aside.chmod(0o755)
+        temporary = Path(tempfile.mkdtemp(dir=directory.parent, prefix=f".{directory.name}."))
+        temporary.chmod(0o755)
         for name, content in contents.items():
-            _write(aside / name, content)
-        _move_into_place(aside, directory)
+            _write(temporary / name, content)
+        _move_into_place(temporary, directory)
     except OSError as error:
         message = f"the checkpoint cannot be written: {error.strerror}"
         raise ModelError(message, where=str(directory), remedy="make room or name another directory") from error
     finally:
-        if aside is not None:
-            shutil.rmtree(aside, ignore_errors=True)
+        if temporary is not None:
+            shutil.rmtree(temporary, ignore_errors=True)
 
 
 def check_place(directory: Path) -> None:
-    """Raises ModelError where no checkpoint can be written because something else is there: call it before training."""
+    """Raises ModelError if something else is there, so that no checkpoint could be written: call it before training."""
     if directory.exists() and not is_checkpoint(directory) and not _is_empty(directory):
         remedy = "name another directory, or take away what is there"
         raise ModelError("not empty, and no checkpoint", where=str(directory), remedy=remedy)
@@ -236,14 +236,14 @@ def _write(path: Path, content: bytes) -> None:
         os.fsync(file.fileno())
 
 
-def _move_into_place(aside: Path, directory: Path) -> None:
+def _move_into_place(temporary: Path, directory: Path) -> None:
     if not directory.exists() or _is_empty(directory):
-        aside.replace(directory)
+        temporary.replace(directory)
         return
     old = Path(tempfile.mkdtemp(dir=directory.parent, prefix=f".{directory.name}.old."))
     directory.replace(old)
     try:
-        aside.replace(directory)
+        temporary.replace(directory)
     except OSError:
         old.replace(directory)
         raise

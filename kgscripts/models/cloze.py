@@ -1,4 +1,4 @@
-"""What a cloze model is: something that guesses a hidden word of the concrete side (KidsCook, section 2.2)."""
+"""Cloze models: they guess a hidden word of the concrete side (KidsCook, section 2.2)."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ if TYPE_CHECKING:
     import torch
 
 UNKNOWN_WORD = "#UNK#"
-"""How the unknown word is written where a prediction of it is fed back to a model."""
+"""The unknown word as it is written if it is predicted and fed back to a model."""
 
 HIDDEN_WORD = "_"
-"""What stands in `Cloze.concrete` for a word that is still hidden, so that no model can read it there."""
+"""The placeholder in `Cloze.concrete` for a word that is still hidden."""
 
 
 @frozen
 class Cloze:
     """One hidden token to guess.
 
-    `concrete` holds the tokens as they are known so far (earlier blanks filled in); `hidden` says for each whether
-    it is still unknown, which includes `position`. `slot_start` is the first token of the blank that `position`
-    belongs to: alignments are those of the prefix before it (appendix A.4).
+    `concrete` holds the tokens as they are known so far (earlier blanks filled in); `hidden` is true for each that is
+    still unknown, which includes `position`. `slot_start` is the first token of the blank that `position` belongs to:
+    alignments are those of the prefix before it (appendix A.4).
     """
 
     abstract: tuple[str, ...]
@@ -34,7 +34,7 @@ class Cloze:
 
 
 class ClozeModel(Protocol):
-    """Ranks candidate words for hidden tokens. All models behind `kgscripts evaluate cloze` are this."""
+    """Ranks candidate words for hidden tokens. `kgscripts evaluate cloze` evaluates these."""
 
     name: str
     context: Literal["left", "both"]
@@ -48,7 +48,7 @@ class ClozeModel(Protocol):
         """
 
     def score(self, abstract: Sequence[Sequence[str]], concrete: Sequence[Sequence[str]]) -> torch.Tensor | None:
-        """log p(concrete | abstract) of each pair in nats, (pairs,); None where the model defines none.
+        """log p(concrete | abstract) of each pair in nats, (pairs,); None if the model defines none.
 
         Without it candidate fillings are compared by the probability of their words in the blanks.
         """

@@ -21,7 +21,7 @@ _REMEDY = "name a file in GloVe's text format, or infer_glove.npy with its vocab
 
 @frozen(eq=False)
 class WordVectors:
-    """Vectors (words, size) float32 of the words of a vocabulary; `found` says how many of them were in the file."""
+    """Vectors (words, size) float32 of the words of a vocabulary; `found` of them were in the file."""
 
     vocabulary: Vocabulary
     vectors: Tensor

@@ -42,7 +42,7 @@ class WordEmission(nn.Module):
         decoded:
             (batch, concrete, hidden_size_decoder), states from which each word is predicted.
         targets:
-            (batch, concrete) int64, the words. What stands in padding is not read.
+            (batch, concrete) int64, the words. Padding is not read.
         abstract_mask, concrete_mask:
             (batch, abstract) and (batch, concrete) bool, True for tokens and False for padding.
 
@@ -61,7 +61,7 @@ class WordEmission(nn.Module):
         ):
             if tensor.shape != shape:
                 raise ValueError(
-                    f"{name} begins with shape {tuple(tensor.shape)}, where encoded and decoded ask for {shape}"
+                    f"{name} begins with shape {tuple(tensor.shape)}, where encoded and decoded need {shape}"
                 )
         cells = (concrete_mask[:, :, None] & abstract_mask[:, None, :]).nonzero(as_tuple=True)
         log_probabilities = self.at(encoded, decoded, targets, cells)

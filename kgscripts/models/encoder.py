@@ -1,4 +1,4 @@
-"""The pretrained encoder: `sentence-transformers/all-MiniLM-L6-v2`, or another BERT that is named."""
+"""The pretrained encoder: `sentence-transformers/all-MiniLM-L6-v2`, or another BERT."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def shared_minilm() -> Encoder:
 
 
 def find_encoder(name: str) -> Path:
-    """The folder of the encoder's files. Raises ModelError where it is nowhere."""
+    """The folder of the encoder's files. Raises ModelError if it is nowhere."""
     if Path(name).is_dir():
         return Path(name)
     if cached := _in_cache(name, offline=True):
@@ -97,7 +97,7 @@ def find_encoder(name: str) -> Path:
 
 
 def weights_digest(folder: Path) -> str:
-    """SHA-256 of the encoder's weights. Raises ModelError where there are none."""
+    """SHA-256 of the encoder's weights. Raises ModelError if there are none."""
     try:
         with (folder / "model.safetensors").open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,4 +1,4 @@
-"""Cloze models that see the abstract sentence and what stands left of a blank: the word-level networks."""
+"""Cloze models that see the abstract sentence and the left side of a blank: the word-level networks."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class _Row:
 
 
 class LeftContextModel:
-    """A network as a `ClozeModel`. Candidates that its vocabulary lacks have log probability -inf."""
+    """A network as a `ClozeModel`. Candidates outside its vocabulary have log probability -inf."""
 
     context: Literal["left", "both"] = "left"
 
@@ -45,7 +45,7 @@ class LeftContextModel:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words that it knows."""
+        """Its vocabulary."""
         return self.vocabulary.words
 
     @torch.inference_mode()
@@ -76,7 +76,7 @@ class LeftContextModel:
     def _pair_batches(
         self, abstract: Sequence[Sequence[str]], concrete: Sequence[Sequence[str]]
     ) -> Iterator[tuple[list[int], PairBatch]]:
-        """Batches of pairs of similar length, with the places of the pairs."""
+        """Batches of pairs of similar length, with the indices of the pairs."""
         sizes = [(len(a), len(c)) for a, c in zip(abstract, concrete, strict=True)]
         for rows in _groups(sizes):
             batch = PairBatch.of_words(
@@ -144,7 +144,7 @@ class ViterbiSlotModel(TransducerModel):
 
 
 def _rows(clozes: Sequence[Cloze]) -> list[_Row]:
-    """The prefixes that the queries read; one that another begins with is read there."""
+    """The prefixes of the queries; a prefix of another one has no row of its own."""
     by_abstract: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for query, cloze in enumerate(clozes):
         by_abstract[cloze.abstract].append(query)
@@ -163,7 +163,7 @@ def _rows(clozes: Sequence[Cloze]) -> list[_Row]:
 
 
 def _groups(sizes: Sequence[tuple[int, int]]) -> Iterator[list[int]]:
-    """Places of pairs of similar size (abstract, concrete), so many that their padded cells stay within bounds."""
+    """Indices of pairs of similar size (abstract, concrete), so many that their padded cells stay within bounds."""
     group: list[int] = []
     widest = 0
     for place in sorted(range(len(sizes)), key=lambda place: (sizes[place][1], sizes[place][0])):

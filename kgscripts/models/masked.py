@@ -1,7 +1,7 @@
-"""The cloze masked model: MiniLM with low-rank adapters (Hu et al. 2022) that fills blanks of the concrete side.
+"""The masked cloze model: MiniLM with low-rank adapters (Hu et al. 2022) that fills blanks of the concrete side.
 
-The abstract sentence stands in front, words that are still unknown are masks, and the candidates are whole words: each
-has the mean of its pieces' input embeddings and, if it was seen in training, a difference and a bias of its own.
+The abstract sentence comes first, words that are still unknown are masks, and the candidates are whole words: each has
+the mean of its pieces' input embeddings and, if it was seen in training, a difference and a bias of its own.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ class MaskedNetwork(nn.Module):
         return {**adapters, **{f"head.{name}": value for name, value in self.head.state_dict().items()}}
 
     def restore(self, trained: Mapping[str, Tensor]) -> None:
-        """Take what `trained` gave. Raises KeyError or RuntimeError where it does not fit."""
+        """Load what `trained` gave. Raises KeyError or RuntimeError if it does not fit."""
         from peft import set_peft_model_state_dict
 
         def below(prefix: str) -> dict[str, Tensor]:
@@ -162,7 +162,7 @@ class MaskedNetwork(nn.Module):
 class MaskedModel:
     """Guesses hidden words from both sides; see `kgscripts.models.cloze.ClozeModel`.
 
-    The probabilities of a cloze do not depend on the clozes that are asked along with it.
+    The probabilities of a cloze do not depend on the clozes that are predicted along with it.
     """
 
     context: Literal["left", "both"] = "both"

@@ -12,7 +12,7 @@ from kgscripts.models.cloze import Cloze
 from kgscripts.models.tensor_fields import TensorFields
 
 MAX_PIECES = 256
-"""The longest input of MiniLM as it was pretrained; what lies farther from the blank is cut."""
+"""The longest input of MiniLM as it was pretrained; tokens farther from the blank are cut."""
 
 
 @frozen

@@ -1,4 +1,4 @@
-"""The word-level networks by kind: made from settings, from and to checkpoints."""
+"""The word-level networks by kind: from settings, and from and to checkpoints."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def make_network(settings: LanguageModelSettings, vocabulary: Vocabulary, vector
 def network_checkpoint(
     settings: LanguageModelSettings, tensors: Mapping[str, Tensor], vocabulary: Vocabulary, card: ModelCard
 ) -> Checkpoint:
-    """The checkpoint of a trained network, `tensors` being its state, which is kept in half precision."""
+    """The checkpoint of a trained network, in half precision; `tensors` are its state."""
     kind = next(kind for kind, cls in SETTINGS.items() if type(settings) is cls)
     files = {VOCABULARY: vocabulary.to_json().encode()}
     halved = {name: tensor.half() for name, tensor in tensors.items()}
@@ -60,7 +60,7 @@ def network_checkpoint(
 
 
 def cloze_model(checkpoint: Checkpoint) -> LeftContextModel:
-    """The trained network of a checkpoint. Raises ModelError where its parts do not fit together."""
+    """The trained network of a checkpoint. Raises ModelError if its parts do not fit together."""
     if VOCABULARY not in checkpoint.files:
         raise ModelError(f"the checkpoint has no {VOCABULARY}", remedy="train the model again")
     vocabulary = Vocabulary.from_json(checkpoint.files[VOCABULARY])

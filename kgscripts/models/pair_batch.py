@@ -18,7 +18,7 @@ class PairBatch(TensorFields):
     """Word ids of pairs, int64.
 
     `abstract` (batch, abstract) and `concrete` (batch, concrete), without the start symbol, are padded;
-    `abstract_lengths` and `concrete_lengths` (batch,) say how much of each is its own. An empty concrete side is
+    `abstract_lengths` and `concrete_lengths` (batch,) are the lengths without padding. An empty concrete side is
     allowed (the prefix before the first word); an abstract side has at least one token.
     """
 

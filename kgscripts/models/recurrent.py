@@ -16,7 +16,7 @@ from schemas.errors import ConfigurationError
 
 @frozen(eq=False)
 class Encoded:
-    """The abstract side: a state a token (batch, abstract, hidden) and the last state, h and c (1, batch, hidden)."""
+    """The abstract side: a state per token (batch, abstract, hidden) and the last state, h and c (1, batch, hidden)."""
 
     states: Tensor
     last: tuple[Tensor, Tensor]

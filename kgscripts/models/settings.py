@@ -1,4 +1,4 @@
-"""The shapes of the word-level networks: closed, validated when made, written into every checkpoint."""
+"""The shapes of the word-level networks: unknown settings are refused, and every checkpoint has them."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class LanguageModelSettings:
     """A decoder alone; the defaults are those of the released system."""
 
     embedding_size: int = field(default=100, validator=_size)
-    """Size of the word vectors, the same as GloVe's where these are given."""
+    """Size of the word vectors, that of GloVe's vectors if these are used."""
     train_embeddings: bool = field(default=False, validator=_flag)
-    """Whether the word vectors are trained along or stay as they are given."""
+    """Whether the word vectors are trained, too."""
     hidden_size: int = field(default=128, validator=_size)
     """Size of the LSTM states."""
     emission_hidden: int = field(default=100, validator=_size)
@@ -60,7 +60,7 @@ class TransducerSettings(LanguageModelSettings):
 def settings_from(cls: type[_Settings], values: Mapping[str, Any], where: str) -> _Settings:
     """Settings of a class from names and values.
 
-    Raises ConfigurationError, which names `where` the values stood, for an unknown name or an impossible value.
+    Raises ConfigurationError, with `where` the values come from, for an unknown name or an impossible value.
     """
     names = [attribute.name for attribute in attrs.fields(cls)]
     required = [attribute.name for attribute in attrs.fields(cls) if attribute.default is attrs.NOTHING]

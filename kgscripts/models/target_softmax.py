@@ -1,4 +1,4 @@
-"""Log softmax over a vocabulary, of which only the target word is wanted, for very many pairs of states.
+"""Log softmax over a vocabulary at the target word only, for very many pairs of states.
 
 The scores of all words for all pairs would not fit in memory (a batch of 32 at 50 x 50 and 2,005 words: 640 MB, several
 times over with automatic differentiation). Here they pass through a chunk that stays in the cache. Probabilities are
@@ -19,14 +19,14 @@ from torch import Tensor
 
 STORED_BYTES = 768 * 2**20
 CACHED_BYTES = 2**20
-"""Size of a chunk for each core of a processor, whose cache is to hold it."""
+"""Size of a chunk for each core of a processor, so that it fits into the cache."""
 DEVICE_BYTES = 128 * 2**20
-"""Size of a chunk on an accelerator, which wants large multiplications."""
+"""Size of a chunk on an accelerator, which is fast for large multiplications."""
 LEAST_ROWS = 64
 """Fewer rows make a matrix multiplication slow, whatever the vocabulary."""
 FAINT = 1e-30
 NO_WORD = -1e30
-"""Score of words that are there for the sake of alignment: finite, as it is multiplied by zeros."""
+"""Score of padding words: finite, as it is multiplied by zeros."""
 
 
 def target_log_probabilities(
@@ -54,7 +54,7 @@ def target_log_probabilities(
         Share of the hidden layer that is dropped behind the relu, in [0, 1).
     """
     differentiated = (first.to(weight.dtype), second.to(weight.dtype), weight, bias)
-    # Inside of a function, what needs a gradient is told of the tensors alone, whether gradients are recorded or not.
+    # Inside the function `requires_grad` does not show whether gradients are recorded.
     keep = torch.is_grad_enabled() and any(tensor.requires_grad for tensor in differentiated)
     values: Tensor = _TargetLogProbabilities.apply(  # type: ignore[no-untyped-call]
         *differentiated, first_index, second_index, targets, dropout, keep
@@ -195,7 +195,7 @@ class _Dropout:
 
 
 def _padded(weight: Tensor, bias: Tensor) -> Tensor:
-    """Weight and bias side by side, both sides padded to a multiple of eight, as fast products like it."""
+    """Weight and bias side by side, both sides padded to a multiple of eight, which makes products fast."""
     words, width = weight.shape
     projection = weight.new_zeros(-(-words // 8) * 8, -(-(width + 1) // 8) * 8)
     projection[:words, :width] = weight
@@ -205,7 +205,7 @@ def _padded(weight: Tensor, bias: Tensor) -> Tensor:
 
 
 _spare: deque[np.ndarray[tuple[int], np.dtype[np.uint8]]] = deque(maxlen=1)
-"""A block of memory that no probabilities are kept in any more."""
+"""A block of memory that is not in use, for the next probabilities."""
 
 
 def _kept(rows: int, projection: Tensor) -> Tensor:

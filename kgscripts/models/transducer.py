@@ -28,7 +28,7 @@ _SCORES = 2**24
 
 @frozen(eq=False)
 class SlotStates:
-    """What fills blanks, one row a query.
+    """The states that predict the words of blanks, one row a query.
 
     `encoded` and `decoded` (queries, hidden) predict the word. `transitions` (queries,) is the log probability of the
     alignment decisions that go with it: one emit a word and, before the first word of a blank, the shifts to its
@@ -114,12 +114,12 @@ class Transducer(PairNetwork):
         return torch.cat(mixtures)
 
     def slot_word(self, batch: PairBatch, rows: Tensor, positions: Tensor, slot_starts: Tensor) -> Tensor:
-        """As `next_word`, from the one alignment that `slot_states` finds for a blank: as it was published."""
+        """As `next_word`, from the one alignment that `slot_states` finds for a blank: as published."""
         states = self.slot_states(batch, rows, positions, slot_starts)
         return self.emission.logits(states.encoded, states.decoded)
 
     def slot_states(self, batch: PairBatch, rows: Tensor, positions: Tensor, slot_starts: Tensor) -> SlotStates:
-        """What predicts the words at (row, position) of blanks that begin at `slot_starts` (appendix A.4).
+        """The states that predict the words at (row, position) of blanks that begin at `slot_starts` (appendix A.4).
 
         `rows`, `positions` and `slot_starts` are (queries,) int64.
         The words before a blank get their Viterbi alignment, free at the end. Under fixed transitions the blank shares
@@ -157,7 +157,7 @@ class Transducer(PairNetwork):
     def _alignment_before(
         self, encoded: Tensor, decoded: Tensor, batch: PairBatch, rows: Tensor, slot_starts: Tensor
     ) -> Tensor:
-        """Where the words before each blank end, (queries,); the first token where there are none."""
+        """The abstract token of the last word before each blank, (queries,); the first token where there are none."""
         if batch.concrete.shape[1] == 0:
             return torch.zeros_like(rows)
         transitions = self.transitions(encoded, decoded[:, :-1])

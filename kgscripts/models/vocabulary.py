@@ -1,4 +1,4 @@
-"""Words and their ids, as word-level models know them."""
+"""Words and their ids, for word-level models."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from schemas.errors import ModelError
 UNKNOWN = UNKNOWN_WORD
 PADDING = "<PAD>"
 START = "<S>"
-"""How the released KidsCook data writes the words that stand for none (`i2v.freq.pkl.gz`)."""
+"""The special words of the released KidsCook data (`i2v.freq.pkl.gz`)."""
 
 
 @frozen
@@ -60,7 +60,7 @@ class Vocabulary:
         return cls(words)
 
     def to_json(self) -> str:
-        """One word a line, so that a person can read it and a diff shows what changed."""
+        """One word a line, so that it can be read and compared."""
         return json.dumps(self.words, ensure_ascii=False, indent=0) + "\n"
 
     def __len__(self) -> int:
@@ -81,7 +81,7 @@ class Vocabulary:
 
     @property
     def start(self) -> int:
-        """The id that stands before the first word of the concrete side."""
+        """The id before the first word of the concrete side."""
         return self._ids[START]
 
     def ids(self, words: Iterable[str]) -> list[int]:

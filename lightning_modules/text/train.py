@@ -95,11 +95,11 @@ def package(trained: Path, output: Path, tables: LemmaTables) -> None:
     nlp.config["corpora"] = {}
     nlp.config["training"] = {}
     nlp.config["initialize"] = {}
-    aside = output.with_name(output.name + ".new")
-    nlp.to_disk(aside)
+    temporary = output.with_name(output.name + ".new")
+    nlp.to_disk(temporary)
     if output.exists():
         shutil.rmtree(output)
-    aside.rename(output)
+    temporary.rename(output)
 
 
 def write_scores(treebanks: Path, output: Path) -> list[BenchmarkScore]:

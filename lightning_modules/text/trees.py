@@ -19,7 +19,7 @@ _NO_SPACE_BEFORE = frozenset({",", ".", "!", ";", ":", "n't"})
 
 @dataclass
 class Node:
-    """A word with its dependents before and after it; `feats` default to what the tag says."""
+    """A word with its dependents before and after it; `feats` default to those of the tag."""
 
     form: str
     upos: str
