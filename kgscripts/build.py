@@ -8,7 +8,7 @@ from itertools import groupby
 
 from attrs import define, field, frozen
 
-from kgscripts.extractors.protocol import PARSE
+from kgscripts.extractors.protocol import record_kinds
 from kgscripts.inputs import BuildInput
 from kgscripts.reading import Batch, DocumentReader, read_batches
 from kgscripts.records import SOURCE
@@ -172,8 +172,7 @@ class Build:
             kind
             for chosen in self.reader.extractors
             if chosen.version in lacking
-            for kind in chosen.extractor.requires
-            if kind is not PARSE and isinstance(kind, type)
+            for kind in record_kinds(chosen.extractor.requires)
         }
         for chosen in self.reader.extractors:
             for kind in kinds & set(chosen.extractor.gives) if chosen.version not in lacking else ():

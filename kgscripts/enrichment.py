@@ -61,10 +61,11 @@ class Enricher(ABC):
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
-def enrich(
-    store: RecordStore, enricher: Enricher, rows: pa.Table, candidates: Sequence[str]
-) -> pa.Table:
-    """Have every row enriched that has not been before; which `subject` of the store holds the records of a `target`."""
+def enrich(store: RecordStore, enricher: Enricher, rows: pa.Table, candidates: Sequence[str]) -> pa.Table:
+    """Enrich the rows that have not been before.
+
+    Return for each `target` the `subject` under which the store keeps its records.
+    """
     version = enricher.version
     store.add_extractor(version, enricher.name, "enricher", enricher.networks)
     shared = hashlib.sha256(json.dumps(list(candidates)).encode()).hexdigest()

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from attrs import define, field, frozen
 
-from kgscripts.extractors.protocol import PARSE, Parse, ParsedDocument
+from kgscripts.extractors.protocol import PARSE, Parse, ParsedDocument, record_kinds
 from kgscripts.extractors.registry import Chosen
 from kgscripts.records.shards import Reading, WrittenShard, write_shard
 from schemas.errors import KGScriptsError, RecordError
@@ -71,9 +71,7 @@ class DocumentReader:
                 readings.append(Reading(document.digest, chosen.version, of_document))
         return readings
 
-    def _required(
-        self, chosen: Chosen, found: Mapping[str, Sequence[Record]]
-    ) -> dict[type[Record], list[Record]]:
+    def _required(self, chosen: Chosen, found: Mapping[str, Sequence[Record]]) -> dict[type[Record], list[Record]]:
         """The records of each required kind, by all extractors that give it."""
         return {
             kind: [
@@ -82,8 +80,7 @@ class DocumentReader:
                 for record in found.get(other.version, ())
                 if other is not chosen and isinstance(record, kind)
             ]
-            for kind in chosen.extractor.requires
-            if not isinstance(kind, type(PARSE))
+            for kind in record_kinds(chosen.extractor.requires)
         }
 
 

@@ -64,7 +64,9 @@ def assemble(
             writer.discarded() as write_line,
             Engine(scratch, memory=memory, partitions=partitions, min_support=min_support) as engine,
         ):
-            assembly = _Assembly(store, writer, engine, sorted(versions), enrichers, min_support, DiscardLog(write_line))
+            assembly = _Assembly(
+                store, writer, engine, sorted(versions), enrichers, min_support, DiscardLog(write_line)
+            )
             assembly.run()
             manifest = assembly.manifest(base_iri)
         return Assembled(writer.finish(manifest), frozenset(assembly.enriched))
@@ -149,6 +151,7 @@ class _Assembly:
         """Add what enrichers predict to USES."""
         for number, enricher in enumerate(self.enrichers, len(self.versions)):
             view(self.engine, "predicted_tool_file", self.store, enricher.gives)
+            self.engine.execute(f"ALTER TABLE uses ADD COLUMN reader_{number} DOUBLE")
             self.engine.execute(rules.predicted_uses(number, enricher.version))
 
     def manifest(self, base_iri: str) -> Manifest:

@@ -58,7 +58,7 @@ class PairAligner(Protocol):
 
 @define
 class DecompositionExtractor(Extractor):
-    """Gives the decompositions and aligned phrases of documents with an abstract and a concrete side; of others nothing.
+    """Gives the decompositions and aligned phrases of documents with an abstract and a concrete side, and no others.
 
     The aligner that ships is loaded when the first pair comes, unless another is given.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
@@ -26,6 +26,11 @@ PARSE = Parsed.PARSE
 """Required by extractors that need the spaCy parse of a document's passages."""
 
 Requirement: TypeAlias = Parsed | type[Record]
+
+
+def record_kinds(requirements: Iterable[Requirement]) -> list[type[Record]]:
+    """The kinds of records among requirements."""
+    return [item for item in requirements if not isinstance(item, Parsed)]
 
 
 @frozen

@@ -10,7 +10,7 @@ from importlib.metadata import EntryPoint, entry_points
 
 from attrs import frozen
 
-from kgscripts.extractors.protocol import PARSE, Extractor
+from kgscripts.extractors.protocol import PARSE, Extractor, record_kinds
 from schemas.errors import ConfigurationError, ModelError
 from schemas.provenance import Model
 from schemas.records import Record
@@ -136,7 +136,7 @@ def _in_order(extractors: Sequence[Extractor]) -> list[Extractor]:
                 remedy="leave one of them out",
             )
         for item in ready:
-            if missing := [kind.__name__ for kind in item.requires if kind is not PARSE and kind not in given]:
+            if missing := [kind.__name__ for kind in record_kinds(item.requires) if kind not in given]:
                 raise ConfigurationError(
                     f"the extractor {item.name!r} requires {missing[0]} records, which no chosen extractor gives",
                     remedy="choose one that gives them too: `kgscripts extractors list` shows what each gives",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 
 import networkx as nx
@@ -122,7 +121,7 @@ def _check_ranks(rows: Rows) -> None:
     """Each scenario's ranks are 1, 2, ...; no relation contradicts them; the next is the earliest of what may come."""
     earlier = {(row["to_id"], row["from_id"]) for row in rows["PRECEDES"]}
     for scenario in {row["from_id"] for row in rows["HAS_SUB_EVENT"]}:
-        ranked: Sequence[dict[str, object]] = sorted(
+        ranked = sorted(
             (row for row in rows["HAS_SUB_EVENT"] if row["from_id"] == scenario), key=lambda row: int(row["rank"])
         )
         assert [row["rank"] for row in ranked] == list(range(1, len(ranked) + 1))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import networkx as nx
 import pytest
 
@@ -116,14 +117,9 @@ def test_a_label_that_is_not_listed_is_a_scenario_all_the_same(tmp_path: Path) -
 
 
 def test_overlapping_passages_lie_in_the_smallest_that_holds_them_whole() -> None:
-    step, sentence, across, mention = (
-        (0, 0, 10, "step"),
-        (0, 0, 10, "sentence"),
-        (0, 5, 15, "paragraph"),
-        (0, 6, 9, "mention"),
-    )
-    other = (1, 6, 9, "mention")
-    assert parents([step, sentence, across, mention, other]) == [-1, 0, -1, 2, -1]
+    step, sentence, across, mention, other = (0, 10, True), (0, 10, True), (0, 15, True), (0, 9, False), (1, 9, False)
+    columns = zip(step, sentence, across, mention, other, strict=True)
+    assert parents(*(np.array(column) for column in columns)).tolist() == [-1, 0, -1, 2, -1]
 
 
 def test_ids_of_passages_name_their_document_and_ascend_with_their_place(rows: Rows) -> None:

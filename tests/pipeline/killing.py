@@ -11,10 +11,12 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
 from kgscripts import build, pipeline
+from schemas.errors import InputError
 from tests.assembly.tiny_reader import tiny
 
 _CHANGES = ("open", "os.", "shutil.")
@@ -52,7 +54,9 @@ def _child(operation: str, directory: str, inputs: list[str], last: int, answer:
             os.kill(os.getpid(), signal.SIGKILL)
 
     _count_steps(directory, at)
-    carry_out(operation, directory, inputs)
+    # A removal that was killed when all but the deletion of files was done finds nothing to remove.
+    with suppress(InputError) if operation == "remove" else nullcontext():
+        carry_out(operation, directory, inputs)
     os.write(answer, str(taken).encode())
 
 

@@ -12,9 +12,9 @@ import pytest
 
 import kgscripts
 from kgscripts import build
+from kgscripts.build import Progress
 from kgscripts.extractors.protocol import Extractor
 from kgscripts.inputs import Text
-from kgscripts.build import Progress
 from kgscripts.pipeline import build_graph, remove_source
 from schemas.errors import ConfigurationError, GraphDirectoryError, InputError
 from schemas.script_graph import ScriptGraph
@@ -183,9 +183,7 @@ def test_a_removed_source_leaves_no_trace(named_by: str, stories: list[Path], tm
         "iri": graph.iri(row["id"]),
     }
     assert remove_source(tmp_path / "graph", names[named_by]) == [stories[1].name]
-    build_graph(
-        [stories[0], *stories[2:]], tmp_path / "without", extractors=tiny(), base_iri="https://example.org/kg/"
-    )
+    build_graph([stories[0], *stories[2:]], tmp_path / "without", extractors=tiny(), base_iri="https://example.org/kg/")
     assert graph_bytes(tmp_path / "graph") == graph_bytes(tmp_path / "without")
     files = list((tmp_path / "graph/records").glob("*/*.parquet"))
     assert files

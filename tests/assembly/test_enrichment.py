@@ -1,0 +1,132 @@
+"""Enrichers: what was said once is not computed again, and nothing stale is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from attrs import field, frozen
+
+from kgscripts import pipeline
+from kgscripts.enrichment import Enricher, Stage
+from kgscripts.extractors.protocol import Extractor
+from kgscripts.pipeline import build_graph, remove_source
+from schemas.provenance import Model
+from schemas.records import Document, PredictedTool, Record
+from tests.assembly.built import Rows, graph_bytes, graph_rows, labels
+from tests.assembly.tiny_reader import TinyDecomposer, tiny, tiny_document
+
+
+@frozen
+class Guesser(Enricher):
+    """Predicts every candidate with a probability that depends on both words; `log` holds what it was asked."""
+
+    name = "predicted-tools"
+    rules = "1"
+    stage = Stage.CLUSTERS
+    gives = PredictedTool
+    query = """
+        SELECT s.step AS target, [a.predicate, a.object] AS content FROM step s JOIN action a ON a.action = s.leader
+        WHERE s.step IN (SELECT r.step FROM aligned_step w JOIN realization r ON r.mention = w.abstract) ORDER BY target
+    """
+    candidates = "SELECT label FROM tool ORDER BY label"
+
+    version_of_network: str = "c"
+    log: list[tuple[str, ...]] = field(factory=list)
+
+    @property
+    def networks(self) -> tuple[Model, ...]:
+        return (Model(name="guesser", version="1", digest=self.version_of_network * 64, task="guessing"),)
+
+    def enrich(self, contents: Sequence[Sequence[str]], candidates: Sequence[str]) -> list[Sequence[Record]]:
+        self.log.extend((*content, *candidates) for content in contents)
+        return [
+            [PredictedTool(lemma=tool, probability=0.9 - place / 10) for place, tool in enumerate(candidates)]
+            for _ in contents
+        ]
+
+
+@pytest.fixture
+def guesser(monkeypatch: pytest.MonkeyPatch) -> Guesser:
+    found = Guesser()
+    monkeypatch.setattr(pipeline, "_enrichers", lambda wanted: [found] if wanted else [])
+    return found
+
+
+_TEXTS = [
+    tiny_document("cook the pasta. boil the water in the pot with the spoon. add the pasta with the sieve."),
+    tiny_document("cook the rice. stir the rice with the fork."),
+]
+_EXTRACTORS: list[Extractor] = [*tiny(), TinyDecomposer()]
+
+
+def _build(directory: Path, documents: Sequence[Document]) -> Rows:
+    build_graph(output=directory, texts=documents, extractors=_EXTRACTORS, predict_tools=True)
+    return graph_rows(directory)
+
+
+def _predicted(rows: Rows) -> set[tuple[str, str, float]]:
+    names = labels(rows, "SubEvent") | labels(rows, "Tool")
+    return {
+        (names[row["from_id"]], names[row["to_id"]], row["probability"]) for row in rows["USES"] if row["predicted"]
+    }
+
+
+def test_what_is_predicted_is_in_the_graph_marked_and_read_by_the_network(tmp_path: Path, guesser: Guesser) -> None:
+    rows = _build(tmp_path, _TEXTS)
+    assert _predicted(rows) == {
+        ("cook pasta", "fork", 0.9),
+        ("cook rice", "sieve", 0.8),
+        ("cook rice", "spoon", 0.7),
+    }, "what texts name is not predicted"
+    models = {row["id"]: row["name"] for row in rows["Model"]}
+    statements = {row["statement"]: row["probability"] for row in rows["USES"] if row["predicted"]}
+    assert {
+        (row["from_id"], models[row["to_id"]], row["score"]) for row in rows["READ_BY"] if row["from_id"] in statements
+    } == {(statement, "guesser", probability) for statement, probability in statements.items()}
+    assert not {row["from_id"] for row in rows["EVIDENCED_BY"]} & statements.keys()
+    assert [row["support"] for row in rows["USES"] if row["predicted"]] == [0, 0, 0]
+    assert len(guesser.log) == 2
+
+
+def test_nothing_is_computed_twice_and_nothing_stale_is_kept(tmp_path: Path, guesser: Guesser) -> None:
+    _build(tmp_path / "graph", _TEXTS)
+    before = graph_bytes(tmp_path / "graph")
+    guesser.log.clear()
+    _build(tmp_path / "graph", _TEXTS)
+    assert guesser.log == []
+    assert graph_bytes(tmp_path / "graph") == before
+
+    # A text without tools and steps changes nothing that the enricher reads.
+    other = tiny_document("sleep. snore.", name="other")
+    _build(tmp_path / "graph", [*_TEXTS, other])
+    assert [content[:2] for content in guesser.log] == [("sleep", "")]
+    guesser.log.clear()
+
+    # A new tool is a candidate for every event, so that all are asked for again.
+    whisk = tiny_document("beat the eggs. stir the eggs with the whisk.", name="whisk")
+    rows = _build(tmp_path / "graph", [*_TEXTS, whisk])
+    assert {content[:2] for content in guesser.log} == {
+        ("cook", "pasta"),
+        ("cook", "rice"),
+        ("beat", "eggs"),
+        ("sleep", ""),
+    }
+    assert ("cook rice", "sieve", 0.8) in _predicted(rows)
+
+    # Taken out again, nothing is left of it, and what was dropped is computed anew.
+    guesser.log.clear()
+    remove_source(tmp_path / "graph", "whisk")
+    remove_source(tmp_path / "graph", "other")
+    assert graph_bytes(tmp_path / "graph") == before
+    assert {content[:2] for content in guesser.log} >= {("cook", "pasta"), ("cook", "rice")}
+
+
+def test_another_network_is_asked_anew(tmp_path: Path, guesser: Guesser, monkeypatch: pytest.MonkeyPatch) -> None:
+    _build(tmp_path, _TEXTS)
+    assert len(guesser.log) == 2
+    other = Guesser(version_of_network="d")
+    monkeypatch.setattr(pipeline, "_enrichers", lambda _: [other])
+    _build(tmp_path, _TEXTS)
+    assert len(other.log) == 2
