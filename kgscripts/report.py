@@ -6,21 +6,25 @@ import json
 import platform
 import re
 import time
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from attrs import asdict, define, field, frozen
+from attrs import asdict, define, field, fields, frozen
 from rich.console import Console
 from rich.table import Table
 
 from schemas.graph_directory import writing
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
+from schemas.provenance import BenchmarkScore
 from schemas.script_graph import ScriptGraph
 
 _TOP_SCENARIOS = 5
-_SCORES_A_DATASET = 3
+SCORES_A_DATASET = 3
+"""So many scores of a dataset are printed; JSON has them all."""
+
 _OVERALL = re.compile(r"F1|LAS|accuracy")
 
 
@@ -130,22 +134,24 @@ def _scenarios(graph: ScriptGraph) -> tuple[ScenarioSummary, ...]:
 
 
 def _models(graph: ScriptGraph) -> tuple[ModelSummary, ...]:
-    scores = {row["id"]: row for row in graph.rows("BenchmarkScore")}
-    owned: dict[str, list[dict[str, Any]]] = {}
+    names = [attribute.name for attribute in fields(BenchmarkScore)]
+    scores = {row["id"]: BenchmarkScore(**{name: row[name] for name in names}) for row in graph.rows("BenchmarkScore")}
+    owned: dict[str, list[BenchmarkScore]] = {}
     for row in graph.rows("SCORED"):
         owned.setdefault(row["from_id"], []).append(scores[row["to_id"]])
     return tuple(
-        ModelSummary(row["name"], row["version"], _by_dataset(owned.get(row["id"], []))) for row in graph.rows("Model")
+        ModelSummary(row["name"], row["version"], by_dataset(owned.get(row["id"], []))) for row in graph.rows("Model")
     )
 
 
-def _by_dataset(scores: list[dict[str, Any]]) -> dict[str, tuple[str, ...]]:
+def by_dataset(scores: Iterable[BenchmarkScore]) -> dict[str, tuple[str, ...]]:
+    """The scores of each dataset and split as "metric value unit", overall metrics first."""
     found: dict[str, list[str]] = {}
     for score in sorted(
-        scores, key=lambda row: (row["dataset"], row["split"], not _OVERALL.search(row["metric"]), row["metric"])
+        scores, key=lambda item: (item.dataset, item.split, not _OVERALL.search(item.metric), item.metric)
     ):
-        text = f"{score['metric']} {score['value']:g} {score['unit'].replace('percent', '%')}"
-        found.setdefault(f"{score['dataset']}, {score['split']}", []).append(text)
+        text = f"{score.metric} {score.value:g} {score.unit.replace('percent', '%')}"
+        found.setdefault(f"{score.dataset}, {score.split}", []).append(text)
     return {name: tuple(texts) for name, texts in found.items()}
 
 
@@ -162,7 +168,7 @@ def print_report(found: BuildReport, console: Console) -> None:
         most = (f"{item.label} ({item.sources:,} sources, {item.steps:,} steps)" for item in found.scenarios)
         counts.add_row("[bold]scenarios[/]", " · ".join(most))
     for model in found.models:
-        lines = [f"{name}: {', '.join(scores[:_SCORES_A_DATASET])}" for name, scores in model.scores.items()]
+        lines = [f"{name}: {', '.join(scores[:SCORES_A_DATASET])}" for name, scores in model.scores.items()]
         counts.add_row("[bold]read by[/]", "\n".join([f"{model.name} {model.version}", *(lines or ["not measured"])]))
     read = f"{run.sources_read:,} sources, {run.words_read:,} words in {run.seconds:.1f} s"
     if run.words_read:

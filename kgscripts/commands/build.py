@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
@@ -15,31 +16,47 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsed
 from rich.progress import Progress as ProgressBar
 
 from kgscripts import pipeline
+from kgscripts.build import Progress
 from kgscripts.corpora.formats import FORMATS
 from kgscripts.report import print_report
+from schemas.errors import ConfigurationError
 from schemas.vocabulary import DEFAULT_BASE_IRI
+
+_UNITS = {"MB": 10**6, "GB": 10**9, "TB": 10**12, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 
 
 def build_graph(
     inputs: Annotated[list[Path], typer.Argument(metavar="INPUT", help="Files and folders with texts.")],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The graph directory.")],
     format: Annotated[
-        str | None, typer.Option(help=f"Format of the inputs ({', '.join(FORMATS)}); told by content if left out.")
+        str | None,
+        typer.Option(help=f"Format of the inputs ({', '.join(FORMATS)}); by default detected from the content."),
     ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Read at most so many sources.")] = None,
-    min_support: Annotated[int, typer.Option(min=1, help="Leave out what fewer sources tell.")] = 1,
+    limit: Annotated[int | None, typer.Option(min=1, help="The maximum number of sources.")] = None,
+    min_support: Annotated[int, typer.Option(min=1, help="Leave out knowledge with less support (sources).")] = 1,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad record.")] = False,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes that parse.")] = 1,
-    spacy_model: Annotated[str | None, typer.Option(help="An installed spaCy pipeline instead of ours.")] = None,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Number of processes that read.")] = 1,
+    spacy_model: Annotated[
+        str | None, typer.Option(help="An installed spaCy pipeline instead of the shipped one.")
+    ] = None,
+    extractors: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME,...", help="Use these extractors only (see `kgscripts extractors list`)."),
+    ] = None,
+    without: Annotated[list[str] | None, typer.Option(metavar="NAME,...", help="Leave out these extractors.")] = None,
     predict_tools: Annotated[
         bool, typer.Option("--predict-tools", help="Add tools that no text names, marked as predicted.")
     ] = False,
-    base_iri: Annotated[str, typer.Option(help="What the IRIs of all nodes begin with.")] = DEFAULT_BASE_IRI,
+    memory: Annotated[
+        str | None,
+        typer.Option(metavar="SIZE", help="Memory for assembly, e.g. 2GB; by default a quarter of the machine's."),
+    ] = None,
+    base_iri: Annotated[str, typer.Option(help="The beginning of all IRIs.")] = DEFAULT_BASE_IRI,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
     """Read texts and build, or extend, a graph directory.
 
-    What was read before is not read again; after an interruption the same call goes on.
+    Each extractor reads only what it has not read before; after an interruption the same command continues.
 
     Example: kgscripts build-graph stories/ how-tos.jsonl -o graph --jobs 2
     """
@@ -55,7 +72,10 @@ def build_graph(
                 jobs=jobs,
                 spacy_model=spacy_model,
                 base_iri=base_iri,
+                extractors=None if extractors is None else _names(extractors),
+                without=_names(without or ()),
                 predict_tools=predict_tools,
+                memory=None if memory is None else _bytes(memory),
                 progress=progress,
             )
     except KeyboardInterrupt:
@@ -83,8 +103,23 @@ def remove(
         print(f"removed {', '.join(removed[:5])}" + (f" and {len(removed) - 5} more" if len(removed) > 5 else ""))
 
 
+def _names(options: Iterable[str]) -> list[str]:
+    """The names of a repeatable option, each a comma-separated list."""
+    return [name.strip() for option in options for name in option.split(",") if name.strip()]
+
+
+def _bytes(size: str) -> int:
+    """The number of bytes of a size such as ``512MB`` or ``1.5GiB``."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([A-Z]+)", size.strip().upper())
+    if match is None or match[2] not in _UNITS:
+        raise ConfigurationError(
+            f"--memory {size} is not a size", remedy="give a number and a unit (MB, GB, TB, MiB, GiB, TiB), such as 2GB"
+        )
+    return int(float(match[1]) * _UNITS[match[2]])
+
+
 @contextmanager
-def _progress_bar() -> Iterator[Callable[[pipeline.Progress], None] | None]:
+def _progress_bar() -> Iterator[Callable[[Progress], None] | None]:
     """A bar on a terminal, nothing elsewhere."""
     console = Console(stderr=True)
     if not console.is_terminal:
@@ -94,12 +129,12 @@ def _progress_bar() -> Iterator[Callable[[pipeline.Progress], None] | None]:
     with ProgressBar(*columns, console=console, transient=True) as bar:
         task = bar.add_task("reading", total=None)
 
-        def show(done: pipeline.Progress) -> None:
+        def show(done: Progress) -> None:
             bar.update(
                 task,
-                completed=done.inputs,
-                total=done.all_inputs,
-                description=f"reading: {done.sources:,} sources, {done.words:,} words",
+                completed=done.documents,
+                total=done.all_documents,
+                description=f"reading: {done.documents:,} sources, {done.words:,} words",
             )
 
         yield show

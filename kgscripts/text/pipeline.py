@@ -72,16 +72,23 @@ def lemmas_of_tokens(nlp: Language, sentences: Iterable[Sequence[str]]) -> Itera
 
 @functools.cache
 def describe_pipeline(name: str | None = None) -> Model:
-    """Name, version, digest of all files, licence and known scores of a pipeline, for the graph's Model node."""
-    nlp = load_pipeline(name)
-    full_name = f"{nlp.meta['lang']}_{nlp.meta['name']}"
+    """Name, version, digest of all files, licence and known scores of a pipeline, for the graph's Model node.
+
+    The one that ships is described without being loaded.
+    """
+    if name is None or name == SHIPPED:
+        path: Path | None = shipped_directory()
+        meta: dict[str, Any] = json.loads((shipped_directory() / "meta.json").read_text(encoding="utf-8"))
+    else:
+        nlp = load_pipeline(name)
+        path, meta = nlp.path, nlp.meta
     return Model(
-        name=SHIPPED if name is None else full_name,
-        version=str(nlp.meta.get("version") or "0.0.0"),
-        digest=_digest(nlp.path) if nlp.path else _digest_of_config(nlp),
+        name=f"{meta['lang']}_{meta['name']}",
+        version=str(meta.get("version") or "0.0.0"),
+        digest=_digest(path) if path else _digest_of_config(nlp),
         task="syntactic analysis",
-        licence=str(nlp.meta.get("license") or ""),
-        scores=_known_scores(nlp.path) if nlp.path else (),
+        licence=str(meta.get("license") or ""),
+        scores=_known_scores(path) if path else (),
     )
 
 

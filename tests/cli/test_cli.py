@@ -46,6 +46,7 @@ def test_every_command_has_help_with_an_example(name: str) -> None:
     groups = {
         "evaluate": ["text", "extraction", "cloze", "alignments"],
         "corpora": ["list", "fetch", "stats", "cloze"],
+        "extractors": ["list"],
         "train": ["masked", "causal", "transducer", "aligner"],
     }
     for command in groups.get(name, [""]):

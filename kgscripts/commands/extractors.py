@@ -1,0 +1,83 @@
+"""`kgscripts extractors`: the extractors that are installed."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterable
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from kgscripts.extractors.protocol import Extractor, Requirement
+    from schemas.provenance import BenchmarkScore
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, help="List the installed extractors.")
+
+
+@app.callback()
+def _group() -> None:
+    """List the installed extractors."""
+
+
+@app.command("list", epilog="Example: kgscripts extractors list --json")
+def list_extractors(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """Print each extractor: what it gives and requires, what it costs, and the scores of it and its networks."""
+    from kgscripts.extractors.protocol import PARSE
+    from kgscripts.extractors.registry import installed_extractors, open_extractor
+    from kgscripts.text.pipeline import describe_pipeline
+
+    found = [open_extractor(name) for name in installed_extractors()]
+    scores = [item.scores(describe_pipeline() if PARSE in item.requires else None) for item in found]
+    if as_json:
+        rows = [_row(item, list(its)) for item, its in zip(found, scores, strict=True)]
+        typer.echo(json.dumps(rows, indent=1, ensure_ascii=False))
+        return
+    for item, its in zip(found, scores, strict=True):
+        _print(item, list(its))
+
+
+def _row(extractor: Extractor, scores: list[BenchmarkScore]) -> dict[str, Any]:
+    from attrs import asdict
+
+    return {
+        "name": extractor.name,
+        "task": extractor.task,
+        "gives": [_requirement(kind) for kind in extractor.gives],
+        "requires": [_requirement(kind) for kind in extractor.requires],
+        "cost": extractor.cost,
+        "licence": extractor.licence,
+        "scores": [asdict(score) for score in scores],
+        "networks": [asdict(model) for model in extractor.networks],
+    }
+
+
+def _requirement(requirement: Requirement) -> str:
+    from kgscripts.records.kinds import kind_name
+
+    return kind_name(requirement) if isinstance(requirement, type) else requirement.value
+
+
+def _print(extractor: Extractor, scores: list[BenchmarkScore]) -> None:
+    lines = _score_lines("", scores)
+    for network in extractor.networks:
+        lines += _score_lines(f"{network.name} on ", network.scores)
+    typer.echo(f"{extractor.name}: {extractor.task}")
+    _print_field("gives", ", ".join(map(_requirement, extractor.gives)))
+    _print_field("requires", ", ".join(map(_requirement, extractor.requires)) or "nothing")
+    _print_field("cost", extractor.cost)
+    for name, line in zip_longest(["scores"], lines or ["not measured"], fillvalue=""):
+        _print_field(name, line)
+    typer.echo()
+
+
+def _print_field(name: str, text: str) -> None:
+    typer.echo(textwrap.fill(text, 80, initial_indent=f"  {name:<10}", subsequent_indent=" " * 12))
+
+
+def _score_lines(prefix: str, scores: Iterable[BenchmarkScore]) -> list[str]:
+    from kgscripts.report import SCORES_A_DATASET, by_dataset
+
+    return [f"{prefix}{name}: {'; '.join(texts[:SCORES_A_DATASET])}" for name, texts in by_dataset(scores).items()]

@@ -1,0 +1,134 @@
+"""`kgscripts extractors list`, and the options of `build-graph` that choose extractors and bound memory."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import cli
+from kgscripts import pipeline
+from kgscripts.extractors.events import known_scores
+from kgscripts.extractors.registry import installed_extractors
+from kgscripts.models.registry import describe
+from schemas.errors import KGScriptsError
+from schemas.script_graph import ScriptGraph
+
+PASTA = "# How to cook pasta\n\n1. Fill a pot with water.\n2. Drain the pasta with a strainer.\n"
+
+
+def _run(*arguments: object) -> str:
+    result = CliRunner().invoke(cli.app, [str(argument) for argument in arguments])
+    if isinstance(result.exception, KGScriptsError):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_the_list_has_every_extractor_with_kinds_cost_and_scores() -> None:
+    rows = {row["name"]: row for row in json.loads(_run("extractors", "list", "--json"))}
+    assert list(rows) == installed_extractors()
+    events, decompositions = rows["events"], rows["decompositions"]
+    assert (events["requires"], events["gives"]) == (["parse"], ["event_mention", "discard"])
+    assert decompositions["requires"] == ["parse", "event_mention"]
+    assert [score["value"] for score in events["scores"]] == [score.value for score in known_scores()]
+    (aligner,) = decompositions["networks"]
+    assert aligner["digest"] == describe("aligner").digest
+    assert aligner["scores"]
+    assert rows["labels"] == {
+        "name": "labels",
+        "task": "scenarios by label or title",
+        "gives": ["segment", "discard"],
+        "requires": [],
+        "cost": "rules",
+        "licence": "Apache-2.0",
+        "scores": [],
+        "networks": [],
+    }
+
+
+def test_the_list_fits_80_columns() -> None:
+    shown = _run("extractors", "list")
+    assert max(map(len, shown.splitlines())) <= 80
+    for part in ("requires  parse, event_mention", "tool F1 91.75 %", "aligner on valid", "not measured"):
+        assert part in shown
+
+
+def test_the_list_loads_no_weights() -> None:
+    code = (
+        "import sys, spacy, cli\n"
+        "def refuse(*_, **__): raise SystemExit('loaded')\n"
+        "spacy.load = refuse\n"
+        "try:\n    cli.app(['extractors', 'list'])\n"
+        "except SystemExit as end:\n    assert not end.code, end.code\n"
+        "assert not {'safetensors.torch', 'transformers'} & set(sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert "events: event extraction" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ([], "decompositions events labels sentences"),
+        (["--extractors", "events,labels"], "events labels"),
+        (["--extractors", "events", "--extractors", " labels "], "events labels"),
+        (["--without", "decompositions", "--without", "sentences"], "events labels"),
+        (["--extractors", "events,labels,sentences", "--without", "events,sentences"], "labels"),
+    ],
+)
+def test_extractors_are_chosen_by_name(options: list[str], expected: str, tmp_path: Path) -> None:
+    (tmp_path / "pasta.md").write_text(PASTA, encoding="utf-8")
+    _run("build-graph", tmp_path / "pasta.md", "-o", tmp_path / "graph", *options)
+    graph = ScriptGraph.open(tmp_path / "graph")
+    assert graph.manifest.configuration["extractors"] == expected
+    names = {row["name"] for row in graph.rows("Model")} - {"aligner", "en_kgscripts"}
+    assert names == set(expected.split())
+    assert bool(graph.manifest.rows("Tool")) == ("events" in expected)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--extractors", "evnts"], "no extractor 'evnts' is installed\n  did you mean events?"),
+        (["--without", "segments"], "'segments' is not among the extractors"),
+        (["--extractors", "decompositions"], "requires EventMention records, which no chosen extractor gives"),
+        (["--extractors", "labels", "--without", "labels"], "no extractor is left"),
+        (["--extractors", ","], "no extractor is left"),
+        (["--memory", "plenty"], "--memory plenty is not a size\n  give a number and a unit"),
+        (["--memory", "2"], "--memory 2 is not a size"),
+        (["--memory", "-2GB"], "--memory -2GB is not a size"),
+        (["--memory", "2 apples"], "--memory 2 apples is not a size"),
+    ],
+)
+def test_errors_have_a_remedy(options: list[str], message: str, tmp_path: Path) -> None:
+    (tmp_path / "pasta.md").write_text(PASTA, encoding="utf-8")
+    with pytest.raises(KGScriptsError) as caught:
+        _run("build-graph", tmp_path / "pasta.md", "-o", tmp_path / "graph", *options)
+    assert message in str(caught.value)
+    assert caught.value.remedy
+    assert not (tmp_path / "graph").exists()
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"),
+    [("2GB", 2 * 10**9), ("512 mb", 512 * 10**6), ("1.5GiB", 3 * 2**29), ("1TB", 10**12), ("300MiB", 300 * 2**20)],
+)
+def test_memory_is_a_number_with_a_unit(
+    size: str, expected: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: dict[str, Any] = {}
+
+    def build(*_: object, **options: object) -> None:
+        given.update(options)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(pipeline, "build_graph", build)
+    CliRunner().invoke(cli.app, ["build-graph", "pasta.md", "-o", str(tmp_path / "graph"), "--memory", size])
+    assert given["memory"] == expected
