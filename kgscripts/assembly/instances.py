@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from kgscripts.assembly.engine import Engine, Rule
 from kgscripts.assembly.identity import ACTION_PARTS, action_key, same_action
 from kgscripts.records.kinds import kind_name, record_schema
 from kgscripts.records.store import RecordStore
 from schemas.records import (
-    AlignedPhrase,
     Decomposition,
     Discard,
     Document,
     EventMention,
-    Passage,
     PassageKind,
     Record,
     Segment,
@@ -28,7 +29,8 @@ from schemas.script_graph import ScriptGraphWriter
 KINDS: tuple[type[Record], ...] = (Sentence, Segment, EventMention, Decomposition, Discard)
 """The kinds of records that rules read."""
 
-_DEPTHS = {PassageKind.SENTENCE.value: 1, PassageKind.MENTION.value: 2}
+Integers = npt.NDArray[np.int64]
+Booleans = npt.NDArray[np.bool_]
 
 
 def load_records(engine: Engine, store: RecordStore, versions: Sequence[str]) -> None:
@@ -255,9 +257,9 @@ SPANS = """
         SELECT document, start, "end", 'sentence' FROM sentence_record WHERE in_partition(document)
         UNION ALL
         SELECT document, start, "end", 'mention' FROM mention WHERE in_partition(document)
-    ) ORDER BY document, start, "end", kind
+    ) ORDER BY document, start, "end" DESC, kind = 'mention', kind = 'sentence', kind
 """
-"""The passages of the current documents. A segment over a whole text is the source itself."""
+"""The passages of the current documents, outer ones first. A segment over a whole text is the source itself."""
 
 PASSAGE = """
     SELECT passage_id(d.key, s.start, s."end", s.kind) AS id, s.kind, s.start::BIGINT AS start, s."end"::BIGINT AS "end",
@@ -310,7 +312,7 @@ def write_texts(engine: Engine, writer: ScriptGraphWriter) -> None:
         engine.graph_rows(
             "Source",
             "SELECT id, name, digest, nullif(title, '') AS title, nullif(label, '') AS scenario_label, format, "
-            "characters FROM document ORDER BY id"
+            "characters FROM document ORDER BY id",
         ),
     )
     with ExitStack() as stack:
@@ -328,31 +330,23 @@ def write_texts(engine: Engine, writer: ScriptGraphWriter) -> None:
 
 def _nested(spans: pa.Table) -> pa.Table:
     """The spans with the smallest one that each lies within: start, end and kind, null for the source itself."""
-    columns = [spans[name].to_pylist() for name in ("document", "start", "end", "kind")]
-    outer = parents(list(zip(*columns, strict=True)))
-    names = (("outer_start", pa.int64(), 1), ("outer_end", pa.int64(), 2), ("outer_kind", pa.string(), 3))
-    for name, column_type, part in names:
-        values = [None if place < 0 else columns[part][place] for place in outer]
-        spans = spans.append_column(name, pa.array(values, column_type))
+    holds = pc.not_equal(spans["kind"], PassageKind.MENTION.value)
+    found = parents(*(column.to_numpy() for column in (spans["document"], spans["end"], holds)))
+    outer = pa.array(found, mask=found < 0)
+    for name in ("start", "end", "kind"):
+        spans = spans.append_column(f"outer_{name}", spans[name].take(outer))
     return spans
 
 
-def parents(spans: Sequence[tuple[int, int, int, str]]) -> list[int]:
-    """The place of the smallest span (document, start, end, kind) that each lies within; -1 for the source itself.
+def parents(document: Integers, end: Integers, holds: Booleans) -> Integers:
+    """The place of the smallest span that each lies within, by `document` and `end`; -1 for the source itself.
 
-    A mention lies in a sentence, a sentence in what the format marks; nothing lies in a mention.
+    Spans ascend by document and start, longer ones first. Only those that `holds` is true of have others within.
     """
-    order = sorted(
-        range(len(spans)),
-        key=lambda i: (spans[i][0], spans[i][1], -spans[i][2], _DEPTHS.get(spans[i][3], 0), spans[i][3]),
-    )
-    found = [-1] * len(spans)
-    open_: list[int] = []
-    for place in order:
-        document, start, end, kind = spans[place]
-        while open_ and (spans[open_[-1]][0] != document or spans[open_[-1]][2] <= start):
-            open_.pop()
-        found[place] = next((outer for outer in reversed(open_) if spans[outer][2] >= end), -1)
-        if kind != PassageKind.MENTION.value:
-            open_.append(place)
+    places = np.arange(len(document))
+    before = np.concatenate([[-1], np.maximum.accumulate(np.where(holds, places, -1))[:-1]])[: len(document)]
+    found = np.where(document[before] == document, before, -1)
+    # What ends too early is passed over, together with all that it has passed over itself.
+    while len(short := np.flatnonzero((found >= 0) & (end[found] < end))):
+        found[short] = found[found[short]]
     return found
