@@ -75,7 +75,12 @@ def load(task: str, name_or_directory: str | Path) -> Any:
     """
     if task not in LOADERS:
         raise ModelError(f"unknown task {task!r}", remedy=f"known are: {', '.join(LOADERS)}")
-    return _load(name_or_directory, (task,))
+    found, model = _load(name_or_directory)
+    if found != task:
+        kinds = ", ".join(LOADERS[task])
+        message = f"a model for the task {found!r}, not {task!r}"
+        raise ModelError(message, where=str(name_or_directory), remedy=f"name a checkpoint of one of the kinds {kinds}")
+    return model
 
 
 def load_model(name_or_directory: str | Path) -> Any:
@@ -83,29 +88,31 @@ def load_model(name_or_directory: str | Path) -> Any:
 
     What it gives and raises is documented at `load`.
     """
-    return _load(name_or_directory, tuple(LOADERS))
+    return _load(name_or_directory)[1]
 
 
-def _load(name_or_directory: str | Path, tasks: tuple[str, ...]) -> Any:
+def _load(name_or_directory: str | Path) -> tuple[str, Any]:
+    """The task of a model, and the model."""
     if str(name_or_directory) in shipped_models():
-        return _load_shipped(str(name_or_directory), tasks)
-    return _load_directory(find_checkpoint(name_or_directory), tasks)
+        return _load_shipped(str(name_or_directory))
+    return _load_directory(find_checkpoint(name_or_directory))
 
 
 @cache
-def _load_shipped(name: str, tasks: tuple[str, ...]) -> Any:
-    return _load_directory(shipped_models()[name], tasks)
+def _load_shipped(name: str) -> tuple[str, Any]:
+    return _load_directory(shipped_models()[name])
 
 
-def _load_directory(directory: Path, tasks: tuple[str, ...]) -> Any:
+def _load_directory(directory: Path) -> tuple[str, Any]:
     checkpoint = load_checkpoint(directory)
-    loaders = {kind: loader for task in tasks for kind, loader in LOADERS[task].items()}
+    loaders = {kind: (task, path) for task, kinds in LOADERS.items() for kind, path in kinds.items()}
     if checkpoint.kind not in loaders:
-        message = f"a model of kind {checkpoint.kind!r} is not for the task {' or '.join(tasks)}"
-        raise ModelError(message, where=str(directory), remedy=f"kinds that are: {', '.join(loaders)}")
-    module, _, name = loaders[checkpoint.kind].partition(":")
+        message = f"unknown kind of model {checkpoint.kind!r}"
+        raise ModelError(message, where=str(directory), remedy=f"known are: {', '.join(loaders)}")
+    task, path = loaders[checkpoint.kind]
+    module, _, name = path.partition(":")
     make = cast("Callable[[Checkpoint], Any]", getattr(importlib.import_module(module), name))
     try:
-        return make(checkpoint)
+        return task, make(checkpoint)
     except ModelError as error:
         raise ModelError(error.message, where=error.where or str(directory), remedy=error.remedy) from error
