@@ -6,6 +6,7 @@ import importlib
 import os
 import sys
 from importlib import metadata
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -80,6 +81,7 @@ _wants_traceback = False
 
 @app.callback(epilog="Example: kgscripts build-graph stories/ -o graph && kgscripts show graph 'baking a cake'")
 def root(
+    context: typer.Context,
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
     _version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
@@ -88,6 +90,19 @@ def root(
     """Script knowledge from text: a typed graph of sub-events, tools and their order, in SPARQL and Cypher."""
     global _wants_traceback
     _wants_traceback = debug
+    # What `validate` of the exports cannot import.
+    context.obj = _record_problems
+
+
+def _record_problems(directory: Path) -> list[str]:
+    """What is wrong with the records of a graph directory; nothing where it has none."""
+    from kgscripts.records import RecordStore
+
+    folder = directory / "records"
+    if not folder.is_dir():
+        return []
+    with RecordStore(folder) as store:
+        return list(store.validate())
 
 
 def _explain(error: BaseException) -> str:

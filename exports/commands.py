@@ -131,20 +131,28 @@ def _is_file(given: str) -> bool:
 
 
 def validate(
+    context: typer.Context,
     directory: Annotated[Path, _DIRECTORY],
     sample: Annotated[int, typer.Option(min=1, help="Check this many nodes of each type against the shapes.")] = 1000,
     everything: Annotated[bool, typer.Option("--all", help="Check every node (some 500 a second).")] = False,
     as_json: Annotated[bool, _AS_JSON] = False,
 ) -> None:
-    """Check a graph's files, all its references and, with SHACL, its RDF. Exits with 2 if something is wrong.
+    """Check the files of a graph and of its records, its references and, with SHACL, its RDF. Exits with 2 if
+    something is wrong.
 
     Example: kgscripts validate graph --all
     """
+    from exports.rdf.shacl import Violation
     from exports.validation import validate as check
 
     graph = ScriptGraph.open(directory)
     with Console(stderr=True).status("checking") as status:
         report = check(graph, None if everything else sample, lambda what: status.update(f"checking {what}"))
+        if context.obj is not None:
+            status.update("checking records")
+            problems = (problem.rpartition(": ") for problem in context.obj(directory))
+            damaged = [Violation(node=file, path=None, message=message) for file, _, message in problems]
+            report = attrs.evolve(report, violations=(*damaged, *report.violations))
     if as_json:
         print(json.dumps({"conforms": report.conforms, **attrs.asdict(report)}, ensure_ascii=False, indent=1))
     else:

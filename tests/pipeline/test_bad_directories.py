@@ -207,3 +207,15 @@ def test_a_really_full_disk(tmp_path: Path, stories: list[Path]) -> None:
             build_graph(stories, disk / "graph", extractors=tiny())
     finally:
         subprocess.run(["umount", disk], check=True)
+
+
+def test_validate_finds_damaged_records(graph: Path) -> None:
+    command = [sys.executable, "-m", "cli", "validate", str(graph)]
+    root = Path(__file__).parents[2]
+    assert subprocess.run(command, cwd=root, capture_output=True, check=False).returncode == 0
+    file = _files(graph, "event_mention")[0]
+    _flip(file)
+    result = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    assert result.returncode == 2
+    assert f"{file}: the file is damaged" in result.stdout
+    assert file.exists(), "nothing is changed"
