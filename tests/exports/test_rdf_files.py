@@ -99,9 +99,7 @@ def test_all_syntaxes_say_the_same(graph: ScriptGraph, tmp_path: Path) -> None:
     assert {quad[4] for quad in said[".ttl"]} == {""}
 
 
-def test_texts_are_in_the_graph_of_their_source_and_knowledge_in_none(
-    graph: ScriptGraph, tmp_path: Path
-) -> None:
+def test_texts_are_in_the_graph_of_their_source_and_knowledge_in_none(graph: ScriptGraph, tmp_path: Path) -> None:
     export(graph, str(tmp_path / "g.nq"))
     dataset = parse_file(tmp_path / "g.nq")
     source_of = {graph.iri(row["id"]): graph.iri(row["source"]) for row in graph.rows("Passage")}
