@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TypeVar
 
 import numpy as np
@@ -20,7 +21,6 @@ from kgscripts.models.sentence_vectors import SCALE, quantised_vectors
 from tests.training import corpus
 
 _Item = TypeVar("_Item")
-_Result = TypeVar("_Result")
 
 DRAW = random.Random(5)
 PAIRS = [
@@ -35,53 +35,45 @@ CLOZES = [
 TEXTS = ["drain the pasta", "", "stir " * 100, *(" ".join(pair.concrete) for pair in PAIRS), "stir", "\u200b", "🍅"]
 
 
-@pytest.fixture(params=[1, 2])
-def threads(request: pytest.FixtureRequest) -> Iterator[int]:
-    """So many threads of torch, and as many as there were afterwards."""
+@contextmanager
+def threads(count: int) -> Iterator[None]:
+    """Torch with so many threads, which predictions leave as they are."""
     before = torch.get_num_threads()
-    torch.set_num_threads(request.param)
-    yield request.param
-    assert torch.get_num_threads() == request.param
+    torch.set_num_threads(count)
+    yield
+    assert torch.get_num_threads() == count
     torch.set_num_threads(before)
 
 
-def _shuffled_and_split(
-    run: Callable[[Sequence[_Item]], Sequence[_Result]], items: Sequence[_Item], seed: int
-) -> list[_Result]:
-    """What `run` gives for items in another order, a few at a time; in the first order again."""
-    draw = random.Random(seed)
+def _assert_independent(run: Callable[[Sequence[_Item]], Sequence[object]], items: Sequence[_Item]) -> None:
+    """`run` gives the same for all items together and for a few at a time in another order, on more threads."""
+    with threads(1):
+        together = list(run(items))
+    draw = random.Random(1)
     order = draw.sample(range(len(items)), len(items))
-    found: dict[int, _Result] = {}
-    while order:
-        part, order = order[: (size := draw.randint(1, 20))], order[size:]
-        found.update(zip(part, run([items[index] for index in part]), strict=True))
-    return [found[index] for index in range(len(items))]
+    found: dict[int, object] = {}
+    with threads(2):
+        while order:
+            size = draw.randint(1, 12)
+            part, order = order[:size], order[size:]
+            found.update(zip(part, run([items[index] for index in part]), strict=True))
+    assert [found[index] for index in range(len(items))] == together
 
 
-@pytest.mark.usefixtures("threads")
 def test_the_masked_model() -> None:
     model = load("cloze", "masked")
     words = ["knife", "pan", "spoon", "zarf"]
-
-    def predict(clozes: Sequence[Cloze]) -> list[bytes]:
-        return [row.numpy().tobytes() for row in model.predict(clozes, words)]
-
-    assert _shuffled_and_split(predict, CLOZES, 1) == predict(CLOZES)
+    _assert_independent(lambda clozes: [row.numpy().tobytes() for row in model.predict(clozes, words)], CLOZES)
 
 
-@pytest.mark.usefixtures("threads")
 def test_the_aligner() -> None:
     aligner = load("alignment", "aligner")
-    for align in (aligner.align, aligner.align_freely):
-        assert _shuffled_and_split(align, PAIRS, 2) == align(PAIRS)
+    _assert_independent(aligner.align, PAIRS)
+    _assert_independent(aligner.align_freely, PAIRS)
 
 
-@pytest.mark.usefixtures("threads")
 def test_sentence_vectors() -> None:
-    def vectors(texts: Sequence[str]) -> list[bytes]:
-        return [row.tobytes() for row in quantised_vectors(texts)]
-
-    assert _shuffled_and_split(vectors, TEXTS, 3) == vectors(TEXTS)
+    _assert_independent(lambda texts: [row.tobytes() for row in quantised_vectors(texts)], TEXTS)
 
 
 def test_dot_products_of_sentence_vectors_are_cosines() -> None:
@@ -104,7 +96,8 @@ def test_each_input_is_in_one_batch_of_its_padded_length(lengths: list[int]) -> 
     assert all(length <= padded_length(length) < length + 16 for length in lengths)
 
 
-def test_side_by_side_each_runs_on_one_thread_in_order(threads: int) -> None:
-    found = run_side_by_side(lambda item: (item, torch.get_num_threads(), torch.is_grad_enabled()), range(9))
+@pytest.mark.parametrize("count", [1, 2])
+def test_side_by_side_each_runs_on_one_thread_in_order(count: int) -> None:
+    with threads(count):
+        found = run_side_by_side(lambda item: (item, torch.get_num_threads(), torch.is_grad_enabled()), range(9))
     assert found == [(item, 1, False) for item in range(9)]
-    assert torch.get_num_threads() == threads
