@@ -13,7 +13,6 @@ from attrs import frozen
 from kgscripts.extractors.protocol import PARSE, Extractor, record_kinds
 from schemas.errors import ConfigurationError, ModelError
 from schemas.provenance import Model
-from schemas.records import Record
 
 ENTRY_POINTS = "kgscripts.extractors"
 
@@ -48,19 +47,22 @@ def open_extractor(name: str) -> Extractor:
         remedy = f"did you mean {close[0]}?" if close else f"installed are: {', '.join(sorted(entries))}"
         raise ConfigurationError(f"no extractor {name!r} is installed", remedy=remedy)
     entry = entries[name]
+    remedy = "repair or uninstall the package that brings it"
     try:
         extractor = entry.load()()
-    except (ImportError, AttributeError, TypeError) as error:
+    except Exception as error:
         raise ModelError(
-            f"the extractor {name!r} cannot be loaded: {error}",
-            where=entry.value,
-            remedy="repair or uninstall the package that brings it",
+            f"the extractor {name!r} cannot be loaded: {error}", where=entry.value, remedy=remedy
         ) from error
-    if not isinstance(extractor, Extractor) or extractor.name != name:
+    if not isinstance(extractor, Extractor):
+        raise ModelError(f"{name!r} is no subclass of Extractor", where=entry.value, remedy=remedy)
+    if missing := [item for item in ("name", "rules", "task", "gives") if not hasattr(extractor, item)]:
+        raise ModelError(f"the extractor {name!r} has no {missing[0]!r}", where=entry.value, remedy=remedy)
+    if extractor.name != name:
         raise ModelError(
-            f"{name!r} is no extractor",
+            f"the extractor {name!r} has the name {extractor.name!r}",
             where=entry.value,
-            remedy=f"it must be a subclass of kgscripts.extractors.protocol.Extractor with the name {name!r}",
+            remedy="its entry point must have the same name",
         )
     return extractor
 
@@ -86,18 +88,18 @@ def choose(
     ModelError
         If one cannot be loaded.
     """
-    wanted = list(dict.fromkeys(installed_extractors() if extractors is None else extractors))
-    known = {item if isinstance(item, str) else item.name for item in wanted}
+    wanted = installed_extractors() if extractors is None else list(extractors)
+    names = [item if isinstance(item, str) else item.name for item in wanted]
     left_out = set(without)
-    if unknown := sorted(left_out - known):
-        raise ConfigurationError(f"{unknown[0]!r} is not among the extractors", remedy=f"these are: {_listed(known)}")
-    opened = [open_extractor(item) if isinstance(item, str) else item for item in wanted]
-    opened = sorted((item for item in opened if item.name not in left_out), key=lambda item: item.name)
-    names = [item.name for item in opened]
-    if not opened:
-        raise ConfigurationError("no extractor is left", remedy=f"choose among {_listed(known)}")
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise ConfigurationError(f"two extractors have the name {twice!r}", remedy="leave one of them out")
+    if unknown := sorted(left_out - set(names)):
+        raise ConfigurationError(f"{unknown[0]!r} is not among the extractors", remedy=f"these are: {_listed(names)}")
+    kept: dict[str, str | Extractor] = {}
+    for name, item in zip(names, wanted, strict=True):
+        if name not in left_out and kept.setdefault(name, item) != item:
+            raise ConfigurationError(f"two extractors have the name {name!r}", remedy="leave one of them out")
+    if not kept:
+        raise ConfigurationError("no extractor is left", remedy=f"choose among {_listed(installed_extractors())}")
+    opened = [open_extractor(item) if isinstance(item, str) else item for _, item in sorted(kept.items())]
     found: list[Chosen] = []
     for extractor in _in_order(opened):
         parser = describe_parser() if PARSE in extractor.requires else None
@@ -116,7 +118,7 @@ def choose(
 
 
 def _listed(names: Iterable[str]) -> str:
-    return ", ".join(sorted(names))
+    return ", ".join(sorted(set(names)))
 
 
 def _needs(extractor: Extractor, other: Extractor) -> bool:
@@ -125,7 +127,13 @@ def _needs(extractor: Extractor, other: Extractor) -> bool:
 
 def _in_order(extractors: Sequence[Extractor]) -> list[Extractor]:
     """The extractors by name, but each after those whose records it requires."""
-    given: set[type[Record]] = {kind for extractor in extractors for kind in extractor.gives}
+    for item in extractors:
+        given = {kind for other in extractors if other is not item for kind in other.gives}
+        if missing := [kind.__name__ for kind in record_kinds(item.requires) if kind not in given]:
+            raise ConfigurationError(
+                f"the extractor {item.name!r} requires {missing[0]} records, which no other chosen extractor gives",
+                remedy="choose one that gives them too: `kgscripts extractors list` shows what each gives",
+            )
     ordered: list[Extractor] = []
     waiting = list(extractors)
     while waiting:
@@ -135,12 +143,6 @@ def _in_order(extractors: Sequence[Extractor]) -> list[Extractor]:
                 "extractors require each other: " + _listed(item.name for item in waiting),
                 remedy="leave one of them out",
             )
-        for item in ready:
-            if missing := [kind.__name__ for kind in record_kinds(item.requires) if kind not in given]:
-                raise ConfigurationError(
-                    f"the extractor {item.name!r} requires {missing[0]} records, which no chosen extractor gives",
-                    remedy="choose one that gives them too: `kgscripts extractors list` shows what each gives",
-                )
         ordered += ready
         waiting = [item for item in waiting if item not in ready]
     return ordered

@@ -98,7 +98,7 @@ def test_extractors_are_chosen_by_name(options: list[str], expected: str, tmp_pa
     [
         (["--extractors", "evnts"], "no extractor 'evnts' is installed\n  did you mean events?"),
         (["--without", "segments"], "'segments' is not among the extractors"),
-        (["--extractors", "decompositions"], "requires EventMention records, which no chosen extractor gives"),
+        (["--extractors", "decompositions"], "requires EventMention records, which no other chosen extractor gives"),
         (["--extractors", "labels", "--without", "labels"], "no extractor is left"),
         (["--extractors", ","], "no extractor is left"),
         (["--memory", "plenty"], "--memory plenty is not a size\n  give a number and a unit"),
