@@ -1,0 +1,120 @@
+"""What each built-in extractor reads in a fixed text is pinned to its version: no change of it goes unnoticed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.metadata import distribution
+from typing import Any
+
+import pytest
+from attrs import asdict
+
+from kgscripts.corpora.formats import documents_from_strings
+from kgscripts.extractors import lexicon
+from kgscripts.extractors.registry import ENTRY_POINTS, choose
+from kgscripts.reading import Batch, DocumentReader
+from kgscripts.text.pipeline import describe_pipeline
+from schemas.records import Document, Record
+
+TEXTS: Sequence[str | Mapping[str, Any]] = (
+    "# How to cook pasta\n\n1. Fill a pot with water.\n2. Boil the water on the stove.\n"
+    "3. Drain the pasta with a strainer.\n4. Put it into a bowl.\n",
+    {
+        "scenario": "painting a fence",
+        "text": "My sister and I painted the fence. We did not use a roller. She opened the can with a screwdriver. "
+        "I wanted to wash the brush. If it rains, we will cover the fence. The brushes were washed by my sister.",
+    },
+    {
+        "abstract": "Drain the pasta and slice the bread.",
+        "concrete": "Put a colander into the sink. Pour the pasta into the colander. Cut the bread with a sharp knife.",
+    },
+)
+
+PINS: dict[str, tuple[str, str]] = {}
+"""Version of each extractor, and digest of its records, by its name."""
+
+
+def _digest(records: Sequence[Sequence[Record]]) -> str:
+    """SHA-256 of records, with logarithms to one decimal: the last ones differ between processors."""
+    content = [[[type(record).__name__, _rounded(asdict(record))] for record in items] for items in records]
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: round(item, 1) if key == "log_probability" else _rounded(item) for key, item in value.items()}
+    return [_rounded(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+@cache
+def _found() -> dict[str, tuple[str, str]]:
+    """Version, and digest of the records of `TEXTS`, of each built-in extractor."""
+    documents = [item for item in documents_from_strings(TEXTS) if isinstance(item, Document)]
+    assert len(documents) == len(TEXTS)
+    names = [entry.name for entry in distribution("kgscripts").entry_points if entry.group == ENTRY_POINTS]
+    chosen = choose(names, (), describe_pipeline)
+    readings = DocumentReader(chosen).read(Batch(documents, frozenset(item.version for item in chosen)))
+    records = {(reading.extractor, reading.subject): reading.records for reading in readings}
+    return {
+        item.extractor.name: (item.version, _digest([records[item.version, document.digest] for document in documents]))
+        for item in chosen
+    }
+
+
+def _problem(name: str, found: tuple[str, str], pinned: tuple[str, str] | None) -> str:
+    """What has to be done before the pin holds again; "" if it holds."""
+    if pinned is not None and found[0] == pinned[0] and found[1] != pinned[1]:
+        return (
+            f"what {name!r} reads has changed and its version has not: bump `rules` of {name!r}, so that texts are read "
+            "again, and update its pin"
+        )
+    return "" if found == pinned else f"the version of {name!r} has changed: update its pin to {found}"
+
+
+def test_every_built_in_extractor_has_a_pin() -> None:
+    assert set(_found()) == set(PINS)
+
+
+@pytest.mark.parametrize("name", ["labels", "sentences", "events", "decompositions"])
+def test_a_version_goes_with_what_is_read(name: str) -> None:
+    problem = _problem(name, _found()[name], PINS.get(name))
+    assert not problem, problem
+
+
+def test_every_extractor_finds_something_in_the_text() -> None:
+    nothing = _digest([[] for _ in TEXTS])
+    assert nothing not in {output for _, output in _found().values()}
+
+
+def test_a_forgotten_bump_is_a_problem() -> None:
+    version, output = _found()["events"]
+    assert "bump `rules` of 'events'" in _problem("events", (version, "other"), (version, output))
+    assert "update its pin" in _problem("events", ("newer", "other"), (version, output))
+    assert "update its pin" in _problem("events", ("newer", output), (version, output))
+    assert not _problem("events", (version, output), (version, output))
+
+
+def test_comments_and_layout_of_a_word_list_change_no_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = lexicon.word_list_digests()
+    lists = {name: lexicon._load(name) for name in before}
+
+    def digests(change: Mapping[str, str]) -> dict[str, str]:
+        """The digests of the word lists written anew, with more lines at the end of some."""
+        texts = {
+            name: "# another comment\n"
+            + "\n".join(f"[{label}]\n{', '.join(sorted(words))}" for label, words in classes.items())
+            for name, classes in lists.items()
+        }
+        with monkeypatch.context() as patch:
+            patch.setattr(
+                lexicon, "_load", lambda name: lexicon.parse_classes(texts[name] + change.get(name, ""), name)
+            )
+            return lexicon.word_list_digests.__wrapped__()
+
+    assert digests({}) == before
+    assert digests({"nouns.txt": "\n# one more\n\n"}) == before
+    changed = digests({"nouns.txt": "\n[implement]\nfrobnicator\n"})
+    assert {name for name in before if changed[name] != before[name]} == {"nouns.txt"}
