@@ -33,7 +33,24 @@ TEXTS: Sequence[str | Mapping[str, Any]] = (
     },
 )
 
-PINS: dict[str, tuple[str, str]] = {}
+PINS: dict[str, tuple[str, str]] = {
+    "decompositions": (
+        "aa0f43885b99fdb51d322344dceea79d42bcbcdc4f808636311caed19cd31ac8",
+        "f5520db23ee56ea94634b81eb8c33c90674582fb1c125436136fe66d25517de4",
+    ),
+    "events": (
+        "700e8121de03343dfbe14ac5177e31b97cab3d4d008399dce998233ebb23e058",
+        "da61b8ca20613c2807ad6e178030cea3095b5e7a5fcbd0fcec05ed1a78331f9e",
+    ),
+    "labels": (
+        "ecea102f13959f044d46aafd9674c5d39d9177765b211b78bad9c4e9a3f94c28",
+        "09d2feac2e7b977ca2896350407dc0c9980231818109d68d22363377bf498d0d",
+    ),
+    "sentences": (
+        "7d9a812a066ca67c5f28a293a40d8238f902c281acf2c6fe86603956fbd52bc4",
+        "418423232e079e40675b3f31b81e429da4736f6b15ba92f609ae6de15586d303",
+    ),
+}
 """Version of each extractor, and digest of its records, by its name."""
 
 
@@ -68,8 +85,8 @@ def _problem(name: str, found: tuple[str, str], pinned: tuple[str, str] | None) 
     """What has to be done before the pin holds again; "" if it holds."""
     if pinned is not None and found[0] == pinned[0] and found[1] != pinned[1]:
         return (
-            f"what {name!r} reads has changed and its version has not: bump `rules` of {name!r}, so that texts are read "
-            "again, and update its pin"
+            f"what {name!r} reads has changed and its version has not: bump `rules` of {name!r}, so that texts are "
+            "read again, and update its pin"
         )
     return "" if found == pinned else f"the version of {name!r} has changed: update its pin to {found}"
 
