@@ -5,8 +5,8 @@ model.safetensors   its weights
 vocabulary.json     and other files of the kind
 model_card.json     name, data, command, scores, and the SHA-256 of every file above
 
-The digest of a checkpoint is that of the list of these SHA-256s: it covers everything that decides the predictions, and
-not the card. Reading the card alone needs no torch.
+The digest of a checkpoint is that of the list of these SHA-256s, so it does not cover the card. Reading the card alone
+needs no torch.
 """
 
 from __future__ import annotations
@@ -108,8 +108,7 @@ def read_card(directory: Path) -> tuple[ModelCard, Model]:
     Whether the files are those of the card is checked by `load_checkpoint`. Raises ModelError for a directory that is
     no checkpoint, and for a damaged card.
     """
-    card, model, _ = _read_card(directory)
-    return card, model
+    return _read_card(directory)[:2]
 
 
 def load_checkpoint(directory: Path) -> Checkpoint:

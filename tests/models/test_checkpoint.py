@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
@@ -13,7 +11,6 @@ import attrs
 import pytest
 import torch
 
-from kgscripts.models import registry
 from kgscripts.models.checkpoint import (
     CARD,
     CONFIG,
@@ -25,7 +22,7 @@ from kgscripts.models.checkpoint import (
 )
 from kgscripts.models.networks import VOCABULARY as VOCABULARY_FILE
 from kgscripts.models.networks import cloze_model, network_checkpoint
-from kgscripts.models.registry import describe, find_checkpoint, load, shipped_models
+from kgscripts.models.registry import describe, load
 from schemas.errors import ModelError
 from schemas.provenance import BenchmarkScore
 from tests.disk import small_disk
@@ -227,43 +224,3 @@ def test_when_the_disk_refuses_the_older_checkpoint_stays(saved: Path) -> None:
         save_checkpoint(checkpoint("language-model"), saved)
     assert load_checkpoint(saved).kind == "transducer"
     assert [path.name for path in saved.parent.iterdir()] == ["model"]
-
-
-def test_models_are_found_by_directory_or_by_name(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert find_checkpoint(saved) == saved
-    with pytest.raises(ModelError, match="no such model"):
-        find_checkpoint("no-such-model")
-    with pytest.raises(ModelError, match="no checkpoint"):
-        load("cloze", saved.parent)
-    monkeypatch.setattr(registry, "shipped_models", lambda: {"shipped": saved})
-    assert find_checkpoint("shipped") == saved
-    assert load("cloze", "shipped").name == "transducer-fixed"
-
-
-def test_all_models_that_ship_are_whole() -> None:
-    for directory in shipped_models().values():
-        assert load_checkpoint(directory).card.licence
-
-
-def test_models_are_loaded_for_their_task_alone() -> None:
-    import kgscripts
-
-    assert kgscripts.load_model("aligner").align([]) == []
-    assert kgscripts.load_model("transducer") is load("cloze", "transducer")
-    with pytest.raises(ModelError, match="a model for the task 'alignment', not 'cloze'") as refused:
-        load("cloze", "aligner")
-    assert "masked" in str(refused.value.remedy)
-    with pytest.raises(ModelError, match="unknown task 'cooking'") as refused:
-        load("cooking", "aligner")
-    assert "alignment" in str(refused.value.remedy)
-    with pytest.raises(ModelError, match="no such model") as refused:
-        kgscripts.load_model("no-such-model")
-    assert "aligner, masked, transducer" in str(refused.value.remedy)
-
-
-def test_describing_a_model_needs_no_torch() -> None:
-    code = (
-        "import sys; from kgscripts.models.registry import describe; describe('masked'); print('torch' in sys.modules)"
-    )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout == "False\n"

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from kgscripts.corpora.pair import Pair
 from lightning_modules.hardware import Hardware
+from lightning_modules.training import Outcome
+from lightning_modules.training import train as train_with
 from lightning_modules.transducer.configuration import Configuration, read_configuration
+from lightning_modules.transducer.task import TransducerTask
 
 CPU = Hardware(accelerator="cpu")
 
@@ -65,3 +70,17 @@ def configuration(folder: Path, kind: str = "transducer") -> Configuration:
     path = folder / f"{kind}.toml"
     path.write_text(text, encoding="utf-8")
     return read_configuration(path)
+
+
+def train(
+    configuration: Configuration,
+    pairs: Sequence[Pair],
+    out: Path,
+    *,
+    glove: Path | None = None,
+    hardware: Hardware = CPU,
+    **options: Any,
+) -> Outcome:
+    """Train the network of a configuration."""
+    task = TransducerTask(configuration, pairs, glove)
+    return train_with(task, configuration.training, out, hardware=hardware, **options)

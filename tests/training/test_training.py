@@ -5,42 +5,24 @@ from __future__ import annotations
 import os
 import resource
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import attrs
 import pytest
 import torch
 from torch import Tensor
 
-from kgscripts.corpora.pair import Pair
 from kgscripts.models.checkpoint import load_checkpoint
 from kgscripts.models.recurrent import PairNetwork
 from kgscripts.models.registry import load
 from lightning_modules.hardware import Hardware, Precision
 from lightning_modules.schedule import Epoch
 from lightning_modules.training import Outcome
-from lightning_modules.training import train as train_task
-from lightning_modules.transducer.configuration import Configuration
 from lightning_modules.transducer.module import WordModule
-from lightning_modules.transducer.task import TransducerTask
 from schemas.errors import ConfigurationError, InputError, ModelError
 from tests.training import corpus
-
-
-def train(
-    configuration: Configuration,
-    pairs: Sequence[Pair],
-    out: Path,
-    *,
-    glove: Path | None = None,
-    hardware: Hardware = corpus.CPU,
-    **options: Any,
-) -> Outcome:
-    """Train the network of a configuration."""
-    task = TransducerTask(configuration, pairs, glove)
-    return train_task(task, configuration.training, out, hardware=hardware, **options)
+from tests.training.corpus import train
 
 
 def weights(directory: Path) -> dict[str, Tensor]:
