@@ -19,8 +19,8 @@ from kgscripts.extractors.pronouns import resolve_objects
 from kgscripts.extractors.protocol import PARSE, Extractor, Parse, ParsedDocument
 from kgscripts.extractors.repairs import repaired
 from kgscripts.extractors.tools import carry_tools, tools_of
-from kgscripts.text.syntax import is_imperative, lemma
 from kgscripts.text.pipeline import SHIPPED
+from kgscripts.text.syntax import is_imperative, lemma
 from schemas.provenance import BenchmarkScore, Model
 from schemas.records import Action, Argument, Discard, DiscardReason, EventMention, PassageKind, Record, Tool
 

@@ -20,9 +20,7 @@ class SentenceExtractor(Extractor):
 
     def read(self, documents: Sequence[ParsedDocument]) -> list[Sequence[Record]]:
         """See `Extractor`."""
-        return [
-            [sentence for parse in document.parses for sentence in _sentences(parse)] for document in documents
-        ]
+        return [[sentence for parse in document.parses for sentence in _sentences(parse)] for document in documents]
 
 
 def _sentences(parse: Parse) -> Iterator[Sentence]:
