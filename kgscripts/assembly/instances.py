@@ -143,7 +143,8 @@ NUMBERS = (
 def mention_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
     """Mentions with their participants and tools, by document.
 
-    Equal mentions (action and span) of several extractors are one, numbered in text order; ``reader_N`` holds the
+    Equal mentions (action and span) of several extractors are one. They are numbered in text order, those of one span
+    ("add salt and pepper") in the order in which they were given. ``reader_N`` holds the
     confidence of the extractor with that number, NULL if it did not find it.
     """
     scores = ", ".join(f"max(e.score) FILTER (WHERE e.reader = {reader}) AS reader_{reader}" for reader in readers)
@@ -153,12 +154,13 @@ def mention_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
             "event",
             "document",
             f"""
-            SELECT (e.document::BIGINT << 24) + dense_rank() OVER (
-                       PARTITION BY e.document ORDER BY e.start, e."end", a.place) - 1 AS mention,
-                   e.document, e.start::INTEGER AS start, e."end"::INTEGER AS "end", a.action,
-                   e.reader, e.score, e.participants, e.tools
-            FROM event_mention_record e JOIN action a ON {same_action("e.action", "a")}
-            WHERE in_partition(e.document)
+            SELECT (document::BIGINT << 24) + dense_rank() OVER (
+                       PARTITION BY document ORDER BY start, "end", first_ordinal, place) - 1 AS mention, *
+            FROM (SELECT e.document, e.start::INTEGER AS start, e."end"::INTEGER AS "end", a.action, a.place, e.reader,
+                         e.score, e.participants, e.tools,
+                         min(e.ordinal) OVER (PARTITION BY e.document, e.start, e."end", a.action) AS first_ordinal
+                  FROM event_mention_record e JOIN action a ON {same_action("e.action", "a")}
+                  WHERE in_partition(e.document))
             """,
             temporary=True,
         ),

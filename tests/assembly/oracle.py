@@ -66,26 +66,31 @@ def read(documents: Sequence[Document], extractors: Sequence[Extractor]) -> Text
     mentions: list[Mention] = []
     about: dict[str, set[str]] = {}
     for digest, document in sorted({document.digest: document for document in documents}.items()):
-        records = [record for item in extractors for record in item.read([ParsedDocument(document)])[0]]
+        read_by = [item.read([ParsedDocument(document)])[0] for item in extractors]
+        records = [record for found in read_by for record in found]
         segments = [record for record in records if isinstance(record, Segment)]
         about[digest] = {segment.scenario for segment in segments}
-        for event in merged(records):
+        for event in merged(read_by):
             inside = {item.scenario for item in segments if item.start <= event.start < item.end}
             mentions.append(Mention(digest, event, tuple(sorted(inside)) or ("",)))
     return Texts(mentions, about)
 
 
-def merged(records: Iterable[Record]) -> list[EventMention]:
+def merged(read_by: Sequence[Sequence[Record]]) -> list[EventMention]:
     """The mentions in text order; equal ones (action and span) are one, with all arguments and tools."""
     found: dict[Row, EventMention] = {}
-    for event in records:
-        if isinstance(event, EventMention):
+    order: dict[Row, tuple[int, int, int, Row]] = {}
+    for records in read_by:
+        events = [record for record in records if isinstance(record, EventMention)]
+        for ordinal, event in enumerate(events):
             key = (event.start, event.end, event.action.key)
             known = found.get(key, evolve(event, participants=[], tools=[]))
             participants = dict.fromkeys((*known.participants, *event.participants))
             tools = dict.fromkeys((*known.tools, *event.tools))
             found[key] = evolve(known, participants=participants, tools=tools)
-    return [event for _, event in sorted(found.items())]
+            place = (event.start, event.end, ordinal, event.action.key)
+            order[key] = min(order.get(key, place), place)
+    return [found[key] for key in sorted(found, key=order.__getitem__)]
 
 
 def share(part: Fraction | int, whole: int) -> float:
