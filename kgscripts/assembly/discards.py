@@ -67,21 +67,26 @@ class DiscardLog:
     def relations(self, engine: Engine, relations: Sequence[Relation], contradicted: pa.Table) -> None:
         """Relations that too few sources support, and orders that better evidence contradicts."""
         for relation in relations:
-            query = (
-                f"SELECT from_id, to_id FROM {relation.table} WHERE support < least_support() "
-                'ORDER BY start, "end"'
-            )
-            for batch in engine.rows(query):
-                for row in batch.to_pylist():
-                    detail = f"{relation.name} {row['to_id']}"
-                    self.add(Discard(reason=DiscardReason.BELOW_SUPPORT, where=row["from_id"], detail=detail))
+            query = f"""
+                SELECT s.id AS "where", '{relation.name} ' || e.id AS detail FROM {relation.table} r {relation.ends}
+                WHERE r.support < least_support() ORDER BY r.start, r."end"
+            """
+            self._add_ids(DiscardReason.BELOW_SUPPORT, engine, query)
         engine.add("contradicted_pair", contradicted)
         query = """
-            SELECT a.id AS earlier, b.id AS later, c.support, c.against
+            SELECT a.id AS "where",
+                   format('PRECEDES {}, {} sources for it and {} against', b.id, c.support, c.against) AS detail
             FROM contradicted_pair c JOIN step a ON a.step = c.start JOIN step b ON b.step = c."end"
             ORDER BY c.scenario, c.start, c."end"
         """
+        self._add_ids(DiscardReason.CYCLE, engine, query)
+
+    def _add_ids(self, reason: DiscardReason, engine: Engine, query: str) -> None:
+        """The rows of a query: ids, in which nothing needs to be escaped; there may be millions."""
         for batch in engine.rows(query):
-            for row in batch.to_pylist():
-                detail = f"PRECEDES {row['later']}, {row['support']} sources for it and {row['against']} against"
-                self.add(Discard(reason=DiscardReason.CYCLE, where=row["earlier"], detail=detail))
+            self.counts[reason.value] += batch.num_rows
+            lines = (
+                f'{{"reason": "{reason.value}", "where": "{where}", "detail": "{detail}"}}'
+                for where, detail in zip(*(column.to_pylist() for column in batch.columns), strict=True)
+            )
+            self._write_line("\n".join(lines))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -92,13 +92,12 @@ def write_realizations(engine: Engine, writer: ScriptGraphWriter, readers: Seque
                 write(batch)
 
 
-def write_relations(
-    engine: Engine, writer: ScriptGraphWriter, relations: Sequence[Relation], readers: Readers
-) -> None:
+def write_relations(engine: Engine, writer: ScriptGraphWriter, relations: Sequence[Relation], readers: Readers) -> None:
     """Write the relation tables, Statement, EVIDENCED_BY and READ_BY.
 
     A relation without evidence is predicted and needs no support.
     """
+    engine.execute("CREATE TABLE document_key AS SELECT document, unhex(key) AS key FROM document")
     for relation in relations:
         writer.write(relation.name, engine.graph_rows(relation.name, _relation_query(relation)))
     by_id = sorted(relations, key=lambda relation: relation.statement_prefix)
@@ -109,6 +108,7 @@ def write_relations(
                     relation=relation.name,
                     prefix=relation.statement_prefix,
                     table=relation.table,
+                    ends=relation.ends,
                     kept=_kept(relation),
                     models=_models(readers, _readers_of(engine, relation)),
                 )
@@ -138,31 +138,35 @@ def _kept(relation: Relation) -> str:
 
 
 def _relation_query(relation: Relation) -> str:
-    columns = [name for name in table_schema(relation.name).names if name not in ("statement", "rank")]
+    made_here = ("from_id", "to_id", "statement", "rank")
+    columns = [name for name in table_schema(relation.name).names if name not in made_here]
     listed = ", ".join(f"r.{name}" for name in columns)
     rank, ranks = ("", "")
     if relation.name == "HAS_SUB_EVENT":
         rank, ranks = (", k.rank", 'JOIN step_rank k ON k.step = r."end"')
     return (
-        f"SELECT {listed}, '{relation.statement_prefix}' || r.statement AS statement{rank} FROM {relation.table} r "
-        f'{ranks} WHERE {_kept(relation)} ORDER BY r.start, r."end"'
+        f"SELECT s.id AS from_id, e.id AS to_id, {listed}, "
+        f"'{relation.statement_prefix}' || digits(r.statement) AS statement{rank} "
+        f'FROM {relation.table} r {relation.ends} {ranks} WHERE {_kept(relation)} ORDER BY r.start, r."end"'
     )
 
 
 _STATEMENT = """
-    SELECT '{prefix}' || statement AS id, from_id AS subject, '{relation}' AS relation, to_id AS object,
-           scenario_id AS scenario
-    FROM {table} r WHERE {kept} ORDER BY statement
+    SELECT '{prefix}' || digits(r.statement) AS id, s.id AS subject, '{relation}' AS relation, e.id AS object,
+           c.id AS scenario
+    FROM {table} r {ends} LEFT JOIN scenario c ON c.scenario = r.scenario WHERE {kept} ORDER BY r.statement
 """
 
+# Short rows are sorted; the ids are made behind that.
 _EVIDENCED_BY = """
-    SELECT '{prefix}' || r.statement AS from_id, passage_id(d.key, e.first, e.last, 'mention') AS to_id
-    FROM {table}_evidence e JOIN {table} r USING (start, "end") JOIN document d USING (document)
-    WHERE {kept} ORDER BY r.statement, e.document, e.first, e.last
+    SELECT '{prefix}' || digits(statement) AS from_id, passage_id(digits(key), first, last, 'mention') AS to_id
+    FROM (SELECT r.statement, d.key, e.first, e.last
+          FROM {table}_evidence e JOIN {table} r USING (start, "end") JOIN document_key d USING (document)
+          WHERE {kept} ORDER BY r.statement, d.key, e.first, e.last)
 """
 
 _READ_BY = """
-    SELECT '{prefix}' || statement AS from_id, read.model AS to_id, read.score AS score
+    SELECT '{prefix}' || digits(statement) AS from_id, read.model AS to_id, read.score AS score
     FROM (SELECT statement, UNNEST([{models}]) AS read FROM {table} r WHERE {kept})
     WHERE read.score IS NOT NULL ORDER BY statement, read.model
 """
@@ -173,7 +177,10 @@ def write_models(writer: ScriptGraphWriter, readers: Readers) -> None:
     models = readers.distinct()
     fields = ("name", "version", "digest", "task")
     columns: dict[str, Any] = {name: [getattr(model, name) for _, model in models] for name in fields}
-    columns |= {"id": [identifier for identifier, _ in models], "licence": [model.licence or None for _, model in models]}
+    columns |= {
+        "id": [identifier for identifier, _ in models],
+        "licence": [model.licence or None for _, model in models],
+    }
     writer.write("Model", as_batches("Model", columns))
     owned = {
         (owner, score.dataset, score.split, score.metric): score for owner, model in models for score in model.scores

@@ -79,6 +79,11 @@ class Relation:
         return self.name.lower()
 
     @property
+    def ends(self) -> str:
+        """SQL: what joins its nodes, `s` and `e`, to its rows `r`."""
+        return f'JOIN {self.start} s ON s.{self.start} = r.start JOIN {self.end} e ON e.{self.end} = r."end"'
+
+    @property
     def statement_prefix(self) -> str:
         """What the ids of its statements begin with."""
         return f"statement/{self.name.lower().replace('_', '-')}-"
@@ -104,23 +109,20 @@ class Relation:
         )
 
     def merged(self, readers: Sequence[int]) -> Rule:
-        """The relation itself, with the ids of its nodes and the hash of its statement."""
+        """The relation itself, with the hash of its statement."""
         sums = "".join(f", {item.merge}({item.name}) AS {item.name}" for item in self.sums)
         counts = (
             f'SELECT scenario, start, "end", sum(support)::BIGINT AS support, sum(mentions)::BIGINT AS mentions{sums}'
             f"{_highest(readers)} FROM {self.table}_part WHERE mine(home(scenario, start)) "
             'GROUP BY scenario, start, "end"'
         )
-        statement = (
-            f"key_hash(part('Statement') || part('{self.name}') || part(s.id) || part(e.id) "
-            "|| part(coalesce(n.id, '')))"
-        )
+        statement = f"statement_hash('{self.name}', s.id, e.id, coalesce(n.id, ''))"
         return Rule(
             self.table,
             "scenario",
             f"""
-            SELECT c.start, c."end", s.id AS from_id, e.id AS to_id, n.id AS scenario_id, c.support,
-                   {self.properties}, {statement} AS statement{_columns(readers, "c")}
+            SELECT c.scenario, c.start, c."end", c.support, {self.properties},
+                   {statement} AS statement{_columns(readers, "c")}
             FROM ({counts}) c
                  JOIN {self.start} s ON s.{self.start} = c.start JOIN {self.end} e ON e.{self.end} = c."end"
                  {self.joins} LEFT JOIN scenario n ON n.scenario = c.scenario
@@ -182,9 +184,12 @@ def wordings(readers: Sequence[int]) -> Relation:
 
 _ROLES = sorted(role.value for role in Role)
 _MOST_FREQUENT_ROLE = (
-    "CASE greatest(" + ", ".join(f"c.{role}" for role in _ROLES) + ") "
+    "CASE greatest("
+    + ", ".join(f"c.{role}" for role in _ROLES)
+    + ") "
     # Of equal ones the first by alphabet.
-    + " ".join(f"WHEN c.{role} THEN '{role}'" for role in _ROLES) + " END AS role"
+    + " ".join(f"WHEN c.{role} THEN '{role}'" for role in _ROLES)
+    + " END AS role"
 )
 _OF_STEP_AND_THING = """
     JOIN step_total st ON st.key = c.start JOIN {0}_total t ON t.key = c."end" CROSS JOIN mention_total total
@@ -316,10 +321,8 @@ def predicted_uses(reader: int, version: str) -> str:
     """Add to USES what the enricher with this number and version predicts: tools that no text names for the sub-event."""
     return f"""
         INSERT INTO uses BY NAME
-        SELECT p.target AS start, p.tool AS "end", s.id AS from_id, p.id AS to_id, c.id AS scenario_id, 0 AS support,
-               p.probability, true AS predicted, p.probability AS reader_{reader},
-               key_hash(part('Statement') || part('USES') || part(s.id) || part(p.id) || part(coalesce(c.id, '')))
-                   AS statement
+        SELECT s.scenario, p.target AS start, p.tool AS "end", 0 AS support, p.probability, true AS predicted,
+               p.probability AS reader_{reader}, statement_hash('USES', s.id, p.id, coalesce(c.id, '')) AS statement
         FROM (SELECT o.target, t.tool, t.id, f.probability,
                      row_number() OVER (PARTITION BY o.target ORDER BY f.ordinal) AS place
               FROM predicted_tool_of o JOIN predicted_tool_file f ON f.subject = o.subject AND f.extractor = '{version}'
