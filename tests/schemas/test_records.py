@@ -20,8 +20,10 @@ from schemas.records import (
     EventMention,
     Passage,
     PassageKind,
-    Reading,
+    PredictedTool,
     Role,
+    Segment,
+    Sentence,
     Tool,
 )
 
@@ -59,6 +61,12 @@ def _step(start: int, end: int) -> Passage:
         lambda: EventMention(action=_ACTION, start=0, end=1, score=-0.1),
         lambda: EventMention(action=_ACTION, start=0, end=1, score=float("nan")),
         lambda: Discard(reason="boredom"),
+        lambda: Sentence(start=3, end=3),
+        lambda: Segment(scenario="", start=0, end=1),
+        lambda: Segment(scenario="taking a bath", start=1, end=0),
+        lambda: Segment(scenario="taking a bath", start=0, end=1, confidence=1.5),
+        lambda: PredictedTool(lemma="", probability=0.5),
+        lambda: PredictedTool(lemma="pot", probability=-0.1),
         lambda: _document("a\ud800"),
         lambda: _document("ab", [_step(0, 3)]),
         lambda: _document("abcd", [_step(2, 3), _step(0, 1)]),
@@ -77,7 +85,7 @@ def test_broken_records_cannot_be_made(make: Callable[[], object]) -> None:
         make()
 
 
-@pytest.mark.parametrize("record", [_ACTION, _step(0, 1), _document(), Reading(), _score()])
+@pytest.mark.parametrize("record", [_ACTION, _step(0, 1), _document(), Sentence(start=0, end=1), _score()])
 def test_records_are_immutable_and_closed(record: attrs.AttrsInstance) -> None:
     name = attrs.fields(type(record))[0].name
     with pytest.raises(attrs.exceptions.FrozenInstanceError):
@@ -126,6 +134,6 @@ def test_errors_say_what_where_and_what_to_do() -> None:
     assert str(KGScriptsError("it is empty")) == "it is empty"
 
 
-def test_every_reason_is_told_in_words() -> None:
+def test_every_reason_is_in_words() -> None:
     assert len({reason.value for reason in DiscardReason}) == len(DiscardReason)
     assert all(" " in reason.value or reason.value.isalpha() for reason in DiscardReason)
