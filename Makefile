@@ -14,7 +14,7 @@ graph: $(VENV)/.core
 	$(BIN)/kgscripts query $(GRAPH) --sparql docs/queries/decomposition.rq
 	$(BIN)/kgscripts query $(GRAPH) --cypher docs/queries/tools-by-alignment.cypher
 
-# Two processes, one thread each: threads of both would stand in each other's way.
+# Two processes, one thread each: more threads would compete for the cores.
 test: $(VENV)/.dev
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 

@@ -1,4 +1,4 @@
-"""The command line: a table of commands, each loaded from its room only when it is called."""
+"""The command line: a table of commands, each imported only when it is called."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class LazyGroup(TyperGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
-        """A stand-in that knows the command's name and one line of help."""
+        """A placeholder with the command's name and one line of help."""
         if cmd_name not in COMMANDS:
             return None
         stub = typer.Typer(add_completion=False)
@@ -54,7 +54,7 @@ class LazyGroup(TyperGroup):
 
 
 def _nothing() -> None:
-    """Body of the stand-ins; never called."""
+    """Body of the placeholders; never called."""
 
 
 def _load(name: str) -> Any:

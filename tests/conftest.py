@@ -1,4 +1,4 @@
-"""Fixtures that every room's tests share."""
+"""Fixtures that all tests share."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def open_folder() -> Iterator[Path]:
 
 @contextmanager
 def without_privileges() -> Iterator[None]:
-    """What root does in here it does as nobody."""
+    """Run the block as the user `nobody` if the process runs as root."""
     if os.geteuid() != 0:
         yield
         return

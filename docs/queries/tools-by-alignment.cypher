@@ -3,7 +3,8 @@
 MATCH (:SubEvent {label: "drain pasta"})-[use:USES]->(used:Tool)
 WHERE use.predicted OR use.log_probability IS NOT NULL
 MATCH (statement:Statement)-[:READ_BY]->(reader:Model)
-WHERE statement.iri = use.statement AND NOT reader.task IN ["syntactic analysis", "sub-event extraction"]
+WHERE statement.iri = use.statement
+  AND NOT reader.task IN ["syntactic analysis", "event extraction", "decomposition of abstract events"]
 OPTIONAL MATCH (reader)-[:SCORED]->(score:BenchmarkScore)
 RETURN used.label AS tool, use.predicted AS predicted, use.support AS sources, use.log_probability AS log_probability,
        reader.name AS model, score.metric AS metric, score.value AS value

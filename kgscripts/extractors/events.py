@@ -85,7 +85,7 @@ class JudgedEvent:
 # Every extractor of a batch of documents asks for the same.
 @functools.lru_cache(maxsize=128)
 def events_of_parses(parses: tuple[Parse, ...]) -> tuple[JudgedEvent, ...]:
-    """The events of a document in text order; a pronoun may stand for something in the passage before."""
+    """The events of a document in text order; a pronoun may refer to the passage before."""
     before: Frame | None = None
     found: list[JudgedEvent] = []
     for parse in parses:
@@ -102,7 +102,7 @@ def judged_frames(
 ) -> list[tuple[Frame, DiscardReason | None]]:
     """The frames of a parse in text order, each with the reason why it is left out, if it is.
 
-    `before` is the last frame of the passage before: its object may be what a pronoun stands for.
+    `before` is the last frame of the passage before: a pronoun may refer to its object.
     """
     frames = list(frames_of(repaired(doc, is_step=is_step)))
     resolve_objects(frames, before)
@@ -160,7 +160,7 @@ def mentions_of(frame: Frame, offset: int) -> Iterator[EventMention]:
 
 
 def _argument(frame: Frame, participant: Participant, offset: int) -> Argument:
-    """The record of a participant; it stands where the text mentions it, be it by a pronoun."""
+    """The record of a participant; its span is that of the mention, which may be a pronoun."""
     resolved = frame.stands_for is not None and participant.noun == frame.stands_for
     mentioned = frame.objects[0] if resolved else participant.noun
     start = offset + mentioned.idx

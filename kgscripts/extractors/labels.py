@@ -1,4 +1,4 @@
-"""The extractor of scenario labels: what a source itself says that it is about."""
+"""The extractor of scenarios from the label or title of a source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tools that nobody names, guessed by a cloze model: "use a ___ to drain the pasta"."""
+"""Tools of an event, predicted by a cloze model: "use a ___ to drain the pasta"."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SENTENCES = (
     ("...", "with", "a", HIDDEN_WORD, "."),
     ("...", "in", "a", HIDDEN_WORD, "."),
 )
-"""What the concrete side may say; three dots stand for the abstract event."""
+"""Templates of the concrete side; three dots are replaced by the words of the abstract event."""
 
 
 def tool_words() -> list[str]:
@@ -28,7 +28,7 @@ def tool_words() -> list[str]:
 
 
 def words_of(action: Action) -> list[str]:
-    """An action as an instruction tells it: "drain the pasta", "pour out the water into the sink"."""
+    """An action in the words of an instruction: "drain the pasta", "pour out the water into the sink"."""
     words = [action.predicate, *action.particle.split(), *_phrase(action.object)]
     return [*words, *action.preposition.split(), *_phrase(action.prepositional_object)]
 
@@ -40,7 +40,7 @@ def _phrase(noun: str) -> list[str]:
 def predict_tools(
     model: ClozeModel, events: Sequence[Sequence[str]], candidates: Sequence[str]
 ) -> list[list[PredictedTool]]:
-    """For each event, told in words, the single-word candidates that it does not name itself, best first.
+    """For each event, given as words, the single-word candidates that are not among its words, best first.
 
     Probabilities are rounded to four decimals before they decide; of equal ones the first by alphabet comes first.
     """

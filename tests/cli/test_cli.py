@@ -25,8 +25,8 @@ def test_help_lists_every_command_and_imports_nothing() -> None:
     code = (
         "import sys, cli\n"
         "try:\n    cli.app(['--help'])\nexcept SystemExit:\n    pass\n"
-        "rooms = ('kgscripts', 'exports', 'spacy', 'torch', 'pyarrow', 'rdflib', 'networkx')\n"
-        "print('IMPORTED', [name for name in rooms if name in sys.modules])"
+        "packages = ('kgscripts', 'exports', 'spacy', 'torch', 'pyarrow', 'rdflib', 'networkx')\n"
+        "print('IMPORTED', [name for name in packages if name in sys.modules])"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert "IMPORTED []" in result.stdout
