@@ -73,7 +73,9 @@ class _Synthesizer:
         digests = sorted(hashlib.sha256(f"source {first + place}".encode()).hexdigest() for place in range(count))
         lengths = self._random.integers(_CHARACTERS * 4 // 5, _CHARACTERS * 6 // 5, count)
         # Two scenarios, one for each half of the text; -1 without scenario. Most texts have one alone.
-        of_first_half = np.where(self._random.random(count) < 1 / 3, -1, self._random.integers(0, self._scenarios, count))
+        of_first_half = np.where(
+            self._random.random(count) < 1 / 3, -1, self._random.integers(0, self._scenarios, count)
+        )
         with_two = (self._random.random(count) < 0.1) & (of_first_half >= 0)
         of_second_half = np.where(with_two, self._random.integers(0, self._scenarios, count), of_first_half)
         halves = np.stack([of_first_half, of_second_half], axis=1)
@@ -210,6 +212,7 @@ class _Synthesizer:
 
 def _words(count: int, syllables: int) -> pa.Array:
     """Words that can be pronounced; every tenth is a compound of two."""
+
     def word(number: int) -> str:
         parts = []
         for _ in range(syllables):
@@ -224,7 +227,8 @@ def _words(count: int, syllables: int) -> pa.Array:
 def _zipf(random: np.random.Generator, words: int, count: int) -> Integers:
     """Ranks, from 0, with probabilities in proportion to 1 / (rank + 1)."""
     weights = np.cumsum(1 / np.arange(1, words + 1))
-    return np.searchsorted(weights, random.random(count) * weights[-1]).astype(np.int64)
+    ranks: Integers = np.searchsorted(weights, random.random(count) * weights[-1]).astype(np.int64)
+    return ranks
 
 
 def _own(scenario: Integers, rank: Integers, words: int) -> Integers:
@@ -235,7 +239,8 @@ def _own(scenario: Integers, rank: Integers, words: int) -> Integers:
 
 def _scattered(number: Integers) -> Integers:
     """A number without apparent order for each (the multiplicative hash of Knuth)."""
-    return (number + 1) * 2_654_435_761 % (1 << 32) >> 4
+    scattered: Integers = (number + 1) * 2_654_435_761 % (1 << 32) >> 4
+    return scattered
 
 
 def _struct(columns: dict[str, Any]) -> pa.StructArray:

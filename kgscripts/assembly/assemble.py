@@ -17,8 +17,9 @@ from kgscripts.assembly.clusters import find_steps
 from kgscripts.assembly.discards import DiscardLog
 from kgscripts.assembly.engine import Engine
 from kgscripts.assembly.evidence import Readers, write_models, write_nodes, write_realizations, write_relations
-from kgscripts.assembly.instances import find_mentions, load_records, view, write_texts
+from kgscripts.assembly.instances import find_mentions, load_records, view
 from kgscripts.assembly.order import find_order, rank_steps
+from kgscripts.assembly.passages import write_texts
 from kgscripts.enrichment import Enricher, Stage, enrich
 from kgscripts.records.kinds import kind_name
 from kgscripts.records.store import RecordStore
@@ -62,7 +63,9 @@ def assemble(
         scratch = directory / NEXT / "scratch"
         with (
             writer.discarded() as write_line,
-            Engine(scratch, memory=memory, partitions=partitions, min_support=min_support) as engine,
+            Engine(
+                scratch, memory=memory, partitions=partitions, min_support=min_support, records=_size(store.folder)
+            ) as engine,
         ):
             assembly = _Assembly(
                 store, writer, engine, sorted(versions), enrichers, min_support, DiscardLog(write_line)
@@ -175,3 +178,8 @@ class _Assembly:
             },
             discards=dict(sorted(self.log.counts.items())),
         )
+
+
+def _size(folder: Path) -> int:
+    """The bytes of all files of records."""
+    return sum(path.stat().st_size for path in folder.glob("*/*.parquet"))

@@ -48,7 +48,10 @@ SENSES = (
     Rule(
         "sense",
         "scenario",
-        "SELECT scenario, action, sum(support)::BIGINT AS support FROM sense_part WHERE mine(home(scenario, action)) GROUP BY ALL",
+        """
+        SELECT scenario, action, sum(support)::BIGINT AS support FROM sense_part WHERE mine(home(scenario, action))
+        GROUP BY scenario, action
+        """,
     ),
 )
 

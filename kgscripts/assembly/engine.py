@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -25,6 +26,9 @@ DOCUMENTS_A_PARTITION = 20_000
 _LEAST_MEMORY = 256 << 20
 _OUTSIDE_ENGINE = 3
 """A third of the memory is left to Python, Arrow and Parquet."""
+
+_TABLES_OVER_RECORDS = 40
+"""The tables that rules make take about so many times the bytes of the records."""
 
 _ROWS = 65_536
 
@@ -50,7 +54,7 @@ def default_memory() -> int:
 
 
 class Engine:
-    """DuckDB over a scratch file, which is deleted in the end. `memory` is in bytes.
+    """DuckDB over a scratch file, or in memory where tables fit. `memory` and the size of the `records` are in bytes.
 
     Raises
     ------
@@ -58,7 +62,7 @@ class Engine:
         From every method, if the disk is full or refuses.
     """
 
-    def __init__(self, scratch: Path, *, memory: int | None, partitions: int, min_support: int) -> None:
+    def __init__(self, scratch: Path, *, memory: int | None, partitions: int, min_support: int, records: int) -> None:
         memory = default_memory() if memory is None else memory
         if memory < _LEAST_MEMORY:
             raise ConfigurationError(
@@ -67,10 +71,11 @@ class Engine:
         self._directory = scratch.parent.parent
         self._partitions = partitions
         self._documents = 0
+        self._variables: dict[str, int] = {}
         scratch.mkdir(parents=True, exist_ok=True)
         with self._guarded():
             self._connection = duckdb.connect(
-                str(scratch / "assembly.duckdb"),
+                str(scratch / "assembly.duckdb") if records * _TABLES_OVER_RECORDS > memory else ":memory:",
                 config={
                     "memory_limit": f"{memory * (_OUTSIDE_ENGINE - 1) // _OUTSIDE_ENGINE >> 20}MiB",
                     "temp_directory": str(scratch / "spill"),
@@ -80,7 +85,7 @@ class Engine:
                     "autoload_known_extensions": False,
                 },
             )
-            self._connection.create_function("slug", slug, ["VARCHAR"], "VARCHAR")  # type: ignore[arg-type]
+            self._connection.create_function("slug", slug, ["VARCHAR"], "VARCHAR")
             self._connection.execute(MACROS)
             self._connection.execute(f"CREATE MACRO least_support() AS {min_support}")
 
@@ -147,11 +152,14 @@ class Engine:
         for number in range(count):
             first, beyond = (self._documents * bound // count for bound in (number, number + 1))
             with self._guarded():
-                for name, value in (("partition", number), ("partitions", count)):
-                    self._connection.execute(f"SET VARIABLE {name} = {value}")
-                for name, value in (("first_document", first), ("last_document", beyond - 1)):
-                    self._connection.execute(f"SET VARIABLE {name} = {value}")
+                self._set(partition=number, partitions=count, first_document=first, last_document=beyond - 1)
             yield
+
+    def _set(self, **variables: int) -> None:
+        for name, value in variables.items():
+            if self._variables.get(name) != value:
+                self._connection.execute(f"SET VARIABLE {name} = {value}")
+        self._variables |= variables
 
     def rows(self, query: str) -> Iterator[pa.RecordBatch]:
         """The result of a query, streamed in batches."""
@@ -161,7 +169,7 @@ class Engine:
     def graph_rows(self, name: str, query: str) -> Iterator[pa.RecordBatch]:
         """The result of a query as rows of the graph's table `name`, streamed in batches."""
         schema = table_schema(name)
-        for batch in self.rows(query):
+        for batch in _ahead(self.rows(query)):
             columns = [batch[column.name].cast(column.type) for column in schema]
             yield pa.RecordBatch.from_arrays(columns, schema=schema)
 
@@ -172,7 +180,8 @@ class Engine:
 
     def values(self, query: str) -> Sequence[Any]:
         """The first column of a small result."""
-        return self.table(query).column(0).to_pylist()
+        values: list[Any] = self.table(query).column(0).to_pylist()
+        return values
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
@@ -192,3 +201,16 @@ class Engine:
 
 def _first_line(error: Exception) -> str:
     return str(error).partition("\n")[0]
+
+
+def _ahead(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The same batches, of which the next is made while one is in use."""
+    first = next(batches, None)
+    if first is None:
+        return
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        following = thread.submit(next, batches, None)
+        yield first
+        while (batch := following.result()) is not None:
+            following = thread.submit(next, batches, None)
+            yield batch

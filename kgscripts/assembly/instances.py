@@ -1,14 +1,10 @@
-"""The texts themselves: from records to numbered documents, names, mentions and segments, and the tables of passages."""
+"""The texts: from records to numbered documents, names, mentions, and their scenarios."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import ExitStack
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from kgscripts.assembly.engine import Engine, Rule
 from kgscripts.assembly.identity import ACTION_PARTS, action_key, same_action
@@ -19,18 +15,13 @@ from schemas.records import (
     Discard,
     Document,
     EventMention,
-    PassageKind,
     Record,
     Segment,
     Sentence,
 )
-from schemas.script_graph import ScriptGraphWriter
 
 KINDS: tuple[type[Record], ...] = (Sentence, Segment, EventMention, Decomposition, Discard)
 """The kinds of records that rules read."""
-
-Integers = npt.NDArray[np.int64]
-Booleans = npt.NDArray[np.bool_]
 
 
 def load_records(engine: Engine, store: RecordStore, versions: Sequence[str]) -> None:
@@ -194,14 +185,16 @@ def mention_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
 
 
 _ALIGNED = f"""
-    SELECT d.document, d.reader, w.mention AS abstract, c.mention AS concrete, d.step.log_probability AS log_probability,
+    SELECT d.document, d.reader, w.mention AS abstract, c.mention AS concrete,
+           d.step.log_probability AS log_probability,
            relative_position(d.place - 1, d.length) AS position, d.step.tools AS tools,
            d.step.start AS start, d.step."end" AS "end", d.step.action AS action
     FROM (SELECT document, reader, action, start, "end", len(steps) AS length, UNNEST(steps) AS step,
                  generate_subscripts(steps, 1) AS place
           FROM decomposition_record WHERE in_partition(document)) d
          LEFT JOIN action y ON {same_action("y", "d.action")} LEFT JOIN action z ON {same_action("z", "d.step.action")}
-         LEFT JOIN event w ON w.document = d.document AND w.start = d.start AND w."end" = d."end" AND w.action = y.action
+         LEFT JOIN event w ON w.document = d.document AND w.start = d.start AND w."end" = d."end"
+              AND w.action = y.action
          LEFT JOIN event c ON c.document = d.document AND c.start = d.step.start AND c."end" = d.step."end"
               AND c.action = z.action
 """
@@ -217,8 +210,11 @@ ALIGNED = (
     Rule(
         "unaligned_step",
         "document",
-        f"""SELECT document, start, "end", concat_ws(' ', {", ".join(f"nullif(action.{part}, '')" for part in ACTION_PARTS)})
-        AS label FROM ({_ALIGNED}) WHERE abstract IS NULL OR concrete IS NULL""",
+        f"""
+        SELECT document, start, "end", {_ACTION_LABEL} AS label
+        FROM (SELECT document, start, "end", abstract, concrete, UNNEST(action) FROM ({_ALIGNED}))
+        WHERE abstract IS NULL OR concrete IS NULL
+        """,
     ),
 )
 
@@ -249,55 +245,6 @@ SEGMENTS = (
 )
 """Which text is about which scenario, and the mentions of each scenario with their relative positions in its text."""
 
-SPANS = """
-    SELECT DISTINCT document, start, "end", kind FROM (
-        SELECT document, p.start, p."end", p.kind FROM text, UNNEST(passages) AS t(p) WHERE in_partition(document)
-        UNION ALL
-        SELECT s.document, s.start, s."end", 'segment' FROM segment s JOIN document d USING (document)
-        WHERE in_partition(s.document) AND NOT (s.start = 0 AND s."end" = d.characters)
-        UNION ALL
-        SELECT document, start, "end", 'sentence' FROM sentence_record WHERE in_partition(document)
-        UNION ALL
-        SELECT document, start, "end", 'mention' FROM mention WHERE in_partition(document)
-    ) ORDER BY document, start, "end" DESC, kind = 'mention', kind = 'sentence', kind
-"""
-"""The passages of the current documents, outer ones first. A segment over a whole text is the source itself."""
-
-PASSAGE = """
-    SELECT passage_id(d.key, s.start, s."end", s.kind) AS id, s.kind, s.start::BIGINT AS start, s."end"::BIGINT AS "end",
-           substr(t.text, s.start + 1, s."end" - s.start) AS text, d.id AS source
-    FROM span s JOIN document d USING (document) JOIN text t USING (document)
-    ORDER BY s.document, s.start, s."end", s.kind
-"""
-
-WITHIN = """
-    SELECT passage_id(d.key, s.start, s."end", s.kind) AS from_id,
-           coalesce(passage_id(d.key, s.outer_start, s.outer_end, s.outer_kind), d.id) AS to_id
-    FROM span s JOIN document d USING (document) ORDER BY s.document, s.start, s."end", s.kind
-"""
-
-NEXT = """
-    SELECT passage_id(d.key, start, "end", 'mention') AS from_id,
-           passage_id(d.key, next_start, next_end, 'mention') AS to_id
-    FROM (SELECT document, start, "end", lead(start) OVER text_order AS next_start, lead("end") OVER text_order AS next_end
-          FROM (SELECT DISTINCT document, start, "end" FROM mention WHERE in_partition(document))
-          WINDOW text_order AS (PARTITION BY document ORDER BY start, "end"))
-    JOIN document d USING (document) WHERE next_start IS NOT NULL ORDER BY document, start, "end"
-"""
-
-ABOUT_PASSAGE = """
-    SELECT passage_id(d.key, s.start, s."end", 'segment') AS from_id, c.id AS to_id, s.confidence
-    FROM segment s JOIN document d USING (document) JOIN scenario c USING (scenario)
-    WHERE in_partition(document) AND NOT (s.start = 0 AND s."end" = d.characters)
-    ORDER BY document, s.start, s."end", scenario
-"""
-
-ABOUT_SOURCE = """
-    SELECT d.id AS from_id, c.id AS to_id, max(s.confidence) AS confidence
-    FROM segment s JOIN document d USING (document) JOIN scenario c USING (scenario)
-    GROUP BY ALL ORDER BY from_id, to_id
-"""
-
 
 def find_mentions(engine: Engine, readers: Sequence[int]) -> None:
     """Make the tables of names, mentions, aligned steps, segments and occurrences."""
@@ -305,50 +252,3 @@ def find_mentions(engine: Engine, readers: Sequence[int]) -> None:
     for rule in NUMBERS:
         engine.run(rule)
     engine.run(*mention_rules(readers), *ALIGNED, *SEGMENTS)
-
-
-def write_texts(engine: Engine, writer: ScriptGraphWriter) -> None:
-    """Write Source, Passage, WITHIN, NEXT and ABOUT."""
-    writer.write(
-        "Source",
-        engine.graph_rows(
-            "Source",
-            "SELECT id, name, digest, nullif(title, '') AS title, nullif(label, '') AS scenario_label, format, "
-            "characters FROM document ORDER BY id",
-        ),
-    )
-    with ExitStack() as stack:
-        names = ("Passage", "WITHIN", "NEXT", "ABOUT")
-        passage, within, following, about = (stack.enter_context(writer.table(name)) for name in names)
-        for _ in engine.document_partitions():
-            engine.replace("span", _nested(engine.table(SPANS)))
-            queries = (PASSAGE, WITHIN, NEXT, ABOUT_PASSAGE)
-            for name, write, query in zip(names, (passage, within, following, about), queries, strict=True):
-                for batch in engine.graph_rows(name, query):
-                    write(batch)
-        for batch in engine.graph_rows("ABOUT", ABOUT_SOURCE):
-            about(batch)
-
-
-def _nested(spans: pa.Table) -> pa.Table:
-    """The spans with the smallest one that each lies within: start, end and kind, null for the source itself."""
-    holds = pc.not_equal(spans["kind"], PassageKind.MENTION.value)
-    found = parents(*(column.to_numpy() for column in (spans["document"], spans["end"], holds)))
-    outer = pa.array(found, mask=found < 0)
-    for name in ("start", "end", "kind"):
-        spans = spans.append_column(f"outer_{name}", spans[name].take(outer))
-    return spans
-
-
-def parents(document: Integers, end: Integers, holds: Booleans) -> Integers:
-    """The place of the smallest span that each lies within, by `document` and `end`; -1 for the source itself.
-
-    Spans ascend by document and start, longer ones first. Only those that `holds` is true of have others within.
-    """
-    places = np.arange(len(document))
-    before = np.concatenate([[-1], np.maximum.accumulate(np.where(holds, places, -1))[:-1]])[: len(document)]
-    found = np.where(document[before] == document, before, -1)
-    # What ends too early is passed over, together with all that it has passed over itself.
-    while len(short := np.flatnonzero((found >= 0) & (end[found] < end))):
-        found[short] = found[found[short]]
-    return found

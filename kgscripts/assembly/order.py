@@ -10,6 +10,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -188,8 +189,10 @@ def rank_steps(engine: Engine) -> None:
     for rows in by_group(engine.rows(query), "scenario"):
         step = rows["step"].to_numpy()
         pairs = pairs_of.get(rows["scenario"][0].as_py())
-        edges = ([], []) if pairs is None else (np.searchsorted(step, pairs[end].to_numpy()).tolist() for end in _ENDS)
-        ranks += topological_ranks(len(step), *edges, rows["mean_position"].to_pylist())
+        earlier, later = (
+            [] if pairs is None else np.searchsorted(step, pairs[end].to_numpy()).tolist() for end in _ENDS
+        )
+        ranks += topological_ranks(len(step), earlier, later, rows["mean_position"].to_pylist())
         steps += rows["step"].to_pylist()
     engine.add("step_rank", pa.table({"step": pa.array(steps, pa.int32()), "rank": pa.array(ranks, pa.int64())}))
 
@@ -200,7 +203,7 @@ def by_group(batches: Iterable[pa.RecordBatch], key: str) -> Iterator[pa.Table]:
     for batch in batches:
         values = batch[key].to_numpy()
         bounds = [0, *(np.flatnonzero(np.diff(values)) + 1).tolist(), len(values)]
-        for start, end in zip(bounds, bounds[1:], strict=False):
+        for start, end in pairwise(bounds):
             if waiting and start < end and waiting[0][key][0].as_py() != values[start]:
                 yield pa.Table.from_batches(waiting)
                 waiting = []

@@ -318,7 +318,7 @@ MOST_PREDICTED = 3
 
 
 def predicted_uses(reader: int, version: str) -> str:
-    """Add to USES what the enricher with this number and version predicts: tools that no text names for the sub-event."""
+    """Add to USES what the enricher with this number and version predicts: tools that no text names there."""
     return f"""
         INSERT INTO uses BY NAME
         SELECT s.scenario, p.target AS start, p.tool AS "end", 0 AS support, p.probability, true AS predicted,

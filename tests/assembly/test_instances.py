@@ -8,7 +8,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from kgscripts.assembly.instances import parents
+from kgscripts.assembly.passages import parents
 from kgscripts.pipeline import build_graph
 from schemas.records import Document, Passage, PassageKind
 from tests.assembly.built import Rows, graph_rows, labels

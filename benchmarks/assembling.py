@@ -1,0 +1,117 @@
+"""Assembly alone, out of core: ten million synthetic mentions, and a tenth of them."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from attrs import frozen
+
+from benchmarks.measure import Measurement, Row, measure
+from benchmarks.synthetic_records import fill
+from kgscripts.assembly.assemble import assemble
+from kgscripts.records import RecordStore
+from schemas.graph_directory import NEXT, locked
+from schemas.vocabulary import DEFAULT_BASE_IRI
+
+MENTIONS = 10_000_000
+MEMORY = 3 << 30
+MINUTES = 20
+_MOST_GROWTH = 11
+
+
+@frozen
+class Assembling:
+    """One assembly, and the bytes of its graph, of its records and, at most, of what it put aside meanwhile."""
+
+    run: Measurement
+    graph: int
+    records: int
+    scratch: int
+
+
+def generate(directory: Path, mentions: int) -> Callable[[], str]:
+    """Fill the records (in a process of its own, whose memory does not count)."""
+    return lambda: fill(directory, mentions)
+
+
+def assemble_all(directory: Path) -> Callable[[], str]:
+    """Assemble the records of a directory into its graph."""
+
+    def call() -> str:
+        with locked(directory), RecordStore(directory / "records") as store:
+            versions = [digest for digest, entry in store.extractors().items() if entry.role == "extractor"]
+            made = assemble(store, directory, versions, base_iri=DEFAULT_BASE_IRI, memory=MEMORY)
+        return made.graph.build_id
+
+    return call
+
+
+def rows() -> Iterator[Row]:
+    """Measure both."""
+    with tempfile.TemporaryDirectory() as name:
+        tenth = _assembling(Path(name) / "tenth", MENTIONS // 10)
+        whole = _assembling(Path(name) / "whole", MENTIONS)
+    minutes = whole.run.seconds / 60
+    yield Row(
+        what=f"assembly of {MENTIONS:,} mentions",
+        figure=f"{minutes:.1f} min",
+        goal=f"{MINUTES} min",
+        met=minutes <= MINUTES,
+    )
+    peak = whole.run.peak_mib
+    yield Row(
+        what="assembly: memory of the process",
+        figure=f"{peak:,.0f} MiB ({tenth.run.peak_mib:,.0f} MiB for a tenth)",
+        goal=f"{MEMORY >> 20:,} MiB",
+        met=peak <= MEMORY >> 20,
+    )
+    yield _growth("time", whole.run.seconds / tenth.run.seconds, f"{tenth.run.seconds:.0f} s for a tenth")
+    yield _growth("graph on disk", whole.graph / tenth.graph, f"{_mib(whole.graph)}, records {_mib(whole.records)}")
+    yield _growth("scratch on disk", whole.scratch / tenth.scratch, f"{_mib(whole.scratch)} at most")
+
+
+def _growth(what: str, ratio: float, figure: str) -> Row:
+    return Row(
+        what=f"assembly: {what}, ten times the mentions",
+        figure=f"{ratio:.2f} x ({figure})",
+        goal=f"{_MOST_GROWTH} x",
+        met=ratio <= _MOST_GROWTH,
+    )
+
+
+def _mib(size: int) -> str:
+    return f"{size >> 20:,} MiB"
+
+
+def _assembling(directory: Path, mentions: int) -> Assembling:
+    measure(generate, directory, mentions)
+    ended = threading.Event()
+    sizes = [0]
+
+    def watch() -> None:
+        while not ended.wait(1):
+            sizes.append(_size(directory / NEXT / "scratch"))
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        run = measure(assemble_all, directory)
+    finally:
+        ended.set()
+        watcher.join()
+    graph = _size(directory / "nodes") + _size(directory / "relations")
+    return Assembling(run, graph, _size(directory / "records"), max(sizes))
+
+
+def _size(folder: Path) -> int:
+    """The bytes of the files in a folder, some of which may be deleted at this moment."""
+    size = 0
+    for path in folder.rglob("*"):
+        try:
+            size += path.stat().st_size
+        except FileNotFoundError:
+            continue
+    return size

@@ -1,0 +1,114 @@
+"""The passages of the texts: what each lies within, what follows it and what it is about."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from kgscripts.assembly.engine import Engine
+from schemas.records import PassageKind
+from schemas.script_graph import ScriptGraphWriter
+
+Integers = npt.NDArray[np.int64]
+Booleans = npt.NDArray[np.bool_]
+
+SPANS = """
+    SELECT DISTINCT document, start, "end", kind FROM (
+        SELECT document, p.start, p."end", p.kind FROM text, UNNEST(passages) AS t(p) WHERE in_partition(document)
+        UNION ALL
+        SELECT s.document, s.start, s."end", 'segment' FROM segment s JOIN document d USING (document)
+        WHERE in_partition(s.document) AND NOT (s.start = 0 AND s."end" = d.characters)
+        UNION ALL
+        SELECT document, start, "end", 'sentence' FROM sentence_record WHERE in_partition(document)
+        UNION ALL
+        SELECT document, start, "end", 'mention' FROM mention WHERE in_partition(document)
+    ) ORDER BY document, start, "end" DESC, kind = 'mention', kind = 'sentence', kind
+"""
+"""The passages of the current documents, outer ones first. A segment over a whole text is the source itself."""
+
+PASSAGE = """
+    SELECT passage_id(d.key, s.start, s."end", s.kind) AS id, s.kind, s.start::BIGINT AS start,
+           s."end"::BIGINT AS "end", substr(t.text, s.start + 1, s."end" - s.start) AS text, d.id AS source
+    FROM span s JOIN document d USING (document) JOIN text t USING (document)
+    ORDER BY s.document, s.start, s."end", s.kind
+"""
+
+WITHIN = """
+    SELECT passage_id(d.key, s.start, s."end", s.kind) AS from_id,
+           coalesce(passage_id(d.key, s.outer_start, s.outer_end, s.outer_kind), d.id) AS to_id
+    FROM span s JOIN document d USING (document) ORDER BY s.document, s.start, s."end", s.kind
+"""
+
+NEXT = """
+    SELECT passage_id(d.key, start, "end", 'mention') AS from_id,
+           passage_id(d.key, next_start, next_end, 'mention') AS to_id
+    FROM (SELECT document, start, "end", lead(start) OVER text_order AS next_start,
+                 lead("end") OVER text_order AS next_end
+          FROM (SELECT DISTINCT document, start, "end" FROM mention WHERE in_partition(document))
+          WINDOW text_order AS (PARTITION BY document ORDER BY start, "end"))
+    JOIN document d USING (document) WHERE next_start IS NOT NULL ORDER BY document, start, "end"
+"""
+
+ABOUT_PASSAGE = """
+    SELECT passage_id(d.key, s.start, s."end", 'segment') AS from_id, c.id AS to_id, s.confidence
+    FROM segment s JOIN document d USING (document) JOIN scenario c USING (scenario)
+    WHERE in_partition(document) AND NOT (s.start = 0 AND s."end" = d.characters)
+    ORDER BY document, s.start, s."end", scenario
+"""
+
+ABOUT_SOURCE = """
+    SELECT d.id AS from_id, c.id AS to_id, max(s.confidence) AS confidence
+    FROM segment s JOIN document d USING (document) JOIN scenario c USING (scenario)
+    GROUP BY ALL ORDER BY from_id, to_id
+"""
+
+
+def write_texts(engine: Engine, writer: ScriptGraphWriter) -> None:
+    """Write Source, Passage, WITHIN, NEXT and ABOUT."""
+    writer.write(
+        "Source",
+        engine.graph_rows(
+            "Source",
+            "SELECT id, name, digest, nullif(title, '') AS title, nullif(label, '') AS scenario_label, format, "
+            "characters FROM document ORDER BY id",
+        ),
+    )
+    with ExitStack() as stack:
+        names = ("Passage", "WITHIN", "NEXT", "ABOUT")
+        passage, within, following, about = (stack.enter_context(writer.table(name)) for name in names)
+        for _ in engine.document_partitions():
+            engine.replace("span", _nested(engine.table(SPANS)))
+            queries = (PASSAGE, WITHIN, NEXT, ABOUT_PASSAGE)
+            for name, write, query in zip(names, (passage, within, following, about), queries, strict=True):
+                for batch in engine.graph_rows(name, query):
+                    write(batch)
+        for batch in engine.graph_rows("ABOUT", ABOUT_SOURCE):
+            about(batch)
+
+
+def _nested(spans: pa.Table) -> pa.Table:
+    """The spans with the smallest one that each lies within: start, end and kind, null for the source itself."""
+    holds = pc.not_equal(spans["kind"], PassageKind.MENTION.value)
+    found = parents(*(column.to_numpy() for column in (spans["document"], spans["end"], holds)))
+    outer = pa.array(found, mask=found < 0)
+    for name in ("start", "end", "kind"):
+        spans = spans.append_column(f"outer_{name}", spans[name].take(outer))
+    return spans
+
+
+def parents(document: Integers, end: Integers, holds: Booleans) -> Integers:
+    """The place of the smallest span that each lies within, by `document` and `end`; -1 for the source itself.
+
+    Spans ascend by document and start, longer ones first. Only those that `holds` is true of have others within.
+    """
+    places = np.arange(len(document))
+    before = np.concatenate([[-1], np.maximum.accumulate(np.where(holds, places, -1))[:-1]])[: len(document)]
+    found = np.where(document[before] == document, before, -1)
+    # What ends too early is passed over, together with all that it has passed over itself.
+    while len(short := np.flatnonzero((found >= 0) & (end[found] < end))):
+        found[short] = found[found[short]]
+    return found
