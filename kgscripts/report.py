@@ -56,7 +56,7 @@ class Run:
         return round(self.words_read / self.seconds, 1) if self.seconds else 0.0
 
     def to_dict(self) -> dict[str, Any]:
-        """What stands in ``run.json``, versions left out."""
+        """The content of ``run.json`` without versions."""
         content = asdict(self, filter=lambda attribute, _: not attribute.name.startswith("_"))
         return content | {"words_per_second": self.words_per_second}
 
@@ -81,7 +81,7 @@ class ScenarioSummary:
 
 @frozen
 class ModelSummary:
-    """A reader; `scores` by dataset and split, each "metric value unit", overall metrics first."""
+    """A model; `scores` by dataset and split, each "metric value unit", overall metrics first."""
 
     name: str
     version: str
@@ -168,8 +168,11 @@ def print_report(found: BuildReport, console: Console) -> None:
         most = (f"{item.label} ({item.sources:,} sources, {item.steps:,} steps)" for item in found.scenarios)
         counts.add_row("[bold]scenarios[/]", " · ".join(most))
     for model in found.models:
-        lines = [f"{name}: {', '.join(scores[:SCORES_A_DATASET])}" for name, scores in model.scores.items()]
-        counts.add_row("[bold]read by[/]", "\n".join([f"{model.name} {model.version}", *(lines or ["not measured"])]))
+        if model.scores:
+            lines = [f"{name}: {'; '.join(scores[:SCORES_A_DATASET])}" for name, scores in model.scores.items()]
+            counts.add_row("[bold]read by[/]", "\n".join([f"{model.name} {model.version}", *lines]))
+    if unmeasured := [f"{model.name} {model.version}" for model in found.models if not model.scores]:
+        counts.add_row("[bold]read by[/]", f"{', '.join(unmeasured)} (without scores)")
     read = f"{run.sources_read:,} sources, {run.words_read:,} words in {run.seconds:.1f} s"
     if run.words_read:
         read += f" ({run.words_per_second:,.0f} words/s)"
