@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from itertools import groupby
 from pathlib import Path
+
 from attrs import define, field, frozen
 
 from kgscripts.models.aligner_words import is_content_word
@@ -54,11 +55,10 @@ class PhraseTable:
         """
         table = cls()
         ScriptGraph.open(directory)
-        with locked(directory, create=False):
-            with RecordStore(directory / "records") as store:
-                for abstract, word, stretch in _stretches(store):
-                    counts = whitelist.__contains__ if whitelist is not None else partial(_is_new, abstract)
-                    table.counts.update((word, run) for run in _runs(stretch, counts))
+        with locked(directory, create=False), RecordStore(directory / "records") as store:
+            for abstract, word, stretch in _stretches(store):
+                counts = whitelist.__contains__ if whitelist is not None else partial(_is_new, abstract)
+                table.counts.update((word, run) for run in _runs(stretch, counts))
         if not table.counts:
             raise GraphDirectoryError(
                 "no aligned pairs were read",
