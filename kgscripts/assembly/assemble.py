@@ -14,6 +14,7 @@ from attrs import define, field, frozen
 
 from kgscripts.assembly import rules
 from kgscripts.assembly.clusters import find_steps
+from kgscripts.assembly.counting import Relation
 from kgscripts.assembly.discards import DiscardLog
 from kgscripts.assembly.engine import Engine
 from kgscripts.assembly.evidence import Readers, write_models, write_nodes, write_realizations, write_relations
@@ -25,6 +26,7 @@ from kgscripts.records.kinds import kind_name
 from kgscripts.records.store import RecordStore
 from schemas.graph_directory import NEXT
 from schemas.manifest import Manifest
+from schemas.records import Decomposition, EventMention, PredictedTool, Record
 from schemas.script_graph import ScriptGraph, ScriptGraphWriter
 
 
@@ -92,70 +94,80 @@ class _Assembly:
     def run(self) -> None:
         """Write every table of the graph but those that stay empty."""
         engine = self.engine
-        load_records(engine, self.store, self.versions)
+        kinds = list(dict.fromkeys(kind for rule in rules.RELATIONS for kind in rule(()).kinds))
+        load_records(engine, self.store, self.versions, kinds)
         self.log.inputs(self.store)
         self.log.readings(engine)
-        self.readers = self._find_readers()
+        self.readers = self._find_readers(kinds)
         extractors = self.readers.extractors
         find_mentions(engine, extractors)
         self.log.decompositions(engine)
         self._enrich(Stage.NAMES)
-        write_texts(engine, self.writer)
+        write_texts(engine, self.writer, kinds)
         find_steps(engine)
         relations = self._count()
         self._enrich(Stage.CLUSTERS)
+        engine.drop("participant", "named_tool", "mention")
         for relation in relations:
-            engine.run(relation.merged(extractors))
-        contradicted = find_order(engine, extractors)
+            self._merge(relation)
+        find_order(engine, extractors)
         order = rules.precedence(extractors)
         engine.run(*order.by_document(extractors))
-        engine.run(order.merged(extractors))
+        engine.drop("ordered_mention")
+        self._merge(order)
         rank_steps(engine)
-        self.log.relations(engine, [*relations], contradicted)
+        self.log.relations(engine, relations)
         self._predict()
         write_nodes(engine, self.writer)
         write_realizations(engine, self.writer, extractors)
         write_relations(engine, self.writer, [*relations, order], self.readers)
         write_models(self.writer, self.readers)
 
-    def _find_readers(self) -> Readers:
+    def _find_readers(self, kinds: Sequence[type[Record]]) -> Readers:
         known = self.store.extractors()
         models = [known[version].models for version in self.versions]
         models += [enricher.networks for enricher in self.enrichers]
-        query = "SELECT DISTINCT reader FROM event_mention_record UNION SELECT reader FROM decomposition_record"
+        tables = (f"{kind_name(kind)}_record" for kind in (EventMention, Decomposition, *kinds))
+        query = " UNION ".join(f"SELECT reader FROM {table}" for table in tables)
         return Readers(models=models, extractors=sorted(self.engine.values(query)) or [0])
 
-    def _count(self) -> list[rules.Relation]:
+    def _count(self) -> list[Relation]:
         """Count the cases of all relations but PRECEDES, and the totals that they are relative to."""
         readers = self.readers.extractors
-        counted = [
-            make(readers)
-            for make in (rules.scenario_steps, rules.wordings, rules.participants, rules.uses, rules.decompositions)
-        ]
+        counted = [rule(readers) for rule in rules.RELATIONS]
         for relation in counted:
             self.engine.run(*relation.by_document(readers))
         for total in (*rules.TOTALS, *(total for relation in counted for total in relation.totals)):
             if total in rules.TOTALS:
                 self.engine.run(total.by_document)
             self.engine.run(total.merged)
+            self.engine.drop(total.by_document.table)
         return counted
 
+    def _merge(self, relation: rules.Relation) -> None:
+        self.engine.run(relation.merged(self.readers.extractors))
+        self.engine.drop(f"{relation.table}_part")
+
     def _enrich(self, stage: Stage) -> None:
-        """Have the enrichers of a stage say what they have not said before."""
+        """Have the enrichers of a stage say what they have not said before.
+
+        ``<kind>_of`` is then the subject of each target, and ``<kind>_file`` the records.
+        """
         for enricher in self.enrichers:
             if enricher.stage is stage:
                 rows = self.engine.table(enricher.query)
                 candidates = self.engine.values(enricher.candidates)
                 found = enrich(self.store, enricher, rows, candidates)
                 self.engine.add(f"{kind_name(enricher.gives)}_of", found)
+                view(self.engine, f"{kind_name(enricher.gives)}_file", self.store, enricher.gives)
                 self.enriched |= {(subject, enricher.version) for subject in found["subject"].to_pylist()}
 
     def _predict(self) -> None:
-        """Add what enrichers predict to USES."""
+        """Add predicted tools to USES."""
         for number, enricher in enumerate(self.enrichers, len(self.versions)):
-            view(self.engine, "predicted_tool_file", self.store, enricher.gives)
-            self.engine.execute(f"ALTER TABLE uses ADD COLUMN reader_{number} DOUBLE")
-            self.engine.execute(rules.predicted_uses(number, enricher.version))
+            if enricher.gives is PredictedTool:
+                self.engine.execute(f"ALTER TABLE uses ADD COLUMN reader_{number} DOUBLE")
+                self.engine.execute(rules.predicted_uses(number, enricher.version))
 
     def manifest(self, base_iri: str) -> Manifest:
         """The manifest of the graph, without its tables."""

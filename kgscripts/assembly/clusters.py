@@ -181,5 +181,7 @@ def find_steps(engine: Engine) -> None:
     find_clusters(engine)
     engine.run(*STEPS)
     engine.run(STEP)
+    engine.drop("sense_part", "sense", "named_member", "leader", "unnumbered_step")
     engine.run(REALIZATION[0])
     engine.run(REALIZATION[1])
+    engine.drop("member", "step_of", "occurrence")

@@ -6,10 +6,8 @@ import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-import pyarrow as pa
-
+from kgscripts.assembly.counting import Relation
 from kgscripts.assembly.engine import Engine
-from kgscripts.assembly.rules import Relation
 from kgscripts.records.store import RecordStore
 from schemas.records import Discard, DiscardReason
 
@@ -64,7 +62,7 @@ class DiscardLog:
             for row in batch.to_pylist():
                 self.add(Discard(reason=DiscardReason.NO_SUCH_EVENT, **row))
 
-    def relations(self, engine: Engine, relations: Sequence[Relation], contradicted: pa.Table) -> None:
+    def relations(self, engine: Engine, relations: Sequence[Relation]) -> None:
         """Relations that too few sources support, and orders that better evidence contradicts."""
         for relation in relations:
             query = f"""
@@ -72,7 +70,6 @@ class DiscardLog:
                 WHERE r.support < least_support() ORDER BY r.start, r."end"
             """
             self._add_ids(DiscardReason.BELOW_SUPPORT, engine, query)
-        engine.add("contradicted_pair", contradicted)
         query = """
             SELECT a.id AS "where",
                    format('PRECEDES {}, {} sources for it and {} against', b.id, c.support, c.against) AS detail

@@ -53,6 +53,14 @@ def default_memory() -> int:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4
 
 
+def check_memory(memory: int) -> None:
+    """Raise ConfigurationError if so many bytes are too few."""
+    if memory < _LEAST_MEMORY:
+        raise ConfigurationError(
+            f"{memory >> 20} MiB are too little memory", remedy=f"give {_LEAST_MEMORY >> 20} MiB at least"
+        )
+
+
 class Engine:
     """DuckDB over a scratch file, or in memory where tables fit. `memory` and the size of the `records` are in bytes.
 
@@ -64,10 +72,6 @@ class Engine:
 
     def __init__(self, scratch: Path, *, memory: int | None, partitions: int, min_support: int, records: int) -> None:
         memory = default_memory() if memory is None else memory
-        if memory < _LEAST_MEMORY:
-            raise ConfigurationError(
-                f"{memory >> 20} MiB are too little memory", remedy=f"give {_LEAST_MEMORY >> 20} MiB at least"
-            )
         self._directory = scratch.parent.parent
         self._partitions = partitions
         self._documents = 0
@@ -141,6 +145,11 @@ class Engine:
                     else:
                         self._connection.execute(f"CREATE TABLE {rule.table} AS {rule.query}")
                         made.add(rule.table)
+
+    def drop(self, *tables: str) -> None:
+        """Make room: nothing reads these tables from here."""
+        for table in tables:
+            self.execute(f"DROP TABLE {table}")
 
     def document_partitions(self) -> Iterator[None]:
         """Go through the partitions by document; queries see the current one by ``in_partition(document)``."""

@@ -8,9 +8,9 @@ from typing import Any
 import pyarrow as pa
 from attrs import frozen
 
+from kgscripts.assembly.counting import Relation
 from kgscripts.assembly.engine import Engine
 from kgscripts.assembly.identity import ACTION_PARTS
-from kgscripts.assembly.rules import Relation
 from kgscripts.corpora.scenarios import concept_scheme
 from schemas.provenance import Model
 from schemas.script_graph import ScriptGraphWriter

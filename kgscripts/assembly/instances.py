@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import pyarrow as pa
 
@@ -21,11 +21,11 @@ from schemas.records import (
 )
 
 KINDS: tuple[type[Record], ...] = (Sentence, Segment, EventMention, Decomposition, Discard)
-"""The kinds of records that rules read."""
+"""The kinds of records that assembly always reads."""
 
 
-def load_records(engine: Engine, store: RecordStore, versions: Sequence[str]) -> None:
-    """Number the documents, ascending by digest, and the extractors; make a view of each kind of record.
+def load_records(engine: Engine, store: RecordStore, versions: Sequence[str], kinds: Iterable[type[Record]]) -> None:
+    """Number the documents, ascending by digest, and the extractors; make a view of each of `KINDS` and `kinds`.
 
     A view ``<kind>_record`` holds the records of the graph's documents by the graph's extractors, with the numbers of
     `document` and `reader`. ``text`` holds the texts.
@@ -50,7 +50,7 @@ def load_records(engine: Engine, store: RecordStore, versions: Sequence[str]) ->
         "CREATE VIEW text AS SELECT d.document, s.text, s.passages FROM source_record s JOIN document d "
         "ON d.digest = s.subject"
     )
-    for kind in KINDS:
+    for kind in dict.fromkeys((*KINDS, *kinds)):
         name = kind_name(kind)
         view(engine, f"{name}_file", store, kind)
         engine.execute(

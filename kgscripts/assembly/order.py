@@ -30,6 +30,9 @@ LONGEST_REACH = 100
 
 
 _ENDS = ("start", "end")
+_PAIR_COLUMNS = pa.schema(
+    [*((name, pa.int32()) for name in ("scenario", *_ENDS)), ("support", pa.int64()), ("against", pa.int64())]
+)
 
 
 class Verdict(IntEnum):
@@ -128,49 +131,45 @@ PAIR = Rule(
 )
 
 _CANDIDATES = """
-    SELECT p.scenario, CASE WHEN forwards > backwards THEN one ELSE other END AS earlier,
-           CASE WHEN forwards > backwards THEN other ELSE one END AS later,
+    SELECT p.scenario, CASE WHEN forwards > backwards THEN one ELSE other END AS start,
+           CASE WHEN forwards > backwards THEN other ELSE one END AS "end",
            greatest(forwards, backwards) AS support, least(forwards, backwards) AS against,
            CASE WHEN forwards > backwards THEN y.mean_position - x.mean_position
                 ELSE x.mean_position - y.mean_position END AS distance
     FROM pair p JOIN has_sub_event x ON x."end" = one JOIN has_sub_event y ON y."end" = other
     WHERE forwards <> backwards AND greatest(forwards, backwards) >= least_support()
-    ORDER BY p.scenario, earlier, later
+    ORDER BY p.scenario, 2, 3
 """
 
 
-def find_order(engine: Engine, readers: Sequence[int]) -> pa.Table:
-    """Make `kept_pair` (start, end, support, against); the pairs, likewise, that better evidence contradicts.
+def find_order(engine: Engine, readers: Sequence[int]) -> None:
+    """Make `kept_pair` and, of those that better evidence contradicts, `contradicted_pair`.
 
-    `has_sub_event` has the mean positions. Pairs with too little support are not considered.
+    Both have the columns scenario, start, end, support and against. `has_sub_event` has the mean positions. Pairs
+    with too little support are not considered.
     """
     engine.execute(f"CREATE MACRO longest_reach() AS {LONGEST_REACH}")
     engine.run(first_mentions(readers))
     engine.run(ORDERED_STEP)
     engine.run(*PAIRS)
     engine.run(PAIR)
+    engine.drop("first_mention", "pair_part")
     kept: list[pa.Table] = []
     contradicted: list[pa.Table] = []
     for pairs in by_group(engine.rows(_CANDIDATES), "scenario"):
-        both = np.concatenate([pairs["earlier"].to_numpy(), pairs["later"].to_numpy()])
+        both = np.concatenate([pairs[end].to_numpy() for end in _ENDS])
         number = np.unique(both, return_inverse=True)[1]
         verdicts = rank_pairs(
             number[: len(pairs)],
             number[len(pairs) :],
             *(pairs[name].to_numpy() for name in ("support", "against", "distance")),
         )
+        pairs = pairs.select(_PAIR_COLUMNS.names).cast(_PAIR_COLUMNS)
         kept.append(pairs.filter(pa.array(verdicts == Verdict.KEPT)))
         contradicted.append(pairs.filter(pa.array(verdicts == Verdict.CONTRADICTED)))
-    engine.add("kept_pair", _joined(kept))
-    return _joined(contradicted)
-
-
-def _joined(tables: Iterable[pa.Table]) -> pa.Table:
-    """The pairs as (scenario, start, end, support, against)."""
-    names = ("scenario", "earlier", "later", "support", "against")
-    schema = pa.schema([(name, pa.int64()) for name in names])
-    whole = pa.concat_tables([schema.empty_table(), *(table.select(names).cast(schema) for table in tables)])
-    return whole.rename_columns(["scenario", *_ENDS, "support", "against"])
+    engine.drop("pair")
+    engine.add("kept_pair", pa.concat_tables([_PAIR_COLUMNS.empty_table(), *kept]))
+    engine.add("contradicted_pair", pa.concat_tables([_PAIR_COLUMNS.empty_table(), *contradicted]))
 
 
 def rank_steps(engine: Engine) -> None:
@@ -178,7 +177,9 @@ def rank_steps(engine: Engine) -> None:
 
     Ranks follow PRECEDES; where that leaves it open they follow the mean position.
     """
-    kept = by_group(engine.table("FROM kept_pair ORDER BY scenario").to_batches(), "scenario")
+    kept = by_group(
+        engine.table('SELECT scenario, start, "end" FROM kept_pair ORDER BY scenario').to_batches(), "scenario"
+    )
     pairs_of = {pairs["scenario"][0].as_py(): pairs for pairs in kept}
     steps: list[Any] = []
     ranks: list[int] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import ExitStack
 
 import numpy as np
@@ -10,7 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kgscripts.assembly.engine import Engine
-from schemas.records import PassageKind
+from kgscripts.records.kinds import kind_name, record_schema
+from schemas.records import PassageKind, Record
 from schemas.script_graph import ScriptGraphWriter
 
 Integers = npt.NDArray[np.int64]
@@ -25,10 +27,13 @@ SPANS = """
         UNION ALL
         SELECT document, start, "end", 'sentence' FROM sentence_record WHERE in_partition(document)
         UNION ALL
-        SELECT document, start, "end", 'mention' FROM mention WHERE in_partition(document)
+        SELECT document, start, "end", 'mention' FROM mention WHERE in_partition(document){others}
     ) ORDER BY document, start, "end" DESC, kind = 'mention', kind = 'sentence', kind
 """
-"""The passages of the current documents, outer ones first. A segment over a whole text is the source itself."""
+"""The passages of the current documents, outer ones first. A segment over a whole text is the source itself.
+
+`others` are the spans of other kinds of records that relations read.
+"""
 
 PASSAGE = """
     SELECT passage_id(d.key, s.start, s."end", s.kind) AS id, s.kind, s.start::BIGINT AS start,
@@ -67,8 +72,14 @@ ABOUT_SOURCE = """
 """
 
 
-def write_texts(engine: Engine, writer: ScriptGraphWriter) -> None:
-    """Write Source, Passage, WITHIN, NEXT and ABOUT."""
+def write_texts(engine: Engine, writer: ScriptGraphWriter, kinds: Iterable[type[Record]]) -> None:
+    """Write Source, Passage, WITHIN, NEXT and ABOUT. The spans of records of these `kinds` are mentions too."""
+    others = "".join(
+        f" UNION ALL SELECT document, start, \"end\", 'mention' FROM {kind_name(kind)}_record "
+        "WHERE in_partition(document)"
+        for kind in kinds
+        if {"start", "end"} <= set(record_schema(kind).names)
+    )
     writer.write(
         "Source",
         engine.graph_rows(
@@ -81,7 +92,7 @@ def write_texts(engine: Engine, writer: ScriptGraphWriter) -> None:
         names = ("Passage", "WITHIN", "NEXT", "ABOUT")
         passage, within, following, about = (stack.enter_context(writer.table(name)) for name in names)
         for _ in engine.document_partitions():
-            engine.replace("span", _nested(engine.table(SPANS)))
+            engine.replace("span", _nested(engine.table(SPANS.format(others=others))))
             queries = (PASSAGE, WITHIN, NEXT, ABOUT_PASSAGE)
             for name, write, query in zip(names, (passage, within, following, about), queries, strict=True):
                 for batch in engine.graph_rows(name, query):

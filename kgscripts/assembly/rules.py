@@ -1,141 +1,11 @@
-"""The rules: each knowledge relation as a query over what the texts mention.
-
-A relation is counted from its *cases*, one row for each mention that supports it: `start` and `end` number the two
-nodes, `scenario` is where it holds, `mention` and `document` are what is counted, `first` and `last` span the passage
-in evidence, and `reader_N` is the confidence of reader N, NULL if it did not find the case. Cases and their counts go
-by document; the counts are merged, in integers, by scenario (by sub-event where there is none).
-"""
+"""The rules: each knowledge relation as a query over what the texts mention (`kgscripts.assembly.counting`)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attrs import field, frozen
-
-from kgscripts.assembly.engine import Rule
+from kgscripts.assembly.counting import Relation, Sum, Total, reader_columns
 from schemas.records import Role
-
-
-@frozen
-class Sum:
-    """A further number of a relation: an aggregate of its cases in one document, and how documents are merged."""
-
-    name: str
-    aggregate: str
-    merge: str = "sum"
-
-
-@frozen
-class Total:
-    """Mentions and sources by some number, over the whole graph: what probabilities and PMI are relative to.
-
-    `query` selects `key`, `document` and `mention` of the current partition by document.
-    """
-
-    name: str
-    query: str
-
-    @property
-    def by_document(self) -> Rule:
-        """The rule that counts in each partition by document."""
-        return Rule(
-            f"{self.name}_part",
-            "document",
-            "SELECT key, count(DISTINCT document) AS support, count(DISTINCT mention) AS mentions "
-            f"FROM ({self.query}) GROUP BY key",
-        )
-
-    @property
-    def merged(self) -> Rule:
-        """The rule that adds these up."""
-        return Rule(
-            self.name,
-            "name",
-            "SELECT key, sum(support)::BIGINT AS support, sum(mentions)::BIGINT AS mentions "
-            f"FROM {self.name}_part WHERE mine(key) GROUP BY key",
-        )
-
-
-@frozen
-class Relation:
-    """How a relation type is counted.
-
-    `start` and `end` are the tables of its nodes, `cases` is the query of its cases, and `properties` are computed
-    from the merged counts `c` (`support`, `mentions` and `sums`) and the tables of `joins`.
-    """
-
-    name: str
-    start: str
-    end: str
-    cases: str
-    properties: str
-    joins: str = ""
-    sums: tuple[Sum, ...] = ()
-    totals: tuple[Total, ...] = field(default=())
-
-    @property
-    def table(self) -> str:
-        """The table of the relation."""
-        return self.name.lower()
-
-    @property
-    def ends(self) -> str:
-        """SQL: what joins its nodes, `s` and `e`, to its rows `r`."""
-        return f'JOIN {self.start} s ON s.{self.start} = r.start JOIN {self.end} e ON e.{self.end} = r."end"'
-
-    @property
-    def statement_prefix(self) -> str:
-        """What the ids of its statements begin with."""
-        return f"statement/{self.name.lower().replace('_', '-')}-"
-
-    def by_document(self, readers: Sequence[int]) -> tuple[Rule, ...]:
-        """Cases, their passages, their counts, and the totals over them."""
-        sums = "".join(f", {item.aggregate} AS {item.name}" for item in self.sums)
-        return (
-            Rule(f"{self.table}_case", "document", self.cases, temporary=True),
-            Rule(
-                f"{self.table}_evidence",
-                "document",
-                f'SELECT DISTINCT start, "end", document, first, last FROM {self.table}_case',
-            ),
-            Rule(
-                f"{self.table}_part",
-                "document",
-                f'SELECT scenario, start, "end", count(DISTINCT document) AS support, '
-                f"count(DISTINCT mention) AS mentions{sums}{_highest(readers)} "
-                f'FROM {self.table}_case GROUP BY scenario, start, "end"',
-            ),
-            *(total.by_document for total in self.totals),
-        )
-
-    def merged(self, readers: Sequence[int]) -> Rule:
-        """The relation itself, with the hash of its statement."""
-        sums = "".join(f", {item.merge}({item.name}) AS {item.name}" for item in self.sums)
-        counts = (
-            f'SELECT scenario, start, "end", sum(support)::BIGINT AS support, sum(mentions)::BIGINT AS mentions{sums}'
-            f"{_highest(readers)} FROM {self.table}_part WHERE mine(home(scenario, start)) "
-            'GROUP BY scenario, start, "end"'
-        )
-        statement = f"statement_hash('{self.name}', s.id, e.id, coalesce(n.id, ''))"
-        return Rule(
-            self.table,
-            "scenario",
-            f"""
-            SELECT c.scenario, c.start, c."end", c.support, {self.properties},
-                   {statement} AS statement{_columns(readers, "c")}
-            FROM ({counts}) c
-                 JOIN {self.start} s ON s.{self.start} = c.start JOIN {self.end} e ON e.{self.end} = c."end"
-                 {self.joins} LEFT JOIN scenario n ON n.scenario = c.scenario
-            """,
-        )
-
-
-def _columns(readers: Sequence[int], table: str) -> str:
-    return "".join(f", {table}.reader_{reader}" for reader in readers)
-
-
-def _highest(readers: Sequence[int]) -> str:
-    return "".join(f", max(reader_{reader}) AS reader_{reader}" for reader in readers)
 
 
 def _aligned(readers: Sequence[int]) -> str:
@@ -153,10 +23,10 @@ def scenario_steps(readers: Sequence[int]) -> Relation:
         cases=f"""
             SELECT scenario, scenario AS start, step AS "end", document, mention, start AS first, "end" AS last,
                    CASE WHEN row_number() OVER (PARTITION BY step, document ORDER BY mention) = 1
-                        THEN position END AS first_position{_columns(readers, "r")}
+                        THEN position END AS first_position{reader_columns(readers, "r")}
             FROM realization r WHERE in_partition(document) AND scenario > 0
         """,
-        sums=(Sum("first_position", "sum(first_position)"),),
+        sums=(Sum("first_position", "sum(first_position)::BIGINT"),),
         joins="JOIN scenario_total t ON t.key = c.start",
         properties="""
             share(c.support, t.support) AS probability,
@@ -174,7 +44,7 @@ def wordings(readers: Sequence[int]) -> Relation:
         end="action",
         cases=f"""
             SELECT scenario, step AS start, action AS "end", document, mention, start AS first,
-                   "end" AS last{_columns(readers, "r")}
+                   "end" AS last{reader_columns(readers, "r")}
             FROM realization r WHERE in_partition(document)
         """,
         joins="JOIN step_total st ON st.key = c.start",
@@ -208,11 +78,11 @@ def participants(readers: Sequence[int]) -> Relation:
         end="entity",
         cases=f"""
             SELECT r.scenario, r.step AS start, p.entity AS "end", r.document, r.mention, r.start AS first,
-                   r."end" AS last, p.role, p.arguments{_columns(readers, "p")}
+                   r."end" AS last, p.role, p.arguments{reader_columns(readers, "p")}
             FROM realization r JOIN participant p USING (mention)
             WHERE in_partition(r.document) AND in_partition(p.document)
         """,
-        sums=tuple(Sum(role, f"coalesce(sum(arguments) FILTER (WHERE role = '{role}'), 0)") for role in _ROLES),
+        sums=tuple(Sum(role, f"coalesce(sum(arguments) FILTER (WHERE role = '{role}'), 0)::BIGINT") for role in _ROLES),
         joins=_OF_STEP_AND_THING.format("entity"),
         properties=f"{_PROBABILITY_AND_PMI}, {_MOST_FREQUENT_ROLE}",
         totals=(Total("entity_total", 'SELECT "end" AS key, document, mention FROM has_participant_case'),),
@@ -227,7 +97,7 @@ def uses(readers: Sequence[int]) -> Relation:
         end="tool",
         cases=f"""
             SELECT r.scenario, r.step AS start, n.tool AS "end", r.document, r.mention, r.start AS first,
-                   r."end" AS last, NULL::DOUBLE AS log_probability{_columns(readers, "n")}
+                   r."end" AS last, NULL::DOUBLE AS log_probability{reader_columns(readers, "n")}
             FROM realization r JOIN named_tool n USING (mention)
             WHERE in_partition(r.document) AND in_partition(n.document)
             UNION ALL
@@ -261,7 +131,7 @@ def decompositions(readers: Sequence[int]) -> Relation:
         """,
         sums=(
             Sum("log_probability", "max(log_probability)", "max"),
-            Sum("position", "sum(position)"),
+            Sum("position", "sum(position)::BIGINT"),
             Sum("cases", "count(*)"),
         ),
         joins="""
@@ -286,7 +156,7 @@ def precedence(readers: Sequence[int]) -> Relation:
         start="step",
         end="step",
         cases=f"""
-            SELECT p.scenario, p.start, p."end", f.document, f.mention, f.first, f.last{_columns(readers, "f")}
+            SELECT p.scenario, p.start, p."end", f.document, f.mention, f.first, f.last{reader_columns(readers, "f")}
             FROM (SELECT a.scenario, k.start, k."end", UNNEST([a.mention, b.mention]) AS mention
                   FROM ordered_mention a
                        JOIN ordered_mention b ON b.document = a.document AND b.scenario = a.scenario
@@ -300,6 +170,9 @@ def precedence(readers: Sequence[int]) -> Relation:
         properties="share(c.support, c.support + k.against) AS probability",
     )
 
+
+RELATIONS = (scenario_steps, wordings, participants, uses, decompositions)
+"""The rules of all relations but PRECEDES, whose pairs have to be ranked first."""
 
 TOTALS = (
     Total("action_total", "SELECT action AS key, document, mention FROM mention WHERE in_partition(document)"),
