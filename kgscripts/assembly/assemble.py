@@ -144,7 +144,7 @@ class _Assembly:
             self.engine.drop(total.by_document.table)
         return counted
 
-    def _merge(self, relation: rules.Relation) -> None:
+    def _merge(self, relation: Relation) -> None:
         self.engine.run(relation.merged(self.readers.extractors))
         self.engine.drop(f"{relation.table}_part")
 
