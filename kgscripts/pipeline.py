@@ -8,6 +8,7 @@ from itertools import count
 from pathlib import Path
 
 from kgscripts.assembly.assemble import assemble
+from kgscripts.assembly.engine import check_memory
 from kgscripts.build import Build, Progress
 from kgscripts.corpora.files import find_files
 from kgscripts.enrichment import Enricher
@@ -93,6 +94,8 @@ def build_graph(
         if value is not None and value < 1:
             raise ConfigurationError(f"{name} is {value}", remedy="name a number from 1 upwards")
     check_base_iri(base_iri)
+    if memory is not None:
+        check_memory(memory)
     files = find_files([inputs] if isinstance(inputs, str | Path) else inputs)
     chosen = choose(extractors, without, partial(_describe_parser, spacy_model))
     build_inputs = [*(file_input(file, format) for file in files), *(text_input(text, format) for text in texts)]

@@ -32,8 +32,8 @@ def lookup(
     """
     from attrs import asdict
 
-    from kgscripts.lookup.phrase_table import PhraseTable
     from kgscripts.corpora.pair_corpora import read_whitelist
+    from kgscripts.lookup.phrase_table import PhraseTable
 
     table = PhraseTable.read(directory, set(read_whitelist(whitelist)) if whitelist is not None else None)
     phrase = " ".join(word.lower().split())

@@ -27,9 +27,9 @@ def tools(
 
     Example: kgscripts tools "drain the pasta" --graph graph
     """
-    from kgscripts.lookup.read_tools import read_tools
     from kgscripts.extractors.instructions import read_instruction
     from kgscripts.extractors.tool_prediction import predict_tools, tool_words
+    from kgscripts.lookup.read_tools import read_tools
     from kgscripts.models.registry import load
 
     instruction = read_instruction(event)

@@ -16,6 +16,7 @@ from typing import Protocol
 from attrs import define, evolve, frozen
 
 from kgscripts.extractors.aligned_events import Event, Side, read_sides
+from kgscripts.extractors.events import EventExtractor
 from kgscripts.extractors.lexicon import is_a, verbs, word_list_digests
 from kgscripts.extractors.protocol import PARSE, Extractor, ParsedDocument
 from kgscripts.models.aligner import Alignment
@@ -66,12 +67,17 @@ class DecompositionExtractor(Extractor):
     name = "decompositions"
     rules = "1"
     task = "decomposition of abstract events"
-    requires = (PARSE, EventMention)
+    requires = (PARSE,)
     gives = (Decomposition, AlignedPhrase, Discard)
     cost = "aligner (MiniLM encoder), for pairs only"
     licence = "Apache-2.0"
 
     aligner: PairAligner | None = None
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        """The rules by which it finds the events that it refers to: those of the extractor of events."""
+        return {"event_rules": EventExtractor.rules}
 
     @property
     def data(self) -> Mapping[str, str]:
