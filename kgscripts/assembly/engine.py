@@ -89,6 +89,7 @@ class Engine:
                     "autoload_known_extensions": False,
                 },
             )
+            self._connection.execute("SET enable_progress_bar = false")
             self._connection.create_function("slug", slug, ["VARCHAR"], "VARCHAR")
             self._connection.execute(MACROS)
             self._connection.execute(f"CREATE MACRO least_support() AS {min_support}")
