@@ -139,3 +139,10 @@ def reader_columns(readers: Sequence[int], table: str) -> str:
 
 def _highest(readers: Sequence[int]) -> str:
     return "".join(f", max(reader_{reader}) AS reader_{reader}" for reader in readers)
+
+
+def confidence_of(readers: Sequence[int], table: str, confidence: str) -> str:
+    """SQL: the columns of the readers for records of a table, each read by its `reader` with this confidence."""
+    return "".join(
+        f", CASE WHEN {table}.reader = {reader} THEN {confidence} END AS reader_{reader}" for reader in readers
+    )

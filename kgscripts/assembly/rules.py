@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kgscripts.assembly.counting import Relation, Sum, Total, reader_columns
+from kgscripts.assembly.counting import Relation, Sum, Total, confidence_of, reader_columns
 from schemas.records import Role
 
 
 def _aligned(readers: Sequence[int]) -> str:
     """The confidence of an alignment: the probability of its words being aligned so."""
-    case = "CASE WHEN a.reader = {0} THEN round(exp(a.log_probability), 4) END AS reader_{0}"
-    return "".join(", " + case.format(reader) for reader in readers)
+    return confidence_of(readers, "a", "round(exp(a.log_probability), 4)")
 
 
 def scenario_steps(readers: Sequence[int]) -> Relation:

@@ -35,7 +35,7 @@ TEXTS: Sequence[str | Mapping[str, Any]] = (
 
 PINS: dict[str, tuple[str, str]] = {
     "decompositions": (
-        "aa0f43885b99fdb51d322344dceea79d42bcbcdc4f808636311caed19cd31ac8",
+        "e5a20bb057e50f5f04afdc25c31238dea471001464537f209e45ddaede15fa20",
         "f5520db23ee56ea94634b81eb8c33c90674582fb1c125436136fe66d25517de4",
     ),
     "events": (
