@@ -3,35 +3,20 @@
 from __future__ import annotations
 
 import json
-from itertools import groupby, islice
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from attrs import frozen
 
+from kgscripts.commands.aligned_pair import AlignedPair
 from schemas.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from kgscripts.corpora.pair import Pair
-    from kgscripts.models.aligner import Alignment
 
 PICTURE_FORMATS = (".svg", ".png")
 MOST_IN_A_PICTURE = 12
-
-
-@frozen
-class AlignedPair:
-    """A pair and its alignment."""
-
-    pair: Pair
-    alignment: Alignment
-
-    @property
-    def stretches(self) -> list[tuple[int, int, int]]:
-        """(abstract word, start, end) for each run of concrete tokens aligned to one word, in text order."""
-        runs = [list(run) for _, run in groupby(range(len(self.alignment.path)), key=self.alignment.path.__getitem__)]
-        return [(self.alignment.path[run[0]], run[0], run[-1] + 1) for run in runs]
 
 
 def align(

@@ -15,7 +15,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.patches import FancyBboxPatch, Rectangle
 from matplotlib.textpath import TextToPath
 
-from kgscripts.commands.align import AlignedPair
+from kgscripts.commands.aligned_pair import AlignedPair
 from schemas.errors import ConfigurationError
 
 # All lengths are in inches, from the upper left corner.
