@@ -19,6 +19,7 @@ from exports.targets import ExportOptions
 from kgscripts.assembly import rules
 from kgscripts.enrichment import enrich
 from kgscripts.models.checkpoint import load_checkpoint
+from kgscripts.models.sentence_vectors import SCALE
 from kgscripts.pipeline import build_graph
 from kgscripts.records import RecordStore
 from lightning_modules.hardware import Hardware
@@ -172,7 +173,7 @@ def test_an_enricher(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         found = store.read(names["ActionVector"], subjects)
         assert len(found) == 2
         for (vector,) in found.values():
-            assert sum(value**2 for value in vector.values) == pytest.approx(127**2, rel=0.05)
+            assert sum(value**2 for value in vector.values) == pytest.approx(SCALE**2, rel=0.05)
         monkeypatch.setattr(names["ActionVectors"], "enrich", None)
         assert enrich(store, names["ActionVectors"](), rows, [])["subject"].to_pylist() == subjects, "kept from before"
 

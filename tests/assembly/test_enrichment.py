@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from attrs import field, frozen
 
@@ -12,6 +13,8 @@ from kgscripts import pipeline
 from kgscripts.enrichment import Enricher, Stage
 from kgscripts.extractors.protocol import Extractor
 from kgscripts.pipeline import build_graph, remove_source
+from kgscripts.records.kinds import decode
+from kgscripts.records.store import RecordStore
 from schemas.provenance import Model
 from schemas.records import Document, PredictedTool, Record
 from tests.assembly.built import Rows, graph_bytes, graph_rows, labels
@@ -130,3 +133,40 @@ def test_another_network_is_asked_anew(tmp_path: Path, guesser: Guesser, monkeyp
     monkeypatch.setattr(pipeline, "_enrichers", lambda _: [other])
     _build(tmp_path, _TEXTS)
     assert len(other.log) == 2
+
+
+@frozen(kw_only=True)
+class Length:
+    """A kind of record that no rule reads yet."""
+
+    letters: int
+
+
+class Counter(Enricher):
+    """Counts the letters of every action, as soon as there are names."""
+
+    name = "lengths"
+    rules = "1"
+    stage = Stage.NAMES
+    gives = Length
+    query = "SELECT action AS target, [label] AS content FROM action ORDER BY target"
+    candidates = "SELECT label FROM action WHERE false"
+    networks = (Model(name="counter", version="1", digest="e" * 64, task="counting"),)
+
+    def enrich(self, contents: Sequence[Sequence[str]], candidates: Sequence[str]) -> list[Sequence[Record]]:
+        assert not candidates
+        return [[Length(letters=len(label))] for [label] in contents]
+
+
+def test_several_enrichers_of_both_stages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    guesser, counter = Guesser(), Counter()
+    monkeypatch.setattr(pipeline, "_enrichers", lambda _: [guesser])
+    alone = _build(tmp_path / "alone", _TEXTS)
+    monkeypatch.setattr(pipeline, "_enrichers", lambda _: [counter, guesser])
+    rows = _build(tmp_path / "both", _TEXTS)
+    assert rows["USES"] == alone["USES"]
+    assert {row["name"] for row in rows["Model"]} == {*(row["name"] for row in alone["Model"]), "counter"}
+    with RecordStore(tmp_path / "both/records") as store:
+        (file,) = store.files(Length)
+        lengths = [record.letters for _, _, _, record in decode(Length, pq.read_table(file))]
+    assert sorted(lengths) == sorted(len(row["label"]) for row in rows["Action"])

@@ -18,6 +18,7 @@ import pytest
 from rich.console import Console
 
 from kgscripts.pipeline import build_graph
+from kgscripts.records import RecordStore
 from kgscripts.report import print_report
 from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes, graph_rows, labels
@@ -57,7 +58,10 @@ def test_a_build_in_a_pipe_prints_its_report_and_no_bar(graph: Path, tmp_path: P
     assert graph_bytes(tmp_path / "graph") == graph_bytes(graph)
     assert report["build_id"] == ScriptGraph.open(graph).build_id
     assert report["nodes"]["Source"] == report["sources"] == report["run"]["sources_read"]
-    assert {model["name"] for model in report["models"]} == {"aligner", "en_kgscripts", "script-extractor"}
+    assert {model["name"] for model in report["models"]} == {
+        *("decompositions", "events", "labels", "sentences"),
+        *("aligner", "en_kgscripts"),
+    }
     removed = _kgscripts("remove", tmp_path / "graph", "cooking_pasta.txt", "--json")
     assert json.loads(removed.stdout) == {"removed": ["cooking_pasta.txt"]}
     again = _kgscripts("remove", tmp_path / "graph", "cooking_pasta.txt")
@@ -72,7 +76,7 @@ def test_the_report_fits_on_one_screen(graph: Path) -> None:
     print_report(found, console)
     text = console.export_text()
     assert len(text.splitlines()) <= 30
-    for part in ("HAS_SUB_EVENT", "cooking pasta", "script-extractor", "inputs known", "negated"):
+    for part in ("HAS_SUB_EVENT", "cooking pasta", "decompositions", "inputs known", "negated"):
         assert part in text
 
 
@@ -85,9 +89,12 @@ def test_the_report_fits_on_one_screen(graph: Path) -> None:
         ([_EXAMPLES, "-o", "graph", "--base-iri", "no iri"], "is no base IRI"),
         ([_EXAMPLES, "-o", "graph", "--spacy-model", "xx_none"], "cannot be loaded"),
         ([_EXAMPLES, "-o", "graph", "--jobs", "0"], "--jobs"),
+        ([_EXAMPLES, "-o", "graph", "--extractors", "event"], "did you mean events?"),
+        ([_EXAMPLES, "-o", "graph", "--without", "evnts"], "not among the extractors"),
+        ([_EXAMPLES, "-o", "graph", "--memory", "1MB"], "too little memory"),
     ],
 )
-def test_errors_are_told_without_a_traceback(arguments: list[object], message: str, tmp_path: Path) -> None:
+def test_errors_come_without_a_traceback(arguments: list[object], message: str, tmp_path: Path) -> None:
     inside = [tmp_path / item if item == "graph" else item for item in arguments]
     done = _kgscripts("build-graph", *inside)
     assert done.returncode == 2
@@ -109,11 +116,14 @@ def test_a_terminal_gets_a_progress_bar(tmp_path: Path) -> None:
     assert re.search(rb"reading: \d+ sources, \d+ words", shown)
 
 
+_STORIES = 400
+
+
 def _interruptible_build(graph: Path, jobs: int) -> subprocess.Popen[str]:
     """A build of many stories that has begun to read, in a process group of its own."""
     lines = (
         json.dumps({"id": str(number), "text": f"She boiled {number} eggs in the pot. Then she ate them." * 20})
-        for number in range(2000)
+        for number in range(_STORIES)
     )
     stories = graph.with_name("stories.jsonl")
     stories.write_text("\n".join(lines), encoding="utf-8")
@@ -142,9 +152,13 @@ def test_ctrl_c_ends_the_build_and_the_next_call_goes_on(jobs: int, tmp_path: Pa
     assert build.returncode == 130
     assert "the same command goes on from there" in errors
     assert "Traceback" not in errors
-    build_graph(tmp_path / "stories.jsonl", graph, limit=5)
-    build_graph(tmp_path / "stories.jsonl", tmp_path / "anew", limit=5)
-    assert graph_bytes(graph) == graph_bytes(tmp_path / "anew")
+    with RecordStore(graph / "records") as store:
+        versions = [entry.digest for entry in store.extractors().values() if entry.role == "extractor"]
+        left = sum(map(len, store.lacking(versions)))
+    assert 0 < left < _STORIES
+    found = build_graph(tmp_path / "stories.jsonl", graph)
+    assert found.run.sources_read == left, "the others were read before"
+    assert found.sources == _STORIES
 
 
 def test_reading_processes_end_with_the_build_that_started_them(tmp_path: Path) -> None:
