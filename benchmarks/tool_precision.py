@@ -1,7 +1,7 @@
 """How often a tool that an alignment gives to an abstract step is one: random statements, for a person to judge.
 
 ``draw GRAPH --seed N`` prints a sheet: one (sub-event, tool) statement a row, with one pair that says so. A person
-puts 1 (the abstract event, as this pair tells it, is done with this tool) or 0 into the first column.
+puts 1 (the abstract event, as this pair describes it, is done with this tool) or 0 into the first column.
 ``score SHEET`` prints the precision with Wilson's 95 % interval; of a sheet it needs the first column alone.
 """
 

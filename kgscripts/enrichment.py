@@ -30,7 +30,7 @@ class Stage(Enum):
 
 
 class Enricher(ABC):
-    """Gives records about rows of the graph. What it said of the same content before is not computed again.
+    """Gives records about rows of the graph. The same content is never computed twice.
 
     `query` selects the rows after `stage`: the columns `target`, a number that the rules know, and `content`, a list
     of texts that is all that `enrich` reads of the row, apart from `candidates`.
@@ -38,7 +38,7 @@ class Enricher(ABC):
 
     name: ClassVar[str]
     rules: ClassVar[str]
-    """Version of the code that decides what is said."""
+    """Version of the code that decides the records."""
     stage: ClassVar[Stage]
     gives: ClassVar[type[Record]]
     query: ClassVar[str]

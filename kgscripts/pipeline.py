@@ -132,7 +132,7 @@ def remove_source(directory: str | Path, source: str | Path) -> list[str]:
     """Take a source out of a graph directory and assemble the graph anew; the names of what was taken out.
 
     `source` is the path of an input, of which everything is taken out, or a source's name, its digest (or the first
-    eight digits or more), or the id or IRI of its node. Given to `build_graph` again it comes back.
+    eight digits or more), or the id or IRI of its node. `build_graph` adds it again if its input is named again.
 
     Raises
     ------

@@ -92,7 +92,7 @@ class Passage:
 
 @frozen(kw_only=True)
 class Argument:
-    """A noun of an event: its lemma (compounds kept, "rolling pin"), its part, and where it stands."""
+    """A noun of an event: its lemma (compounds kept, "rolling pin"), its part, and its span."""
 
     lemma: str = field(validator=validators.min_len(1))
     role: Role = field(converter=Role)
@@ -258,7 +258,7 @@ class Discard:
 class Document:
     """A source as its reader gives it: the original text and the passages that the format marks.
 
-    `name` tells a person where it came from (``stories.jsonl#12``) and decides nothing. `scenario` is the label
+    `name` says for people where it came from (``stories.jsonl#12``) and has no other effect. `scenario` is the label
     that the source itself carries. Passages lie in text order and inside the text.
     """
 

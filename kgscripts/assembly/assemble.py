@@ -149,7 +149,7 @@ class _Assembly:
         self.engine.drop(f"{relation.table}_part")
 
     def _enrich(self, stage: Stage) -> None:
-        """Have the enrichers of a stage say what they have not said before.
+        """Run the enrichers of a stage on what they have not read before.
 
         ``<kind>_of`` is then the subject of each target, and ``<kind>_file`` the records.
         """

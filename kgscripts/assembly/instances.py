@@ -125,7 +125,7 @@ NUMBERS = (
     ),
     _numbered("entity", "Entity", "entity", 0),
     _numbered("tool", "Tool", "tool", 0),
-    # Scenario 0 stands for none.
+    # Scenario 0 means none.
     _numbered("scenario", "Scenario", "scenario", 1),
 )
 """The nodes that texts share, numbered so that numbers ascend with ids."""

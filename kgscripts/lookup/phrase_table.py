@@ -119,7 +119,7 @@ def _stretches(store: RecordStore) -> Iterator[tuple[frozenset[str], str, list[s
 
 
 def _words(text: str) -> list[str]:
-    """The words in lower case; punctuation that stands by itself, or between words, remains as an empty word."""
+    """The words in lower case; punctuation on its own, or between words, remains as an empty word."""
     found: list[str] = []
     for token in text.lower().split():
         found.append(token.strip(_STRIPPED))

@@ -24,7 +24,7 @@ class ReadTool:
 
 
 def read_tools(directory: Path, action: Action) -> list[ReadTool]:
-    """The tools of every step that the action tells, whatever its scenario ("" for none), most sources first.
+    """The tools of every step that is expressed by the action, in any scenario ("" for none), most sources first.
 
     What a model predicted is left out.
 

@@ -13,7 +13,7 @@ from schemas.graph_directory import durable, unwritable
 
 FORMAT = 1
 SOURCE = "0" * 64
-"""The extractor that stands for the corpora readers: it gives the `Document` itself."""
+"""The pseudo extractor of the corpus readers, which gives the `Document` itself."""
 _SECONDS_TO_WAIT = 60
 _UNWRITABLE = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}

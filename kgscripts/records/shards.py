@@ -139,7 +139,7 @@ def file_digest(path: Path) -> str:
 
 
 def columns_digest(schema: pa.Schema) -> str:
-    """What tells the columns of two versions of a kind apart."""
+    """The digest of the columns of a kind, which differs between versions of it."""
     content = "\n".join(f"{column.name} {column.type} {column.nullable}" for column in schema)
     return hashlib.sha256(content.encode()).hexdigest()[:16]
 
