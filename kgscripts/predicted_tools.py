@@ -32,7 +32,10 @@ class ToolPredictor(Enricher):
         WHERE s.step IN (SELECT r.step FROM aligned_step w JOIN realization r ON r.mention = w.abstract)
         ORDER BY target
     """
-    candidates = "SELECT label FROM tool WHERE NOT contains(label, ' ') ORDER BY label"
+    candidates = """
+        SELECT label FROM tool n JOIN tool_total t ON t.key = n.tool
+        WHERE NOT contains(label, ' ') AND support >= least_support() ORDER BY label
+    """
 
     @property
     def networks(self) -> tuple[Model, ...]:

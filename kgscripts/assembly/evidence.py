@@ -157,12 +157,12 @@ _STATEMENT = """
     FROM {table} r {ends} LEFT JOIN scenario c ON c.scenario = r.scenario WHERE {kept} ORDER BY r.statement
 """
 
-# Short rows are sorted; the ids are made behind that.
+# Short rows are sorted; the ids are made behind that. What is predicted has no evidence, even if too few sources say so.
 _EVIDENCED_BY = """
     SELECT '{prefix}' || digits(statement) AS from_id, passage_id(digits(key), first, last, 'mention') AS to_id
     FROM (SELECT r.statement, d.key, e.first, e.last
           FROM {table}_evidence e JOIN {table} r USING (start, "end") JOIN document_key d USING (document)
-          WHERE {kept} ORDER BY r.statement, d.key, e.first, e.last)
+          WHERE r.support >= least_support() ORDER BY r.statement, d.key, e.first, e.last)
 """
 
 _READ_BY = """

@@ -33,7 +33,9 @@ class Guesser(Enricher):
         SELECT s.step AS target, [a.predicate, a.object] AS content FROM step s JOIN action a ON a.action = s.leader
         WHERE s.step IN (SELECT r.step FROM aligned_step w JOIN realization r ON r.mention = w.abstract) ORDER BY target
     """
-    candidates = "SELECT label FROM tool ORDER BY label"
+    candidates = (
+        "SELECT label FROM tool n JOIN tool_total t ON t.key = n.tool WHERE support >= least_support() ORDER BY label"
+    )
 
     version_of_network: str = "c"
     log: list[tuple[str, ...]] = field(factory=list)
@@ -133,6 +135,23 @@ def test_another_network_is_asked_anew(tmp_path: Path, guesser: Guesser, monkeyp
     monkeypatch.setattr(pipeline, "_enrichers", lambda _: [other])
     _build(tmp_path, _TEXTS)
     assert len(other.log) == 2
+
+
+def test_what_too_few_sources_say_can_be_predicted(tmp_path: Path, guesser: Guesser) -> None:
+    texts = [
+        tiny_document("cook the pasta. boil the water with the spoon. add the salt with the sieve.", name="a"),
+        tiny_document("cook the pasta. boil the water with the spoon. add the salt.", name="b"),
+        tiny_document("drain the rice with the sieve. eat.", name="c"),
+    ]
+    build_graph(output=tmp_path, texts=texts, extractors=_EXTRACTORS, predict_tools=True, min_support=2)
+    rows = graph_rows(tmp_path)
+    assert {row["label"] for row in rows["Tool"]} == {"sieve", "spoon"}
+    assert {content[2:] for content in guesser.log} == {("sieve", "spoon")}, "there is no other tool in the graph"
+    assert _predicted(rows) == {("cook pasta", "sieve", 0.9)}, "one source has it, which is too few"
+    predicted = {row["statement"] for row in rows["USES"] if row["predicted"]}
+    assert not {row["from_id"] for row in rows["EVIDENCED_BY"]} & predicted
+    nodes = {row["id"] for name in ("SubEvent", "Tool") for row in rows[name]}
+    assert {row[end] for row in rows["USES"] for end in ("from_id", "to_id")} <= nodes
 
 
 @frozen(kw_only=True)
