@@ -157,7 +157,7 @@ _STATEMENT = """
     FROM {table} r {ends} LEFT JOIN scenario c ON c.scenario = r.scenario WHERE {kept} ORDER BY r.statement
 """
 
-# Short rows are sorted; the ids are made behind that. What is predicted has no evidence, even if too few sources say so.
+# Short rows are sorted, and ids are made of them afterwards. What is predicted has no evidence.
 _EVIDENCED_BY = """
     SELECT '{prefix}' || digits(statement) AS from_id, passage_id(digits(key), first, last, 'mention') AS to_id
     FROM (SELECT r.statement, d.key, e.first, e.last
