@@ -35,7 +35,7 @@ def test_the_list_has_every_extractor_with_kinds_cost_and_scores() -> None:
     assert list(rows) == installed_extractors()
     events, decompositions = rows["events"], rows["decompositions"]
     assert (events["requires"], events["gives"]) == (["parse"], ["event_mention", "discard"])
-    assert decompositions["requires"] == ["parse", "event_mention"]
+    assert (decompositions["requires"], decompositions["gives"][0]) == (["parse"], "decomposition")
     assert [score["value"] for score in events["scores"]] == [score.value for score in known_scores()]
     (aligner,) = decompositions["networks"]
     assert aligner["digest"] == describe("aligner").digest
@@ -55,7 +55,7 @@ def test_the_list_has_every_extractor_with_kinds_cost_and_scores() -> None:
 def test_the_list_fits_80_columns() -> None:
     shown = _run("extractors", "list")
     assert max(map(len, shown.splitlines())) <= 80
-    for part in ("requires  parse, event_mention", "tool F1 91.75 %", "aligner on valid", "not measured"):
+    for part in ("requires  parse", "tool F1 91.75 %", "aligner on valid", "not measured"):
         assert part in shown
 
 
@@ -93,12 +93,19 @@ def test_extractors_are_chosen_by_name(options: list[str], expected: str, tmp_pa
     assert bool(graph.manifest.rows("Tool")) == ("events" in expected)
 
 
+def test_decompositions_of_events_that_nobody_reads_are_discarded(tmp_path: Path) -> None:
+    (tmp_path / "pairs.tsv").write_text("drain the pasta\tpour the pasta into a strainer\n", encoding="utf-8")
+    _run("build-graph", tmp_path / "pairs.tsv", "-o", tmp_path / "graph", "--extractors", "decompositions")
+    manifest = ScriptGraph.open(tmp_path / "graph").manifest
+    assert manifest.discards == {"refers to no event": 1}
+    assert not manifest.rows("Statement")
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (["--extractors", "evnts"], "no extractor 'evnts' is installed\n  did you mean events?"),
         (["--without", "segments"], "'segments' is not among the extractors"),
-        (["--extractors", "decompositions"], "requires EventMention records, which no other chosen extractor gives"),
         (["--extractors", "labels", "--without", "labels"], "no extractor is left"),
         (["--extractors", ","], "no extractor is left"),
         (["--memory", "plenty"], "--memory plenty is not a size\n  give a number and a unit"),
