@@ -131,11 +131,13 @@ class Build:
         versions = [chosen.version for chosen in self.reader.extractors]
         for chosen in self.reader.extractors:
             self.store.add_extractor(chosen.version, chosen.extractor.name, "extractor", chosen.models)
-        total = sum(map(len, self.store.lacking(versions)))
+        # The whole list is read first: commits change what is lacking.
+        lacking = list(self.store.lacking(versions))
+        total = sum(map(len, lacking))
         waiting: list[WrittenShard] = []
         committed = time.monotonic()
         try:
-            for batch, shard in read_batches(self.reader, self.store.folder, self._batches(versions), self.run.jobs):
+            for batch, shard in read_batches(self.reader, self.store.folder, self._batches(lacking), self.run.jobs):
                 waiting.append(shard)
                 self.run.sources_read += len(batch.documents)
                 self.run.words_read += sum(len(document.text.split()) for document in batch.documents)
@@ -147,10 +149,9 @@ class Build:
         finally:
             self.store.commit(waiting)
 
-    def _batches(self, versions: Sequence[str]) -> Iterator[Batch]:
-        """What is lacking, in batches that lack the same."""
-        # The list of what is lacking is read first: commits change it under way.
-        for block in list(self.store.lacking(versions)):
+    def _batches(self, blocks: Iterable[Sequence[tuple[str, tuple[str, ...]]]]) -> Iterator[Batch]:
+        """The documents of each block, in batches that lack the same extractors."""
+        for block in blocks:
             for lacking, group in groupby(block, key=lambda item: frozenset(item[1])):
                 digests = [digest for digest, _ in group]
                 found = self.store.read(Document, digests)

@@ -7,7 +7,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from enum import Enum
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
 import pyarrow as pa
 
@@ -15,9 +15,6 @@ from kgscripts.records.shards import Reading, write_shard
 from kgscripts.records.store import RecordStore
 from schemas.provenance import Model
 from schemas.records import Record
-
-Content: TypeAlias = str | int | Sequence["Content"]
-"""Plain values: what an enricher reads of one row."""
 
 _REQUESTS_A_COMMIT = 256
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -102,10 +102,10 @@ class Engine:
     ) -> None:
         self._connection.close()
 
-    def execute(self, statement: str, values: Mapping[str, Any] | None = None) -> None:
-        """Run one statement with named parameters (``$name``)."""
+    def execute(self, statement: str) -> None:
+        """Run one statement."""
         with self._guarded():
-            self._connection.execute(statement, values) if values else self._connection.execute(statement)
+            self._connection.execute(statement)
 
     def add(self, table: str, rows: pa.Table) -> None:
         """Make a table of Arrow rows."""

@@ -5,8 +5,6 @@ Everything is counted in integers and rounded once, half up, to four decimals. P
 
 from __future__ import annotations
 
-from schemas.vocabulary import ID_PREFIXES
-
 ACTION_PARTS = ("predicate", "particle", "object", "preposition", "prepositional_object")
 
 MACROS = """
@@ -49,8 +47,3 @@ def action_key(row: str) -> str:
 def same_action(left: str, right: str) -> str:
     """SQL: whether two rows hold the same action."""
     return " AND ".join(f"{left}.{name} = {right}.{name}" for name in ACTION_PARTS)
-
-
-def passage_id(digest: str, start: int, end: int, kind: str) -> str:
-    """The id of a passage of the document with this digest: its first 96 bits, the span and the kind."""
-    return f"{ID_PREFIXES['Passage']}/{digest[:24]}-{start:09d}-{end:09d}-{kind}"

@@ -45,10 +45,6 @@ class InputIndex(CompletionIndex):
         """All inputs by their keys, ascending."""
         return self._inputs("ORDER BY key")
 
-    def input_keys(self) -> list[str]:
-        """The keys of all inputs, ascending."""
-        return [key for (key,) in self._rows("SELECT key FROM input ORDER BY key")]
-
     def _inputs(self, clause: str, *values: str) -> Iterator[Input]:
         for number, key, fingerprint, complete in self._rows(
             f"SELECT id, key, fingerprint, complete FROM input {clause}", *values

@@ -62,3 +62,8 @@ def add(store: RecordStore, items: Sequence[Document], key: str = "input") -> No
 
 def record_files(folder: Path) -> list[Path]:
     return sorted(folder.glob("*/*.parquet"))
+
+
+def keys_of(records: RecordStore) -> list[str]:
+    """The keys of all inputs."""
+    return [item.key for item in records.inputs()]

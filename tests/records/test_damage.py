@@ -15,7 +15,18 @@ from schemas.errors import GraphDirectoryError
 from schemas.records import Document, EventMention
 from tests.conftest import without_privileges
 from tests.disk import small_disk
-from tests.records.samples import EVENTS, add, documents, found, input_of, opened, readings, record_files, written
+from tests.records.samples import (
+    EVENTS,
+    add,
+    documents,
+    found,
+    input_of,
+    keys_of,
+    opened,
+    readings,
+    record_files,
+    written,
+)
 
 
 def _damage(path: Path) -> None:
@@ -209,7 +220,7 @@ def test_a_full_disk_leaves_what_was_there(tmp_path: Path) -> None:
         with small_disk(100_000), pytest.raises(GraphDirectoryError, match="cannot be written") as caught:
             records.commit([shard], [input_of("more", documents(2000, 100))])
         assert "make room" in str(caught.value.remedy)
-        assert records.input_keys() == ["input"]
+        assert keys_of(records) == ["input"]
         assert len(records.documents()) == 3
         records.check([EVENTS])
         records.commit([shard], [input_of("more", documents(2000, 100))])

@@ -12,7 +12,7 @@ from schemas.errors import InputError, RecordError
 from schemas.provenance import BenchmarkScore, Model
 from schemas.records import AlignedPhrase, Discard, DiscardReason, Document
 from schemas.vocabulary import DEFAULT_BASE_IRI, node_id
-from tests.records.samples import EVENTS, PHRASES, add, documents, input_of, opened, record_files, written
+from tests.records.samples import EVENTS, PHRASES, add, documents, input_of, keys_of, opened, record_files, written
 
 _BAD = Discard(reason=DiscardReason.MALFORMED, where="x:1", start=3, end=4, detail="bad \0 \u05e9")
 _LONG = Discard(reason=DiscardReason.TOO_LONG, where="x:2")
@@ -27,7 +27,7 @@ def test_an_input_comes_back_as_it_went_in(tmp_path: Path) -> None:
         assert again.input(item.key) == item
         assert again.input("other") is None
         assert list(again.inputs()) == [item, Input("empty", "f", complete=True)]
-        assert again.input_keys() == [item.key, "empty"]
+        assert keys_of(again) == [item.key, "empty"]
         assert [again.source_count(key) for key in (item.key, "empty", "other")] == [3, 0, 0]
 
 
@@ -203,7 +203,7 @@ def test_a_name_with_a_lone_surrogate_is_refused(tmp_path: Path) -> None:
     with opened(tmp_path) as records:
         with pytest.raises(RecordError, match="surrogate"):
             records.commit([], [Input("input", "f", sources=[("1" * 64, "\ud800")])])
-        assert records.input_keys() == []
+        assert keys_of(records) == []
 
 
 @pytest.mark.parametrize("by", ["key", "name", "digest", "prefix", "id", "iri"])
@@ -232,7 +232,7 @@ def test_all_names_of_what_was_taken_out_are_given(tmp_path: Path) -> None:
         records.commit([], [Input("nothing", "f")])
         assert take_out(records, "b", DEFAULT_BASE_IRI, str) == ["a", "b"]
         assert take_out(records, "nothing", DEFAULT_BASE_IRI, str) == ["nothing"]
-        assert records.input_keys() == []
+        assert keys_of(records) == []
 
 
 def test_what_names_nothing_or_too_much_is_refused(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from kgscripts.records import RecordStore
 from schemas.records import Document, EventMention
-from tests.records.samples import EVENTS, documents, found, record_files
+from tests.records.samples import EVENTS, documents, found, keys_of, record_files
 from tests.records.victim import DOCUMENTS_A_COMMIT
 
 _ROOT = Path(__file__).parents[2]
@@ -50,7 +50,7 @@ def test_a_kill_loses_nothing_that_was_committed(what: str, tmp_path: Path) -> N
             assert records.read(Document, digests) == {item.digest: [item] for item in items}
             events = {item.digest: found(item)[::2] for item in items if found(item)}
             assert records.read(EventMention, digests) == events
-            assert [key for key in records.input_keys() if not records.is_current(key, "fingerprint")] == []
+            assert [key for key in keys_of(records) if not records.is_current(key, "fingerprint")] == []
             records.check([EVENTS])
             assert list(records.validate()) == []
     with RecordStore(folder) as records:
