@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from attrs import field, frozen
-from spacy.tokens import Token
 
 from kgscripts.extractors.events import JudgedEvent, events_of_parses
 from kgscripts.extractors.lexicon import is_a, verbs
@@ -15,6 +15,9 @@ from kgscripts.extractors.protocol import Parse, ParsedDocument
 from kgscripts.models.aligner_words import is_content_word
 from kgscripts.text.syntax import lemma
 from schemas.records import EventMention, PassageKind, Role
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
 
 _SIDES = (PassageKind.ABSTRACT, PassageKind.CONCRETE)
 _BEFORE_CLAUSES = frozenset({"and", "or", "then", "to", ",", ";"})

@@ -6,10 +6,9 @@ import functools
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import resources
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
-from spacy.tokens import Doc, Token
 
 from kgscripts.extractors.lexicon import is_a, verbs, word_list_digests
 from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
@@ -23,6 +22,9 @@ from kgscripts.text.pipeline import SHIPPED
 from kgscripts.text.syntax import is_imperative, lemma
 from schemas.provenance import BenchmarkScore, Model
 from schemas.records import Action, Argument, Discard, DiscardReason, EventMention, PassageKind, Record, Tool
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Token
 
 SCORES_FILE = "scores.json"
 _INSTRUCTIONS = frozenset({PassageKind.STEP, PassageKind.ABSTRACT, PassageKind.CONCRETE})

@@ -8,7 +8,7 @@ after "when", "after", "once".
 
 from __future__ import annotations
 
-from spacy.tokens import Doc, Token
+from typing import TYPE_CHECKING
 
 from kgscripts.extractors.lexicon import is_tool, verbs
 from kgscripts.extractors.quotations import quoted_tokens
@@ -23,6 +23,9 @@ from kgscripts.text.syntax import (
     objects_of,
 )
 from schemas.records import DiscardReason
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Token
 
 _SUPPOSING = frozenset({"would", "could", "might", "may", "'d", "’d"})
 _INSTRUCTING = frozenset({"should", "must", "will", "shall", "ought", "'ll", "’ll", "can", "wo", "ca", "need"})

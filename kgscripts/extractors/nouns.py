@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from spacy.tokens import Token
+from typing import TYPE_CHECKING
 
 from kgscripts.extractors.lexicon import classes_of
 from kgscripts.text.syntax import compound_lemma, prepositional_phrases
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
 
 _PARTITIVES = frozenset(
     {"cup", "glass", "bottle", "bowl", "can", "jar", "bag", "box", "piece", "slice", "bit", "lot", "pair", "pinch"}

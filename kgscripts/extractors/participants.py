@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-
-from spacy.tokens import Token
+from typing import TYPE_CHECKING
 
 from kgscripts.extractors.lexicon import is_a, verbs
 from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
 from kgscripts.extractors.predicates import Frame
 from kgscripts.text.syntax import PrepositionalPhrase, lemma, prepositional_phrases
 from schemas.records import Role
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
 
 _DIRECTIONAL = frozenset(
     {"into", "onto", "out of", "off", "off of", "from", "to", "through", "towards", "toward", "over"}

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-
-from spacy.tokens import Doc, Token
+from typing import TYPE_CHECKING
 
 from kgscripts.extractors.factuality import Factuality
 from kgscripts.extractors.lexicon import is_tool_after, verbs
@@ -27,6 +26,9 @@ from kgscripts.text.syntax import (
     subjects_of,
 )
 from schemas.records import DiscardReason
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Token
 
 # Verbs with these relations modify a noun or introduce a phrase; they are not predicates.
 _NO_PREDICATE = frozenset(

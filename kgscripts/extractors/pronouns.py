@@ -11,13 +11,15 @@ was added, or what it was added to?), after "take a knife" (what is cut with it?
 from __future__ import annotations
 
 from collections.abc import Iterator
-
-from spacy.tokens import Token
+from typing import TYPE_CHECKING
 
 from kgscripts.extractors.lexicon import is_a, is_tool, verbs
 from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
 from kgscripts.extractors.predicates import Frame
 from kgscripts.text.syntax import lemma
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
 
 _PLURAL = {"it": False, "them": True}
 _PLURAL_TAGS = frozenset({"NNS", "NNPS"})

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-from spacy.tokens import Doc
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
 
 _QUOTATION = re.compile(r"“[^”]*”|\"[^\"]*\"|(?<!\w)'(?=\w)[^']*[.,!?]'(?!\w)")
 

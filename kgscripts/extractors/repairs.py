@@ -11,11 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-
-from spacy.tokens import Doc, Span, Token
+from typing import TYPE_CHECKING
 
 from kgscripts.extractors.lexicon import is_a, verbs
 from kgscripts.text.syntax import is_verb, lemma
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Span, Token
 
 _SKIPPED = frozenset({"PUNCT", "SPACE", "NUM", "SYM", "ADV", "CCONJ", "X"})
 _SEQUENCE = frozenset({"first", "then", "next", "second", "finally", "now"})
@@ -161,6 +163,8 @@ def _changed(doc: Doc, changes: list[_Change]) -> Doc:
         if change.pos and change.tag:
             parts[index], tags[index] = change.pos, change.tag
             lemmas[index] = change.token.lower_ if change.pos == "VERB" else change.token.lemma_
+    from spacy.tokens import Doc  # here, since importing spaCy takes long and a build may have nothing to parse
+
     return Doc(
         doc.vocab,
         words=[token.text for token in doc],

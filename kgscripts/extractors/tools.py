@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-
-from spacy.tokens import Token
+from typing import TYPE_CHECKING
 
 from kgscripts.extractors.lexicon import classes_of, is_tool, is_tool_after, may_be_tool, verbs
 from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
 from kgscripts.extractors.predicates import Frame
 from kgscripts.text.syntax import conjuncts, lemma, prepositional_phrases
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
 
 _BY_MEANS = frozenset({"help", "aid", "assistance", "mean", "means", "use"})
 _CARRIED = frozenset({"implement", "device"})

@@ -8,15 +8,13 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import spacy
-from spacy.language import Language
-from spacy.tokens import Doc
-
-from kgscripts.text import lemmas  # noqa: F401  (registers the component that the shipped pipeline names)
 from schemas.errors import ModelError
 from schemas.provenance import BenchmarkScore, Model
+
+if TYPE_CHECKING:
+    from spacy.language import Language
 
 SHIPPED = "en_kgscripts"
 _NEEDED = ("tagger", "lemmatizer", "parser")
@@ -41,6 +39,11 @@ def load_pipeline(name: str | None = None) -> Language:
     ModelError
         if it is not installed, cannot be read, or gives no tags, lemmas or parse.
     """
+    # Here, since importing spaCy takes long, and describing a pipeline needs none of it.
+    import spacy
+
+    from kgscripts.text import lemmas  # noqa: F401  (registers the component that the shipped pipeline names)
+
     path: str | Path = shipped_directory() if name is None or name == SHIPPED else name
     try:
         nlp = spacy.load(path, exclude=["ner", "entity_linker", "entity_ruler", "textcat", "spancat"])
@@ -65,6 +68,8 @@ def load_pipeline(name: str | None = None) -> Language:
 
 def lemmas_of_tokens(nlp: Language, sentences: Iterable[Sequence[str]]) -> Iterator[list[str]]:
     """Yield the lower-case lemmas of each tokenised sentence; a token without a lemma is its own lemma."""
+    from spacy.tokens import Doc
+
     docs = (Doc(nlp.vocab, words=list(sentence)) for sentence in sentences)
     for doc in nlp.pipe(docs, batch_size=256, disable=[name for name in _NOT_FOR_LEMMAS if name in nlp.pipe_names]):
         yield [(token.lemma_ or token.text).lower() for token in doc]

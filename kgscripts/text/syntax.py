@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from spacy.tokens import Token
+if TYPE_CHECKING:
+    from spacy.tokens import Token
 
 OBJECT = frozenset({"obj", "dobj"})
 INDIRECT_OBJECT = frozenset({"iobj", "dative"})
