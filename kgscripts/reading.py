@@ -16,8 +16,9 @@ from pathlib import Path
 from attrs import define, field, frozen
 
 from kgscripts.extractors.protocol import PARSE, Parse, ParsedDocument, record_kinds
-from kgscripts.extractors.registry import Chosen
+from kgscripts.extractors.registry import Chosen, only_built_in
 from kgscripts.records.shards import Reading, WrittenShard, write_shard
+from kgscripts.text.pipeline import import_without_torch
 from schemas.errors import KGScriptsError, RecordError
 from schemas.records import Document, Passage, Record
 
@@ -172,6 +173,8 @@ def _start(jobs: int, reader: DocumentReader) -> None:
     _reader = reader
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // jobs)))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if only_built_in():
+        import_without_torch()
     parent = parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()

@@ -18,7 +18,9 @@ from rich.progress import Progress as ProgressBar
 from kgscripts import pipeline
 from kgscripts.build import Progress
 from kgscripts.corpora.formats import FORMATS
+from kgscripts.extractors.registry import only_built_in
 from kgscripts.report import print_report
+from kgscripts.text.pipeline import import_without_torch
 from schemas.errors import ConfigurationError
 from schemas.vocabulary import DEFAULT_BASE_IRI
 
@@ -60,6 +62,8 @@ def build_graph(
 
     Example: kgscripts build-graph stories/ how-tos.jsonl -o graph --jobs 2
     """
+    if only_built_in():
+        import_without_torch()
     try:
         with _progress_bar() as progress:
             found = pipeline.build_graph(

@@ -31,6 +31,11 @@ def installed_extractors() -> list[str]:
     return sorted(_entries())
 
 
+def only_built_in() -> bool:
+    """Whether no other package has installed extractors."""
+    return all(entry.value.startswith("kgscripts.") for entry in _entries().values())
+
+
 def open_extractor(name: str) -> Extractor:
     """The installed extractor of that name.
 

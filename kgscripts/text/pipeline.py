@@ -5,7 +5,9 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,8 +42,8 @@ def load_pipeline(name: str | None = None) -> Language:
         if it is not installed, cannot be read, or gives no tags, lemmas or parse.
     """
     # Here, since importing spaCy takes long, and describing a pipeline needs none of it.
-    import spacy
-
+    with _torch_hidden() if _needs_no_torch and name in (None, SHIPPED) else nullcontext():
+        import spacy
     from kgscripts.text import lemmas  # noqa: F401  (registers the component that the shipped pipeline names)
 
     path: str | Path = shipped_directory() if name is None or name == SHIPPED else name
@@ -64,6 +66,31 @@ def load_pipeline(name: str | None = None) -> Language:
             remedy="name a pipeline with a tagger, a lemmatizer and a parser, such as en_core_web_sm",
         )
     return nlp
+
+
+def import_without_torch() -> None:
+    """Import spaCy without torch when the shipped pipeline is first loaded: torch is two thirds of its import.
+
+    This is for processes of kgscripts that load no other pipeline: spaCy does not find torch in them any more. Our own
+    networks do.
+    """
+    global _needs_no_torch
+    _needs_no_torch = True
+
+
+_needs_no_torch = False
+
+
+@contextmanager
+def _torch_hidden() -> Iterator[None]:
+    if "torch" in sys.modules:
+        yield
+        return
+    sys.modules["torch"] = None  # type: ignore[assignment]  # Python's way to make an import fail
+    try:
+        yield
+    finally:
+        del sys.modules["torch"]
 
 
 def lemmas_of_tokens(nlp: Language, sentences: Iterable[Sequence[str]]) -> Iterator[list[str]]:
