@@ -14,10 +14,11 @@ from neo4j.graph import Node, Relationship
 from neo4j.graph import Path as GraphPath
 
 from exports.ladybug_store import connection, embedded_store
-from exports.neo4j_connection import SCHEMES, connected
+from exports.neo4j_connection import SCHEMES, call_within
 from exports.neo4j_store import BUILD, GRAPH
 from exports.query_errors import error_at
 from exports.results import Table, Value
+from exports.time_limit import QUERY_SECONDS
 from schemas.errors import QueryError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.script_graph import ScriptGraph
@@ -41,11 +42,13 @@ def run_query(
     parameters: Mapping[str, object] | None = None,
     database: str | None = None,
     ask: Callable[[str], str] | None = None,
+    timeout: float = QUERY_SECONDS,
 ) -> Table:
     """Return the result of the Cypher query `text` over a graph's own store, a Ladybug file or a server.
 
     A server is identified by its address (``bolt://HOST``, ``neo4j+s://HOST``, ...); `database` is one of its databases
-    and `ask` prompts for a password, as in `exports.neo4j_connection.connected`. Nodes and relations in the result are
+    and `ask` prompts for a password, as in `exports.neo4j_connection.connected`; `timeout` is the time limit of a
+    server in seconds. Nodes and relations in the result are
     mappings of their properties, with their type as `_label`.
 
     Raises
@@ -58,7 +61,7 @@ def run_query(
     if isinstance(source, ScriptGraph):
         return _query_ladybug(embedded_store(source), text, parameters or {})
     if isinstance(source, str) and source.partition("://")[0] in SCHEMES:
-        return _query_server(source, text, parameters or {}, database, ask)
+        return _query_server(source, text, parameters or {}, database, ask, timeout)
     return _query_ladybug(Path(source), text, parameters or {})
 
 
@@ -113,21 +116,28 @@ def _query_server(
     parameters: Mapping[str, object],
     database: str | None,
     ask: Callable[[str], str] | None,
+    timeout: float,
 ) -> Table:
-    access = neo4j.READ_ACCESS
-    with connected(uri, ask) as driver, driver.session(database=database, default_access_mode=access) as session:
-        transaction = session.begin_transaction()
-        try:
-            result = transaction.run(text, dict(parameters))
-            columns, rows = result.keys(), result.values()
-            writes = result.consume().counters.contains_updates
-        except ClientError as error:
-            if (error.code or "").startswith("Neo.ClientError.Statement."):
-                raise _neo4j_error(text, error) from error
-            raise
-        finally:
-            # Rolled back: Neo4j refuses to write here, other Bolt servers may not.
-            transaction.close()
+    def read(driver: neo4j.Driver) -> Table:
+        with driver.session(database=database, default_access_mode=neo4j.READ_ACCESS) as session:
+            return _read(session, text, parameters, timeout)
+
+    return call_within(timeout, uri, read, ask)
+
+
+def _read(session: neo4j.Session, text: str, parameters: Mapping[str, object], timeout: float) -> Table:
+    transaction = session.begin_transaction(timeout=timeout)
+    try:
+        result = transaction.run(text, dict(parameters))
+        columns, rows = result.keys(), result.values()
+        writes = result.consume().counters.contains_updates
+    except ClientError as error:
+        if (error.code or "").startswith("Neo.ClientError.Statement."):
+            raise _neo4j_error(text, error) from error
+        raise
+    finally:
+        # Rolled back: Neo4j refuses to write here, other Bolt servers may not.
+        transaction.close()
     if writes:
         raise QueryError("the query writes", remedy=_ONLY_READS)
     return Table(columns=columns, rows=[tuple(map(_plain, row)) for row in rows])

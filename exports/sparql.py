@@ -13,9 +13,11 @@ from exports.atomic_write import MARKER, new_directory
 from exports.embedded import kept_store
 from exports.query_errors import error_at
 from exports.rdf.oxigraph_store import load
-from exports.rdf.sparql_client import SparqlClient, first_line
+from exports.rdf.sparql_client import SparqlClient
 from exports.rdf.terms import PREFIXES
 from exports.results import Table, Value
+from exports.time_limit import QUERY_SECONDS
+from schemas.addresses import without_user
 from schemas.errors import QueryError, StoreError
 from schemas.script_graph import ScriptGraph
 
@@ -36,13 +38,19 @@ _SERVER_LOCATION = re.compile(r"[Ll]ine:? (\d+), [Cc]olumn:? (\d+)")
 _NUMBERS = ("double", "float", "decimal")
 
 
-def run_query(source: ScriptGraph | str | Path, text: str, *, ask: Callable[[str], str] | None = None) -> Table:
+def run_query(
+    source: ScriptGraph | str | Path,
+    text: str,
+    *,
+    ask: Callable[[str], str] | None = None,
+    timeout: float = QUERY_SECONDS,
+) -> Table:
     """Return the result of the SPARQL query `text` over a graph's own store, an Oxigraph directory or a server.
 
     A server is identified by the address of its query service (``https://HOST/DATASET/query``). The prefixes of
     `exports.rdf.terms.PREFIXES` need no declaration, nor does ``data:``, the base IRI of a graph directory. On disk
     the default graph of a query is the union of all graphs; a server has its own default. ASK returns one row;
-    CONSTRUCT and DESCRIBE return triples.
+    CONSTRUCT and DESCRIBE return triples. `timeout` is the time limit of a server in seconds.
 
     Raises
     ------
@@ -53,7 +61,7 @@ def run_query(source: ScriptGraph | str | Path, text: str, *, ask: Callable[[str
     """
     has_dataset = "FROM" in _words(text)
     if isinstance(source, str) and source.startswith(("http://", "https://")):
-        return _query_server(source, text, ask)
+        return _query_server(source, text, ask, timeout)
     if isinstance(source, ScriptGraph):
         path, prefixes = embedded_store(source), PREFIXES | {"data": source.manifest.base_iri}
     else:
@@ -133,28 +141,27 @@ def _syntax_error(text: str, message: str) -> QueryError:
     return error_at("the query does not parse", text, int(found[1]), int(found[2]))
 
 
-def _query_server(address: str, text: str, ask: Callable[[str], str] | None) -> Table:
+def _query_server(address: str, text: str, ask: Callable[[str], str] | None, timeout: float) -> Table:
     prologue = " ".join(f"PREFIX {prefix}: <{iri}>" for prefix, iri in PREFIXES.items()) + "\n"
     headers = {
         "Content-Type": "application/sparql-query",
         "Accept": "application/sparql-results+json, application/n-triples;q=0.9",
     }
-    with SparqlClient(address, ask) as client:
-        response = client.post(address, (prologue + text).encode(), headers)
+    with SparqlClient(address, ask, timeout) as client:
+        response = client.query(address, (prologue + text).encode(), headers)
     if not response.is_success:
         location = _SERVER_LOCATION.search(response.text)
         if location is None or int(location[1]) < 2:
-            raise QueryError(f"the query fails on the server ({first_line(response)})", where=address)
+            raise QueryError(f"the query fails on the server ({response.first_line})", where=without_user(address))
         raise error_at("the query does not parse", text, int(location[1]) - 1, int(location[2]))
-    media_type = response.headers.get("Content-Type", "").partition(";")[0].strip()
     try:
-        if media_type == "application/n-triples":
+        if response.media_type == "application/n-triples":
             return _triples(quad.triple for quad in pyoxigraph.parse(response.content, pyoxigraph.RdfFormat.N_TRIPLES))
         return _table(pyoxigraph.parse_query_results(response.content, pyoxigraph.QueryResultsFormat.JSON))
-    except SyntaxError as error:
+    except (SyntaxError, ValueError, AttributeError) as error:
         raise StoreError(
-            f"the response is {media_type or 'of no type'}, not a SPARQL result",
-            where=address,
+            f"the response is {response.media_type or 'of no type'}, not a SPARQL result",
+            where=without_user(address),
             remedy="name the address of a SPARQL query service",
         ) from error
 

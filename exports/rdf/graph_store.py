@@ -16,7 +16,7 @@ import pyoxigraph
 
 from exports.rdf.chunks import GraphChunks, portions
 from exports.rdf.dataset import BUILD_ID_TERM, DATASET
-from exports.rdf.sparql_client import SparqlClient, first_line
+from exports.rdf.sparql_client import SparqlClient
 from exports.rdf.syntax import NQuads
 from exports.rdf.terms import expand
 from exports.targets import ExportOptions, ExportReport, report
@@ -124,5 +124,5 @@ class _ServerDataset:
         url = f"{self._address}/{service}"
         response = self._client.post(url, content, headers)
         if not response.is_success:
-            raise StoreError(f"the server refuses ({first_line(response)})", where=url)
+            raise StoreError(f"the server refuses ({response.first_line})", where=url)
         return response.content

@@ -1,0 +1,65 @@
+"""Addresses of servers: checked before use, and shown without passwords.
+
+Users and passwords come from the environment or a prompt. Other users of the machine can read a command's arguments, so
+an address that contains a user name is refused, and no message repeats it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection
+
+from schemas.errors import ConfigurationError
+
+_ADDRESS = re.compile(
+    r"(?P<scheme>[a-z][a-z0-9+]*)://(?P<host>[\w.-]+|\[[0-9a-z:.%]+\])(?::(?P<port>[0-9]{1,5}))?"
+    r"(?P<path>/[^\s\\?#@]*)?(?:\?[^\s\\#@]*)?(?:#[^\s\\@]*)?",
+    re.IGNORECASE,
+)
+_SCHEME = re.compile(r"(?:sparql\+)?https?|(?:neo4j|bolt)(?:\+s|\+ssc)?", re.IGNORECASE)
+_HIGHEST_PORT = 65_535
+
+
+def without_user(address: str) -> str:
+    """Return what may be shown of `address`: scheme, host, port and path, without user, query and fragment.
+
+    Of an address that is not valid only a known scheme is left: a misspelt user name or password may be anywhere in it.
+    """
+    if parts := _parts(address):
+        return address[: parts.end("path") if parts["path"] else parts.end("port" if parts["port"] else "host")]
+    scheme = address.partition(":")[0]
+    return f"{scheme}://..." if _SCHEME.fullmatch(scheme) else "..."
+
+
+def check_address(address: str, schemes: Collection[str], server: str, user: tuple[str, str]) -> None:
+    """Check that `address` is the address of a `server` and contains no user name.
+
+    `user` names the environment variables of the user and the password.
+
+    Raises
+    ------
+    ConfigurationError
+        If it is not valid.
+    """
+    if "@" in unicodedata.normalize("NFKC", address):
+        raise ConfigurationError(
+            "the address holds a user name",
+            where=without_user(address),
+            remedy=f"set {' and '.join(user)} instead: others can read the arguments of a command (an @ in a path is "
+            "written %40)",
+        )
+    parts = _parts(address)
+    if parts is None or parts["scheme"].lower() not in schemes:
+        raise ConfigurationError(
+            f"not the address of a {server}",
+            where=without_user(address),
+            remedy=f"it has the form {next(iter(schemes))}://HOST:PORT",
+        )
+
+
+def _parts(address: str) -> re.Match[str] | None:
+    parts = _ADDRESS.fullmatch(address)
+    if parts is None or not address.isprintable() or "@" in unicodedata.normalize("NFKC", address):
+        return None
+    return parts if 1 <= int(parts["port"] or 1) <= _HIGHEST_PORT else None
