@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-import importlib
-import os
 import sys
-from importlib import metadata
-from pathlib import Path
-from typing import Annotated, Any
 
-import typer
-from typer.core import TyperGroup
+try:
+    import importlib
+    import os
+    import signal
+    from importlib import metadata
+    from pathlib import Path
+    from typing import Annotated, Any
 
-from schemas.errors import KGScriptsError
+    import typer
+    from typer.core import TyperGroup
+
+    from schemas.errors import KGScriptsError
+    from schemas.terminal import echo, open_standard_streams, printable
+except KeyboardInterrupt:  # `main` cannot catch what happens before it is imported
+    sys.exit(130)
 
 # name -> (module:function or module:app, one line for `kgscripts --help`)
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -34,6 +40,18 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 class LazyGroup(TyperGroup):
     """A group whose help is known without importing a single command."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        # Typer suggests similar names of these.
+        self.commands = dict.fromkeys(COMMANDS)  # type: ignore[assignment]
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command. Typer itself would end without a word after Ctrl-C."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as interrupt:
+            raise typer.Exit(_interrupted()) from interrupt
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """The commands in the order of the table, not of the alphabet."""
@@ -71,12 +89,14 @@ def _load(name: str) -> Any:
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"kgscripts {metadata.version('kgscripts')}")
+        echo(f"kgscripts {metadata.version('kgscripts')}")
         raise typer.Exit
 
 
 app = typer.Typer(cls=LazyGroup, no_args_is_help=True, pretty_exceptions_enable=False)
 _wants_traceback = False
+_UsageError: Any = typer.BadParameter.__base__
+"""Click's, which newer versions of typer contain."""
 
 
 @app.callback(epilog="Example: kgscripts build-graph stories/ -o graph && kgscripts show graph 'baking a cake'")
@@ -105,31 +125,105 @@ def _record_problems(directory: Path) -> list[str]:
         return list(store.validate())
 
 
+def main() -> None:
+    """Entry point. Exit code 0, or 2 after an error (a message, no traceback), or 130 after Ctrl-C."""
+    sys.unraisablehook = _pass_on_interrupts
+    try:
+        code = _run()
+    except KeyboardInterrupt:
+        code = _interrupted()
+    except Exception as error:  # the outermost boundary: a person reads what arrives here
+        if _is_interrupt(error):
+            code = _interrupted()
+        elif _wants_traceback:
+            raise
+        else:
+            code = 2
+            _complain(f"error: {_explain(error)}")
+    # From here on there is nothing to clean up, and no traceback of the interpreter's own exit is wanted.
+    signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+    sys.exit(_flush() or code)
+
+
+def _run() -> int:
+    open_standard_streams()
+    if sys.stdout is None:
+        _complain("error: standard output is closed")
+        return 2
+    try:
+        outcome = app(prog_name="kgscripts", standalone_mode=False)
+    except _UsageError as error:
+        _complain(_explain_usage(error))
+        return 2
+    except typer.Abort:
+        return _interrupted()
+    return outcome if isinstance(outcome, int) else 0
+
+
+def _explain_usage(error: Any) -> str:
+    """What is wrong with the arguments; the whole help, which may be printed already, where there were none."""
+    message = str(error.format_message())
+    if error.ctx is None or type(error).__name__ == "NoArgsIsHelpError":
+        return message
+    return f"{error.ctx.get_usage()}\nerror: {message}\n  `{error.ctx.command_path} --help` lists what it takes"
+
+
 def _explain(error: BaseException) -> str:
     if isinstance(error, KGScriptsError):
         return str(error)
     if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+        return f"{printable(str(error.filename))}: {error.strerror}" if error.filename else error.strerror
     return (
         f"{type(error).__name__}: {error}\n  this is a fault of kgscripts; `kgscripts --debug COMMAND ...` shows where"
     )
 
 
-def main() -> None:
-    """Entry point. Exit code 0, or 2 after an error (a message, no traceback), or 130 after Ctrl-C."""
+def _complain(message: str) -> None:
     try:
-        app()
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        sys.exit(130)
-    except BrokenPipeError:
-        # Whoever read our output (`| head`) has gone; what is still buffered has nowhere to go.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except Exception as error:  # the outermost boundary: a person reads what arrives here
-        if _wants_traceback:
-            raise
-        print(f"error: {_explain(error)}", file=sys.stderr)
-        sys.exit(2)
+        echo(message, err=True)
+    except OSError:
+        _discard(2)
+
+
+def _interrupted() -> int:
+    _complain("interrupted")
+    return 130
+
+
+def _is_interrupt(error: BaseException | None) -> bool:
+    """Whether Ctrl-C is the cause: compiled modules turn it into errors of their own as they are imported."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
+
+
+def _pass_on_interrupts(unraisable: sys.UnraisableHookArgs) -> None:
+    """Where Python would print a KeyboardInterrupt and forget it (destructors, the import system), raise it again."""
+    if unraisable.exc_type is KeyboardInterrupt:
+        signal.raise_signal(signal.SIGINT)
+    else:
+        sys.__unraisablehook__(unraisable)
+
+
+def _flush() -> int:
+    """Write what is buffered. Exit code 2 if that fails; a reader that has gone (`| head`) is no failure."""
+    code = 0
+    for number, stream in ((1, sys.stdout), (2, sys.stderr)):
+        try:
+            if stream is not None:
+                stream.flush()
+        except BrokenPipeError:
+            _discard(number)
+        except OSError as error:
+            _discard(number)
+            _complain(f"error: the output cannot be written: {error.strerror}")
+            code = 2
+    return code
+
+
+def _discard(descriptor: int) -> None:
+    """Send what is still buffered for a descriptor nowhere, so that the interpreter does not fail on it as it exits."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
 
 
 if __name__ == "__main__":

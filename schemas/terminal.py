@@ -1,17 +1,24 @@
-"""Printing text that others wrote: documents, file names, servers.
+r"""Printing text that others wrote: documents, file names, servers.
 
 Such text may hold markup, escape sequences and direction overrides. All output of the commands passes through this
-module, so that it is shown and never obeyed.
+module, so that it is shown and never obeyed: characters that control a terminal are printed as ``\x1b`` or ``\u202e``.
 """
 
 from __future__ import annotations
 
+import json
+import logging
+import os
 import sys
 import unicodedata
-from typing import TYPE_CHECKING
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.progress import Progress, ProgressColumn
 
 _ESCAPED = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
 """Unicode categories of control, format and private characters, surrogates, and line and paragraph separators."""
@@ -19,23 +26,64 @@ _JOINERS = "\u200c\u200d"
 """Zero-width joiners: part of Persian words and of emoji."""
 
 
+class _Escapes(dict[int, str]):
+    """A table for `str.translate`, filled as characters occur."""
+
+    def __init__(self, kept: str, *, as_json: bool = False) -> None:
+        super().__init__()
+        self._kept = kept + _JOINERS
+        self._as_json = as_json
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        if char in self._kept or unicodedata.category(char) not in _ESCAPED:
+            shown = char
+        elif self._as_json:
+            # DEL is ASCII, which json.dumps leaves as it is.
+            shown = "\\u007f" if char == "\x7f" else json.dumps(char)[1:-1]
+        else:
+            shown = char.encode("unicode_escape").decode("ascii")
+        self[code] = shown
+        return shown
+
+
+_LINE, _LINES, _SHEET = _Escapes(""), _Escapes("\n"), _Escapes("\n\t")
+_JSON = _Escapes("\n", as_json=True)
+
+
 def printable(text: str) -> str:
-    r"""`text` with every character that controls a terminal escaped (``\x1b``, ``\u202e``), line ends included."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(map(_shown, text))
+    r"""`text` in one line, with every character that controls a terminal escaped (``\x1b``, ``\u202e``, ``\n``)."""
+    return text.translate(_LINE)
 
 
-def _shown(char: str) -> str:
-    if unicodedata.category(char) not in _ESCAPED or char in _JOINERS:
-        return char
-    return char.encode("unicode_escape").decode("ascii")
+def printable_lines(text: str) -> str:
+    """`text` with its line ends, and all else as `printable` has it."""
+    return text.translate(_LINES)
 
 
 def echo(text: object = "", *, err: bool = False) -> None:
-    """Print `text` line by line, each as `printable` returns it, to standard output or standard error."""
-    lines = str(text).split("\n")
-    print("\n".join(map(printable, lines)), file=sys.stderr if err else sys.stdout)
+    """Print `text` as `printable_lines` has it to standard output or standard error."""
+    print(printable_lines(str(text)), file=sys.stderr if err else sys.stdout)
+
+
+def json_text(value: object, *, indent: int | None = 1) -> str:
+    r"""`value` as JSON. Characters that control a terminal are written as ``\u009b``, which means the same."""
+    return json.dumps(value, ensure_ascii=False, indent=indent).translate(_JSON)
+
+
+def echo_json(value: object) -> None:
+    """Print `value` as JSON, in ASCII if standard output cannot show all of it."""
+    text = json_text(value)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(value, indent=1).replace("\x7f", "\\u007f")
+    print(text)
+
+
+def write_data(text: str) -> None:
+    """Print `text`, CSV or TSV, exactly into a file or a pipe; on a terminal with control characters escaped."""
+    sys.stdout.write(text.translate(_SHEET) if sys.stdout.isatty() else text)
 
 
 def console(*, err: bool = False, width: int | None = None) -> Console:
@@ -49,15 +97,77 @@ def console(*, err: bool = False, width: int | None = None) -> Console:
 
     class PlainConsole(Console):
         def render_str(self, text: str, **options: object) -> Text:
-            shown = "\n".join(map(printable, text.split("\n")))
-            return super().render_str(shown, **(options | {"markup": False, "emoji": False, "highlight": False}))  # type: ignore[arg-type]
+            plain = options | {"markup": False, "emoji": False, "highlight": False}
+            return super().render_str(printable_lines(text), **plain)  # type: ignore[arg-type]
 
     return PlainConsole(stderr=err, width=width, markup=False, emoji=False, highlight=False)
 
 
-def tolerate_any_encoding() -> None:
-    r"""Let standard output and standard error escape the characters that their encoding lacks (``\u2192``)."""
+@contextmanager
+def progress_bar(*columns: ProgressColumn) -> Iterator[Progress]:
+    """A progress bar on standard error if it is a terminal: description, bar, `columns` or counts, and time.
+
+    A task without a total shows neither a count nor a share.
+    """
+    from rich.progress import BarColumn, Progress, ProgressColumn, Task, TimeElapsedColumn
+    from rich.text import Text
+
+    class Description(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text(printable(task.description))
+
+    class Count(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text("" if task.total is None else f"{task.completed:,.0f}/{task.total:,.0f}")
+
+    shown = (Description(), BarColumn(), *(columns or (Count(), TimeElapsedColumn())))
+    on_terminal = sys.stderr.isatty()
+    with Progress(*shown, console=console(err=True), transient=True, disable=not on_terminal) as progress:
+        yield progress
+
+
+def ask_secretly(prompt: str) -> str:
+    """Ask for a password on the terminal, without showing what is typed."""
+    from getpass import getpass
+
+    return getpass(f"{printable(prompt)}: ")
+
+
+def open_standard_streams() -> None:
+    """Prepare the streams of a program: standard input and standard error exist, and any text can be printed.
+
+    Characters that an encoding lacks are escaped; so are control characters in warnings and logs of libraries.
+    """
+    for number, name, mode in ((0, "stdin", "r"), (2, "stderr", "w")):
+        if getattr(sys, name) is None:
+            # What is opened next would otherwise get this descriptor, and all that libraries write to it.
+            null = os.open(os.devnull, os.O_RDWR)
+            if null != number:
+                os.dup2(null, number)
+                os.close(null)
+            setattr(sys, name, os.fdopen(number, mode, closefd=False))
     for stream in (sys.stdout, sys.stderr):
         # Streams that tests and notebooks put in place have no such method.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    warnings.showwarning = _show_warning
+    logging.lastResort = _LogToTerminal(logging.WARNING)
+
+
+class _LogToTerminal(logging.Handler):
+    """What Python does with messages that no handler takes, with control characters escaped."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        echo(self.format(record), err=True)
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> Any:
+    text = printable_lines(warnings.formatwarning(message, category, filename, lineno, line))
+    print(text, end="", file=file or sys.stderr)
