@@ -7,15 +7,18 @@ from pathlib import Path
 
 from exports.atomic_write import new_directory
 from exports.targets import ExportOptions, ExportReport, report
+from schemas.graph_directory import ID, read_id
 from schemas.script_graph import ScriptGraph
 from schemas.tables import TABLE_NAMES, table_path
 
 
 def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportReport:
-    """Copy the tables and the manifest (``parquet:DIR``).
+    """Copy the tables, the manifest and the graph's id (``parquet:DIR``).
 
     Raises
     ------
+    GraphDirectoryError
+        If the id is damaged.
     StoreError
         If the directory cannot be written, or holds files that no export made.
     """
@@ -28,5 +31,7 @@ def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportRep
             copy.parent.mkdir(exist_ok=True)
             shutil.copyfile(graph.directory / table_path(name), copy)
             options.advance(graph.manifest.rows(name))
+        if read_id(graph.directory) is not None:
+            shutil.copyfile(graph.directory / ID, temporary / ID)
         shutil.copyfile(graph.directory / "manifest.json", temporary / "manifest.json")
     return report(graph, target)

@@ -1,4 +1,8 @@
-"""The graph directory: its marker file, its lock, and how a new graph replaces the old one.
+"""The graph directory: its marker file, its id, its lock, and how a new graph replaces the old one.
+
+The id is 32 random hexadecimal digits in the file ``id``: servers identify the graph by it. It is kept as the graph
+grows, and is no part of the manifest: graphs of the same records have the same bytes and different ids. A copy of a
+directory has the same id.
 
 A new graph is written into ``.next``. Its ``manifest.json`` is the last file written there and completes it. From then
 on `install` can be repeated after any interruption until the new graph is in place.
@@ -7,20 +11,28 @@ on `install` can be repeated after any interruption until the new graph is in pl
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from uuid import uuid4
 
 from filelock import FileLock, Timeout
 
 from schemas.errors import GraphDirectoryError
 
 MARKER = ".kgscripts"
+ID = "id"
 NEXT = ".next"
 _LOCK = ".lock"
 _PARTS = ("nodes", "relations")
 DISCARDED = "discarded.jsonl"
+_ID_BYTES = 64
+"""No id file is larger."""
+_ID_SECONDS = 10.0
+"""How long to wait for another process that gives the same directory its id."""
 
 
 def claim(directory: Path) -> None:
@@ -61,9 +73,18 @@ def locked(directory: Path, *, create: bool = True) -> Iterator[None]:
             "no graph directory", where=str(directory), remedy="name one that `kgscripts build-graph` made"
         )
     claim(directory)
+    with _lock(directory):
+        if read_id(directory) is None:
+            _write_id(directory)
+        install(directory)
+        yield
+
+
+@contextmanager
+def _lock(directory: Path, seconds: float = 0) -> Iterator[None]:
     lock = FileLock(directory / _LOCK)
     try:
-        lock.acquire(timeout=0)
+        lock.acquire(timeout=seconds)
     except Timeout:
         raise GraphDirectoryError(
             "another build is at work in this directory",
@@ -73,10 +94,68 @@ def locked(directory: Path, *, create: bool = True) -> Iterator[None]:
     except OSError as error:
         raise unwritable(directory, error) from error
     try:
-        install(directory)
         yield
     finally:
         lock.release()
+
+
+def graph_id(directory: Path) -> str:
+    """The id of a graph directory; one that has none, made by an older version, gets one.
+
+    Raises
+    ------
+    GraphDirectoryError
+        If the file is damaged, or there is none and it cannot be written.
+    """
+    if (found := read_id(directory)) is not None:
+        return found
+    if not os.access(directory, os.W_OK):
+        raise GraphDirectoryError(
+            "the graph has no id, and none can be written",
+            where=str(directory),
+            remedy="copy the directory to a place that you can write to, and use the copy",
+        )
+    with _lock(directory, _ID_SECONDS):
+        return read_id(directory) or _write_id(directory)
+
+
+def read_id(directory: Path) -> str | None:
+    """The id of a graph directory, if it has one.
+
+    Raises
+    ------
+    GraphDirectoryError
+        If the file is damaged.
+    """
+    path = directory / ID
+    try:
+        status = path.lstat()
+        # Neither links nor pipes nor devices are opened.
+        if stat.S_ISREG(status.st_mode) and status.st_size <= _ID_BYTES:
+            content = path.read_bytes()
+            if re.fullmatch(rb"[0-9a-f]{32}\n?", content):
+                return content.decode("ascii").strip()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise GraphDirectoryError(f"cannot be read ({error.strerror or error})", where=str(path)) from error
+    raise GraphDirectoryError(
+        "is not the id of a graph (32 hexadecimal digits)",
+        where=str(path),
+        remedy="restore it, or delete it: the graph gets a new id, and a server that holds the graph asks for "
+        "--replace-graph at the next export",
+    )
+
+
+def _write_id(directory: Path) -> str:
+    """Give the directory a new id; the lock is held."""
+    new = uuid4().hex
+    partial = directory / f".{ID}.part"
+    with durable(partial):
+        partial.write_text(f"{new}\n", encoding="ascii")
+    with writing(partial):
+        partial.replace(directory / ID)
+    return new
 
 
 def unwritable(directory: Path, error: OSError) -> GraphDirectoryError:

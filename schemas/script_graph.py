@@ -63,6 +63,17 @@ class ScriptGraph:
         """Identifies the content of the graph: same rows, same id."""
         return self.manifest.build_id
 
+    @property
+    def graph_id(self) -> str:
+        """Identifies the graph on servers: the same for all builds in its directory, and for copies of the directory.
+
+        Raises
+        ------
+        GraphDirectoryError
+            If the directory's file ``id`` is damaged, or it has none and cannot be written.
+        """
+        return graph_directory.graph_id(self.directory)
+
     def iri(self, identifier: str) -> str:
         """The IRI of a node's id."""
         return self.manifest.base_iri + identifier
