@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 from collections.abc import Callable, Iterator
@@ -12,14 +11,14 @@ from typing import Annotated
 
 import attrs
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from exports.results import ResultFormat, Table, printable
+from exports.results import ResultFormat, Table
 from exports.targets import ExportOptions, resolve
+from schemas.addresses import without_user
 from schemas.errors import ConfigurationError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.script_graph import ScriptGraph
+from schemas.terminal import ask_secretly, echo, echo_json, printable, progress_bar, write_data
 
 _SHOWN_VIOLATIONS = 20
 _QUERY_SUFFIXES = (".rq", ".sparql", ".cypher", ".cyp", ".cql")
@@ -53,11 +52,11 @@ def export(
         options = ExportOptions(database=database, prune=prune, dry_run=dry_run, ask=_asker(), progress=progress)
         report = exporter.load()(graph, target, options)
     if as_json:
-        print(json.dumps(attrs.asdict(report), ensure_ascii=False, indent=1))
+        echo_json(attrs.asdict(report))
         return
     done = "would write" if dry_run else "wrote"
-    details = "".join(f"\n  {name}: {_number(value)}" for name, value in report.details.items())
-    print(f"{done} {report.nodes:,} nodes and {report.relations:,} relations to {printable(report.target)}{details}")
+    details = "".join(f"\n  {printable(name)}: {_number(value)}" for name, value in report.details.items())
+    echo(f"{done} {report.nodes:,} nodes and {report.relations:,} relations to {printable(report.target)}{details}")
 
 
 def query(
@@ -94,10 +93,16 @@ def query(
             "a query needs a graph directory or one server",
             remedy="name DIR, or --endpoint for --sparql, or --uri for --cypher",
         )
+    if server is not None and "://" not in server:
+        raise ConfigurationError(
+            "not the address of a server",
+            where=without_user(server),
+            remedy="it has the form http://HOST/PATH or bolt://HOST",
+        )
     source = ScriptGraph.open(directory) if directory is not None else str(server)
     table = _answer(source, sparql, cypher, database)
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    print(table.render(ResultFormat.JSON if as_json else form, width), end="")
+    write_data(table.render(ResultFormat.JSON if as_json else form, width))
 
 
 def _answer(source: ScriptGraph | str, sparql: str | None, cypher: str | None, database: str | None) -> Table:
@@ -146,27 +151,32 @@ def validate(
     from exports.validation import validate as check
 
     graph = ScriptGraph.open(directory)
-    with Console(stderr=True).status("checking") as status:
-        report = check(graph, None if everything else sample, lambda what: status.update(f"checking {what}"))
+    with progress_bar() as progress:
+        task = progress.add_task("checking", total=None)
+        report = check(
+            graph,
+            None if everything else sample,
+            lambda what: progress.update(task, description=f"checking {what}"),
+        )
         if context.obj is not None:
-            status.update("checking records")
+            progress.update(task, description="checking records")
             problems = (problem.rpartition(": ") for problem in context.obj(directory))
             damaged = [Violation(node=file, path=None, message=message) for file, _, message in problems]
             report = attrs.evolve(report, violations=(*damaged, *report.violations))
     if as_json:
-        print(json.dumps({"conforms": report.conforms, **attrs.asdict(report)}, ensure_ascii=False, indent=1))
+        echo_json({"conforms": report.conforms, **attrs.asdict(report)})
     else:
         shapes = Table(
             columns=("type", "checked", "of"), rows=[(item.type, item.checked, item.rows) for item in report.shapes]
         )
-        print(shapes.render(ResultFormat.TABLE))
-        print(f"{report.references:,} references followed")
+        echo(shapes.render(ResultFormat.TABLE))
+        echo(f"{report.references:,} references followed")
         for violation in report.violations[:_SHOWN_VIOLATIONS]:
             path = f" {violation.path}" if violation.path else ""
-            print(printable(f"{violation.node}{path}: {violation.message}"))
+            echo(printable(f"{violation.node}{path}: {violation.message}"))
         if len(report.violations) > _SHOWN_VIOLATIONS:
-            print(f"{len(report.violations) - _SHOWN_VIOLATIONS:,} more (--json shows all)")
-        print("conforms" if report.conforms else f"does not conform: {len(report.violations):,} violations")
+            echo(f"{len(report.violations) - _SHOWN_VIOLATIONS:,} more (--json shows all)")
+        echo("conforms" if report.conforms else f"does not conform: {len(report.violations):,} violations")
     if not report.conforms:
         raise typer.Exit(2)
 
@@ -179,18 +189,13 @@ def _asker() -> Callable[[str], str] | None:
     """A prompt for passwords, if standard input is a terminal."""
     if not sys.stdin.isatty():
         return None
-    return lambda prompt: str(typer.prompt(prompt.rstrip(": "), hide_input=True, err=True))
+    return ask_secretly
 
 
 @contextmanager
 def _bar(name: str, graph: ScriptGraph) -> Iterator[Callable[[int], None] | None]:
     """A progress bar on a terminal, nothing elsewhere."""
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield None
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
+    with progress_bar() as bar:
         rows = sum(map(graph.manifest.rows, (*NODE_TYPES, *RELATION_TYPES)))
         task = bar.add_task(name, total=rows)
-        yield lambda done: bar.advance(task, done)
+        yield None if bar.disable else lambda done: bar.advance(task, done)

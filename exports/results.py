@@ -11,6 +11,8 @@ from typing import Any, TypeAlias
 
 from attrs import field, frozen
 
+from schemas.terminal import console, json_text, printable
+
 Value: TypeAlias = "str | int | float | bool | Sequence[Value] | Mapping[str, Value] | None"
 
 
@@ -38,8 +40,7 @@ class Table:
     def render(self, form: ResultFormat, width: int | None = None) -> str:
         """The table as text that ends in a newline; `width` in characters wraps a `ResultFormat.TABLE`."""
         if form is ResultFormat.JSON:
-            content = {"columns": self.columns, "rows": self.rows}
-            return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
+            return json_text({"columns": self.columns, "rows": self.rows}) + "\n"
         if form is ResultFormat.TABLE:
             return self._table(width)
         stream = io.StringIO()
@@ -51,23 +52,23 @@ class Table:
     def _table(self, width: int | None) -> str:
         # Importing rich takes a tenth of a second; the other formats do not need it.
         from rich import box
-        from rich.console import Console
         from rich.table import Table as RichTable
         from rich.text import Text
 
-        table = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
+        table = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, header_style="")
         for position, column in enumerate(self.columns):
             numeric = all(isinstance(row[position], int | float | None) for row in self.rows)
-            table.add_column(Text(column), justify="right" if numeric else "left", overflow="fold")
+            table.add_column(Text(printable(column)), justify="right" if numeric else "left", overflow="fold")
         for row in self.rows:
             table.add_row(*(Text(printable(as_text(value))) for value in row))
         natural = 4 + 3 * len(self.columns) + sum(self._column_width(i) for i in range(len(self.columns)))
-        stream = io.StringIO()
-        Console(file=stream, width=width or max(natural, 20), highlight=False, color_system=None).print(table)
-        return "\n".join(line.rstrip() for line in stream.getvalue().split("\n")).strip("\n") + "\n"
+        screen = console(width=width or max(natural, 20))
+        with screen.capture() as captured:
+            screen.print(table)
+        return "\n".join(line.rstrip() for line in captured.get().split("\n")).strip("\n") + "\n"
 
     def _column_width(self, position: int) -> int:
-        texts = [self.columns[position], *(printable(as_text(row[position])) for row in self.rows)]
+        texts = [printable(self.columns[position]), *(printable(as_text(row[position])) for row in self.rows)]
         return 2 * max(map(len, texts))
 
 
@@ -78,8 +79,3 @@ def as_text(value: Value) -> str:
     if isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False)
-
-
-def printable(text: str) -> str:
-    """`text` with control characters escaped, so that no value can control the terminal."""
-    return "".join(char if char.isprintable() or ord(char) > 0x9F else repr(char)[1:-1] for char in text)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
-import sys
 from collections.abc import Iterable
-from io import TextIOWrapper
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
@@ -14,16 +11,15 @@ from typing import Annotated
 
 import attrs
 import typer
-from rich.console import Console
 from rich.text import Text
 from rich.tree import Tree
 
 from exports.picture import write_picture
-from exports.results import printable
 from exports.scripts import Part, Scenario, Script, Step, list_scenarios, read_script
 from exports.tool_uses import ToolUse, read_tool_uses
 from schemas.errors import ConfigurationError
 from schemas.script_graph import ScriptGraph
+from schemas.terminal import console, echo, echo_json, printable
 
 _LONGEST = 240
 """The most characters of a label or sentence."""
@@ -61,7 +57,12 @@ def show(
                 where="--picture",
                 remedy="name a SCENARIO, and leave out --tool and --json",
             )
-        write_picture(read_script(graph, scenario, limit=limit, min_support=min_support), picture)
+        script = read_script(graph, scenario, limit=limit, min_support=min_support)
+        write_picture(script, picture)
+        drawn = _count(len(script.steps), "sub-event")
+        echo(f"wrote {printable(str(picture))} with {drawn}; a web browser shows it")
+        if script.left_out:
+            echo(_more(script.left_out))
         return
     if tool is not None:
         label, uses, left_out = read_tool_uses(graph, tool, scenario=scenario, limit=limit, min_support=min_support)
@@ -78,18 +79,16 @@ def show(
         content = {"scenarios": [attrs.asdict(each) for each in kept], "left_out": left_out}
         tree = _scenarios_tree(kept, left_out)
     if as_json:
-        typer.echo(json.dumps(content, indent=1))
+        echo_json(content)
     else:
         _print(tree)
 
 
 def _print(tree: Tree) -> None:
-    if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = _ENDLESS
-    console.print(tree)
+    screen = console()
+    if not screen.is_terminal:
+        screen.width = _ENDLESS
+    screen.print(tree)
 
 
 def _scenarios_tree(scenarios: list[Scenario], left_out: int) -> Tree:
@@ -141,7 +140,11 @@ def _tool_tree(tool: str, uses: list[ToolUse], left_out: int) -> Tree:
 
 def _add_left_out(tree: Tree, left_out: int) -> None:
     if left_out:
-        tree.add(Text(f"{left_out} more: --limit 0 --min-support 1 shows all", style="dim"))
+        tree.add(Text(_more(left_out), style="dim"))
+
+
+def _more(left_out: int) -> str:
+    return f"{left_out:,} more: --limit 0 --min-support 1 shows all"
 
 
 def _parts_line(kind: str, parts: Iterable[Part], style: str, between: str) -> Text:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from exports.results import printable
+from schemas.terminal import printable
 
 # Advances in em, rounded up from DejaVu Sans, the widest of the usual sans-serif fonts: what fits in it fits in all.
 _ADVANCES = {

@@ -67,18 +67,21 @@ def echo(text: object = "", *, err: bool = False) -> None:
 
 
 def json_text(value: object, *, indent: int | None = 1) -> str:
-    r"""`value` as JSON. Characters that control a terminal are written as ``\u009b``, which means the same."""
-    return json.dumps(value, ensure_ascii=False, indent=indent).translate(_JSON)
+    r"""`value` as JSON for standard output, in ASCII where its encoding needs that.
 
-
-def echo_json(value: object) -> None:
-    """Print `value` as JSON, in ASCII if standard output cannot show all of it."""
-    text = json_text(value)
+    Characters that control a terminal are written as ``\u009b``, which means the same.
+    """
+    text = json.dumps(value, ensure_ascii=False, indent=indent).translate(_JSON)
     try:
         text.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
-        text = json.dumps(value, indent=1).replace("\x7f", "\\u007f")
-    print(text)
+        return json.dumps(value, indent=indent).translate(_JSON)
+    return text
+
+
+def echo_json(value: object) -> None:
+    """Print `json_text`."""
+    print(json_text(value))
 
 
 def write_data(text: str) -> None:
@@ -130,7 +133,7 @@ def ask_secretly(prompt: str) -> str:
     """Ask for a password on the terminal, without showing what is typed."""
     from getpass import getpass
 
-    return getpass(f"{printable(prompt)}: ")
+    return getpass(f"{printable(prompt.rstrip(': '))}: ")
 
 
 def open_standard_streams() -> None:
