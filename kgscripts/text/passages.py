@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -14,9 +14,17 @@ if TYPE_CHECKING:
 Context = TypeVar("Context")
 
 MAX_CHARACTERS = 10_000
-"""The longest piece that is parsed at once: about five pages. This bounds memory and recursion."""
+"""The longest piece that is parsed at once: about five pages."""
+
+MAX_TOKENS = 2_500
+"""The most tokens of a piece. 10,000 characters of English have about 2,000, as many brackets 10,000. A sentence is not
+longer either, which bounds all that takes more than linear time in its length."""
+
+MAX_WORD = 250
+"""Longer words are cut: the tokenizer takes quadratic time in the length of a word."""
 
 _BATCH_SIZE = 32
+_TOKENS_A_BATCH = 20_000
 
 # Control characters and line breaks: each is replaced by one space, so that offsets stay valid.
 _UNREADABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
@@ -28,6 +36,7 @@ _CUTS = (
     re.compile(r"(?<=[,;:])\s+"),
     re.compile(r"\s+"),
 )
+_WORD = re.compile(r"\S+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +51,45 @@ class ParsedPiece(Generic[Context]):
 def parse_passages(nlp: Language, passages: Iterable[tuple[str, Context]]) -> Iterator[ParsedPiece[Context]]:
     """Yield the parse of each text with its context, in order.
 
-    A text is split into paragraphs (a blank line ends a sentence), and paragraphs longer than `MAX_CHARACTERS` into
-    several pieces, at sentence ends if possible. A token begins at character `token.idx + offset` of the original
-    text, and `token.text` equals the text there, except that control characters are replaced by spaces. A passage
-    without words gives an empty document.
+    A text is split into paragraphs (a blank line ends a sentence), and paragraphs longer than `MAX_CHARACTERS` or
+    `MAX_TOKENS` into several pieces, at sentence ends if possible; words longer than `MAX_WORD` are cut. A token begins
+    at character `token.idx + offset` of the original text, and `token.text` equals the text there, except that control
+    characters are replaced by spaces. A passage without words gives an empty document. Memory is bounded by the number
+    of tokens parsed at once; `doc.tensor` is empty.
     """
-    pieces = (
-        (readable(text[start:end]), (context, start)) for text, context in passages for start, end in split_text(text)
-    )
-    for doc, (context, offset) in nlp.pipe(pieces, as_tuples=True, batch_size=_BATCH_SIZE):
-        yield ParsedPiece(context, offset, doc)
+    batch: list[ParsedPiece[Context]] = []
+    tokens = 0
+    for piece in _tokenized(nlp, passages):
+        if len(batch) == _BATCH_SIZE or tokens + len(piece.doc) > _TOKENS_A_BATCH:
+            yield from _parsed(nlp, batch)
+            batch, tokens = [], 0
+        batch.append(piece)
+        tokens += len(piece.doc)
+    yield from _parsed(nlp, batch)
+
+
+def _parsed(nlp: Language, batch: Sequence[ParsedPiece[Context]]) -> Iterator[ParsedPiece[Context]]:
+    for piece, doc in zip(batch, nlp.pipe((piece.doc for piece in batch), batch_size=_BATCH_SIZE), strict=True):
+        # Most of the memory of a document: what the networks computed of each token.
+        doc.tensor = doc.tensor[:0].copy()
+        yield ParsedPiece(piece.context, piece.offset, doc)
+
+
+def _tokenized(nlp: Language, passages: Iterable[tuple[str, Context]]) -> Iterator[ParsedPiece[Context]]:
+    for text, context in passages:
+        for start, end in split_text(text):
+            for offset, doc in _pieces_of_tokens(nlp, text, start, end):
+                yield ParsedPiece(context, offset, doc)
+
+
+def _pieces_of_tokens(nlp: Language, text: str, start: int, end: int) -> Iterator[tuple[int, Doc]]:
+    """Tokenize a span, in two halves if it has too many tokens."""
+    doc = nlp.make_doc(readable(text[start:end]))
+    if len(doc) <= MAX_TOKENS:
+        yield start, doc
+        return
+    for first, last in _trimmed_spans(text, _pieces(text, start, end, (end - start) // 2 + 1)):
+        yield from _pieces_of_tokens(nlp, text, first, last)
 
 
 def readable(text: str) -> str:
@@ -61,10 +99,13 @@ def readable(text: str) -> str:
 
 def split_text(text: str, limit: int = MAX_CHARACTERS) -> Iterator[tuple[int, int]]:
     """Yield at least one span: paragraphs without surrounding white space, split into pieces of `limit` characters."""
-    spans = [piece for start, end in _paragraphs(text) for piece in _pieces(text, start, end, limit)]
-    trimmed = (_trimmed(text, start, end) for start, end in spans)
-    found = [(start, end) for start, end in trimmed if start < end]
-    yield from found or [(0, 0)]
+    found = False
+    for start, end in _paragraphs(text):
+        for span in _trimmed_spans(text, _pieces(text, start, end, limit)):
+            found = True
+            yield span
+    if not found:
+        yield 0, 0
 
 
 def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
@@ -76,11 +117,23 @@ def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _pieces(text: str, start: int, end: int, limit: int) -> Iterator[tuple[int, int]]:
-    while end - start > limit:
-        cut = _cut(text, start, start + limit)
-        yield start, cut
-        start = cut
-    yield start, end
+    """Cut a paragraph into pieces of `limit` characters, and within words that are too long."""
+    cuts = [
+        cut for word in _WORD.finditer(text, start, end) for cut in range(word.start() + MAX_WORD, word.end(), MAX_WORD)
+    ]
+    for stop in [*cuts, end]:
+        while stop - start > limit:
+            cut = _cut(text, start, start + limit)
+            yield start, cut
+            start = cut
+        yield start, stop
+        start = stop
+
+
+def _trimmed_spans(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """The spans without surrounding white space, as far as something is left."""
+    trimmed = (_trimmed(text, start, end) for start, end in spans)
+    return ((start, end) for start, end in trimmed if start < end)
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
