@@ -7,8 +7,7 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 
-from kgscripts.assembly.assemble import assemble
-from kgscripts.assembly.engine import check_memory
+from kgscripts.assembly.unchanged import Assembling
 from kgscripts.build import Build, Progress
 from kgscripts.corpora.files import find_files
 from kgscripts.enrichment import Enricher
@@ -95,11 +94,14 @@ def build_graph(
             raise ConfigurationError(f"{name} is {value}", remedy="name a number from 1 upwards")
     check_base_iri(base_iri)
     if memory is not None:
+        from kgscripts.assembly.engine import check_memory
+
         check_memory(memory)
     files = find_files([inputs] if isinstance(inputs, str | Path) else inputs)
     chosen = choose(extractors, without, partial(_describe_parser, spacy_model))
     build_inputs = [*(file_input(file, format) for file in files), *(text_input(text, format) for text in texts)]
     directory = Path(output)
+    assembling = Assembling(chosen, _enrichers(predict_tools), base_iri, min_support)
     with locked(directory), RecordStore(directory / "records") as store:
         run = Run(jobs=jobs)
         build = Build(store, DocumentReader(chosen, spacy_model), run, progress or _no_progress)
@@ -108,16 +110,7 @@ def build_graph(
                 build.take_in(build_inputs, strict=strict, limit=limit)
                 build.read()
                 run.reading_ended()
-                assembled = assemble(
-                    store,
-                    directory,
-                    [item.version for item in chosen],
-                    base_iri=base_iri,
-                    min_support=min_support,
-                    enrichers=_enrichers(predict_tools),
-                    memory=memory,
-                )
-                store.compact(assembled.enriched)
+                graph = assembling.kept(directory, store) or _assemble(store, directory, assembling, memory)
                 break
             except DamagedRecordsError:
                 # What the file held is read again if its inputs are given; otherwise assembly says which are needed.
@@ -125,7 +118,25 @@ def build_graph(
                     raise
         run.ended()
         run.write(directory / "run.json")
-        return report(assembled.graph, run)
+        return report(graph, run)
+
+
+def _assemble(store: RecordStore, directory: Path, assembling: Assembling, memory: int | None) -> ScriptGraph:
+    # Here, since importing DuckDB takes long and a build may have nothing to assemble.
+    from kgscripts.assembly.assemble import assemble
+
+    assembled = assemble(
+        store,
+        directory,
+        [item.version for item in assembling.extractors],
+        base_iri=assembling.base_iri,
+        min_support=assembling.min_support,
+        enrichers=assembling.enrichers,
+        memory=memory,
+    )
+    store.compact(assembled.enriched)
+    assembling.remember(directory, store, assembled.graph)
+    return assembled.graph
 
 
 def remove_source(directory: str | Path, source: str | Path) -> list[str]:
@@ -141,6 +152,8 @@ def remove_source(directory: str | Path, source: str | Path) -> list[str]:
     InputError
         If nothing or more than one source is meant.
     """
+    from kgscripts.assembly.assemble import assemble
+
     path = Path(directory)
     with locked(path, create=False), RecordStore(path / "records") as store:
         manifest = ScriptGraph.open(path).manifest

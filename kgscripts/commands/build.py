@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
-from rich.progress import Progress as ProgressBar
 
 from kgscripts import pipeline
 from kgscripts.build import Progress
 from kgscripts.corpora.formats import FORMATS
 from kgscripts.extractors.registry import only_built_in
+from kgscripts.lean_imports import hide_pandas_from_pyarrow
 from kgscripts.report import print_report
 from kgscripts.text.pipeline import import_without_torch
 from schemas.errors import ConfigurationError
+from schemas.terminal import echo, echo_json, printable, progress_bar
 from schemas.vocabulary import DEFAULT_BASE_IRI
 
 _UNITS = {"MB": 10**6, "GB": 10**9, "TB": 10**12, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
@@ -62,6 +59,7 @@ def build_graph(
 
     Example: kgscripts build-graph stories/ how-tos.jsonl -o graph --jobs 2
     """
+    hide_pandas_from_pyarrow()
     if only_built_in():
         import_without_torch()
     try:
@@ -83,12 +81,12 @@ def build_graph(
                 progress=progress,
             )
     except KeyboardInterrupt:
-        print("interrupted: what was read is kept, and the same command goes on from there", file=sys.stderr)
+        echo("interrupted: what was read is kept, and the same command goes on from there", err=True)
         raise typer.Exit(130) from None
     if as_json:
-        print(json.dumps(found.to_dict(), indent=1, ensure_ascii=False))
+        echo_json(found.to_dict())
     else:
-        print_report(found, Console())
+        print_report(found)
 
 
 def remove(
@@ -102,9 +100,10 @@ def remove(
     """
     removed = pipeline.remove_source(directory, source)
     if as_json:
-        print(json.dumps({"removed": removed}, ensure_ascii=False))
+        echo_json({"removed": removed})
     else:
-        print(f"removed {', '.join(removed[:5])}" + (f" and {len(removed) - 5} more" if len(removed) > 5 else ""))
+        more = f" and {len(removed) - 5:,} more" if len(removed) > 5 else ""
+        echo(f"removed {', '.join(map(printable, removed[:5]))}{more}")
 
 
 def _names(options: Iterable[str]) -> list[str]:
@@ -125,12 +124,7 @@ def _bytes(size: str) -> int:
 @contextmanager
 def _progress_bar() -> Iterator[Callable[[Progress], None] | None]:
     """A bar on a terminal, nothing elsewhere."""
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield None
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with ProgressBar(*columns, console=console, transient=True) as bar:
+    with progress_bar() as bar:
         task = bar.add_task("reading", total=None)
 
         def show(done: Progress) -> None:
@@ -141,4 +135,4 @@ def _progress_bar() -> Iterator[Callable[[Progress], None] | None]:
                 description=f"reading: {done.documents:,} sources, {done.words:,} words",
             )
 
-        yield show
+        yield None if bar.disable else show

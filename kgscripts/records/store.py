@@ -107,6 +107,22 @@ class RecordStore(ShardIndex):
             self._verify(shard, path)
         return list(files.values())
 
+    def verify(self) -> None:
+        """Check every file against its SHA-256.
+
+        Raises
+        ------
+        DamagedRecordsError
+            If a file is damaged or missing. Its whole shard is then set aside and counts as unread.
+        """
+        for (name,) in list(self._rows("SELECT name FROM shard ORDER BY name")):
+            for path in self._files_of_shard(name):
+                self._verify(name, path)
+
+    def digest(self) -> str:
+        """SHA-256 of the index: while it is the same, so is everything that the store holds."""
+        return file_digest(self._path)
+
     def compact(self, enriched: Collection[tuple[str, str]] = ()) -> None:
         """Drop readings that nothing needs, and delete files that do not count.
 

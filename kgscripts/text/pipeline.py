@@ -5,13 +5,13 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kgscripts.lean_imports import hidden
 from schemas.errors import ModelError
 from schemas.provenance import BenchmarkScore, Model
 
@@ -42,7 +42,7 @@ def load_pipeline(name: str | None = None) -> Language:
         if it is not installed, cannot be read, or gives no tags, lemmas or parse.
     """
     # Here, since importing spaCy takes long, and describing a pipeline needs none of it.
-    with _torch_hidden() if _needs_no_torch and name in (None, SHIPPED) else nullcontext():
+    with hidden("torch") if _needs_no_torch and name in (None, SHIPPED) else nullcontext():
         import spacy
     from kgscripts.text import lemmas  # noqa: F401  (registers the component that the shipped pipeline names)
 
@@ -81,18 +81,6 @@ def import_without_torch() -> None:
 _needs_no_torch = False
 
 
-@contextmanager
-def _torch_hidden() -> Iterator[None]:
-    if "torch" in sys.modules:
-        yield
-        return
-    sys.modules["torch"] = None  # type: ignore[assignment]  # Python's way to make an import fail
-    try:
-        yield
-    finally:
-        del sys.modules["torch"]
-
-
 def lemmas_of_tokens(nlp: Language, sentences: Iterable[Sequence[str]]) -> Iterator[list[str]]:
     """Yield the lower-case lemmas of each tokenised sentence; a token without a lemma is its own lemma."""
     from spacy.tokens import Doc
@@ -120,6 +108,7 @@ def describe_pipeline(name: str | None = None) -> Model:
         digest=_digest(path) if path else _digest_of_config(nlp),
         task="syntactic analysis",
         licence=str(meta.get("license") or ""),
+        language=str(meta["lang"]),
         scores=_known_scores(path) if path else (),
     )
 

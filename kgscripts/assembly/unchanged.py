@@ -1,0 +1,86 @@
+"""Whether the graph of a directory is the one that assembly would make: then it need not be made again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from importlib import metadata
+from pathlib import Path
+
+from attrs import asdict, frozen
+
+import kgscripts.assembly
+import schemas
+from kgscripts.enrichment import Enricher
+from kgscripts.extractors.registry import Chosen
+from kgscripts.records.store import RecordStore
+from schemas.errors import GraphDirectoryError
+from schemas.graph_directory import DISCARDED, writing
+from schemas.script_graph import ScriptGraph
+
+_FILE = "assembled.json"
+
+
+@frozen
+class Assembling:
+    """Everything that decides the graph but the records: if it is the same, so is the graph of the same records."""
+
+    extractors: Sequence[Chosen]
+    enrichers: Sequence[Enricher]
+    base_iri: str
+    min_support: int
+
+    def remember(self, directory: Path, store: RecordStore, graph: ScriptGraph) -> None:
+        """Write down that `graph` is that of the records of `store`."""
+        part = directory / f".{_FILE}.part"
+        with writing(part):
+            part.write_text(json.dumps(self._facts(store, graph)), encoding="utf-8")
+        part.replace(directory / _FILE)
+
+    def kept(self, directory: Path, store: RecordStore) -> ScriptGraph | None:
+        """The graph in `directory` if it is whole and that of the records of `store`.
+
+        Raises
+        ------
+        DamagedRecordsError
+            If it is, but a file of records is damaged.
+        """
+        try:
+            known = json.loads((directory / _FILE).read_text(encoding="utf-8"))
+            graph = ScriptGraph.open(directory)
+            if known != self._facts(store, graph):
+                return None
+            graph.check_digests()
+        except (OSError, ValueError, RecursionError, GraphDirectoryError):
+            return None
+        store.verify()
+        return graph
+
+    def _facts(self, store: RecordStore, graph: ScriptGraph) -> dict[str, str]:
+        return {
+            "of": self._digest(store),
+            "build_id": graph.build_id,
+            "discarded": hashlib.sha256((graph.directory / DISCARDED).read_bytes()).hexdigest(),
+        }
+
+    def _digest(self, store: RecordStore) -> str:
+        content = [
+            metadata.version("kgscripts"),
+            _code(),
+            store.digest(),
+            [[item.version, [asdict(model) for model in item.models]] for item in self.extractors],
+            [[item.version, [asdict(model) for model in item.networks]] for item in self.enrichers],
+            self.base_iri,
+            self.min_support,
+        ]
+        return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+
+
+def _code() -> str:
+    """SHA-256 of the rules of assembly and of the types of the graph, which change between versions as well."""
+    digest = hashlib.sha256()
+    for package in (kgscripts.assembly, schemas):
+        for path in sorted(Path(package.__path__[0]).glob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()

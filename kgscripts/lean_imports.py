@@ -1,0 +1,39 @@
+"""Keeping libraries from importing others that a command does not need: half of a short build would be imports.
+
+This is for processes of kgscripts only. In a program of its user, spaCy and pyarrow find what they always find.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.abc import MetaPathFinder
+
+
+class _Hidden(MetaPathFinder):
+    def __init__(self, package: str) -> None:
+        self._package = package
+
+    def find_spec(self, fullname: str, path: object, target: object = None) -> None:  # noqa: ARG002
+        if fullname.partition(".")[0] == self._package:
+            raise ModuleNotFoundError(f"{fullname} is not needed here", name=fullname)
+
+
+@contextmanager
+def hidden(package: str) -> Iterator[None]:
+    """Inside, importing `package` fails as if it were not installed, unless it was imported before."""
+    finder = _Hidden(package)
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+
+
+def hide_pandas_from_pyarrow() -> None:
+    """pyarrow looks for pandas at its first conversion, and then never again; nothing of a build becomes a frame."""
+    import pyarrow as pa
+
+    with hidden("pandas"):
+        pa.array([])
