@@ -210,6 +210,7 @@ NODE_TYPES: dict[str, NodeType] = {
                 Property("digest", _STRING, "SHA-256 of everything that determines its output."),
                 Property("task", _STRING, "What it does."),
                 Property("licence", _STRING, "Licence of its weights.", False),
+                Property("language", _STRING, "Language of the texts that a parser reads (BCP 47).", False),
             ),
         ),
         NodeType(
@@ -223,6 +224,11 @@ NODE_TYPES: dict[str, NodeType] = {
                 Property("value", _NUMBER, "The score, rounded to four decimals."),
                 Property("unit", _STRING, "percent, share, nats, words or words/s."),
                 Property("direction", _STRING, "Which is better: higher or lower."),
+                Property(
+                    "exposure",
+                    _STRING,
+                    "unseen, or development: rules were written or settings chosen in view of this data.",
+                ),
             ),
         ),
     )

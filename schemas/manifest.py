@@ -9,14 +9,19 @@ from typing import Any, Self
 
 from attrs import asdict, field, frozen, validators
 
+from schemas.addresses import holds_user
 from schemas.errors import GraphDirectoryError
 from schemas.vocabulary import DEFAULT_BASE_IRI
 
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 
 
 def check_base_iri(value: str) -> None:
     """Raise GraphDirectoryError unless `value` followed by the id of a node is an IRI."""
+    if holds_user(value):
+        raise GraphDirectoryError(
+            "the base IRI holds an @", remedy="leave out the user: the graph repeats its base IRI"
+        )
     if (
         not value.startswith(("http://", "https://", "urn:"))
         or value[-1] not in "/#:"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from typing import Any
+from typing import Any, Self
 
 from attrs import field, frozen, validators
 
@@ -18,6 +18,17 @@ class Direction(StrEnum):
     LOWER = "lower"
 
 
+class Exposure(StrEnum):
+    """Whether data took part in the development of what is measured on it.
+
+    On `DEVELOPMENT` data rules were written or settings chosen in view of its items or of scores on it, or a
+    checkpoint was selected by it. All choices behind a score on `UNSEEN` data were made on other data.
+    """
+
+    UNSEEN = "unseen"
+    DEVELOPMENT = "development"
+
+
 def _tuple(values: Iterable[Any]) -> tuple[Any, ...]:
     """`tuple` itself, whose type mypy's attrs plugin does not see through."""
     return tuple(values)
@@ -29,7 +40,7 @@ def _rounded(value: float) -> float:
 
 @frozen(kw_only=True)
 class BenchmarkScore:
-    """One score of one model on data that it was not trained on.
+    """One score of one model on data that it was not trained on; `exposure` has no default, so that each is decided.
 
     `value` is in the unit that `unit` names (``percent``, ``share``, ``nats``, ``words``, ``words/s``)
     and is rounded to four decimals, so that noise below that changes no bytes.
@@ -40,6 +51,7 @@ class BenchmarkScore:
     metric: str = field(validator=validators.min_len(1))
     value: float = field(converter=_rounded)
     unit: str = field(validator=validators.in_(("percent", "share", "nats", "words", "words/s")))
+    exposure: Exposure = field(converter=Exposure)
     direction: Direction = field(default=Direction.HIGHER, converter=Direction)
 
     @value.validator
@@ -48,6 +60,18 @@ class BenchmarkScore:
             raise RecordError(
                 f"the score of {self.metric} on {self.dataset} is {value}", remedy="scores are finite numbers"
             )
+
+    @classmethod
+    def from_rows(cls, rows: Iterable[Mapping[str, Any]]) -> tuple[Self, ...]:
+        """The scores in JSON rows. Those of kgscripts 0.1.0, which lack the exposure, are left out: measure them again.
+
+        Raises
+        ------
+        RecordError, TypeError, ValueError
+            If a row is no score.
+        """
+        scores = [(cls(**{"exposure": Exposure.DEVELOPMENT} | row), "exposure" in row) for row in rows]
+        return tuple(score for score, is_decided in scores if is_decided)
 
 
 @frozen(kw_only=True)
@@ -62,4 +86,6 @@ class Model:
     digest: str = field(validator=validators.matches_re(r"[0-9a-f]{64}"))
     task: str = field(validator=validators.min_len(1))
     licence: str = ""
+    language: str = ""
+    """The language of the texts that it reads (BCP 47), for a parser."""
     scores: tuple[BenchmarkScore, ...] = field(default=(), converter=_tuple)

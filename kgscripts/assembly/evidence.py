@@ -177,17 +177,15 @@ def write_models(writer: ScriptGraphWriter, readers: Readers) -> None:
     models = readers.distinct()
     fields = ("name", "version", "digest", "task")
     columns: dict[str, Any] = {name: [getattr(model, name) for _, model in models] for name in fields}
-    columns |= {
-        "id": [identifier for identifier, _ in models],
-        "licence": [model.licence or None for _, model in models],
-    }
+    columns |= {name: [getattr(model, name) or None for _, model in models] for name in ("licence", "language")}
+    columns["id"] = [identifier for identifier, _ in models]
     writer.write("Model", as_batches("Model", columns))
     owned = {
         (owner, score.dataset, score.split, score.metric): score for owner, model in models for score in model.scores
     }
     scores = [(node_id("BenchmarkScore", f"{key[1]} {key[3]}", *key), key[0], score) for key, score in owned.items()]
     scores.sort(key=lambda item: item[0])
-    figures = ("dataset", "split", "metric", "value", "unit", "direction")
+    figures = ("dataset", "split", "metric", "value", "unit", "direction", "exposure")
     columns = {name: [getattr(score, name) for _, _, score in scores] for name in figures}
     columns["id"] = [identifier for identifier, _, _ in scores]
     writer.write("BenchmarkScore", as_batches("BenchmarkScore", columns))

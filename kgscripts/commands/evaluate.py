@@ -142,6 +142,7 @@ def _print_table(scores: Sequence[BenchmarkScore], title: str) -> None:
         table.add_column(heading)
     table.add_column("value", justify="right")
     table.add_column("unit")
+    table.add_column("exposure")
     for score in scores:
-        table.add_row(score.dataset, score.split, score.metric, f"{score.value:.2f}", score.unit)
+        table.add_row(score.dataset, score.split, score.metric, f"{score.value:.2f}", score.unit, score.exposure)
     Console().print(table)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kgscripts.commands.output import check_output, progress_bar, write_lines
+from schemas.provenance import Exposure
 
 if TYPE_CHECKING:
     from kgscripts.evaluation.alignments import AlignmentScores
@@ -31,9 +32,14 @@ def alignments(
             "--json", metavar="FILE", help="Write the scores as JSON: an object, or a list for several models."
         ),
     ] = None,
-    attach: Annotated[
-        bool, typer.Option("--attach", help="Add the scores to the cards of the aligners and transducers.")
-    ] = False,
+    attach_as: Annotated[
+        Exposure | None,
+        typer.Option(
+            help="Add the scores to the cards of the aligners and transducers: as unseen if every choice behind the "
+            "models was made on other data, else as development.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Evaluate alignments on gold labels (words not on the abstract side) and on anchors (words on both sides).
 
@@ -60,13 +66,13 @@ def alignments(
         rows = [asdict(row) for row in scores]
         text = json.dumps(rows[0] if len(rows) == 1 else rows, indent=1, ensure_ascii=False)
         write_lines(json_output, [text])
-    if attach:
-        _attach(scores, templates)
+    if attach_as:
+        _attach(scores, templates, attach_as)
     accepted = [{index: frozenset(indices) for index, indices in label.aligned.items()} for label in labels]
     _print(scores, best_monotonic([pairs[label.row - 1] for label in labels], accepted))
 
 
-def _attach(scores: Sequence[AlignmentScores], templates: Path) -> None:
+def _attach(scores: Sequence[AlignmentScores], templates: Path, exposure: Exposure) -> None:
     from kgscripts.evaluation.alignment_models import BASELINES, checkpoint_of
     from kgscripts.models.checkpoint import attach_scores
     from kgscripts.models.registry import find_checkpoint
@@ -74,7 +80,7 @@ def _attach(scores: Sequence[AlignmentScores], templates: Path) -> None:
     for row in scores:
         if row.name not in BASELINES:
             directory = find_checkpoint(checkpoint_of(row.name))
-            attach_scores(directory, row.benchmark_scores(templates.name, templates.name.split(".")[0]))
+            attach_scores(directory, row.benchmark_scores(templates.name, templates.name.split(".")[0], exposure))
 
 
 def _print(scores: Sequence[AlignmentScores], best: float) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kgscripts.commands.output import check_output, progress_bar, write_lines
+from schemas.provenance import Exposure
 
 if TYPE_CHECKING:
     from kgscripts.corpora.pair import Pair
@@ -43,9 +44,14 @@ def cloze(
         Path | None, typer.Option(metavar="FILE", help="Write the predictions for every blank as JSON lines.")
     ] = None,
     examples: Annotated[int, typer.Option(min=0, metavar="N", help="Print N pairs as filled by the model.")] = 0,
-    attach: Annotated[
-        bool, typer.Option("--attach", help="Add the scores to the cards of the checkpoint directories.")
-    ] = False,
+    attach_as: Annotated[
+        Exposure | None,
+        typer.Option(
+            help="Add the scores to the cards of the checkpoint directories: as unseen if every choice behind the "
+            "models was made on other data, else as development.",
+            show_default=False,
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the samples of the greedy setup, and of the examples.")] = 1931,
 ) -> None:
     """Evaluate models on the cloze task: match, top-5 precision and surprisal (KidsCook, Table 4).
@@ -62,8 +68,8 @@ def cloze(
     from kgscripts.models.checkpoint import attach_scores
     from kgscripts.models.registry import find_checkpoint
 
-    if attach and any(name.endswith(VITERBI) for name in model):
-        raise typer.BadParameter(f"not with {VITERBI}: cards have default scores", param_hint="--attach")
+    if attach_as and any(name.endswith(VITERBI) for name in model):
+        raise typer.BadParameter(f"not with {VITERBI}: cards have default scores", param_hint="--attach-as")
     check_output(json_output)
     check_output(predictions_out)
     pairs = load_pairs([templates]).pairs
@@ -80,10 +86,12 @@ def cloze(
             advance = partial(progress.advance, task)
             scores = evaluate_cloze(loaded, pairs, candidates, seed=seed, on_words=advance, on_filled=listeners)
             results.append(scores)
-    if attach:
+    if attach_as:
         split = templates.name.split(".")[0]
         for name, scores in zip(model, results, strict=True):
-            attach_scores(find_checkpoint(checkpoint_name(name)), scores.benchmark_scores(templates.name, split))
+            attach_scores(
+                find_checkpoint(checkpoint_name(name)), scores.benchmark_scores(templates.name, split, attach_as)
+            )
     if json_output is not None:
         origin = {"templates": templates.name, "whitelist": whitelist.name if whitelist else None}
         rows = [{"source": name, **scores.as_json(), **origin} for name, scores in zip(model, results, strict=True)]

@@ -14,7 +14,7 @@ from kgscripts.corpora.gold_alignments import GoldAlignment
 from kgscripts.corpora.pair import Pair
 from kgscripts.models.aligner_words import is_content_word
 from kgscripts.models.cloze import UNKNOWN_WORD
-from schemas.provenance import BenchmarkScore, Direction
+from schemas.provenance import BenchmarkScore, Direction, Exposure
 
 Path = tuple[int, ...]
 """For each concrete token the index of the abstract token that it is aligned to."""
@@ -45,7 +45,7 @@ class AlignmentScores:
     mean_span_length: float
     monotonic: bool
 
-    def benchmark_scores(self, dataset: str, split: str) -> list[BenchmarkScore]:
+    def benchmark_scores(self, dataset: str, split: str, exposure: Exposure) -> list[BenchmarkScore]:
         """The scores for a model card; each metric states whether crossings were allowed."""
         order = "monotonic" if self.monotonic else "free"
         shares = {
@@ -54,12 +54,18 @@ class AlignmentScores:
             f"anchor accuracy with anchors unknown, {order}": self.anchor_accuracy_unknown,
         }
         scores = [
-            BenchmarkScore(dataset=dataset, split=split, metric=metric, value=value, unit="share")
+            BenchmarkScore(dataset=dataset, split=split, metric=metric, value=value, unit="share", exposure=exposure)
             for metric, value in shares.items()
         ]
         metric, span = f"mean span length, {order}", self.mean_span_length
         length = BenchmarkScore(
-            dataset=dataset, split=split, metric=metric, value=span, unit="words", direction=Direction.LOWER
+            dataset=dataset,
+            split=split,
+            metric=metric,
+            value=span,
+            unit="words",
+            exposure=exposure,
+            direction=Direction.LOWER,
         )
         return [*scores, length]
 

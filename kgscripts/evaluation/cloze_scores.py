@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import asdict, frozen
 
-from schemas.provenance import BenchmarkScore, Direction
+from schemas.provenance import BenchmarkScore, Direction, Exposure
 
 _UNITS = {
     "oracle_match": "percent",
@@ -76,7 +76,7 @@ class ClozeScores:
         """The scores, rounded to four decimals."""
         return {name: round(value, 4) if isinstance(value, float) else value for name, value in asdict(self).items()}
 
-    def benchmark_scores(self, dataset: str, split: str) -> tuple[BenchmarkScore, ...]:
+    def benchmark_scores(self, dataset: str, split: str, exposure: Exposure) -> tuple[BenchmarkScore, ...]:
         """The scores for a model card; each metric states which sides of a blank the model saw."""
         figures = asdict(self)
         return tuple(
@@ -86,6 +86,7 @@ class ClozeScores:
                 metric=f"{name.replace('_', ' ')}, context {self.context}",
                 value=figures[name],
                 unit=unit,
+                exposure=exposure,
                 direction=Direction.LOWER if name in LOWER_IS_BETTER else Direction.HIGHER,
             )
             for name, unit in _UNITS.items()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from schemas.provenance import BenchmarkScore
+from schemas.provenance import BenchmarkScore, Exposure
 
 
 @dataclass
@@ -37,6 +37,8 @@ class Matches:
         return 200 * self.right / (self.found + self.gold) if self.found + self.gold else 0.0
 
 
-def percent(dataset: str, split: str, metric: str, value: float) -> BenchmarkScore:
+def percent(dataset: str, split: str, metric: str, value: float, *, exposure: Exposure) -> BenchmarkScore:
     """A score in percent, rounded to two decimals."""
-    return BenchmarkScore(dataset=dataset, split=split, metric=metric, value=round(value, 2), unit="percent")
+    return BenchmarkScore(
+        dataset=dataset, split=split, metric=metric, value=round(value, 2), unit="percent", exposure=exposure
+    )

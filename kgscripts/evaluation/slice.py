@@ -19,9 +19,11 @@ from kgscripts.evaluation.cloze_filling import Candidates
 from kgscripts.evaluation.cloze_items import blank_words, cloze_items
 from kgscripts.models.aligner import Aligner
 from kgscripts.models.registry import load_model
-from schemas.provenance import BenchmarkScore
+from schemas.provenance import BenchmarkScore, Exposure
 
 _SPLIT = "slice"
+_EXPOSURE = Exposure.DEVELOPMENT
+"""Every change of a model is checked on it."""
 
 
 def slice_scores(name_or_directory: str | Path) -> list[BenchmarkScore]:
@@ -35,11 +37,11 @@ def slice_scores(name_or_directory: str | Path) -> list[BenchmarkScore]:
     model: Any = load_model(name_or_directory)
     if not isinstance(model, Aligner):
         candidates = Candidates(blank_words(cloze_items(pairs)))
-        return list(evaluate_cloze(model, pairs, candidates).benchmark_scores(templates.name, _SPLIT))
+        return list(evaluate_cloze(model, pairs, candidates).benchmark_scores(templates.name, _SPLIT, _EXPOSURE))
     gold = read_gold_alignments(folder / "slice.gold.jsonl", pairs)
     scores = []
     for name in (name_or_directory, f"{name_or_directory}-free"):
         align = open_alignment_model(str(name), [])
         result = evaluate_alignments(model.model.name, align, gold, pairs, sample_of_anchors(pairs))
-        scores += result.benchmark_scores(templates.name, _SPLIT)
+        scores += result.benchmark_scores(templates.name, _SPLIT, _EXPOSURE)
     return scores

@@ -190,7 +190,7 @@ def _read_card(directory: Path) -> tuple[ModelCard, Model, dict[str, str]]:
     if elsewhere := [name for name in digests if Path(name).name != name]:
         raise ModelError(f"the card names a file elsewhere: {elsewhere[0]}", where=str(path), remedy=_REMEDY)
     try:
-        values |= {name: [BenchmarkScore(**score) for score in values.get(name, [])] for name in ("scores", "slice")}
+        values |= {name: BenchmarkScore.from_rows(values.get(name, [])) for name in ("scores", "slice")}
         card = ModelCard(**values)
         model = Model(
             name=card.name,

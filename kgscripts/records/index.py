@@ -57,9 +57,7 @@ class CompletionIndex(Database):
     def _models(self, text: str) -> tuple[Model, ...]:
         try:
             rows = json.loads(text)
-            return tuple(
-                Model(**row | {"scores": [BenchmarkScore(**score) for score in row["scores"]]}) for row in rows
-            )
+            return tuple(Model(**row | {"scores": BenchmarkScore.from_rows(row["scores"])}) for row in rows)
         except (ValueError, TypeError, KeyError, RecordError) as error:
             raise self._damaged(str(error)) from error
 

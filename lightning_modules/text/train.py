@@ -30,7 +30,8 @@ from lightning_modules.text.data import (
     write_training_data,
 )
 from lightning_modules.text.lemma_tables import lemma_tables, read_word_lists
-from schemas.provenance import BenchmarkScore
+from schemas.provenance import BenchmarkScore, Exposure
+from schemas.terminal import echo
 
 CONFIG = Path(__file__).with_name("config.cfg")
 VERSION = "0.1.0"
@@ -60,8 +61,8 @@ def train_pipeline(
     config = load_config(CONFIG)
     seed = config["system"]["seed"]
     train_path, dev_path = work / "train.spacy", work / "dev.spacy"
-    print(f"{write_training_data(treebanks, train_path, augmentation, seed):,} words to train on")
-    print(f"{write_development_data(treebanks, dev_path):,} words to choose the best pipeline on")
+    echo(f"{write_training_data(treebanks, train_path, augmentation, seed):,} words to train on")
+    echo(f"{write_development_data(treebanks, dev_path):,} words to choose the best pipeline on")
     config["paths"].update(train=str(train_path), dev=str(dev_path))
     if steps is not None:
         config["training"]["max_steps"] = steps
@@ -107,11 +108,7 @@ def write_scores(treebanks: Path, output: Path) -> list[BenchmarkScore]:
     scores: list[BenchmarkScore] = []
     for name in (DEVELOPMENT, TEST, INSTRUCTIONS):
         scores += evaluate_text(treebanks / name, pipeline=str(output)).scores
-    rows = [
-        {key: str(value) if key == "direction" else value for key, value in attrs.asdict(score).items()}
-        for score in scores
-    ]
-    text = ",\n ".join(json.dumps(row) for row in rows)
+    text = ",\n ".join(json.dumps(attrs.asdict(score)) for score in scores)
     (output / SCORES).write_text(f"[{text}]\n", encoding="utf-8")
     return scores
 
@@ -120,7 +117,8 @@ def score_table(scores: Iterable[BenchmarkScore]) -> str:
     """The scores as the Markdown table of the model card."""
     table: dict[str, dict[tuple[str, str], float]] = {}
     for score in scores:
-        table.setdefault(score.metric, {})[score.dataset, score.split] = score.value
+        mark = " (development)" if score.exposure is Exposure.DEVELOPMENT else ""
+        table.setdefault(score.metric, {})[score.dataset, score.split + mark] = score.value
     columns = list(dict.fromkeys(column for row in table.values() for column in row))
     lines = [
         "| metric | " + " | ".join(" ".join(column) for column in columns) + " |",
@@ -150,7 +148,7 @@ def main() -> None:
         resume=arguments.resume,
     )
     package(best, arguments.output, lemma_tables(training_sentences(arguments.treebanks), word_lists))
-    print(score_table(write_scores(arguments.treebanks, arguments.output)))
+    echo(score_table(write_scores(arguments.treebanks, arguments.output)))
 
 
 if __name__ == "__main__":

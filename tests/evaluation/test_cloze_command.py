@@ -121,7 +121,7 @@ def test_one_alignment_a_blank_is_for_transducers_and_not_written_onto_cards(
     other = _checkpoint(tmp_path, "language-model")
     with pytest.raises(ModelError, match="language-model has no alignments"):
         _run("--model", f"{other}:viterbi", "--templates", templates)
-    arguments = ["cloze", "--model", f"{transducer}:viterbi", "--templates", str(templates), "--attach"]
+    arguments = ["cloze", "--model", f"{transducer}:viterbi", "--templates", str(templates), "--attach-as", "unseen"]
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 2
     assert "cards have default scores" in result.output

@@ -34,6 +34,7 @@ def test_extraction_as_json_and_in_a_file(tmp_path: Path) -> None:
     assert shown["scores"] == json.loads(file.read_text(encoding="utf-8"))
     assert {row["dataset"] for row in shown["scores"]} == {"kgscripts tools", "kgscripts pronouns", "InScript"}
     assert len(shown["published"]) == len(PUBLISHED)
+    assert {row["exposure"] for row in shown["scores"]} == {"development"}
     assert all("another task" in line["remark"] for line in shown["published"])
 
 
@@ -47,6 +48,7 @@ def test_extraction_as_a_table_without_corpora() -> None:
 def test_text() -> None:
     shown = json.loads(_run("text", str(TREEBANK), "--json"))
     assert {"XPOS", "UAS", "LAS", "sentence F1"} <= {row["metric"] for row in shown["scores"]}
+    assert {row["exposure"] for row in shown["scores"]} == {"unseen"}
     assert "words of raw text per second" in _run("text", str(TREEBANK))
 
 

@@ -96,11 +96,13 @@ def kitchen_rows(told: Told = TOLD) -> Rows:
     """The rows of the graph, by type."""
     rows: Rows = defaultdict(list)
     model = node_id("Model", "rules", "rules")
-    rows["Model"].append({"id": model, "name": "rules", "version": "1", "digest": "0" * 64, "task": "reading"})
+    rows["Model"].append(
+        {"id": model, "name": "rules", "version": "1", "digest": "0" * 64, "task": "reading", "language": "en"}
+    )
     for metric, value in (("precision", 91.25), ("recall", 83.0)):
         score = node_id("BenchmarkScore", metric, model, metric)
         figure = {"dataset": "InScript", "split": "val", "metric": metric, "value": value, "unit": "percent"}
-        rows["BenchmarkScore"].append({"id": score, **figure, "direction": "higher"})
+        rows["BenchmarkScore"].append({"id": score, **figure, "direction": "higher", "exposure": "development"})
         rows["SCORED"].append({"from_id": model, "to_id": score})
     for scenario, sources in told.items():
         _add_scenario(rows, model, scenario, sources)

@@ -19,8 +19,8 @@ KGS = "https://w3id.org/kgscripts/ontology#"
 _SOUND: dict[str, dict[str, Any]] = {
     "Passage": {"kind": "mention", "start": 3, "end": 7},
     "Source": {"digest": "0" * 64, "characters": 12},
-    "Model": {"digest": "f" * 64},
-    "BenchmarkScore": {"unit": "percent", "direction": "higher"},
+    "Model": {"digest": "f" * 64, "language": "en"},
+    "BenchmarkScore": {"unit": "percent", "direction": "higher", "exposure": "unseen"},
     "HAS_PARTICIPANT": {"role": "patient"},
 }
 _EVERYWHERE = {
@@ -109,6 +109,8 @@ BROKEN: list[tuple[Callable[[Rows], None], str]] = [
     (changed("Model", digest="F" * 64), "digest"),
     (changed("BenchmarkScore", unit="furlongs"), "unit"),
     (changed("BenchmarkScore", direction="sideways"), "direction"),
+    (changed("BenchmarkScore", exposure="secret"), "exposure"),
+    (changed("Model", language="not a language"), "language"),
     (changed("SubEvent", support=-1), "support"),
     (changed("SubEvent", mentions=-2), "mentions"),
     (changed("HAS_PARTICIPANT", role="villain"), "role"),

@@ -28,7 +28,9 @@ from schemas.provenance import BenchmarkScore
 from tests.disk import small_disk
 from tests.models.networks import SETTINGS, VOCABULARY, clozes, model
 
-SCORE = BenchmarkScore(dataset="KidsCook", split="valid", metric="cloze match", value=24.5, unit="percent")
+SCORE = BenchmarkScore(
+    dataset="KidsCook", split="valid", metric="cloze match", value=24.5, unit="percent", exposure="unseen"
+)
 
 
 def checkpoint(name: str = "transducer-fixed", seed: int = 0) -> Checkpoint:

@@ -13,6 +13,7 @@ from kgscripts.evaluation.slice import slice_scores
 from kgscripts.models.checkpoint import load_checkpoint, save_checkpoint
 from kgscripts.models.cloze import Cloze
 from kgscripts.models.registry import describe, find_checkpoint, load, shipped_models
+from schemas.provenance import Exposure
 
 LEAST_DIFFERENCE = {"percent": 0.01, "share": 0.0001, "words": 0.0001, "nats": 0.001}
 """Surprisal may differ on other processors; the other scores are ratios of counts."""
@@ -26,6 +27,10 @@ def test_the_scores_on_the_slice_are_those_of_the_card(name: str) -> None:
         (score.dataset, score.metric) for score in card.slice
     ]
     assert len(measured) >= 6
+    assert card.scores
+    assert {score.exposure for score in card.slice} == {Exposure.DEVELOPMENT}
+    expected = Exposure.DEVELOPMENT if name == "aligner" else Exposure.UNSEEN
+    assert {score.exposure for score in card.scores} == {expected}
     for now, then in zip(measured, card.slice, strict=True):
         assert now.value == pytest.approx(then.value, abs=LEAST_DIFFERENCE[now.unit]), now.metric
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
@@ -358,3 +359,23 @@ def test_the_run_is_described_beside_the_graph(stories: list[Path], tmp_path: Pa
     assert run["sources_read"] == 4
     assert {"python", "kgscripts", "spacy"} <= run["versions"].keys()
     assert str(tmp_path) not in (tmp_path / "graph/manifest.json").read_text(encoding="utf-8")
+
+
+def test_a_graph_of_an_older_format_is_built_again_from_its_records(
+    stories: list[Path], tmp_path: Path, log: Path, read_since: Callable[[], list[str]]
+) -> None:
+    reader, directory = tiny(log=log), tmp_path / "graph"
+    build_graph(stories, directory, extractors=reader)
+    expected = graph_bytes(directory)
+    read_since()
+    manifest = json.loads((directory / "manifest.json").read_text(encoding="utf-8"))
+    (directory / "manifest.json").write_text(json.dumps(manifest | {"format_version": 3}), encoding="utf-8")
+    with sqlite3.connect(directory / "records" / "index.sqlite") as index:
+        # Scores of format 3 have no exposure.
+        index.execute("UPDATE extractor SET models = replace(models, '\"exposure\": \"development\", ', '')")
+    index.close()
+    with pytest.raises(GraphDirectoryError, match=r"format 3.*\n.*build-graph"):
+        ScriptGraph.open(directory)
+    build_graph(stories[:1], directory, extractors=reader)
+    assert read_since() == []
+    assert graph_bytes(directory) == expected

@@ -99,7 +99,7 @@ def test_removing_a_document_leaves_its_inputs_incomplete(tmp_path: Path) -> Non
         assert list(records.inputs()) == [input_of("other", [three])]
 
 
-_TEN = BenchmarkScore(dataset="d", split="test", metric="m", value=10, unit="percent")
+_TEN = BenchmarkScore(dataset="d", split="test", metric="m", value=10, unit="percent", exposure="unseen")
 
 
 def _model(name: str, *scores: BenchmarkScore) -> Model:

@@ -35,7 +35,7 @@ def _document(text: str = "Boil the water.", passages: list[Passage] | None = No
 
 
 def _score(**fields: object) -> BenchmarkScore:
-    plain = {"dataset": "EWT", "split": "test", "metric": "LAS", "value": 1.0, "unit": "percent"}
+    plain = {"dataset": "EWT", "split": "test", "metric": "LAS", "value": 1.0, "unit": "percent", "exposure": "unseen"}
     return BenchmarkScore(**plain | fields)  # type: ignore[arg-type]
 
 
@@ -78,6 +78,7 @@ def _step(start: int, end: int) -> Passage:
         lambda: _score(unit="miles"),
         lambda: _score(metric=""),
         lambda: _score(direction="sideways"),
+        lambda: _score(exposure="secret"),
     ],
 )
 def test_broken_records_cannot_be_made(make: Callable[[], object]) -> None:
@@ -137,3 +138,12 @@ def test_errors_say_what_where_and_what_to_do() -> None:
 def test_every_reason_is_in_words() -> None:
     assert len({reason.value for reason in DiscardReason}) == len(DiscardReason)
     assert all(" " in reason.value or reason.value.isalpha() for reason in DiscardReason)
+
+
+def test_every_score_decides_whether_its_data_was_unseen() -> None:
+    row = attrs.asdict(_score(exposure="development"))
+    assert BenchmarkScore.from_rows([row]) == (_score(exposure="development"),)
+    del row["exposure"]
+    assert BenchmarkScore.from_rows([row]) == ()
+    with pytest.raises(TypeError, match="exposure"):
+        BenchmarkScore(**row)
