@@ -18,6 +18,7 @@ from exports.neo4j_connection import SCHEMES, call_within
 from exports.neo4j_store import BUILD, GRAPH
 from exports.query_errors import error_at
 from exports.results import Table, Value
+from exports.targets import scheme_of
 from exports.time_limit import QUERY_SECONDS
 from schemas.errors import QueryError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
@@ -60,7 +61,7 @@ def run_query(
     """
     if isinstance(source, ScriptGraph):
         return _query_ladybug(embedded_store(source), text, parameters or {})
-    if isinstance(source, str) and source.partition("://")[0] in SCHEMES:
+    if isinstance(source, str) and ("://" in source or scheme_of(source) in SCHEMES):
         return _query_server(source, text, parameters or {}, database, ask, timeout)
     return _query_ladybug(Path(source), text, parameters or {})
 

@@ -92,7 +92,7 @@ def _driver(uri: str, auth: tuple[str, str] | None, seconds: float) -> neo4j.Dri
 
 
 def _credentials(uri: str, ask: Callable[[str], str] | None) -> tuple[str, str] | None:
-    check_address(uri, SCHEMES, "Neo4j server", (USER, PASSWORD))
+    check_address(uri, SCHEMES, "Neo4j server", f"set {USER} and {PASSWORD} instead")
     if os.environ.get("NEO4J_AUTH") == "none":
         return None
     user = os.environ.get(USER, "neo4j")

@@ -16,6 +16,7 @@ from exports.rdf.oxigraph_store import load
 from exports.rdf.sparql_client import SparqlClient
 from exports.rdf.terms import PREFIXES
 from exports.results import Table, Value
+from exports.targets import scheme_of
 from exports.time_limit import QUERY_SECONDS
 from schemas.addresses import without_user
 from schemas.errors import QueryError, StoreError
@@ -60,7 +61,7 @@ def run_query(
         If the store or server cannot be opened.
     """
     has_dataset = "FROM" in _words(text)
-    if isinstance(source, str) and source.startswith(("http://", "https://")):
+    if isinstance(source, str) and ("://" in source or scheme_of(source) in ("http", "https")):
         return _query_server(source, text, ask, timeout)
     if isinstance(source, ScriptGraph):
         path, prefixes = embedded_store(source), PREFIXES | {"data": source.manifest.base_iri}

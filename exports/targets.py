@@ -8,7 +8,8 @@ from typing import Protocol, cast
 
 from attrs import field, frozen
 
-from schemas.errors import ConfigurationError
+from schemas.addresses import holds_user, without_user
+from schemas.errors import ConfigurationError, StoreError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.script_graph import ScriptGraph
 
@@ -82,9 +83,9 @@ class Exporter:
         """The function; its module is imported only now."""
         return cast(Export, getattr(import_module(self.module), self.function))
 
-    def serves(self, target: str) -> bool:
-        """Whether `target` is of this kind."""
-        return scheme_of(target) in self.schemes or any(
+    def has_suffix(self, target: str) -> bool:
+        """Whether `target` is the path of a file or directory of this kind."""
+        return any(
             target.lower().rstrip("/").endswith(suffix + end)
             for suffix in self.suffixes
             for end in ("", *self.compressions)
@@ -137,17 +138,19 @@ def resolve(target: str) -> Exporter:
         If there is none.
     """
     for exporter in EXPORTERS:
-        if exporter.serves(target):
+        if scheme in exporter.schemes or (not is_address and exporter.has_suffix(target)):
             return exporter
     suffixes = ", ".join(suffix for exporter in EXPORTERS for suffix in exporter.suffixes)
     schemes = ", ".join(f"{scheme}:" for exporter in EXPORTERS for scheme in exporter.schemes)
     raise ConfigurationError(
         "the target has no known suffix or scheme",
-        where=target,
+        where=without_user(target) if is_address or holds_user(target) else target,
         remedy=f"end it in {suffixes} (some with {' or '.join(COMPRESSIONS)}), or begin it with {schemes}",
     )
 
 
+    scheme = scheme_of(target)
+    is_address = "://" in target or (scheme != "" and holds_user(target))
 def export(graph: ScriptGraph, target: str, options: ExportOptions | None = None) -> ExportReport:
     """Write `graph` to the `target`, identified by its suffix or scheme.
 

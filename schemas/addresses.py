@@ -32,22 +32,26 @@ def without_user(address: str) -> str:
     return f"{scheme}://..." if _SCHEME.fullmatch(scheme) else "..."
 
 
-def check_address(address: str, schemes: Collection[str], server: str, user: tuple[str, str]) -> None:
+def holds_user(address: str) -> bool:
+    """Whether `address` contains an @, or another character that some libraries read as one."""
+    return "@" in unicodedata.normalize("NFKC", address)
+
+
+def check_address(address: str, schemes: Collection[str], server: str, instead: str) -> None:
     """Check that `address` is the address of a `server` and contains no user name.
 
-    `user` names the environment variables of the user and the password.
+    `instead` says how to give the user name.
 
     Raises
     ------
     ConfigurationError
         If it is not valid.
     """
-    if "@" in unicodedata.normalize("NFKC", address):
+    if holds_user(address):
         raise ConfigurationError(
             "the address holds a user name",
             where=without_user(address),
-            remedy=f"set {' and '.join(user)} instead: others can read the arguments of a command (an @ in a path is "
-            "written %40)",
+            remedy=f"{instead}: others can read the arguments of a command (an @ in a path is written %40)",
         )
     parts = _parts(address)
     if parts is None or parts["scheme"].lower() not in schemes:
@@ -60,6 +64,6 @@ def check_address(address: str, schemes: Collection[str], server: str, user: tup
 
 def _parts(address: str) -> re.Match[str] | None:
     parts = _ADDRESS.fullmatch(address)
-    if parts is None or not address.isprintable() or "@" in unicodedata.normalize("NFKC", address):
+    if parts is None or not address.isprintable() or holds_user(address):
         return None
     return parts if 1 <= int(parts["port"] or 1) <= _HIGHEST_PORT else None

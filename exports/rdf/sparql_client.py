@@ -68,7 +68,7 @@ class SparqlClient:
         ConfigurationError
             If the address is not valid or contains a user name, or the environment holds invalid settings.
         """
-        check_address(address, ("http", "https"), "SPARQL server", (USER, PASSWORD))
+        check_address(address, ("http", "https"), "SPARQL server", f"set {USER} and {PASSWORD} instead")
         self._ask = ask
         self._timeout = timeout
         # Each wait has the whole limit, and `within` ends the sum of them.

@@ -12,6 +12,7 @@ import httpx
 from attrs import frozen
 
 from kgscripts.corpora.catalogue import GITHUB, RemoteFile
+from schemas.addresses import check_address, without_user
 from schemas.errors import ConfigurationError, InputError, StoreError
 
 ATTEMPTS = 4
@@ -57,15 +58,14 @@ def fetch(
     Raises InputError for content with another digest, StoreError where the server refuses or cannot be reached or
     the disk cannot be written, ConfigurationError for an invalid base URL.
     """
-    if not base_url.startswith(("http://", "https://")):
-        raise ConfigurationError(f"not a base URL: {base_url!r}", remedy="it begins with https:// or http://")
+    check_address(base_url, ("https", "http"), "mirror", "name a mirror that requires no user")
     headers = {"User-Agent": "kgscripts", "Accept-Encoding": "identity"}
     with httpx.Client(headers=headers, timeout=_TIMEOUT, follow_redirects=True) as client:
         for remote in files:
             try:
                 yield _fetch_file(client, remote, into / remote.file, remote.url(base_url), on_bytes)
             except httpx.InvalidURL as error:
-                raise ConfigurationError(f"not a base URL: {error}", where=base_url) from error
+                raise ConfigurationError(f"not a base URL: {error}", where=without_user(base_url)) from error
             except OSError as error:
                 raise StoreError(
                     f"cannot be written: {error.strerror}",
@@ -97,7 +97,7 @@ def _fetch_file(
             if attempt == ATTEMPTS:
                 raise StoreError(
                     f"cannot be fetched: {error or type(error).__name__}",
-                    where=url,
+                    where=without_user(url),
                     remedy="run the command again: it resumes the transfer",
                 ) from error
             time.sleep(_PAUSE * attempt)
@@ -107,7 +107,7 @@ def _fetch_file(
         part.unlink(missing_ok=True)
         raise InputError(
             f"wrong content: not the {remote.bytes:,} bytes with SHA-256 {remote.sha256}",
-            where=url,
+            where=without_user(url),
             remedy="nothing was kept; run the command again, with another --base-url if the error persists",
         )
     part.replace(target)
@@ -127,7 +127,7 @@ def _transfer(client: httpx.Client, remote: RemoteFile, part: Path, url: str, on
         if response.status_code not in (200, 206):
             raise StoreError(
                 f"the server answers {response.status_code} {response.reason_phrase}",
-                where=url,
+                where=without_user(url),
                 remedy="check --base-url and the network's proxy",
             )
         resumes = response.headers.get("content-range", "").startswith(f"bytes {have}-")

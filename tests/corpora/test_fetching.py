@@ -222,7 +222,7 @@ def test_no_server(server: _Server, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("url", ["", "example.org", "file:///etc", "http://x:port"])
 def test_no_base_url(tmp_path: Path, url: str) -> None:
-    with pytest.raises(ConfigurationError, match="base URL"):
+    with pytest.raises(ConfigurationError, match="not the address of a mirror"):
         list(fetch([REMOTE], tmp_path, base_url=url))
 
 
