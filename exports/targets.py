@@ -21,13 +21,15 @@ class ExportOptions:
     """Options of an export; an exporter ignores those that do not apply to it.
 
     `database` is a database of a server. `prune` removes what an earlier build of this graph wrote to a server and this
-    one lacks. `dry_run` changes nothing and reports what would be done. `ask` shows a prompt and returns hidden input
-    of the user; it is None if there is no terminal. `progress` is called with the number of rows done since its last
-    call.
+    one lacks. `replace_graph` removes another graph that a server has under this graph's base IRI; without it, such an
+    export is refused. `dry_run` changes nothing and reports what would be done. `ask` shows a prompt and returns hidden
+    input of the user; it is None if there is no terminal. `progress` is called with the number of rows done since its
+    last call.
     """
 
     database: str | None = None
     prune: bool = False
+    replace_graph: bool = False
     dry_run: bool = False
     ask: Callable[[str], str] | None = None
     progress: Callable[[int], None] | None = None
@@ -55,6 +57,16 @@ def report(graph: ScriptGraph, target: str, **details: str | int | float) -> Exp
         relations=sum(map(graph.manifest.rows, RELATION_TYPES)),
         target=target,
         details=details,
+    )
+
+
+def another_graph(graph: ScriptGraph, where: str, what: str) -> StoreError:
+    """The error for a server that holds `what` of another graph under the base IRI of `graph`."""
+    return StoreError(
+        f"the server holds {what} of another graph under {graph.manifest.base_iri}",
+        where=where,
+        remedy="give this graph a base IRI of its own: run its last `kgscripts build-graph` again with --base-iri IRI, "
+        "which reads nothing again. Or remove the other graph from the server: export with --replace-graph",
     )
 
 
@@ -137,6 +149,8 @@ def resolve(target: str) -> Exporter:
     ConfigurationError
         If there is none.
     """
+    scheme = scheme_of(target)
+    is_address = "://" in target or (scheme != "" and holds_user(target))
     for exporter in EXPORTERS:
         if scheme in exporter.schemes or (not is_address and exporter.has_suffix(target)):
             return exporter
@@ -149,8 +163,6 @@ def resolve(target: str) -> Exporter:
     )
 
 
-    scheme = scheme_of(target)
-    is_address = "://" in target or (scheme != "" and holds_user(target))
 def export(graph: ScriptGraph, target: str, options: ExportOptions | None = None) -> ExportReport:
     """Write `graph` to the `target`, identified by its suffix or scheme.
 

@@ -1,9 +1,12 @@
 """A SPARQL 1.1 server, by its Graph Store and Update protocols.
 
-The base IRI identifies what belongs to this graph on a server: named graphs whose name begins with it and, in the
-default graph, triples whose subject does. An export replaces only these, so graphs that share a server need different
-base IRIs. The build id is removed first and written last: a server that has it has the complete graph, and after an
-interrupted export the next one finds no build id and starts again.
+On a server a graph consists of the resources whose IRIs are the graph's base IRI followed by an id (`ID_PREFIXES`): as
+named graphs, and as subjects in the default graph. The description of the data set links to the graph's id
+(`dcterms:isVersionOf <urn:uuid:...>`). An export claims the base IRI by this triple before it writes anything else,
+replaces only what has its own id, and refuses a base IRI that another graph has.
+
+The build id is removed first and written last: a server that has it has the complete graph, and after an interrupted
+export the next one finds no build id and starts again.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from __future__ import annotations
 import gzip
 from collections.abc import Iterator
 from typing import Any
+from uuid import UUID
 
 import pyoxigraph
 
@@ -18,8 +22,8 @@ from exports.rdf.chunks import GraphChunks, portions
 from exports.rdf.dataset import BUILD_ID_TERM, DATASET
 from exports.rdf.sparql_client import SparqlClient
 from exports.rdf.syntax import NQuads
-from exports.rdf.terms import expand
-from exports.targets import ExportOptions, ExportReport, report
+from exports.rdf.terms import DATA_KINDS, expand
+from exports.targets import ExportOptions, ExportReport, another_graph, report
 from schemas.errors import StoreError
 from schemas.script_graph import ScriptGraph
 
@@ -27,6 +31,7 @@ _PORTION = 32 << 20
 """Bytes of N-Quads in a request, before they are compressed."""
 _GRAPHS_A_REQUEST = 200
 _TRIPLES_A_REQUEST = 200_000
+_GRAPH_TERM = "dcterms:isVersionOf"
 
 
 def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportReport:
@@ -39,55 +44,87 @@ def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportRep
     ------
     ConfigurationError
         If the address is not valid or holds a password.
+    GraphDirectoryError
+        If the graph's id cannot be read.
     StoreError
-        If the server cannot be reached or refuses.
+        If the server cannot be reached or refuses, or has another graph under the same base IRI.
     """
     address = target.partition("+")[2].rstrip("/")
     with SparqlClient(address, options.ask) as client:
-        dataset = _ServerDataset(client, address, graph.manifest.base_iri)
-        earlier = dataset.build_id()
-        if earlier == graph.build_id:
+        dataset = _ServerDataset(client, address, graph)
+        claims = dataset.claims()
+        if claims == {dataset.claim} and dataset.build_ids() == {graph.build_id}:
             return report(graph, target, replaced=0, state="the server has this build")
+        count = dataset.count()
+        refusal = another_graph(graph, address, f"{count:,} triples")
+        if claims != {dataset.claim} and (claims or count) and not options.replace_graph:
+            raise refusal
         if options.dry_run:
-            return report(graph, target, replaced=dataset.count(), state="would be written")
-        replaced = dataset.clear()
+            return report(graph, target, replaced=count, state="would be written")
+        if options.replace_graph:
+            dataset.release()
+        if not dataset.take():
+            raise refusal
+        dataset.clear()
         chunks = GraphChunks(graph, options.progress)
         for portion in portions(NQuads(graph.manifest.base_iri).document(chunks), _PORTION):
             dataset.add(portion)
-    return report(graph, target, replaced=replaced, state="written", triples=chunks.triples)
+    return report(graph, target, replaced=count, state="written", triples=chunks.triples)
 
 
 class _ServerDataset:
     """The part of a server's data set that belongs to the graph with one base IRI."""
 
-    def __init__(self, client: SparqlClient, address: str, base_iri: str) -> None:
+    def __init__(self, client: SparqlClient, address: str, graph: ScriptGraph) -> None:
+        # The manifest ensures that a base IRI has neither quotes nor backslashes.
+        base_iri = graph.manifest.base_iri
+        dataset, belongs = f"<{base_iri}{DATASET}>", f"<{expand(_GRAPH_TERM)}>"
         self._client = client
         self._address = address
-        self._sign = f"<{base_iri}{DATASET}> <{expand(BUILD_ID_TERM)}> ?id"
-        # The manifest ensures that a base IRI has neither quotes nor backslashes.
-        self._ours = f'FILTER(STRSTARTS(STR(?ours), "{base_iri}"))'
+        self._sign = f"{dataset} <{expand(BUILD_ID_TERM)}> ?id"
+        self._claims = f"{dataset} {belongs} ?graph"
+        self.claim = f"urn:uuid:{UUID(graph.graph_id)}"
+        kinds = "|".join(DATA_KINDS)
+        is_ours = (
+            f'STRSTARTS(STR(?ours), "{base_iri}") && '
+            f'REGEX(SUBSTR(STR(?ours), {len(base_iri) + 1}), "^({kinds})/[0-9A-Za-z.-]+$")'
+        )
+        self._ours = f"FILTER({is_ours})"
+        self._triples = f"?ours ?p ?o FILTER({is_ours} && !(?ours = {dataset} && ?p = {belongs}))"
 
-    def build_id(self) -> str | None:
+    def claims(self) -> set[str]:
+        """The graphs that have the base IRI on the server: none, one, or several after a race."""
+        return {row["graph"] for row in self._select(f"SELECT ?graph {{ {self._claims} }}")}
+
+    def build_ids(self) -> set[str]:
         """The build id of the complete graph on the server, if there is one."""
-        found = self._select(f"SELECT ?id {{ {self._sign} }}")
-        return found[0]["id"] if found else None
+        return {row["id"] for row in self._select(f"SELECT ?id {{ {self._sign} }}")}
+
+    def release(self) -> None:
+        """Take the base IRI from the graph that has it."""
+        self._update(f"DELETE WHERE {{ {self._sign} }};\nDELETE WHERE {{ {self._claims} }}")
+
+    def take(self) -> bool:
+        """Claim the base IRI unless another graph has it, and mark the graph as incomplete; whether it is ours now."""
+        free = f"FILTER NOT EXISTS {{ {self._claims} }}"
+        self._update(f"INSERT {{ {self._claims.replace('?graph', f'<{self.claim}>')} }} WHERE {{ {free} }}")
+        if self.claims() != {self.claim}:
+            return False
+        self._update(f"DELETE WHERE {{ {self._sign} }}")
+        return True
 
     def count(self) -> int:
-        """The number of triples of this graph on the server."""
-        triples = f"{{ ?ours ?p ?o }} UNION {{ GRAPH ?ours {{ ?s ?p ?o }} }} {self._ours}"
+        """The number of triples of the graph on the server, without its claim."""
+        triples = f"{{ {self._triples} }} UNION {{ GRAPH ?ours {{ ?s ?p ?o }} {self._ours} }}"
         return int(self._select(f"SELECT (COUNT(*) AS ?n) {{ {triples} }}")[0]["n"])
 
-    def clear(self) -> int:
-        """Remove this graph from the server in requests of bounded size; return its number of triples."""
-        count = self.count()
-        if count:
-            self._update(f"DELETE WHERE {{ {self._sign} }}")
+    def clear(self) -> None:
+        """Remove the graph from the server, except its claim, in requests of bounded size."""
         for graphs in self._graphs():
             self._update(";\n".join(f"DROP SILENT GRAPH <{graph}>" for graph in graphs))
-        triples = f"{{ SELECT ?ours ?p ?o {{ ?ours ?p ?o {self._ours} }} LIMIT {_TRIPLES_A_REQUEST} }}"
-        while count and self._select(f"SELECT ?ours {{ ?ours ?p ?o {self._ours} }} LIMIT 1"):
+        triples = f"{{ SELECT ?ours ?p ?o {{ {self._triples} }} LIMIT {_TRIPLES_A_REQUEST} }}"
+        while self._select(f"SELECT ?ours {{ {self._triples} }} LIMIT 1"):
             self._update(f"DELETE {{ ?ours ?p ?o }} WHERE {{ {triples} }}")
-        return count
 
     def _graphs(self) -> Iterator[list[str]]:
         """Iterate over the names of this graph's named graphs, until none is left."""

@@ -37,13 +37,13 @@ def graph(tmp_path: Path) -> ScriptGraph:
 
 
 @servers
-def test_what_others_keep_on_the_server_stays(fuseki_server: FusekiServer, graph: ScriptGraph, tmp_path: Path) -> None:
+def test_what_others_keep_on_the_server_stays(fuseki_server: FusekiServer, graph: ScriptGraph) -> None:
     fuseki_server.update(FOREIGN)
     foreign = set(fuseki_server.quads())
     assert len(foreign) == 4
     export(graph, fuseki_server.target)
     assert foreign < set(fuseki_server.quads())
-    export(write_graph(tmp_path / "empty", {}), fuseki_server.target)
+    export(write_graph(graph.directory, {}), fuseki_server.target)
     left = oxigraph_triples(set(fuseki_server.quads()) - foreign)
     assert {subject.rpartition("/")[0] for subject, _, _ in left} == {"https://w3id.org/kgscripts/data/dataset"}
 
@@ -67,20 +67,21 @@ def test_the_same_build_is_sent_once(
 ) -> None:
     first = export(graph, fuseki_server.target)
     assert first.details["state"] == "written"
-    assert first.details["triples"] == len(fuseki_server.quads())
+    assert first.details["triples"] == len(fuseki_server.quads()) - 1, "and the graph's id"
     monkeypatch.setattr(graph_store, "portions", None)
     assert export(graph, fuseki_server.target).details["state"] == "the server has this build"
 
 
 @servers
-def test_a_dry_run_says_what_it_would_replace(fuseki_server: FusekiServer, graph: ScriptGraph, tmp_path: Path) -> None:
+def test_a_dry_run_says_what_it_would_replace(fuseki_server: FusekiServer, graph: ScriptGraph) -> None:
     export(graph, fuseki_server.target)
     before = fuseki_server.quads()
-    other = generated_graph(tmp_path / "other", 100)
+    triples = len(before) - 1
+    other = generated_graph(graph.directory, 100)
     report = export(other, fuseki_server.target, ExportOptions(dry_run=True))
-    assert report.details == {"replaced": len(before), "state": "would be written"}
+    assert report.details == {"replaced": triples, "state": "would be written"}
     assert set(fuseki_server.quads()) == set(before)
-    assert export(other, fuseki_server.target).details["replaced"] == len(before)
+    assert export(other, fuseki_server.target).details["replaced"] == triples
 
 
 @servers
@@ -90,10 +91,10 @@ def test_much_is_sent_and_removed_in_many_requests(
     monkeypatch.setattr(graph_store, "_PORTION", 20_000)
     monkeypatch.setattr(graph_store, "_TRIPLES_A_REQUEST", 700)
     monkeypatch.setattr(graph_store, "_GRAPHS_A_REQUEST", 3)
-    large = generated_graph(tmp_path / "large", 600)
+    large = generated_graph(tmp_path, 600)
     export(large, fuseki_server.target)
     assert read_rdf(oxigraph_triples(fuseki_server.quads())) == expected(large)
-    small = generated_graph(tmp_path / "small", 100)
+    small = generated_graph(tmp_path, 100)
     export(small, fuseki_server.target)
     assert read_rdf(oxigraph_triples(fuseki_server.quads())) == expected(small)
 
@@ -101,9 +102,10 @@ def test_much_is_sent_and_removed_in_many_requests(
 @servers
 @pytest.mark.parametrize("service", ["data", "update", "query"])
 def test_an_export_that_was_stopped_anywhere_is_completed_by_the_next(
-    fuseki_server: FusekiServer, graph: ScriptGraph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, service: str
+    fuseki_server: FusekiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, service: str
 ) -> None:
-    export(generated_graph(tmp_path / "before", 300), fuseki_server.target)
+    export(generated_graph(tmp_path, 300), fuseki_server.target)
+    graph = odd_graph(tmp_path)
     monkeypatch.setattr(graph_store, "_PORTION", 100_000)
     post = sparql_client.SparqlClient.post
     for stop_at in range(1, 4):

@@ -1,0 +1,143 @@
+"""A server keeps graphs apart: an export replaces or removes earlier builds of its own graph and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from exports.rdf import graph_store
+from exports.targets import ExportOptions, export
+from schemas.errors import StoreError
+from schemas.graph_directory import ID
+from schemas.script_graph import ScriptGraph
+from tests.exports.adapters_property_graph import ADAPTERS as PROPERTY_GRAPH
+from tests.exports.adapters_rdf import ADAPTERS as RDF
+from tests.exports.compliance import Adapter, Content, expected
+from tests.exports.fuseki_server import FusekiServer
+from tests.exports.rdf_content import oxigraph_triples, read_rdf
+from tests.graphs import generated_graph, odd_graph, odd_rows, write_graph
+
+pytestmark = pytest.mark.servers
+SERVERS = {"fuseki": RDF["fuseki"]} | {name: PROPERTY_GRAPH[name] for name in ("neo4j", "arcadedb")}
+PRUNE = ExportOptions(prune=True)
+REPLACE = ExportOptions(replace_graph=True)
+BASES = (
+    "https://example.org/kg/",
+    "https://example.org/kg/two/",
+    "https://example.org/kg/tool/",
+    "urn:kg:",
+    "urn:kg:a/",
+)
+
+
+@pytest.fixture(params=SERVERS)
+def adapter(request: pytest.FixtureRequest, tmp_path: Path) -> Adapter:
+    return SERVERS[request.param](request, tmp_path)
+
+
+def together(*graphs: ScriptGraph) -> Content:
+    contents = [expected(graph) for graph in graphs]
+    return Content(
+        {iri: row for content in contents for iri, row in content.nodes.items()},
+        {ends: row for content in contents for ends, row in content.relations.items()},
+    )
+
+
+def renamed(graph: ScriptGraph) -> ScriptGraph:
+    """The same graph with another id."""
+    (graph.directory / ID).unlink()
+    return graph
+
+
+def test_another_graph_under_the_same_base_iri_is_left_alone(adapter: Adapter, tmp_path: Path) -> None:
+    theirs, ours = odd_graph(tmp_path / "theirs"), generated_graph(tmp_path / "ours", 100)
+    export(theirs, adapter.target)
+    for options in (ExportOptions(), PRUNE, ExportOptions(dry_run=True), ExportOptions(prune=True, dry_run=True)):
+        with pytest.raises(StoreError, match="another graph") as caught:
+            export(ours, adapter.target, options)
+        assert "--replace-graph" in str(caught.value.remedy)
+        assert "--base-iri" in str(caught.value.remedy)
+    assert adapter.read() == expected(theirs)
+
+
+def test_another_graph_is_replaced_on_request(adapter: Adapter, tmp_path: Path) -> None:
+    theirs, ours = odd_graph(tmp_path / "theirs"), generated_graph(tmp_path / "ours", 100)
+    elsewhere = write_graph(tmp_path / "elsewhere", odd_rows(3), "https://w3id.org/kgscripts/data/tool/")
+    export(theirs, adapter.target)
+    export(elsewhere, adapter.target)
+    foreseen = export(ours, adapter.target, ExportOptions(replace_graph=True, dry_run=True)).details
+    assert adapter.read() == together(theirs, elsewhere)
+    done = export(ours, adapter.target, REPLACE).details
+    assert adapter.read() == together(ours, elsewhere)
+    for count in {"removed_relations", "removed_nodes", "replaced"} & done.keys():
+        assert foreseen[count] == done[count], count
+    with pytest.raises(StoreError, match="another graph"):
+        export(theirs, adapter.target)
+    export(ours, adapter.target, REPLACE)
+    assert adapter.read() == together(ours, elsewhere)
+
+
+def test_a_graph_of_the_same_content_is_another_graph(adapter: Adapter, tmp_path: Path) -> None:
+    graph = odd_graph(tmp_path)
+    export(graph, adapter.target)
+    with pytest.raises(StoreError, match="another graph"):
+        export(renamed(graph), adapter.target)
+    export(graph, adapter.target, REPLACE)
+    export(graph, adapter.target, PRUNE)
+    assert adapter.read() == expected(graph)
+
+
+def test_base_iris_that_begin_with_each_other_are_kept_apart(adapter: Adapter, tmp_path: Path) -> None:
+    graphs = [write_graph(tmp_path / str(i), odd_rows(4 + i), base) for i, base in enumerate(BASES)]
+    for graph in graphs:
+        export(graph, adapter.target, PRUNE)
+    assert adapter.read() == together(*graphs)
+    graphs[0] = write_graph(graphs[0].directory, odd_rows(3), BASES[0])
+    export(graphs[0], adapter.target, PRUNE)
+    assert adapter.read() == together(*graphs)
+
+
+def test_replacing_that_was_stopped_is_completed_by_the_same_command(adapter: Adapter, tmp_path: Path) -> None:
+    theirs, ours = odd_graph(tmp_path / "theirs"), generated_graph(tmp_path / "ours", 100)
+    export(theirs, adapter.target)
+
+    def stop(_: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        export(ours, adapter.target, ExportOptions(replace_graph=True, progress=stop))
+    assert adapter.read() != expected(ours)
+    export(ours, adapter.target, REPLACE)
+    assert adapter.read() == expected(ours)
+
+
+def test_two_first_exports_at_once_do_not_share_a_base_iri(
+    fuseki_server: FusekiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other export claims the base IRI after this one has seen that nobody has it."""
+    theirs, ours = odd_graph(tmp_path / "theirs"), generated_graph(tmp_path / "ours", 100)
+    take = graph_store._ServerDataset.take
+
+    def late(dataset: graph_store._ServerDataset) -> bool:
+        with monkeypatch.context() as patch:
+            patch.setattr(graph_store._ServerDataset, "take", take)
+            export(theirs, fuseki_server.target)
+        return take(dataset)
+
+    monkeypatch.setattr(graph_store._ServerDataset, "take", late)
+    with pytest.raises(StoreError, match="another graph"):
+        export(ours, fuseki_server.target)
+    assert read_rdf(oxigraph_triples(fuseki_server.quads())) == expected(theirs)
+
+
+def test_what_an_older_version_exported_is_another_graph(fuseki_server: FusekiServer, tmp_path: Path) -> None:
+    """Whole, and interrupted: then it has no build id, and nothing says whose it is."""
+    graph = odd_graph(tmp_path)
+    export(graph, fuseki_server.target)
+    for pattern in ("?d dcterms:isVersionOf ?g", "?d dcterms:identifier ?i"):
+        fuseki_server.update(f"PREFIX dcterms: <http://purl.org/dc/terms/> DELETE WHERE {{ {pattern} }}")
+        with pytest.raises(StoreError, match="another graph"):
+            export(graph, fuseki_server.target)
+    export(graph, fuseki_server.target, REPLACE)
+    export(graph, fuseki_server.target)
