@@ -1,5 +1,6 @@
 """Script knowledge from text: a typed graph of what everybody knows and nobody writes down."""
 
+from importlib import import_module, metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,8 +9,18 @@ import schemas
 if TYPE_CHECKING:
     from kgscripts.models.registry import load_model
     from kgscripts.pipeline import build_graph, remove_source
+    from schemas.script_graph import ScriptGraph
 
-__all__ = ["build_graph", "load_model", "remove_source"]
+    __version__: str
+
+__all__ = ["ScriptGraph", "__version__", "build_graph", "load_model", "remove_source"]
+
+_HOMES = {
+    "ScriptGraph": "schemas.script_graph",
+    "build_graph": "kgscripts.pipeline",
+    "load_model": "kgscripts.models.registry",
+    "remove_source": "kgscripts.pipeline",
+}
 
 _FOUND = Path(schemas.__file__ or "").resolve()
 if not (_FOUND.parent / "script_graph.py").exists():
@@ -20,13 +31,14 @@ if not (_FOUND.parent / "script_graph.py").exists():
 
 
 def __getattr__(name: str) -> Any:
-    """The main functions, loaded when they are first asked for: `import kgscripts` stays light."""
-    if name == "load_model":
-        from kgscripts.models.registry import load_model
-
-        return load_model
-    if name in __all__:
-        from kgscripts import pipeline
-
-        return getattr(pipeline, name)
+    """The main functions, imported when they are first asked for: `import kgscripts` stays light."""
+    if name == "__version__":
+        return metadata.version("kgscripts")
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """The names above, for completion."""
+    return sorted({*globals(), *__all__})

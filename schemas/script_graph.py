@@ -3,27 +3,37 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from attrs import evolve, frozen
 
 from schemas import graph_directory
-from schemas.errors import GraphDirectoryError, RecordError
+from schemas.errors import ConfigurationError, GraphDirectoryError, RecordError
+from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.manifest import Manifest, TableFile
 from schemas.tables import TABLE_NAMES, check_batch, repeating_columns, table_path, table_schema
+
+if TYPE_CHECKING:
+    import networkx as nx
+    import pandas as pd
+
+    from exports.results import Table
 
 _ROWS_A_GROUP = 65_536
 
 
-@frozen
+@frozen(repr=False)
 class ScriptGraph:
-    """A graph on disk. Tables are read when asked for; nothing is held in memory."""
+    """A graph on disk. Tables are read when asked for; nothing is held in memory.
+
+    `query`, `to_frames` and `to_networkx` are functions of `exports`, which are imported when they are called.
+    """
 
     directory: Path
     manifest: Manifest
@@ -57,6 +67,56 @@ class ScriptGraph:
                     remedy=f"{remedy} again",
                 )
         return cls(path, manifest)
+
+    def __repr__(self) -> str:
+        nodes, relations = (sum(map(self.manifest.rows, types)) for types in (NODE_TYPES, RELATION_TYPES))
+        return f"ScriptGraph({str(self.directory)!r}: {nodes:,} nodes, {relations:,} relations)"
+
+    def _repr_html_(self) -> str:
+        from exports.notebook import graph_html
+
+        return graph_html(self)
+
+    def query(
+        self, sparql: str | None = None, *, cypher: str | None = None, parameters: Mapping[str, object] | None = None
+    ) -> Table:
+        """The result of a query in SPARQL or in Cypher; the first query builds a store in the graph directory.
+
+        `parameters` are those of a Cypher query. See `exports.sparql.run_query` and `exports.cypher.run_query`.
+
+        Raises
+        ------
+        QueryError
+            If the query does not parse, would write, exceeds a limit, or fails.
+        StoreError
+            If the store cannot be written or read.
+        ConfigurationError
+            If there is not exactly one query, or `sparql` has parameters.
+        """
+        if sparql is not None and cypher is None and parameters is None:
+            from exports.sparql import run_query as run_sparql
+
+            return run_sparql(self, sparql)
+        if cypher is not None and sparql is None:
+            from exports.cypher import run_query as run_cypher
+
+            return run_cypher(self, cypher, parameters=parameters)
+        raise ConfigurationError(
+            "a query is either in SPARQL or in Cypher; parameters are for Cypher",
+            remedy="graph.query('SELECT ...') or graph.query(cypher='MATCH ...', parameters={...})",
+        )
+
+    def to_frames(self) -> dict[str, pd.DataFrame]:
+        """One pandas data frame for each node and relation type; see `exports.to_frames`."""
+        from exports.frames import to_frames
+
+        return to_frames(self)
+
+    def to_networkx(self) -> nx.MultiDiGraph:
+        """The graph in memory; see `exports.to_networkx`."""
+        from exports.networkx_graph import to_networkx
+
+        return to_networkx(self)
 
     @property
     def build_id(self) -> str:
