@@ -102,7 +102,10 @@ def query(
     source = ScriptGraph.open(directory) if directory is not None else str(server)
     table = _answer(source, sparql, cypher, database)
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    write_data(table.render(ResultFormat.JSON if as_json else form, width))
+    if as_json or form is ResultFormat.JSON:
+        echo_json(attrs.asdict(table, recurse=False))
+    else:
+        write_data(table.render(form, width))
 
 
 def _answer(source: ScriptGraph | str, sparql: str | None, cypher: str | None, database: str | None) -> Table:

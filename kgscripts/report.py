@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from attrs import asdict, define, field, fields, frozen
-from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from schemas.graph_directory import writing
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
-from schemas.provenance import BenchmarkScore
+from schemas.provenance import BenchmarkScore, Exposure
 from schemas.script_graph import ScriptGraph
+from schemas.terminal import console, printable
 
 _TOP_SCENARIOS = 5
 SCORES_A_DATASET = 3
@@ -145,36 +146,42 @@ def _models(graph: ScriptGraph) -> tuple[ModelSummary, ...]:
 
 
 def by_dataset(scores: Iterable[BenchmarkScore]) -> dict[str, tuple[str, ...]]:
-    """The scores of each dataset and split as "metric value unit", overall metrics first."""
+    """The scores of each dataset and split as "metric value unit", overall ones first; development data is marked."""
     found: dict[str, list[str]] = {}
     for score in sorted(
         scores, key=lambda item: (item.dataset, item.split, not _OVERALL.search(item.metric), item.metric)
     ):
         text = f"{score.metric} {score.value:g} {score.unit.replace('percent', '%')}"
-        found.setdefault(f"{score.dataset}, {score.split}", []).append(text)
+        is_development = score.exposure == Exposure.DEVELOPMENT
+        name = f"{score.dataset}, {score.split}" + (" (development)" if is_development else "")
+        found.setdefault(name, []).append(text)
     return {name: tuple(texts) for name, texts in found.items()}
 
 
-def print_report(found: BuildReport, console: Console) -> None:
+def print_report(found: BuildReport) -> None:
     """Print the report on one screen."""
     run = found.run
-    console.print(f"[bold]{found.directory}[/] · {found.sources:,} sources · build {found.build_id[:12]}")
+    screen = console()
+    heading = Text(printable(str(found.directory)), style="bold")
+    screen.print(heading.append(f" · {found.sources:,} sources · build {found.build_id[:12]}", style="not bold"))
     counts = Table.grid(padding=(0, 3))
+
+    def add(title: str, text: str) -> None:
+        counts.add_row(Text(title, style="bold"), text)
+
     for title, numbers in (("nodes", found.nodes), ("relations", found.relations), ("left out", found.discards)):
-        counts.add_row(
-            f"[bold]{title}[/]", " · ".join(f"{name} {number:,}" for name, number in numbers.items()) or "none"
-        )
+        add(title, " · ".join(f"{name} {number:,}" for name, number in numbers.items()) or "none")
     if found.scenarios:
-        most = (f"{item.label} ({item.sources:,} sources, {item.steps:,} steps)" for item in found.scenarios)
-        counts.add_row("[bold]scenarios[/]", " · ".join(most))
+        most = (f"{printable(item.label)} ({item.sources:,} sources, {item.steps:,} steps)" for item in found.scenarios)
+        add("scenarios", " · ".join(most))
     for model in found.models:
         if model.scores:
             lines = [f"{name}: {'; '.join(scores[:SCORES_A_DATASET])}" for name, scores in model.scores.items()]
-            counts.add_row("[bold]read by[/]", "\n".join([f"{model.name} {model.version}", *lines]))
+            add("read by", "\n".join([f"{model.name} {model.version}", *lines]))
     if unmeasured := [f"{model.name} {model.version}" for model in found.models if not model.scores]:
-        counts.add_row("[bold]read by[/]", f"{', '.join(unmeasured)} (without scores)")
+        add("read by", f"{', '.join(unmeasured)} (without scores)")
     read = f"{run.sources_read:,} sources, {run.words_read:,} words in {run.seconds:.1f} s"
     if run.words_read:
         read += f" ({run.words_per_second:,.0f} words/s)"
-    counts.add_row("[bold]this build[/]", read + (f" · {run.inputs_known:,} inputs known" if run.inputs_known else ""))
-    console.print(counts)
+    add("this build", read + (f" · {run.inputs_known:,} inputs known" if run.inputs_known else ""))
+    screen.print(counts)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from enum import StrEnum
 
 from attrs import frozen
@@ -23,10 +22,9 @@ class Hardware:
     accelerator: str = "auto"
     devices: int | str = 1
     precision: Precision = Precision.SINGLE
-    progress_bar: bool = False
 
     @classmethod
     def of_options(cls, accelerator: str, devices: str, precision: Precision) -> Hardware:
-        """From the options of a command, with a progress bar if standard error is a terminal."""
+        """From the options of a command."""
         number = int(devices) if devices.isdigit() else devices
-        return cls(accelerator=accelerator, devices=number, precision=precision, progress_bar=sys.stderr.isatty())
+        return cls(accelerator=accelerator, devices=number, precision=precision)

@@ -14,6 +14,7 @@ from attrs import frozen
 
 from lightning_modules.hardware import Hardware, Precision
 from schemas.errors import ConfigurationError, ModelError
+from schemas.terminal import echo, printable
 
 if TYPE_CHECKING:
     from kgscripts.corpora.pair import Pair
@@ -76,7 +77,8 @@ class RunOptions:
             report=_print_epoch,
         )
         state = "finished" if outcome.is_finished else "stopped, to be continued by --resume,"
-        typer.echo(f"{self.out}: {state} after {outcome.epochs} epochs, held-out loss {outcome.held_out_loss:.3f} nats")
+        loss = f"held-out loss {outcome.held_out_loss:.3f} nats"
+        echo(f"{printable(str(self.out))}: {state} after {outcome.epochs} epochs, {loss}")
 
 
 @frozen
@@ -106,7 +108,7 @@ class TrainingFiles:
 
 def _print_epoch(epoch: Epoch) -> None:
     best = "  best" if epoch.is_best else ""
-    typer.echo(
+    echo(
         f"epoch {epoch.number:3} {epoch.phase:11}  train {epoch.train_loss:8.3f}  held-out {epoch.held_out_loss:8.3f}"
         f"  {epoch.seconds:6.1f} s{best}",
         err=True,

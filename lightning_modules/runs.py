@@ -21,6 +21,7 @@ from lightning_fabric.plugins import TorchCheckpointIO
 from lightning_fabric.utilities.exceptions import MisconfigurationException
 
 from kgscripts.models.checkpoint import check_place
+from lightning_modules.epoch_bar import EpochBar
 from lightning_modules.hardware import Hardware
 from schemas.errors import ConfigurationError, ModelError
 
@@ -121,7 +122,7 @@ def make_trainer(hardware: Hardware, callback: pl.Callback, gradient_clip: float
             accelerator=hardware.accelerator,
             devices=hardware.devices,
             precision=hardware.precision.value,
-            callbacks=[callback],
+            callbacks=[callback, EpochBar()],
             gradient_clip_val=gradient_clip,
             max_epochs=-1,
             default_root_dir=folder,
@@ -129,7 +130,7 @@ def make_trainer(hardware: Hardware, callback: pl.Callback, gradient_clip: float
             use_distributed_sampler=False,
             logger=False,
             enable_model_summary=False,
-            enable_progress_bar=hardware.progress_bar,
+            enable_progress_bar=False,
             num_sanity_val_steps=0,
             plugins=[EpochFiles()],
             reload_dataloaders_every_n_epochs=1,

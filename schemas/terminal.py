@@ -67,21 +67,18 @@ def echo(text: object = "", *, err: bool = False) -> None:
 
 
 def json_text(value: object, *, indent: int | None = 1) -> str:
-    r"""`value` as JSON for standard output, in ASCII where its encoding needs that.
-
-    Characters that control a terminal are written as ``\u009b``, which means the same.
-    """
-    text = json.dumps(value, ensure_ascii=False, indent=indent).translate(_JSON)
-    try:
-        text.encode(sys.stdout.encoding or "utf-8")
-    except UnicodeEncodeError:
-        return json.dumps(value, indent=indent).translate(_JSON)
-    return text
+    r"""`value` as JSON. Characters that control a terminal are written as ``\u009b``, which means the same."""
+    return json.dumps(value, ensure_ascii=False, indent=indent).translate(_JSON)
 
 
 def echo_json(value: object) -> None:
-    """Print `json_text`."""
-    print(json_text(value))
+    """Print `value` as JSON, in ASCII if the encoding of standard output lacks characters of it."""
+    text = json_text(value)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(value, indent=1).translate(_JSON)
+    print(text)
 
 
 def write_data(text: str) -> None:

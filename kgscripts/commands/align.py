@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,6 +10,7 @@ import typer
 
 from kgscripts.commands.aligned_pair import AlignedPair
 from schemas.errors import ConfigurationError
+from schemas.terminal import console, echo, echo_json, printable
 
 if TYPE_CHECKING:
     from kgscripts.corpora.pair import Pair
@@ -52,8 +52,9 @@ def align(
         from kgscripts.commands.alignment_picture import draw_alignments
 
         draw_alignments(aligned, picture)
+        echo(f"wrote {printable(str(picture))}", err=True)
     if as_json:
-        typer.echo(json.dumps([_fields(item) for item in aligned], indent=1, ensure_ascii=False))
+        echo_json([_fields(item) for item in aligned])
     else:
         for item in aligned:
             _print(item)
@@ -89,20 +90,18 @@ def _fields(item: AlignedPair) -> dict[str, Any]:
 
 def _print(item: AlignedPair) -> None:
     """Print the abstract words in a column, each with the text aligned to it."""
-    from rich.console import Console
     from rich.padding import Padding
     from rich.table import Table
-    from rich.text import Text
 
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(justify="right", style="bold")
     table.add_column(overflow="fold")
     for index, word in enumerate(item.pair.abstract):
         aligned = [_text(item.pair, start, end) for owner, start, end in item.stretches if owner == index]
-        table.add_row(Text(word), Text(" … ".join(aligned)))
-    console = Console(highlight=False, markup=False)
-    console.print(f"{item.pair.where}  log probability {item.alignment.log_probability:.2f}", style="dim")
-    console.print(Padding(table, (0, 0, 1, 2)))
+        table.add_row(word, " … ".join(aligned))
+    screen = console()
+    screen.print(f"{item.pair.where}  log probability {item.alignment.log_probability:.2f}", style="dim")
+    screen.print(Padding(table, (0, 0, 1, 2)))
 
 
 def _text(pair: Pair, start: int, end: int) -> str:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from kgscripts.commands.output import write_lines
 from kgscripts.corpora.catalogue import GITHUB, corpora, select
 from schemas.errors import ConfigurationError, InputError
-
-if TYPE_CHECKING:
-    from rich.progress import Progress, ProgressColumn
+from schemas.terminal import console, echo, echo_json, printable, progress_bar
 
 _FETCHED = Path("corpora")
+_FILES_A_TABLE = 3
+"""As many as fit 80 characters."""
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="List, fetch and prepare corpora.")
 
@@ -37,11 +35,11 @@ def list_corpora(as_json: Annotated[bool, typer.Option("--json", help="Print JSO
             }
             for corpus in corpora()
         ]
-        typer.echo(json.dumps(facts, indent=2))
+        echo_json(facts)
         return
     for corpus in corpora():
         size = f"{len(corpus.files)} files, {corpus.bytes / 1e6:.1f} MB" if corpus.files else "from its authors"
-        typer.echo(f"{corpus.name:<10} {size:<18} {corpus.title}\n{'':<10} {corpus.licence}; {corpus.homepage}")
+        echo(f"{corpus.name:<10} {size:<18} {corpus.title}\n{'':<10} {corpus.licence}; {corpus.homepage}")
 
 
 @app.command(epilog="Example: kgscripts corpora fetch inscript --into corpora")
@@ -52,16 +50,15 @@ def fetch(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Download corpora, checking each file's SHA-256. Existing files are kept, interrupted downloads are resumed."""
-    from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import DownloadColumn, TimeRemainingColumn
 
     from kgscripts.corpora import fetching
 
     chosen = select(names)
     for corpus in chosen:
-        typer.echo(f"{corpus.name}: {corpus.licence} ({corpus.homepage})", err=True)
+        echo(f"{corpus.name}: {corpus.licence} ({corpus.homepage})", err=True)
     files = [file for corpus in chosen for file in corpus.files]
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
-    with _progress(*columns) as progress:
+    with progress_bar(DownloadColumn(), TimeRemainingColumn()) as progress:
         task = progress.add_task("fetching", total=sum(file.bytes for file in files))
         fetched = list(
             fetching.fetch(files, into, base_url=base_url, on_bytes=lambda count: progress.advance(task, count))
@@ -71,10 +68,12 @@ def fetch(
             {"file": item.remote.file, "path": str(item.path), "bytes": item.remote.bytes, "outcome": item.outcome}
             for item in fetched
         ]
-        typer.echo(json.dumps(facts, indent=2))
+        echo_json(facts)
         return
     present = sum(item.outcome is fetching.Outcome.PRESENT for item in fetched)
-    typer.echo(f"{len(fetched)} files in {into} ({len(fetched) - present} fetched, {present} already present)")
+    echo(
+        f"{len(fetched)} files in {printable(str(into))} ({len(fetched) - present} fetched, {present} already present)"
+    )
 
 
 @app.command(epilog="Example: kgscripts corpora stats corpora/kidscook")
@@ -91,7 +90,6 @@ def stats(
     names begin with a split are read: train, dev, valid or test.
     """
     import attrs
-    from rich.console import Console
     from rich.table import Table
 
     from kgscripts.corpora.pair_corpora import load_pairs, split_files
@@ -100,18 +98,21 @@ def stats(
 
     pairs = {str(path): load_pairs([path]).pairs for path in split_files(files, fetched=_FETCHED)}
     distinct = sentences(pair for read in pairs.values() for pair in read)
-    with _progress() as progress:
+    with progress_bar() as progress:
         lemmas = progress.track(lemmas_of_tokens(load_pipeline(), distinct), total=len(distinct), description="lemmas")
         lemmas_of = dict(zip(distinct, lemmas, strict=True))
     rows = {name: attrs.asdict(pair_statistics(read, lemmas_of)) for name, read in pairs.items()}
     if as_json:
-        typer.echo(json.dumps([{"file": name, **row} for name, row in rows.items()], indent=2))
+        echo_json([{"file": name, **row} for name, row in rows.items()])
         return
-    table = Table("", *(str(Path(name).name) for name in rows), box=None)
-    for key in next(iter(rows.values())):
-        values = (row[key] for row in rows.values())
-        table.add_row(key.replace("_", " "), *(f"{v:,.2f}" if isinstance(v, float) else f"{v:,}" for v in values))
-    Console(width=None if sys.stdout.isatty() else 200).print(table)
+    names = list(rows)
+    for first in range(0, len(names), _FILES_A_TABLE):
+        shown = names[first : first + _FILES_A_TABLE]
+        table = Table("", *(Path(name).name for name in shown), box=None)
+        for key in rows[shown[0]]:
+            values = (rows[name][key] for name in shown)
+            table.add_row(key.replace("_", " "), *(f"{v:,.2f}" if isinstance(v, float) else f"{v:,}" for v in values))
+        console().print(table)
 
 
 @app.command(epilog="Example: kgscripts corpora cloze pairs.tsv -o pairs.template.tsv --whitelist-out words.txt")
@@ -167,25 +168,18 @@ def cloze(
     if whitelist_out:
         write_lines(whitelist_out, words)
     if as_json:
-        typer.echo(json.dumps(facts, indent=2))
+        echo_json(facts)
         return
-    typer.echo("{pairs:,} pairs, {clozes:,} with {blanks:,} blanks of {blank_tokens:,} tokens".format_map(facts))
+    echo("{pairs:,} pairs, {clozes:,} with {blanks:,} blanks of {blank_tokens:,} tokens".format_map(facts))
     if compare:
         line = "templates: precision {precision:.4f}, recall {recall:.4f}, accuracy {accuracy:.4f} of {tokens:,} tokens"
-        typer.echo((line + " in {pairs:,} pairs; {missing:,} templates without a pair").format_map(facts["templates"]))
+        echo((line + " in {pairs:,} pairs; {missing:,} templates without a pair").format_map(facts["templates"]))
     if compare_whitelist:
         line = "whitelist: {common:,} words in common of {words:,} here and {reference:,} there"
-        typer.echo(line.format_map(facts["whitelist"]))
+        echo(line.format_map(facts["whitelist"]))
 
 
 def _check_not_read(output: Path, inputs: Iterable[Path]) -> None:
     """Raise ConfigurationError if the output would overwrite an input."""
     if any(output.exists() and path.exists() and output.samefile(path) for path in inputs):
         raise ConfigurationError("is an input and would be overwritten", where=str(output), remedy="choose another")
-
-
-def _progress(*columns: ProgressColumn) -> Progress:
-    from rich.console import Console
-    from rich.progress import Progress
-
-    return Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +10,8 @@ import typer
 
 from kgscripts.commands.evaluate_alignments import alignments
 from kgscripts.commands.evaluate_cloze import cloze
-from kgscripts.commands.output import check_output, progress_bar, write_lines
+from kgscripts.commands.output import check_output, write_lines
+from schemas.terminal import console, echo, echo_json, progress_bar
 
 if TYPE_CHECKING:
     from schemas.provenance import BenchmarkScore
@@ -49,11 +49,11 @@ def text(
     _write(scores, output)
     speed = [round(evaluation.words_per_second) for evaluation in evaluations]
     if as_json:
-        typer.echo(json.dumps({"scores": _rows(scores), "words_per_second": speed}, indent=1, ensure_ascii=False))
+        echo_json({"scores": _rows(scores), "words_per_second": speed})
         return
     _print_table(scores, "Text pipeline")
     for path, words in zip(treebanks, speed, strict=True):
-        typer.echo(f"{path.name}: {words:,} words of raw text per second on one core")
+        echo(f"{path.name}: {words:,} words of raw text per second on one core")
 
 
 @app.command(epilog="Example: kgscripts evaluate extraction --inscript corpora/inscript --descript corpora/descript")
@@ -90,12 +90,11 @@ def extraction(
     published = PUBLISHED if inscript is not None else ()
     _write(scores, output)
     if as_json:
-        facts = {"scores": _rows(scores), "published": [asdict(line) for line in published]}
-        typer.echo(json.dumps(facts, indent=1, ensure_ascii=False))
+        echo_json({"scores": _rows(scores), "published": [asdict(line) for line in published]})
         return
     _print_table(scores, "Built-in extractor")
     for line in published:
-        typer.echo(f"published, {line.system}: {line.metric} {line.value} on {line.dataset} ({line.remark})")
+        echo(f"published, {line.system}: {line.metric} {line.value} on {line.dataset} ({line.remark})")
 
 
 @app.command("slice", epilog="Example: kgscripts evaluate slice --model masked")
@@ -114,7 +113,7 @@ def small_slice(
         for name, scores in results.items():
             attach_slice(find_checkpoint(name), scores)
     if as_json:
-        typer.echo(json.dumps({name: _rows(scores) for name, scores in results.items()}, indent=1, ensure_ascii=False))
+        echo_json({name: _rows(scores) for name, scores in results.items()})
         return
     for name, scores in results.items():
         _print_table(scores, name)
@@ -134,10 +133,10 @@ def _write(scores: Sequence[BenchmarkScore], output: Path | None) -> None:
 
 
 def _print_table(scores: Sequence[BenchmarkScore], title: str) -> None:
-    from rich.console import Console
+    from rich import box
     from rich.table import Table
 
-    table = Table(title=title, title_justify="left")
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in ("dataset", "split", "metric"):
         table.add_column(heading)
     table.add_column("value", justify="right")
@@ -145,4 +144,4 @@ def _print_table(scores: Sequence[BenchmarkScore], title: str) -> None:
     table.add_column("exposure")
     for score in scores:
         table.add_row(score.dataset, score.split, score.metric, f"{score.value:.2f}", score.unit, score.exposure)
-    Console().print(table)
+    console().print(table)

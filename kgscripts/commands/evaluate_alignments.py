@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kgscripts.commands.output import check_output, progress_bar, write_lines
+from kgscripts.commands.output import check_output, write_lines
 from schemas.provenance import Exposure
+from schemas.terminal import console, echo_json, json_text, progress_bar
 
 if TYPE_CHECKING:
     from kgscripts.evaluation.alignments import AlignmentScores
@@ -26,11 +26,9 @@ def alignments(
     templates: Annotated[Path, typer.Option(metavar="FILE", help="The pairs of the gold alignments.")],
     model: Annotated[list[str] | None, typer.Option(metavar="NAME|DIR", help=_MODEL_HELP)] = None,
     train: Annotated[list[Path] | None, typer.Option(metavar="FILE", help="Training pairs for ibm1.")] = None,
-    json_output: Annotated[
-        Path | None,
-        typer.Option(
-            "--json", metavar="FILE", help="Write the scores as JSON: an object, or a list for several models."
-        ),
+    as_json: Annotated[bool, typer.Option("--json", help="Print the scores as JSON.")] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the scores as JSON.")
     ] = None,
     attach_as: Annotated[
         Exposure | None,
@@ -46,12 +44,14 @@ def alignments(
     The interval is the 95 % interval of the accuracy over resampled pairs. "Anchors, unknown" replaces each anchor by
     the unknown word, so that copying does not help. The last row is the upper bound for paths without crossings.
     """
+    from attrs import asdict
+
     from kgscripts.corpora.gold_alignments import read_gold_alignments
     from kgscripts.corpora.pair_corpora import load_pairs
     from kgscripts.evaluation.alignment_models import open_alignment_model
     from kgscripts.evaluation.alignments import best_monotonic, evaluate_alignments, sample_of_anchors
 
-    check_output(json_output)
+    check_output(output)
     pairs = load_pairs([templates]).pairs
     labels = read_gold_alignments(gold, pairs)
     sample = sample_of_anchors(pairs)
@@ -60,14 +60,15 @@ def alignments(
     with progress_bar() as progress:
         for name in progress.track(model or ["diagonal", "aligner", "aligner-free"], description="aligning"):
             scores.append(evaluate_alignments(name, open_alignment_model(name, learned_from), labels, pairs, sample))
-    if json_output is not None:
-        from attrs import asdict
-
-        rows = [asdict(row) for row in scores]
-        text = json.dumps(rows[0] if len(rows) == 1 else rows, indent=1, ensure_ascii=False)
-        write_lines(json_output, [text])
+    rows = [asdict(row) for row in scores]
+    content = rows[0] if len(rows) == 1 else rows
+    if output is not None:
+        write_lines(output, [json_text(content)])
     if attach_as:
         _attach(scores, templates, attach_as)
+    if as_json:
+        echo_json(content)
+        return
     accepted = [{index: frozenset(indices) for index, indices in label.aligned.items()} for label in labels]
     _print(scores, best_monotonic([pairs[label.row - 1] for label in labels], accepted))
 
@@ -84,10 +85,10 @@ def _attach(scores: Sequence[AlignmentScores], templates: Path, exposure: Exposu
 
 
 def _print(scores: Sequence[AlignmentScores], best: float) -> None:
-    from rich.console import Console
+    from rich import box
     from rich.table import Table
 
-    table = Table(title="Alignments", title_justify="left")
+    table = Table(title="Alignments", title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("model")
     table.add_column("order")
     for heading in ("accuracy", "95 % interval", "anchors", "anchors, unknown", "mean span"):
@@ -103,4 +104,4 @@ def _print(scores: Sequence[AlignmentScores], best: float) -> None:
             f"{row.mean_span_length:.2f}",
         )
     table.add_row("best possible path", "kept", f"{best:.3f}", "", "", "", "")
-    Console().print(table)
+    console().print(table)

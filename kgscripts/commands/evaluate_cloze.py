@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -10,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kgscripts.commands.output import check_output, progress_bar, write_lines
+from kgscripts.commands.output import check_output, write_lines
 from schemas.provenance import Exposure
+from schemas.terminal import echo_json, json_text, progress_bar
 
 if TYPE_CHECKING:
     from kgscripts.corpora.pair import Pair
@@ -34,11 +34,9 @@ def cloze(
         Path | None,
         typer.Option(metavar="FILE", help="The candidates, one per line. Default: the blanked words."),
     ] = None,
-    json_output: Annotated[
-        Path | None,
-        typer.Option(
-            "--json", metavar="FILE", help="Write the scores as JSON: an object, or a list for several models."
-        ),
+    as_json: Annotated[bool, typer.Option("--json", help="Print the scores as JSON.")] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the scores as JSON.")
     ] = None,
     predictions_out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the predictions for every blank as JSON lines.")
@@ -70,7 +68,7 @@ def cloze(
 
     if attach_as and any(name.endswith(VITERBI) for name in model):
         raise typer.BadParameter(f"not with {VITERBI}: cards have default scores", param_hint="--attach-as")
-    check_output(json_output)
+    check_output(output)
     check_output(predictions_out)
     pairs = load_pairs([templates]).pairs
     candidates = _candidates(pairs, whitelist)
@@ -92,11 +90,15 @@ def cloze(
             attach_scores(
                 find_checkpoint(checkpoint_name(name)), scores.benchmark_scores(templates.name, split, attach_as)
             )
-    if json_output is not None:
+    if as_json or output is not None:
         origin = {"templates": templates.name, "whitelist": whitelist.name if whitelist else None}
         rows = [{"source": name, **scores.as_json(), **origin} for name, scores in zip(model, results, strict=True)]
-        text = json.dumps(rows[0] if len(rows) == 1 else rows, indent=1, ensure_ascii=False)
-        write_lines(json_output, [text])
+        content = rows[0] if len(rows) == 1 else rows
+        if output is not None:
+            write_lines(output, [json_text(content)])
+        if as_json:
+            echo_json(content)
+            return
     print_cloze_table(results, comparable=is_published_task(templates, whitelist))
     for loaded, drawn in zip(models, shown, strict=True):
         drawn.print(loaded.name)

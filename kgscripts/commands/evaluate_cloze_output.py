@@ -2,48 +2,43 @@
 
 from __future__ import annotations
 
-import json
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
-
-import typer
-from rich.console import Console
-from rich.table import Table
 
 from kgscripts.evaluation.cloze import FilledItem
 from kgscripts.evaluation.cloze_filling import Candidates, Guess
 from kgscripts.evaluation.cloze_items import ClozeItem
 from kgscripts.evaluation.cloze_scores import HEADINGS, PUBLISHED, ClozeScores, beaten
+from schemas.terminal import console, echo, json_text
 
-_WIDTH = 140
-"""Wide enough that no number is broken over two lines where the output is a file."""
+_COLUMN = 10
+"""Width of a column; all columns fit 80 characters, since the names of the models have lines of their own."""
 
 
 def print_cloze_table(results: Sequence[ClozeScores], *, comparable: bool) -> None:
     """Print the published scores and ours, and where ours are better, given the same context and task."""
-    table = Table(
-        title="Cloze: percent, nats a word, tokens a span. Published rows: on valid.template.tsv of KidsCook.",
-        title_justify="left",
-    )
-    table.add_column("model", no_wrap=True)
-    table.add_column("context")
-    for heading in HEADINGS.values():
-        table.add_column(heading, justify="right", min_width=9)
+    screen = console()
+    screen.print("Cloze: percent, nats a word, tokens a span. Published: on valid.template.tsv of KidsCook.")
+    split = [heading.rpartition(" ") for heading in HEADINGS.values()]
+    echo(_line(first for first, _, _ in split))
+    echo(_line(last for _, _, last in split))
     for row in PUBLISHED:
-        table.add_row(f"published: {row.model}", row.context, *_figures(row))
-    table.add_section()
+        screen.print(f"published: {row.model} (context: {row.context})")
+        echo(_line(_figures(row)))
     for scores in results:
-        table.add_row(scores.model, scores.context, *_figures(scores))
-    console = Console()
-    console.width = max(console.width, _WIDTH)
-    console.print(table)
+        screen.print(f"{scores.model} (context: {scores.context})")
+        echo(_line(_figures(scores)))
     for scores in results:
         for line in _remarks(scores, comparable):
-            typer.echo(f"{scores.model}: {line}")
+            screen.print(f"{scores.model}: {line}")
+
+
+def _line(cells: Iterable[str]) -> str:
+    return "".join(f"{cell:>{_COLUMN}}" for cell in cells).rstrip()
 
 
 def _figures(row: object) -> list[str]:
@@ -98,11 +93,11 @@ class Examples:
     def print(self, model: str) -> None:
         """Print abstract side, greedy prediction and gold; blanks are between underscores."""
         if self._filled:
-            typer.echo(f"\nFilled by {model}:")
+            echo(f"\nFilled by {model}:")
         for filled in self._filled:
-            typer.echo(f"\nAbs   {' '.join(filled.item.abstract)}")
-            typer.echo(f"Pred  {_marked(filled.item, filled.greedy_words)}")
-            typer.echo(f"Gold  {_marked(filled.item, filled.item.concrete)}")
+            echo(f"\nAbs   {' '.join(filled.item.abstract)}")
+            echo(f"Pred  {_marked(filled.item, filled.greedy_words)}")
+            echo(f"Gold  {_marked(filled.item, filled.item.concrete)}")
 
 
 def _marked(item: ClozeItem, words: Sequence[str]) -> str:
@@ -154,7 +149,7 @@ class PredictionsFile:
                 "oracle": self._setup(filled.oracle_choices[words], filled.oracle[words]),
                 "greedy": self._setup(filled.greedy[words], filled.greedy[words]),
             }
-            self._stream.write(f"{json.dumps(record, ensure_ascii=False)}\n")
+            self._stream.write(f"{json_text(record, indent=None)}\n")
 
     def _setup(self, choices: Sequence[Guess], ranked: Sequence[Guess]) -> dict[str, Any]:
         """Predicted words and their probabilities, those of the gold words, and the five most probable words."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from collections.abc import Iterable
 from itertools import zip_longest
@@ -10,14 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from schemas.terminal import echo, echo_json
+
 if TYPE_CHECKING:
     from kgscripts.extractors.protocol import Extractor, Requirement
     from schemas.provenance import BenchmarkScore
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, help="List the installed extractors.")
+app = typer.Typer(add_completion=False, no_args_is_help=True)
 
 
-@app.callback()
+@app.callback(epilog="Example: kgscripts extractors list")
 def _group() -> None:
     """List the installed extractors."""
 
@@ -33,7 +34,7 @@ def list_extractors(as_json: Annotated[bool, typer.Option("--json", help="Print 
     scores = [item.scores(describe_pipeline() if PARSE in item.requires else None) for item in found]
     if as_json:
         rows = [_row(item, list(its)) for item, its in zip(found, scores, strict=True)]
-        typer.echo(json.dumps(rows, indent=1, ensure_ascii=False))
+        echo_json(rows)
         return
     for item, its in zip(found, scores, strict=True):
         _print(item, list(its))
@@ -64,17 +65,17 @@ def _print(extractor: Extractor, scores: list[BenchmarkScore]) -> None:
     lines = _score_lines("", scores)
     for network in extractor.networks:
         lines += _score_lines(f"{network.name} on ", network.scores)
-    typer.echo(f"{extractor.name}: {extractor.task}")
+    echo(f"{extractor.name}: {extractor.task}")
     _print_field("gives", ", ".join(map(_requirement, extractor.gives)))
     _print_field("requires", ", ".join(map(_requirement, extractor.requires)) or "nothing")
     _print_field("cost", extractor.cost)
     for name, line in zip_longest(["scores"], lines or ["not measured"], fillvalue=""):
         _print_field(name, line)
-    typer.echo()
+    echo()
 
 
 def _print_field(name: str, text: str) -> None:
-    typer.echo(textwrap.fill(text, 80, initial_indent=f"  {name:<10}", subsequent_indent=" " * 12))
+    echo(textwrap.fill(text, 80, initial_indent=f"  {name:<10}", subsequent_indent=" " * 12))
 
 
 def _score_lines(prefix: str, scores: Iterable[BenchmarkScore]) -> list[str]:

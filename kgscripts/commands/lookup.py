@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from schemas.terminal import console, echo_json
 
 if TYPE_CHECKING:
     from kgscripts.lookup.phrase_table import Association
@@ -44,21 +45,20 @@ def lookup(
         sides = {
             name: [asdict(item) for item in found] for name, found in zip(("concrete", "abstract"), chosen, strict=True)
         }
-        typer.echo(json.dumps({"word": phrase, **sides}, indent=1, ensure_ascii=False))
+        echo_json({"word": phrase, **sides})
         return
     _print(f"abstract {phrase!r} is realised as", chosen[0], len(concrete), min_count)
     _print(f"concrete {phrase!r} realises", chosen[1], len(abstract), min_count)
 
 
 def _print(title: str, found: Sequence[Association], of: int, min_count: int) -> None:
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console(highlight=False, markup=False)
-    console.print(title, style="bold")
+    screen = console()
+    screen.print(title, style="bold")
     if not found:
         rarer = f" aligned {min_count} times or more: --min-count 1 shows all" if min_count > 1 else ""
-        console.print(f"  nothing{rarer}\n")
+        screen.print(f"  nothing{rarer}\n")
         return
     table = Table(box=None, padding=(0, 0, 0, 2))
     table.add_column("PMI", justify="right")
@@ -66,5 +66,5 @@ def _print(title: str, found: Sequence[Association], of: int, min_count: int) ->
     table.add_column("")
     for item in found:
         table.add_row(f"{item.pmi:.2f}", str(item.count), item.text)
-    console.print(table)
-    console.print(f"  {of - len(found)} more: --top 0 shows all\n" if of > len(found) else "")
+    screen.print(table)
+    screen.print(f"  {of - len(found)} more: --top 0 shows all\n" if of > len(found) else "")

@@ -1,27 +1,11 @@
-"""Progress bars and atomic file output for commands."""
+"""Atomic file output for commands."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from schemas.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from rich.progress import Progress
-
-
-@contextmanager
-def progress_bar() -> Iterator[Progress]:
-    """A progress bar on standard error, if it is a terminal."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
-        yield progress
 
 
 def check_output(output: Path | None) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from attrs import asdict
+
+from schemas.terminal import console, echo_json
 
 if TYPE_CHECKING:
     from kgscripts.lookup.read_tools import ReadTool
@@ -39,7 +40,7 @@ def tools(
         content: dict[str, Any] = {"event": instruction.action.label, "predicted": [asdict(tool) for tool in predicted]}
         if read is not None:
             content["read"] = [asdict(tool) for tool in read]
-        typer.echo(json.dumps(content, indent=1, ensure_ascii=False))
+        echo_json(content)
         return
     _print("predicted by the masked model", ("probability", "tool"), [_predicted(tool) for tool in predicted])
     if read is not None:
@@ -56,17 +57,16 @@ def _read(tool: ReadTool) -> tuple[str, ...]:
 
 
 def _print(title: str, headings: Sequence[str], rows: Sequence[tuple[str, ...]]) -> None:
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console(highlight=False, markup=False)
-    console.print(title, style="bold")
+    screen = console()
+    screen.print(title, style="bold")
     if not rows:
-        console.print("  nothing\n")
+        screen.print("  nothing\n")
         return
     table = Table(box=None, padding=(0, 0, 0, 2))
     for column, heading in enumerate(headings):
         table.add_column(heading, justify="left" if column >= headings.index("tool") else "right")
     for row in rows:
         table.add_row(*row)
-    console.print(table, "")
+    screen.print(table, "")

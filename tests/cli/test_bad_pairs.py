@@ -19,8 +19,8 @@ COMMANDS: dict[str, tuple[typer.Typer, list[str]]] = {
     "train masked": (train, ["--out", "OUT", "--train", "PAIRS"]),
     "train causal": (train, ["--model", "gpt2", "--out", "OUT", "--train", "PAIRS"]),
     "train aligner": (train, ["--labels", "GOLD", "--out", "OUT", "--train", "PAIRS"]),
-    "evaluate cloze": (evaluate, ["--model", "masked", "--json", "OUT", "--templates", "PAIRS"]),
-    "evaluate alignments": (evaluate, ["--gold", "GOLD", "--json", "OUT", "--templates", "PAIRS"]),
+    "evaluate cloze": (evaluate, ["--model", "masked", "--output", "OUT", "--templates", "PAIRS"]),
+    "evaluate alignments": (evaluate, ["--gold", "GOLD", "--output", "OUT", "--templates", "PAIRS"]),
     "corpora stats": (corpora, ["PAIRS"]),
     "corpora cloze": (corpora, ["-o", "OUT", "PAIRS"]),
 }

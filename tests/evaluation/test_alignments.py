@@ -145,7 +145,7 @@ def _files(folder: Path, gold: str = "") -> list[str]:
 
 
 def test_the_command_writes_what_it_prints(tmp_path: Path) -> None:
-    arguments = ["alignments", *_files(tmp_path), "--json", str(tmp_path / "out.json")]
+    arguments = ["alignments", *_files(tmp_path), "--output", str(tmp_path / "out.json")]
     models = ["diagonal", "ibm1", "ibm1-free", "aligner", "aligner-free"]
     for model in models:
         arguments += ["--model", model]
@@ -166,7 +166,7 @@ def test_one_model_makes_one_object(tmp_path: Path) -> None:
         *_files(tmp_path),
         "--model",
         "diagonal",
-        "--json",
+        "--output",
         str(tmp_path / "out.json"),
     ]
     assert CliRunner().invoke(app, arguments).exit_code == 0

@@ -54,14 +54,14 @@ def whitelist(tmp_path: Path) -> Path:
 
 
 def _run(*arguments: object) -> str:
-    result = CliRunner().invoke(app, ["cloze", *map(str, arguments)], catch_exceptions=False)
+    result = CliRunner(env={"COLUMNS": "300"}).invoke(app, ["cloze", *map(str, arguments)], catch_exceptions=False)
     assert result.exit_code == 0, result.output
     return result.stdout
 
 
 def test_one_model_as_an_object(tmp_path: Path, transducer: Path, templates: Path, whitelist: Path) -> None:
     file = tmp_path / "scores.json"
-    shown = _run("--model", transducer, "--templates", templates, "--whitelist", whitelist, "--json", file)
+    shown = _run("--model", transducer, "--templates", templates, "--whitelist", whitelist, "--output", file)
     scores = json.loads(file.read_text(encoding="utf-8"))
     assert set(scores) >= KEYS
     assert scores["context"] == "left"
@@ -88,7 +88,7 @@ def test_several_models_as_a_list_with_contexts(tmp_path: Path, transducer: Path
     causal = gpt2(tmp_path / "tiny")
     file = tmp_path / "scores.json"
     names = [str(transducer), f"{other}:left", f"hf:{causal}"]
-    shown = _run(*(part for name in names for part in ("--model", name)), "--templates", templates, "--json", file)
+    shown = _run(*(part for name in names for part in ("--model", name)), "--templates", templates, "--output", file)
     rows = json.loads(file.read_text(encoding="utf-8"))
     assert [row["source"] for row in rows] == names
     assert {row["context"] for row in rows} == {"left"}
@@ -104,7 +104,7 @@ def test_a_transducer_fills_blanks_as_published_or_from_all_alignments(
 ) -> None:
     file = tmp_path / "scores.json"
     names = [str(transducer), f"{transducer}:viterbi"]
-    _run("--model", names[0], "--model", names[1], "--templates", templates, "--json", file)
+    _run("--model", names[0], "--model", names[1], "--templates", templates, "--output", file)
     own, published = json.loads(file.read_text(encoding="utf-8"))
     assert [own["source"], published["source"]] == names
     assert published["model"] == f"{own['model']}, one alignment a blank"
@@ -144,7 +144,7 @@ def test_predictions_agree_with_the_figures(tmp_path: Path, transducer: Path, te
     file, written = tmp_path / "scores.json", tmp_path / "predictions.jsonl"
     _run(
         *("--model", transducer, "--templates", templates, "--whitelist", whitelist),
-        *("--json", file, "--predictions-out", written),
+        *("--output", file, "--predictions-out", written),
     )
     scores = json.loads(file.read_text(encoding="utf-8"))
     rows = [json.loads(line) for line in written.read_text(encoding="utf-8").splitlines()]
@@ -224,8 +224,8 @@ def test_invalid_whitelists(transducer: Path, templates: Path, whitelist: Path, 
         ("--model", "no/such/model:viterbi", ModelError),
         ("--model", "hf:no-such-model", ModelError),
         ("--model", ".", ModelError),
-        ("--json", "no/such/folder/scores.json", ConfigurationError),
-        ("--json", ".", ConfigurationError),
+        ("--output", "no/such/folder/scores.json", ConfigurationError),
+        ("--output", ".", ConfigurationError),
         ("--predictions-out", "no/such/folder/predictions.jsonl", ConfigurationError),
         ("--whitelist", "no/such/words.txt", InputError),
     ],
