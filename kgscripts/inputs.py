@@ -14,7 +14,7 @@ from attrs import evolve, frozen
 from kgscripts.corpora.files import InputFile
 from kgscripts.corpora.formats import documents_from_strings, read_file
 from schemas.errors import InputError
-from schemas.records import Discard, Document
+from schemas.records import Discard, DiscardReason, Document
 
 Text = str | Mapping[str, Any] | Document
 
@@ -33,8 +33,8 @@ def file_input(file: InputFile, format: str | None) -> BuildInput:
     version = metadata.version("kgscripts")
     return BuildInput(
         key=path_key(file.path),
-        fingerprint=lambda: f"{_sha256(file.path)} {format or ''} {version}",
-        items=lambda: read_file(file, format=format),
+        fingerprint=lambda: f"{_sha256(file)} {format or ''} {version}",
+        items=lambda: _items(file, format),
     )
 
 
@@ -50,7 +50,10 @@ def text_input(text: Text, format: str | None) -> BuildInput:
 
 def path_key(path: Path) -> str:
     """The resolved path as text, whatever bytes it is made of."""
-    return os.fsencode(path.resolve()).decode("utf-8", "backslashreplace")
+    try:
+        return os.fsencode(os.path.realpath(path)).decode("utf-8", "backslashreplace")
+    except ValueError:  # NUL or half a surrogate pair: no file has such a name
+        return str(path).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _parsed(text: str | Mapping[str, Any], format: str | None) -> Iterator[Document | Discard]:
@@ -65,11 +68,22 @@ def _parsed(text: str | Mapping[str, Any], format: str | None) -> Iterator[Docum
             yield evolve(item, where=label + item.where.removeprefix("text#1"))
 
 
-def _sha256(path: Path) -> str:
+def _items(file: InputFile, format: str | None) -> Iterator[Document | Discard]:
+    """What is in a file; one that cannot be read is a discard, so that it does not stop the others."""
     try:
-        with path.open("rb") as stream:
+        if file.fault:
+            raise InputError(file.fault)
+        yield from read_file(file, format=format)
+    except InputError as error:
+        yield Discard(reason=DiscardReason.UNREADABLE, where=file.name, detail=error.message)
+
+
+def _sha256(file: InputFile) -> str:
+    """The digest of a file's bytes; of one that cannot be read, why."""
+    try:
+        if file.fault:
+            return file.fault
+        with file.path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as error:
-        raise InputError(
-            f"cannot be read ({error.strerror or error})", where=str(path), remedy="check the path and its permissions"
-        ) from error
+        return f"cannot be read ({error.strerror})"

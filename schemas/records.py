@@ -62,6 +62,7 @@ class DiscardReason(StrEnum):
     TOO_LONG = "too long"
     NO_SUCH_EVENT = "refers to no event"
 
+    UNREADABLE = "unreadable file"
 
 def _span(instance: object, start: int, end: int) -> None:
     if not 0 <= start < end:

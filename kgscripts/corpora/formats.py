@@ -15,7 +15,7 @@ from kgscripts.corpora.mcscript import read_mcscript
 from kgscripts.corpora.pair_formats import read_pairs
 from kgscripts.corpora.plain_text import read_plain_text
 from kgscripts.corpora.sniffing import sniff
-from kgscripts.corpora.source import DamagedSourceError, Source, is_binary, open_source, source_of
+from kgscripts.corpora.source import MAX_PASSAGES, DamagedSourceError, Source, is_binary, open_source, source_of
 from schemas.errors import ConfigurationError, InputError
 from schemas.records import Discard, DiscardReason, Document
 
@@ -30,6 +30,9 @@ _READERS: dict[str, Reader] = {
     "descript": read_descript,
     "inscript": read_inscript,
 }
+
+_NO_TEXT = (b"%PDF-", b"%!PS", b"{\\rtf")
+"""How formats begin that are written in characters of text but hold none that could be read."""
 
 FORMATS = tuple(_READERS)
 """The values of `--format`."""
@@ -92,6 +95,9 @@ def _read(source: Source, format: str | None) -> Iterator[Document | Discard]:
     try:
         for item in _READERS[format](source) if format else _read_sniffed(source):
             empty = False
+            if isinstance(item, Document) and len(item.passages) > MAX_PASSAGES:
+                detail = f"a document of more than {MAX_PASSAGES:,} passages; split it"
+                item = Discard(reason=DiscardReason.TOO_LONG, where=item.name, detail=detail)
             yield item
     except DamagedSourceError as error:
         yield source.discard(DiscardReason.UNDECODABLE, error.line, f"cannot be read beyond this line: {error.detail}")
@@ -102,8 +108,8 @@ def _read(source: Source, format: str | None) -> Iterator[Document | Discard]:
 
 def _read_sniffed(source: Source) -> Iterator[Document | Discard]:
     sample = source.sample()
-    if is_binary(sample):
-        detail = "binary data instead of text; leave it out, or convert it to UTF-8 text"
+    if is_binary(sample) or sample.startswith(_NO_TEXT):
+        detail = "not text; leave it out, or convert it to UTF-8 text"
         yield source.discard(DiscardReason.UNDECODABLE, 1, detail)
         return
     format = sniff(sample, source.name)

@@ -7,6 +7,7 @@ means no label; ``<end_of_story>`` ends a story. Labels end in the scenario: ``#
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from attrs import define, field, frozen
@@ -14,7 +15,8 @@ from attrs import define, field, frozen
 from kgscripts.corpora.detokenizing import detokenize
 from kgscripts.corpora.plain_text import paragraph_spans
 from kgscripts.corpora.scenarios import resolve
-from kgscripts.corpora.source import Source, text_lines
+from kgscripts.corpora.source import MAX_RECORD_BYTES, Source, text_lines, too_long
+from schemas.errors import InputError
 from schemas.records import Discard, DiscardReason, Document, Passage, PassageKind
 
 _END = "<end_of_story>"
@@ -23,6 +25,7 @@ _COLUMNS = 6
 _NO_LABEL = ("none", "X")
 _HEAD_MARKS = ("single", "yes")
 _ARTICLES = ("a", "an", "the")
+_CHAIN = re.compile(r"[0-9]{1,9}")
 
 
 @frozen
@@ -68,6 +71,7 @@ class _Story:
 
     number: int = 1
     line: int = 0
+    size: int = 0
     words: list[_Word] = field(factory=list)
     fault: Discard | None = None
 
@@ -91,6 +95,7 @@ def gold_stories(source: Source) -> Iterator[GoldStory | Discard]:
     number = 0
     for number, line in text_lines(source):
         story.line = story.line or number
+        story.size += len(line) if isinstance(line, str) else 0
         if isinstance(line, Discard):
             story.fault = story.fault or line
         elif line.strip() == _END:
@@ -98,7 +103,12 @@ def gold_stories(source: Source) -> Iterator[GoldStory | Discard]:
             story = _Story(story.number + 1)
         elif line.strip():
             columns = line.rstrip(" ").split(" ")
-            if len(columns) != _COLUMNS or not (columns[5] in _NO_LABEL or columns[5].isdecimal()):
+            if story.fault:
+                continue
+            if story.size > MAX_RECORD_BYTES:
+                story.fault = source.discard(DiscardReason.TOO_LONG, story.line, too_long("a story"))
+                story.words.clear()
+            elif len(columns) != _COLUMNS or not (columns[5] in _NO_LABEL or _CHAIN.fullmatch(columns[5])):
                 detail = "needs 6 columns, the last of them a number, none or X"
                 story.fault = story.fault or source.discard(DiscardReason.MALFORMED, number, detail)
             elif columns[0].startswith(_WORD) or not story.words:
@@ -117,11 +127,15 @@ def _gold_story(source: Source, story: _Story) -> GoldStory | Discard:
         return source.discard(DiscardReason.EMPTY, story.line, "a story without words")
     labels = [word.columns[column] for word in words for column in (1, 3)]
     scenario = next((label.rpartition("_")[2] for label in labels if label not in _NO_LABEL), "")
+    try:
+        label = resolve(scenario) if scenario else ""
+    except InputError as error:
+        return source.discard(DiscardReason.MALFORMED, story.line, error.message)
     document = Document(
         name=source.label(story.number),
         format="inscript",
         text=text,
-        scenario=resolve(scenario) if scenario else "",
+        scenario=label,
         passages=[Passage(kind=PassageKind.PARAGRAPH, start=start, end=end) for start, end in paragraph_spans(text)],
     )
     participant_heads = _heads(words, 1)
@@ -134,7 +148,7 @@ def _gold_story(source: Source, story: _Story) -> GoldStory | Discard:
             is_participant_head=index in participant_heads,
             event=word.label(3),
             is_event_head=index in event_heads,
-            chain=int(word.columns[5]) if word.columns[5].isdecimal() else None,
+            chain=None if word.columns[5] in _NO_LABEL else int(word.columns[5]),
         )
         for index, (word, (start, end)) in enumerate(zip(words, spans, strict=True))
         if start < end

@@ -6,19 +6,22 @@ import re
 
 _XML = re.compile(r"\s*<(?=[?!A-Za-z])")
 _XML_ROOT = re.compile(r"<([A-Za-z_][\w.:-]*)")
+_XML_PROLOGUE = (("<!--", re.compile("-->")), ("<?", re.compile(r"\?>")), ("<!DOCTYPE", re.compile(r"[\[>]")))
+_XML_SUBSET_END = re.compile(r"\]\s*>")
 _XML_FORMATS = {"data": "mcscript", "scripts": "descript"}
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+\S")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])[ \t]+\S")
 _MARKDOWN_SUFFIXES = (".md", ".markdown")
 _TEXT_SUFFIXES = (*_MARKDOWN_SUFFIXES, ".txt", ".text")
+_JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
 
 
 def sniff(sample: bytes, name: str) -> str | None:
     """The format of a source with this beginning and name; None for XML in an unknown format.
 
-    XML is recognised by its root element, JSON lines by the brace, InScript by its word marks, pairs by two or three
-    columns, Markdown by a heading or at least two list items; everything else is plain text.
+    XML is recognised by its root element, JSON lines by the brace or the name, InScript by its word marks, pairs by two
+    or three columns, Markdown by a heading or at least two list items; everything else is plain text.
     """
     text = sample.decode("utf-8", errors="replace")
     suffix = name.lower().removesuffix(".gz")
@@ -27,17 +30,36 @@ def sniff(sample: bytes, name: str) -> str | None:
     if first == "<end_of_story>" or (first.startswith("▁") and len(first.split(" ")) >= 6):
         return "inscript"
     if _XML.match(text):
-        root = _XML_ROOT.search(re.sub(r"(?s)<!--.*?-->|<\?.*?\?>|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>", "", text))
-        known = _XML_FORMATS.get(root.group(1)) if root else None
+        known = _XML_FORMATS.get(_xml_root(text))
         if known or not suffix.endswith(_TEXT_SUFFIXES):
             return known
-    if first.lstrip().startswith("{") and not suffix.endswith(_TEXT_SUFFIXES):
+    if suffix.endswith(_JSON_SUFFIXES) or (first.lstrip().startswith("{") and not suffix.endswith(_TEXT_SUFFIXES)):
         return "jsonl"
     if suffix.endswith(_MARKDOWN_SUFFIXES):
         return "markdown"
     if _is_pairs(lines, complete=text.endswith("\n")) or suffix.endswith(".tsv"):
         return "pairs"
     return "markdown" if _is_markdown(lines) else "text"
+
+
+def _xml_root(text: str) -> str:
+    """The name of the first element, behind comments, declarations and document type; "" if there is none."""
+    at = text.find("<")
+    while at >= 0:
+        opening = next((item for item in _XML_PROLOGUE if text.startswith(item[0], at)), None)
+        if opening is None:
+            if root := _XML_ROOT.match(text, at):
+                return root.group(1)
+            at += 1
+        else:
+            end = opening[1].search(text, at + len(opening[0]))
+            if end and end.group() == "[":
+                end = _XML_SUBSET_END.search(text, end.end())
+            if not end:
+                return ""
+            at = end.end()
+        at = text.find("<", at)
+    return ""
 
 
 def _is_pairs(lines: list[str], *, complete: bool) -> bool:

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 MAX_RECORD_BYTES = 4 * 1024 * 1024
 """The longest document that is read, in bytes of UTF-8: longer than nearly every novel. This bounds memory."""
 
+MAX_PASSAGES = 100_000
+"""The most passages of a document, and lines of a text that is one document: twice as many as in a long novel."""
+
 _CHUNK = 64 * 1024
 _GZIP = b"\x1f\x8b"
 # UTF-32 before UTF-16: its mark begins with that of UTF-16.
@@ -63,7 +66,7 @@ class _Utf8(io.RawIOBase):
         try:
             while not self._pending and self._fill():
                 pass
-        except (EOFError, gzip.BadGzipFile, zlib.error, UnicodeDecodeError) as error:
+        except (EOFError, OSError, zlib.error, UnicodeDecodeError) as error:
             raise DamagedSourceError(str(error), self._line) from error
         piece = self._pending[: len(view)]
         self._pending = self._pending[len(piece) :]
@@ -184,6 +187,8 @@ def whole_text(source: Source) -> str | Discard:
     data = source.stream.read(MAX_RECORD_BYTES + 1)
     if len(data) > MAX_RECORD_BYTES:
         return source.discard(DiscardReason.TOO_LONG, 1, too_long("a text"))
+    if max(data.count(b"\n"), data.count(b"\r")) > MAX_PASSAGES:
+        return source.discard(DiscardReason.TOO_LONG, 1, f"a text of more than {MAX_PASSAGES:,} lines; split it")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -91,3 +91,7 @@ def xml_records(source: Source, tag: str) -> Iterator[XmlRecord | Discard]:
     except DefusedXmlException as error:
         detail = f"entities and external references are not allowed: {error}"
         yield source.discard(DiscardReason.MALFORMED, parser.parser.CurrentLineNumber, detail)
+    # Expat asks Python for the encodings that it does not know: Python may not know them either, or not byte by byte.
+    except (LookupError, ValueError) as error:
+        detail = f"its encoding cannot be read; convert the file to UTF-8 ({error})"
+        yield source.discard(DiscardReason.UNDECODABLE, parser.parser.CurrentLineNumber, detail)

@@ -247,8 +247,19 @@ class TestInputs:
 
     def test_unreadable(self, open_folder: Path) -> None:
         (open_folder / "a.txt").touch(mode=0)
-        with without_privileges(), pytest.raises(InputError, match="not readable"):
-            find_files([open_folder])
+        (open_folder / "b.txt").touch()
+        (open_folder / "c").mkdir(mode=0)
+        with without_privileges():
+            assert [file.fault for file in find_files([open_folder])] == [
+                "not readable",
+                "",
+                "cannot be read: Permission denied",
+            ]
+            with pytest.raises(InputError, match="not readable"):
+                find_files([open_folder / "a.txt"])
+            with pytest.raises(InputError, match="Permission denied"):
+                find_files([open_folder / "c"])
+        (open_folder / "c").chmod(0o700)
 
     def test_a_file_that_vanishes(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match=r"a\.txt"):
