@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -38,11 +36,3 @@ def test_the_evaluation_document_has_the_scores_that_ship() -> None:
     text = (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8")
     for score in known_scores():
         assert f"| {score.dataset}, {score.split} | {score.metric} | {score.value:.2f} |" in text
-
-
-def test_the_readme_example_runs_as_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stderr
-    assert "strainer https://w3id.org/kgscripts/data/tool/strainer-" in result.stdout

@@ -38,13 +38,17 @@ kgscripts query --uri neo4j://localhost --cypher docs/queries/evidence.cypher
 ```
 
 ```python
-import exports.cypher, exports.sparql
-from schemas.script_graph import ScriptGraph
+import kgscripts
 
-graph = ScriptGraph.open("graph")
-table = exports.sparql.run_query(graph, "SELECT ?label { ?tool a kgs:Tool ; rdfs:label ?label }")
-table = exports.cypher.run_query(graph, "MATCH (tool:Tool) RETURN tool.label AS label")
+graph = kgscripts.ScriptGraph.open("graph")
+table = graph.query("SELECT ?label { ?tool a kgs:Tool ; rdfs:label ?label } ORDER BY ?label LIMIT 3")
 print(table.columns, table.rows)
+table = graph.query(cypher="MATCH (tool:Tool) RETURN tool.label AS label ORDER BY label LIMIT 3")
+print(table.columns, table.rows)
+```
+```text
+('label',) (('garden fork',), ('hammer',), ('rake',))
+('label',) (('garden fork',), ('hammer',), ('rake',))
 ```
 
 Put your own scenario, sub-event or tool in place of *cooking pasta*, *drain pasta*, *colander* and *knife*:

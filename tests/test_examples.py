@@ -1,0 +1,54 @@
+"""The Python examples of the documents run, and print what the documents say. `tests/test_extending.py` has the rest."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+from pathlib import Path
+
+import pytest
+
+import kgscripts
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+ELSEWHERE = {"extending.md"}
+_EXAMPLE = re.compile(r"```python\n(.*?)```\n(?:```text\n(.*?)```)?", re.DOTALL)
+
+
+def _kitchen() -> None:
+    """The graph of docs/queries.md."""
+    kgscripts.build_graph(ROOT / "kgscripts/examples/texts/how_to_plant_a_tree.md", "graph")
+
+
+def _templates() -> None:
+    """The templates of docs/cloze.md."""
+    lines = (f"cut the {noun}\tpeel and slice the {noun} .\n" for noun in ("apple", "carrot", "leek", "onion", "pear"))
+    Path("train.template.tsv").write_text("".join(lines), encoding="utf-8")
+
+
+BEFORE = {"queries.md": _kitchen, "cloze.md": _templates}
+EXAMPLES = [
+    pytest.param(document.name, code, printed, id=f"{document.name}-{number}")
+    for document in DOCUMENTS
+    if document.name not in ELSEWHERE
+    for number, (code, printed) in enumerate(_EXAMPLE.findall(document.read_text(encoding="utf-8")))
+]
+
+
+def test_there_are_examples() -> None:
+    assert {example.values[0] for example in EXAMPLES} == {"README.md", "queries.md", "cloze.md"}
+
+
+@pytest.mark.parametrize(("document", "code", "printed"), EXAMPLES)
+def test_examples_print_what_the_document_says(
+    document: str, code: str, printed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if document in BEFORE:
+        BEFORE[document]()
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
+        exec(compile(code, document, "exec"), {"__name__": "__main__"})
+    assert output.getvalue() == printed
