@@ -1,4 +1,4 @@
-"""The Python examples of the documents run, and print what the documents say. `tests/test_extending.py` has the rest."""
+"""The Python examples of the documents print what the documents say; those of extending.md are tested elsewhere."""
 
 from __future__ import annotations
 
