@@ -12,8 +12,8 @@ export the next one finds no build id and starts again.
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 from uuid import UUID
 
 import pyoxigraph
@@ -24,8 +24,11 @@ from exports.rdf.sparql_client import SparqlClient
 from exports.rdf.syntax import NQuads
 from exports.rdf.terms import DATA_KINDS, expand
 from exports.targets import ExportOptions, ExportReport, another_graph, report
+from schemas.addresses import without_user
 from schemas.errors import StoreError
 from schemas.script_graph import ScriptGraph
+
+T = TypeVar("T")
 
 _PORTION = 32 << 20
 """Bytes of N-Quads in a request, before they are compressed."""
@@ -54,22 +57,22 @@ def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportRep
         dataset = _ServerDataset(client, address, graph)
         claims = dataset.claims()
         if claims == {dataset.claim} and dataset.build_ids() == {graph.build_id}:
-            return report(graph, target, replaced=0, state="the server has this build")
+            return report(graph, without_user(target), replaced=0, state="the server has this build")
         count = dataset.count()
         refusal = another_graph(graph, address, f"{count:,} triples")
         if claims != {dataset.claim} and (claims or count) and not options.replace_graph:
             raise refusal
         if options.dry_run:
-            return report(graph, target, replaced=count, state="would be written")
+            return report(graph, without_user(target), replaced=count, state="would be written")
         if options.replace_graph:
             dataset.release()
         if not dataset.take():
             raise refusal
-        dataset.clear()
+        dataset.clear(count)
         chunks = GraphChunks(graph, options.progress)
         for portion in portions(NQuads(graph.manifest.base_iri).document(chunks), _PORTION):
             dataset.add(portion)
-    return report(graph, target, replaced=count, state="written", triples=chunks.triples)
+    return report(graph, without_user(target), replaced=count, state="written", triples=chunks.triples)
 
 
 class _ServerDataset:
@@ -94,11 +97,11 @@ class _ServerDataset:
 
     def claims(self) -> set[str]:
         """The graphs that have the base IRI on the server: none, one, or several after a race."""
-        return {row["graph"] for row in self._select(f"SELECT ?graph {{ {self._claims} }}")}
+        return set(self._values(f"SELECT ?graph {{ {self._claims} }}", str))
 
     def build_ids(self) -> set[str]:
         """The build id of the complete graph on the server, if there is one."""
-        return {row["id"] for row in self._select(f"SELECT ?id {{ {self._sign} }}")}
+        return set(self._values(f"SELECT ?id {{ {self._sign} }}", str))
 
     def release(self) -> None:
         """Take the base IRI from the graph that has it."""
@@ -116,24 +119,36 @@ class _ServerDataset:
     def count(self) -> int:
         """The number of triples of the graph on the server, without its claim."""
         triples = f"{{ {self._triples} }} UNION {{ GRAPH ?ours {{ ?s ?p ?o }} {self._ours} }}"
-        return int(self._select(f"SELECT (COUNT(*) AS ?n) {{ {triples} }}")[0]["n"])
+        return sum(self._values(f"SELECT (COUNT(*) AS ?n) {{ {triples} }}", int))
 
-    def clear(self) -> None:
-        """Remove the graph from the server, except its claim, in requests of bounded size."""
+    def clear(self, count: int) -> None:
+        """Remove the graph from the server, except its claim, in requests of bounded size; it has `count` triples."""
         for graphs in self._graphs():
             self._update(";\n".join(f"DROP SILENT GRAPH <{graph}>" for graph in graphs))
         triples = f"{{ SELECT ?ours ?p ?o {{ {self._triples} }} LIMIT {_TRIPLES_A_REQUEST} }}"
-        while self._select(f"SELECT ?ours {{ {self._triples} }} LIMIT 1"):
+        requests = 0
+        while self._values(f"SELECT ?ours {{ {self._triples} }} LIMIT 1", str):
+            if requests * _TRIPLES_A_REQUEST > count:
+                raise self._keeps()
             self._update(f"DELETE {{ ?ours ?p ?o }} WHERE {{ {triples} }}")
+            requests += 1
 
     def _graphs(self) -> Iterator[list[str]]:
         """Iterate over the names of this graph's named graphs, until none is left."""
-        while True:
-            query = f"SELECT DISTINCT ?ours {{ GRAPH ?ours {{ ?s ?p ?o }} {self._ours} }} LIMIT {_GRAPHS_A_REQUEST}"
-            found = [row["ours"] for row in self._select(query)]
-            if not found:
-                return
+        query = f"SELECT DISTINCT ?ours {{ GRAPH ?ours {{ ?s ?p ?o }} {self._ours} }} LIMIT {_GRAPHS_A_REQUEST}"
+        found: list[str] = []
+        while left := self._values(query, str):
+            if not set(left).isdisjoint(found):
+                raise self._keeps()
+            found = left
             yield found
+
+    def _keeps(self) -> StoreError:
+        return StoreError(
+            "the server does not remove what an update removes",
+            where=f"{self._address}/update",
+            remedy="check that the data set is not read-only",
+        )
 
     def add(self, quads: bytes) -> None:
         """Add N-Quads; those that the server already has are not duplicated."""
@@ -143,14 +158,14 @@ class _ServerDataset:
     def _update(self, text: str) -> None:
         self._post("update", text.encode(), {"Content-Type": "application/sparql-update"})
 
-    def _select(self, text: str) -> list[dict[str, str]]:
+    def _values(self, text: str, read: Callable[[str], T]) -> list[T]:
+        """Return the values of the only variable of a SELECT query."""
         headers = {"Content-Type": "application/sparql-query", "Accept": "application/sparql-results+json"}
         answer = self._post("query", text.encode(), headers)
         try:
             solutions: Any = pyoxigraph.parse_query_results(answer, pyoxigraph.QueryResultsFormat.JSON)
-            names = [variable.value for variable in solutions.variables]
-            return [dict(zip(names, (term.value for term in row), strict=True)) for row in solutions]
-        except (SyntaxError, AttributeError) as error:
+            return [read(row[0].value) for row in solutions]
+        except (SyntaxError, ValueError, TypeError, AttributeError, LookupError) as error:
             raise StoreError(
                 f"the response is not a SPARQL result ({error})",
                 where=f"{self._address}/query",
