@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Iterator
-from contextlib import contextmanager
+from importlib.metadata import version
 from pathlib import Path
-
-import ladybug
+from typing import TYPE_CHECKING
 
 from exports.atomic_write import new_file
 from exports.embedded import kept_store
@@ -19,9 +18,10 @@ from schemas.script_graph import ScriptGraph
 from schemas.tables import table_path
 from schemas.vocabulary import ID_PREFIXES
 
+if TYPE_CHECKING:
+    import ladybug
+
 _MAGIC = b"LBUG"
-_BUFFER_POOL = 1 << 30
-"""Bytes of memory that a query may use for pages."""
 
 _TYPES = {
     ValueType.STRING: "STRING",
@@ -59,24 +59,16 @@ def _is_store(path: Path) -> bool:
         return stream.read(len(_MAGIC)) == _MAGIC
 
 
-@contextmanager
-def connection(path: Path) -> Iterator[ladybug.Connection]:
-    """Open the store at `path` read-only.
+def check_store(path: Path) -> None:
+    """Check that `path` is a Ladybug file.
 
     Raises
     ------
     StoreError
-        If it is not a Ladybug store or is damaged.
+        If it is not.
     """
-    remedy = "remove it and export the graph to it again; a graph's own store is built anew by the next query"
     if not _is_store(path):
-        raise StoreError("is not a Ladybug store", where=str(path), remedy=remedy)
-    try:
-        database = ladybug.Database(path, read_only=True, buffer_pool_size=_BUFFER_POOL)
-    except RuntimeError as error:
-        raise StoreError(f"cannot be opened ({error})", where=str(path), remedy=remedy) from error
-    with database, ladybug.Connection(database) as opened:
-        yield opened
+        raise StoreError("is not a Ladybug store", where=str(path), remedy="export a graph to it first")
 
 
 def embedded_store(graph: ScriptGraph) -> Path:
@@ -87,17 +79,19 @@ def embedded_store(graph: ScriptGraph) -> Path:
     StoreError
         If it cannot be written.
     """
-    # Ladybug reads no files of its older formats, and a graph may outlive them.
+    # Ladybug reads no files of its older formats, and a graph may outlive them. Importing it to ask takes long.
     return kept_store(
         graph,
         "ladybug",
-        str(ladybug.storage_version),
+        version("ladybug"),
         new_file,
         lambda path: _load(graph, path, ExportOptions()),
     )
 
 
 def _load(graph: ScriptGraph, path: Path, options: ExportOptions) -> None:
+    import ladybug
+
     try:
         with (
             # With a buffer pool of a fixed size, graphs of some ten million relations fail to load.

@@ -1,10 +1,11 @@
-"""Errors with their location in a query."""
+"""Errors of queries, with their location in the text."""
 
 from __future__ import annotations
 
 from schemas.errors import QueryError
 
 _BEFORE, _AFTER = 60, 40
+ONLY_READS = "queries only read; `kgscripts export` writes"
 
 
 def error_at(message: str, text: str, line: int, column: int, remedy: str | None = None) -> QueryError:

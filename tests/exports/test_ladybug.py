@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from exports.cypher import run_query
-from exports.ladybug_store import connection, embedded_store
+from exports.confined import EngineError, Limits
+from exports.confined import ask as ask_engine
+from exports.ladybug_store import embedded_store
 from exports.targets import ExportOptions, export
 from schemas.errors import QueryError, StoreError
 from schemas.script_graph import ScriptGraph
@@ -210,5 +212,6 @@ def test_nodes_relations_and_paths_are_mappings(graph: ScriptGraph) -> None:
 
 
 def test_the_store_is_opened_for_reading(graph: ScriptGraph) -> None:
-    with connection(embedded_store(graph)) as opened, pytest.raises(RuntimeError, match="read-only"):
-        opened.execute("MATCH (t:Tool) SET t.label = 'x'")
+    request = {"text": "MATCH (t:Tool) SET t.label = 'x'", "parameters": {}}
+    with pytest.raises(EngineError, match="read-only"):
+        ask_engine("ladybug", embedded_store(graph), request, Limits(timeout=60))
