@@ -177,7 +177,7 @@ NODE_TYPES: dict[str, NodeType] = {
             "A span of a source's text.",
             "digest of the source, kind, first and last character",
             (
-                Property("kind", _STRING, "paragraph, step, abstract, concrete, segment, sentence or mention."),
+                Property("kind", _STRING, "paragraph, step, needs, abstract, concrete, segment, sentence or mention."),
                 Property("start", _INTEGER, "First character, in Unicode code points from 0."),
                 Property("end", _INTEGER, "The character after the last."),
                 Property("text", _STRING, "The text itself."),

@@ -20,10 +20,14 @@ from schemas.errors import RecordError
 
 
 class PassageKind(StrEnum):
-    """What a passage is: what the format marks, then segments of a scenario, sentences, and mentions of events."""
+    """What a passage is: what the format marks, then segments of a scenario, sentences, and mentions of events.
+
+    *needs* is a list of what an activity needs, with its heading ("You will need: a spade").
+    """
 
     PARAGRAPH = "paragraph"
     STEP = "step"
+    NEEDS = "needs"
     ABSTRACT = "abstract"
     CONCRETE = "concrete"
     SEGMENT = "segment"
@@ -58,11 +62,11 @@ class DiscardReason(StrEnum):
     DUPLICATE_SOURCE = "duplicate text"
     EMPTY = "empty source"
     MALFORMED = "malformed record"
+    UNREADABLE = "unreadable file"
     UNDECODABLE = "undecodable bytes"
     TOO_LONG = "too long"
     NO_SUCH_EVENT = "refers to no event"
 
-    UNREADABLE = "unreadable file"
 
 def _span(instance: object, start: int, end: int) -> None:
     if not 0 <= start < end:

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kgscripts.corpora.json_records import json_object, record_id, string, strings
+from kgscripts.corpora.lines import passages_of, steps_of
 from kgscripts.corpora.pair_formats import document_of_pair, is_pair_record, pair_record
 from kgscripts.corpora.plain_text import joined_lines, paragraph_spans
 from kgscripts.corpora.source import Source, text_lines
 from schemas.errors import InputError
-from schemas.records import Discard, DiscardReason, Document, Passage, PassageKind
+from schemas.records import Discard, DiscardReason, Document
 
 
 def read_jsonl(source: Source) -> Iterator[Document | Discard]:
@@ -54,13 +55,12 @@ def document_of_record(record: Mapping[str, Any], *, name: str) -> Document | No
         raise InputError('needs either "text" or "steps"')
     if "text" in record:
         text = string(record, "text")
-        kind, spans = PassageKind.PARAGRAPH, paragraph_spans(text)
+        passages = passages_of(text, paragraph_spans(text))
     else:
         text, spans = joined_lines(strings(record, "steps"))
-        kind = PassageKind.STEP
-    if not spans:
+        passages = steps_of(text, spans)
+    if not passages:
         return None
-    passages = [Passage(kind=kind, start=start, end=end) for start, end in spans]
     return Document(name=name, format="jsonl", text=text, title=title, scenario=scenario, passages=passages)
 
 

@@ -9,22 +9,20 @@ from attrs import define, field
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from kgscripts.corpora.plain_text import line_spans, paragraph_spans, title_line, trimmed
+from kgscripts.corpora.front_matter import front_matter
+from kgscripts.corpora.lines import line_spans, marker_end, passages_of, trimmed
+from kgscripts.corpora.needs import is_needs_heading
+from kgscripts.corpora.plain_text import paragraph_spans, title_line
 from kgscripts.corpora.source import Source, whole_text
 from schemas.records import Discard, Document, Passage, PassageKind
 
 # Only the blocks matter, and how-tos indent paragraphs without meaning code.
 _BLOCKS = MarkdownIt("commonmark").disable("code")
 _BLOCKS.core.ruler.enableOnly(["normalize", "block"])
-_FENCE = re.compile(r"---[ \t]*(?:\r\n?|\n|$)")
 _CHECKBOX = re.compile(r"\[[ xX]\]\s+")
-_STEP_NUMBER = re.compile(r"(?:step\s+\d+\s*[.):–—-]*|\d+\s*[.)])\s+(?=\S)", re.IGNORECASE)
-_NO_STEPS = re.compile(
-    r"(?:the )?(?:ingredients|materials|supplies|tools|equipment|utensils|requirements|tips|warnings|notes)"
-    r"|(?:what |things )?you (?:will )?need|(?:what |things )?you['’]ll need|see also|references|sources",
-    re.IGNORECASE,
-)
-"""Headings of lists that contain things or advice instead of steps."""
+_NUMBER = re.compile(r"\d+\s*[.)]\s+(?=\S)")
+_NO_STEPS = re.compile(r"(?:the )?(?:tips|warnings|notes)|see also|references|sources", re.IGNORECASE)
+"""Headings of lists that contain advice instead of steps."""
 
 
 def read_markdown(source: Source) -> Iterator[Document | Discard]:
@@ -33,13 +31,15 @@ def read_markdown(source: Source) -> Iterator[Document | Discard]:
     The title is the first heading, or a first line that would be a title in plain text. Several headings of the first
     level, each with content, begin separate how-tos. Each list item is a step, including nested ones, unless the
     heading of the list excludes it ("Ingredients"); further paragraphs of an item are paragraphs. Subheadings such as
-    "Step 2: Boil the water" are steps. Code, HTML blocks and front matter are skipped.
+    "Step 2: Boil the water" are steps. A list below a heading such as "What you need" is one passage of the kind
+    *needs*. Code and HTML blocks are skipped; front matter gives title and scenario.
     """
     text = whole_text(source)
     if isinstance(text, Discard):
         yield text
         return
-    how_tos = [how_to for how_to in _Blocks(text).how_tos() if how_to.passages]
+    blocks = _Blocks(text)
+    how_tos = [how_to for how_to in blocks.how_tos() if how_to.passages]
     starts = [0, *(how_to.start for how_to in how_tos[1:]), len(text)]
     for number, how_to in enumerate(how_tos, 1):
         start, end = starts[number - 1 : number + 1]
@@ -48,6 +48,7 @@ def read_markdown(source: Source) -> Iterator[Document | Discard]:
             format="markdown",
             text=text[start:end],
             title=how_to.title,
+            scenario=blocks.front_matter.scenario,
             passages=[Passage(kind=kind, start=a - start, end=b - start) for kind, a, b in how_to.passages],
         )
 
@@ -65,14 +66,16 @@ class _Blocks:
     """The blocks of a Markdown text, as how-tos."""
 
     def __init__(self, text: str) -> None:
-        begin = _front_matter_end(text)
+        self.front_matter = front_matter(text)
+        begin = self.front_matter.end
         self._tokens = _BLOCKS.parse(text[begin:])
         # The parser replaces NUL by another character.
         self._text = text.replace("\0", "\ufffd")
         self._lines = [(start + begin, end + begin) for start, end in line_spans(text[begin:])]
         self._several = sum(token.type == "heading_open" and token.tag == "h1" for token in self._tokens) > 1
-        self._how_tos = [_HowTo(0)]
+        self._how_tos = [_HowTo(0, "" if self._several else self.front_matter.title)]
         self._is_step_list = True
+        self._needs: int | None = None
 
     def how_tos(self) -> list[_HowTo]:
         """All sections in order, including those without content."""
@@ -93,40 +96,65 @@ class _Blocks:
             elif token.type == "inline" and token.content:
                 if not depth:
                     self._is_step_list = not _NO_STEPS.fullmatch(token.content.strip("*_: \t"))
+                    self._needs = self._span(token)[0] if is_needs_heading(token.content) else None
                 if heading:
                     self._add_heading(token, heading)
+                elif depth and self._needs is not None:
+                    self._add_needed(token, self._needs)
                 else:
-                    self._add_paragraph(token, is_step=is_item_start and self._is_step_list)
+                    self._add_paragraph(token, is_item=depth > 0, is_step=is_item_start and self._is_step_list)
                 is_item_start = False
         self._find_title_without_heading()
         return self._how_tos
 
     def _find_title_without_heading(self) -> None:
-        """A first line followed by a blank line is a title, as in plain text."""
+        """A first line that would be a title in plain text is one."""
         first = self._how_tos[0]
-        spans = paragraph_spans(self._text)
-        if not first.title and first.passages[1:] and spans and first.passages[0][1:] == spans[0]:
-            first.title = title_line(self._text, spans)
-            del first.passages[: bool(first.title)]
+        spans = paragraph_spans(self._text, self.front_matter.end)
+        if not first.title and first.passages[1:] and spans and first.passages[0][1] == spans[0][0]:
+            title = title_line(self._text, spans)
+            if title and first.passages[0][2] == spans[0][0] + len(title):
+                first.title = title
+                del first.passages[0]
 
     def _add_heading(self, token: Token, tag: str) -> None:
         current = self._how_tos[-1]
         if self._several and tag == "h1":
             assert token.map is not None  # every block token has a line range
             self._how_tos.append(_HowTo(self._lines[token.map[0]][0], token.content))
-        elif not current.title and not current.passages:
+        elif not current.passages and self._is_title(current.title, token.content, tag):
             current.title = token.content
-        elif (number := _STEP_NUMBER.match(token.content)) and "\n" not in token.content:
+        elif "\n" not in token.content:
             start, end = self._span(token)
-            current.passages.append((PassageKind.STEP, start + number.end(), end))
+            number = _NUMBER.match(self._text, start, end)
+            body = number.end() if number else marker_end(self._text, start, end)
+            if start < body < end:
+                current.passages.append((PassageKind.STEP, body, end))
 
-    def _add_paragraph(self, token: Token, *, is_step: bool) -> None:
+    def _is_title(self, title: str, heading: str, tag: str) -> bool:
+        """Whether a heading that nothing precedes is the title; one of the first level replaces the front matter's."""
+        known = bool(title) and (tag != "h1" or title != self.front_matter.title)
+        return not known and not is_needs_heading(heading)
+
+    def _add_paragraph(self, token: Token, *, is_item: bool, is_step: bool) -> None:
         start, end = self._span(token)
         if is_step and (box := _CHECKBOX.match(self._text, start, end)):
             start = box.end()
-        if start < end:
-            kind = PassageKind.STEP if is_step else PassageKind.PARAGRAPH
-            self._how_tos[-1].passages.append((kind, start, end))
+        if is_step:
+            start, end = trimmed(self._text, marker_end(self._text, start, end), end)
+        found = self._how_tos[-1].passages
+        if not is_item:
+            found += ((item.kind, item.start, item.end) for item in passages_of(self._text, [(start, end)]))
+        elif start < end:
+            found.append((PassageKind.STEP if is_step else PassageKind.PARAGRAPH, start, end))
+
+    def _add_needed(self, token: Token, heading: int) -> None:
+        """Extend the list below a heading by an item."""
+        end = self._span(token)[1]
+        found = self._how_tos[-1].passages
+        while found and found[-1][1] >= heading:
+            found.pop()  # the list so far, or its heading as a paragraph
+        found.append((PassageKind.NEEDS, heading, end))
 
     def _span(self, token: Token) -> tuple[int, int]:
         """The span of a token's text, without the markers before and after it."""
@@ -136,11 +164,3 @@ class _Blocks:
         # The parser keeps the end of a line; lines that it considers blank may come first.
         start = next((found for line in lines if (found := self._text.rfind(opening, *line)) >= 0), lines[0][0])
         return trimmed(self._text, start, lines[-1][1] if rest else start + len(opening))
-
-
-def _front_matter_end(text: str) -> int:
-    """The end of a block between ``---`` lines at the very beginning; 0 without one."""
-    lines = line_spans(text)
-    if not _FENCE.fullmatch(text, *next(lines, (0, 0))):
-        return 0
-    return next((end for start, end in lines if _FENCE.fullmatch(text, start, end)), 0)

@@ -1,55 +1,52 @@
-"""Plain text: paragraphs, and a title where a blank line follows the first line."""
+"""Plain text: front matter, a title, steps, lists of what is needed, and paragraphs."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
+from kgscripts.corpora.front_matter import front_matter
+from kgscripts.corpora.lines import are_commands, is_title, line_spans, passages_of, trimmed
+from kgscripts.corpora.scenarios import names_scenario
 from kgscripts.corpora.source import Source, whole_text
-from schemas.records import Discard, Document, Passage, PassageKind
+from schemas.records import Discard, Document
 
-_LINE = re.compile(r"[^\r\n]+(?:\r\n?|\n)?|\r\n?|\n")
 _TITLE_CHARACTERS = 80
 _FINAL_PUNCTUATION = tuple(".!?:;,…\"”'’")
 
 
 def read_plain_text(source: Source) -> Iterator[Document | Discard]:
-    """Yield one document with its paragraphs, which are separated by blank lines; nothing for a blank source.
+    """Yield one document; nothing for a blank source.
 
-    A first line of at most 80 characters without final punctuation, followed by a blank line and more text, is the
-    title and not a paragraph.
+    Blank lines separate paragraphs; `passages_of` says how they become passages. The title is that of the front matter,
+    or a first line of at most 80 characters without final punctuation, if a blank line follows, or a step or list, or
+    if it names a scenario ("How to plant a tree") and lines without final punctuation follow.
     """
     text = whole_text(source)
     if isinstance(text, Discard):
         yield text
         return
-    spans = paragraph_spans(text)
+    said = front_matter(text)
+    spans = paragraph_spans(text, said.end)
     title = title_line(text, spans)
     if title:
-        spans = spans[1:]
-    if spans:
-        passages = [Passage(kind=PassageKind.PARAGRAPH, start=start, end=end) for start, end in spans]
-        yield Document(name=source.name, format="text", text=text, title=title, passages=passages)
+        spans = without_line(spans, title)
+    passages = passages_of(text, spans)
+    if passages:
+        yield Document(
+            name=source.name,
+            format="text",
+            text=text,
+            title=said.title or title,
+            scenario=said.scenario,
+            passages=passages,
+        )
 
 
-def line_spans(text: str) -> Iterator[tuple[int, int]]:
-    """The spans of all lines, including the line end: ``\\n``, ``\\r\\n`` or ``\\r``."""
-    for match in _LINE.finditer(text):
-        yield match.span()
-
-
-def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """The span without surrounding white space; `start == end` where nothing is left."""
-    stripped = text[start:end].rstrip()
-    end = start + len(stripped)
-    return end - len(stripped.lstrip()), end
-
-
-def paragraph_spans(text: str) -> list[tuple[int, int]]:
-    """The spans of paragraphs, which blank lines separate, without surrounding white space."""
+def paragraph_spans(text: str, begin: int = 0) -> list[tuple[int, int]]:
+    """The spans of paragraphs from `begin` on, which blank lines separate, without surrounding white space."""
     spans: list[tuple[int, int]] = []
     first: int | None = None
-    for start, end in line_spans(text):
+    for start, end in ((begin + start, begin + end) for start, end in line_spans(text[begin:])):
         blank = text[start:end].isspace()
         if blank and first is not None:
             spans.append(trimmed(text, first, start))
@@ -73,10 +70,21 @@ def joined_lines(parts: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
 
 
 def title_line(text: str, spans: list[tuple[int, int]]) -> str:
-    """The first paragraph if it is a title, else ""."""
-    if len(spans) < 2:
+    """The line that paragraphs begin with if it is a title, else ""."""
+    if not spans:
         return ""
-    first = text[slice(*spans[0])]
-    if len(first) > _TITLE_CHARACTERS or "\n" in first or "\r" in first or first.endswith(_FINAL_PUNCTUATION):
+    paragraph = text[slice(*spans[0])]
+    first, *rest = (paragraph[start:end].strip() for start, end in line_spans(paragraph))
+    if len(first) > _TITLE_CHARACTERS or first.endswith(_FINAL_PUNCTUATION) or not is_title(first):
         return ""
-    return first
+    if names_scenario(first):
+        follows = len(spans) > 1 if not rest else passages_of(text, spans[:1])[0].end <= spans[0][0] + len(first)
+    else:
+        follows = not is_title(rest[0]) if rest else len(spans) > 1 and not are_commands(text, spans)
+    return first if follows else ""
+
+
+def without_line(spans: list[tuple[int, int]], line: str) -> list[tuple[int, int]]:
+    """The spans of paragraphs without the line that the first begins with."""
+    start, end = spans[0][0] + len(line), spans[0][1]
+    return [*([(start, end)] if start < end else []), *spans[1:]]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from functools import cache
 from importlib import resources
+from pathlib import Path
 from types import MappingProxyType
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from kgscripts.corpora.gerunds import gerund
 from schemas.errors import InputError
@@ -77,6 +78,12 @@ def is_listed(label_or_title: str) -> bool:
     return _listed(label_or_title) is not None
 
 
+def names_scenario(title: str) -> bool:
+    """Whether a title refers to a listed scenario, or begins with "how to"."""
+    plain = _plain(title)
+    return bool(plain) and (_HOW_TO.match(plain) is not None or is_listed(title))
+
+
 def scenario_of(document: Document) -> str:
     """The scenario that a document's label or title names; "" if neither does.
 
@@ -86,8 +93,38 @@ def scenario_of(document: Document) -> str:
     if document.scenario.strip(_EDGES):
         return resolve(document.scenario)
     title = document.title
-    is_how_to = _HOW_TO.match(_plain(title)) or any(passage.kind is PassageKind.STEP for passage in document.passages)
-    return resolve(title) if title.strip(_EDGES) and (is_how_to or is_listed(title)) else ""
+    has_steps = any(passage.kind is PassageKind.STEP for passage in document.passages)
+    return resolve(title) if names_scenario(title) or (has_steps and title.strip(_EDGES)) else ""
+
+
+def with_scenario(document: Document, *, folder: str = "", default: str = "") -> Document:
+    """The document with a label, if neither its own label nor its title (see `names_scenario`) names a scenario.
+
+    The label is that of the folder if it has one, otherwise `default`. Both come before the title of a text with steps
+    that is neither listed nor begins with "how to".
+    """
+    label = folder or default
+    if not label or document.scenario.strip(_EDGES) or names_scenario(document.title):
+        return document
+    return evolve(document, scenario=label)
+
+
+def scenario_of_folder(path: Path) -> str:
+    """The listed scenario that the nearest folder above a path is named after; "" if none is.
+
+    Case, hyphens and underscores do not matter: ``planting_a_tree``, ``Planting-a-Tree``.
+    """
+    folders = (_folder_key(folder.name) for folder in path.absolute().parents)
+    return next((_folders()[key] for key in folders if key in _folders()), "")
+
+
+@cache
+def _folders() -> dict[str, str]:
+    return {_folder_key(concept.label): concept.label for concept in concept_scheme()}
+
+
+def _folder_key(name: str) -> str:
+    return _key(re.sub(r"[\s_-]+", " ", name))
 
 
 def _listed(text: str) -> str | None:

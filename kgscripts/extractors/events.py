@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import frozen
 
 from kgscripts.extractors.lexicon import is_a, verbs, word_list_digests
+from kgscripts.extractors.needs import gatherings
 from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
 from kgscripts.extractors.participants import Participant, participants_of, phrase_of_action
 from kgscripts.extractors.predicates import Frame, frames_of
@@ -34,7 +35,7 @@ class EventExtractor(Extractor):
     """Gives events, one mention for each object of a predicate, and what was left out."""
 
     name = "events"
-    rules = "1"
+    rules = "2"
     task = "event extraction"
     requires = (PARSE,)
     gives = (EventMention, Discard)
@@ -66,7 +67,9 @@ def known_scores() -> list[BenchmarkScore]:
 def _read_document(parsed: ParsedDocument) -> list[Record]:
     events: list[EventMention] = []
     discards: list[Discard] = []
-    for event in events_of_parses(parsed.parses):
+    lists = [parse for parse in parsed.parses if parse.passage.kind is PassageKind.NEEDS]
+    events.extend(event for parse in lists for event in gatherings(parse, parsed.document.text))
+    for event in events_of_parses(tuple(parse for parse in parsed.parses if parse not in lists)):
         events.extend(event.mentions)
         if event.reason is not None:
             discards.append(_discard(event.frame, event.reason, event.parse.offset))

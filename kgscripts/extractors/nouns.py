@@ -10,7 +10,7 @@ from kgscripts.text.syntax import compound_lemma, prepositional_phrases
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-_PARTITIVES = frozenset(
+PARTITIVES = frozenset(
     {"cup", "glass", "bottle", "bowl", "can", "jar", "bag", "box", "piece", "slice", "bit", "lot", "pair", "pinch"}
     | {"teaspoon", "tablespoon", "handful", "dash", "bunch", "loaf", "stick", "drop", "layer", "set", "pile", "amount"}
     | {"number", "kind", "type", "sort", "part", "rest", "half", "one", "some", "all", "couple", "ounce", "pound"}
@@ -65,7 +65,7 @@ def is_noun(token: Token) -> bool:
 
 def content_head(token: Token) -> Token:
     """The noun that a measure belongs to: "sugar" of "a cup of sugar"; other nouns are returned as they are."""
-    if token.lemma_.lower() not in _PARTITIVES:
+    if token.lemma_.lower() not in PARTITIVES:
         return token
     for phrase in prepositional_phrases(token):
         if phrase.preposition == "of" and is_noun(phrase.head):

@@ -50,8 +50,9 @@ _MEANS = frozenset({"mean", "means"})
 class Frame:
     """A predicate and its dependents.
 
-    Lists contain the heads of noun phrases. `instruments` are tools from another clause ("use a knife to cut");
-    `stands_for` is the antecedent of the only object, a pronoun; `reason` is why the event does not count, if so.
+    Lists contain the heads of noun phrases. `instruments` are tools from another clause ("use a knife to cut"),
+    `handled` those objects that are tools ("use a knife"); `stands_for` is the antecedent of the only object, a
+    pronoun; `reason` is why the event does not count, if so.
     """
 
     verb: Token
@@ -61,6 +62,7 @@ class Frame:
     recipients: list[Token] = field(default_factory=list)
     phrases: list[PrepositionalPhrase] = field(default_factory=list)
     instruments: list[Token] = field(default_factory=list)
+    handled: list[Token] = field(default_factory=list)
     stands_for: Token | None = None
     reason: DiscardReason | None = None
 

@@ -1,7 +1,8 @@
 """The tools of an event, by pattern and parse: "use X to …", "using X", "with X", "in/on/through X", "take X and …".
 
-The classes of nouns (`kgscripts.extractors.lexicon`) decide which phrases are tools. The objects of the event,
-ingredients and supplies, people, body parts, clothing, rooms and furniture never are.
+The classes of nouns (`kgscripts.extractors.lexicon`) decide which phrases are tools. Ingredients and supplies, people,
+body parts, clothing, rooms and furniture never are; the object of the event is only after "use", and after "take" in an
+instruction.
 """
 
 from __future__ import annotations
@@ -13,24 +14,29 @@ from typing import TYPE_CHECKING
 from kgscripts.extractors.lexicon import classes_of, is_tool, is_tool_after, may_be_tool, verbs
 from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
 from kgscripts.extractors.predicates import Frame
-from kgscripts.text.syntax import conjuncts, lemma, prepositional_phrases
+from kgscripts.text.syntax import conjuncts, is_imperative, lemma, prepositional_phrases
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
 _BY_MEANS = frozenset({"help", "aid", "assistance", "mean", "means", "use"})
 _CARRIED = frozenset({"implement", "device"})
+_TAKING = frozenset({"take", "grab", "get", "fetch"})
 
 
 def tools_of(frame: Frame) -> list[Token]:
     """Heads of the nouns that are tools of the event, in text order, each lemma once."""
     acted_upon = {noun_lemma(noun) for noun in (*frame.objects, *frame.nouns())}
-    found: dict[str, Token] = {}
+    found: dict[str, Token] = {noun_lemma(noun): noun for noun in frame.handled}
     for noun in (*map(content_head, frame.instruments), *_named(frame)):
         name = noun_lemma(noun)
         if is_noun(noun) and name not in acted_upon and (is_tool(name) or _is_used_as_tool(noun, frame)):
             found.setdefault(name, noun)
     return sorted(found.values(), key=lambda noun: noun.i)
+
+
+def _is_carried(noun: Token) -> bool:
+    return not classes_of(noun_lemma(noun)).isdisjoint(_CARRIED)
 
 
 def _is_used_as_tool(noun: Token, frame: Frame) -> bool:
@@ -57,22 +63,29 @@ def _named(frame: Frame) -> Iterator[Token]:
     # "Cut the carrots with a knife" is often parsed as carrots that have a knife.
     for acted in frame.objects:
         for phrase in prepositional_phrases(acted):
-            name = noun_lemma(phrase.head)
-            if phrase.preposition == "with" and is_tool(name) and not classes_of(name).isdisjoint(_CARRIED):
+            if phrase.preposition == "with" and is_tool(noun_lemma(phrase.head)) and _is_carried(phrase.head):
                 yield phrase.head
 
 
 def carry_tools(frames: list[Frame]) -> None:
-    """Pass the object of "take a knife" on to the next event in the same coordination."""
-    for taking, using in itertools.pairwise(frames):
-        if lemma(taking.verb) not in verbs("grasping") or taking.reason is not None:
+    """Pass the object of "take a knife" on to the next event in the same coordination.
+
+    The object of "use a knife", and of "take a knife" in an instruction without such an event, is a tool of the event
+    itself.
+    """
+    for taking, using in itertools.zip_longest(frames, frames[1:]):
+        word = lemma(taking.verb)
+        tools = [noun for noun in taking.nouns() if is_tool(noun_lemma(noun))]
+        if word == "use":
+            taking.handled = tools
+        if word not in verbs("grasping") or taking.reason is not None:
             continue
-        if not _follows(using.verb, taking.verb) or not _works_on_something(using, taking):
-            continue
-        for noun in taking.objects:
-            name = noun_lemma(noun)
-            if is_noun(noun) and is_tool(name) and not classes_of(name).isdisjoint(_CARRIED):
-                using.instruments.append(noun)
+        carried = [noun for noun in tools if _is_carried(noun)]
+        if using is not None and _follows(using.verb, taking.verb):
+            if _works_on_something(using, taking):
+                using.instruments += (noun for noun in carried if noun in taking.objects)
+        elif word in _TAKING and is_imperative(taking.verb):
+            taking.handled = carried
 
 
 def _follows(using: Token, taking: Token) -> bool:

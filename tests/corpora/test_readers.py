@@ -96,7 +96,8 @@ class TestMarkdown:
         document = _one(tmp_path, "tea.md", text)
         assert document.title == "Tea"
         assert passages(document, PassageKind.STEP) == ["Boil it."]
-        assert passages(document, PassageKind.PARAGRAPH) == ["water", "**You will need:**", "a cup"]
+        assert passages(document, PassageKind.NEEDS) == ["Ingredients\n\n* water", "**You will need:**\n\n- a cup"]
+        assert passages(document, PassageKind.PARAGRAPH) == []
 
     def test_steps_as_headings_and_checkboxes(self, tmp_path: Path) -> None:
         text = "Tea\n===\n\n## Step 1: Boil the water ##\n\nLong enough.\n\n## 2. Pour\n\n- [ ] Wait\n- [x] Drink\n"

@@ -31,24 +31,25 @@ TEXTS: Sequence[str | Mapping[str, Any]] = (
         "abstract": "Drain the pasta and slice the bread.",
         "concrete": "Put a colander into the sink. Pour the pasta into the colander. Cut the bread with a sharp knife.",
     },
+    "You will need: a spade, 2 stakes, young trees\n\nStep 1: Use the spade.\nStep 2: Take a hammer\n",
 )
 
 PINS: dict[str, tuple[str, str]] = {
     "decompositions": (
-        "e5a20bb057e50f5f04afdc25c31238dea471001464537f209e45ddaede15fa20",
-        "f5520db23ee56ea94634b81eb8c33c90674582fb1c125436136fe66d25517de4",
+        "7673a11009f61c7a5f8db111596f22eb40f2de9a9d610b0bb04d1a2e3ae59608",
+        "db23b8a051758b1e9ea49710e1698cfcf91f17155bff8ac68e4b2852f0582701",
     ),
     "events": (
-        "700e8121de03343dfbe14ac5177e31b97cab3d4d008399dce998233ebb23e058",
-        "da61b8ca20613c2807ad6e178030cea3095b5e7a5fcbd0fcec05ed1a78331f9e",
+        "0054da2cb574e19c92d1f8e5a14b4c210781b829cac89f6e435a848560343947",
+        "d41d67524913da715f888fe20d99fd87924f952526831275fa1e3fd28ca89b06",
     ),
     "labels": (
         "ecea102f13959f044d46aafd9674c5d39d9177765b211b78bad9c4e9a3f94c28",
-        "09d2feac2e7b977ca2896350407dc0c9980231818109d68d22363377bf498d0d",
+        "01a3c9ef8a6154eab0dff4519ce0ca2bd11f2549a270a89869d7f32065e66eca",
     ),
     "sentences": (
         "7d9a812a066ca67c5f28a293a40d8238f902c281acf2c6fe86603956fbd52bc4",
-        "418423232e079e40675b3f31b81e429da4736f6b15ba92f609ae6de15586d303",
+        "265c2ff37422e1c06baf87e6ba94913a42c3706740c9d1d117cfadfe67ef0249",
     ),
 }
 """Version of each extractor, and digest of its records, by its name."""

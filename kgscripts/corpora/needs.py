@@ -1,0 +1,69 @@
+"""Lists of what an activity needs, in how-tos and recipes: "You will need: a spade", "Ingredients", "Equipment"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_TOOLS = r"(?:tools?|equipment|utensils?|appliances?|gear)"
+_THINGS = rf"(?:{_TOOLS}|ingredients?|materials?|supplies|requirements?|things|items)"
+_NEED = r"you(?:[ \t]+will|[’']ll)?(?:[ \t]+also)?[ \t]+need"
+_HEADING = (
+    rf"(?:(?:the|your|kitchen|cooking|garden|list[ \t]+of)[ \t]+){{0,3}}"
+    rf"{_THINGS}(?:[ \t]*(?:[&/,+]|and|or)[ \t]*{_THINGS}){{0,3}}(?:[ \t]+(?:list|needed|required|{_NEED}))?"
+    rf"|(?:(?:what|stuff|all)[ \t]+)?{_NEED}(?:[ \t]+the[ \t]+following(?:[ \t]+{_THINGS})?)?"
+    r"|what[ \t]+is[ \t]+needed"
+)
+_ALONE = re.compile(rf"(?:{_HEADING})[ \t]*(?:\([^()\r\n]*\))?[ \t]*:?", re.IGNORECASE)
+_BEFORE_LIST = re.compile(
+    rf"[*_]{{0,3}}(?:{_HEADING})[ \t]*(?:\([^()\r\n]*\))?[*_]{{0,3}}(?:[ \t]*(?::|\r|\n)[*_]{{0,3}}|[ \t]+[–—-][ \t])",
+    re.IGNORECASE,
+)
+_LONGEST_HEADING = 200
+_SENTENCE_END = re.compile(r"[.!?](?=\s|$)")
+_PARENTHESIS = re.compile(r"\([^()]*\)")
+_SEPARATOR = re.compile(r"[\r\n,;&•]+|[ \t](?:and|or|plus)(?=[ \t])", re.IGNORECASE)
+_ONLY_TOOLS = re.compile(_TOOLS, re.IGNORECASE)
+_ANY_THING = re.compile(_THINGS, re.IGNORECASE)
+
+
+def is_needs_heading(line: str) -> bool:
+    """Whether a line is the heading of such a list and nothing else."""
+    return len(line) <= _LONGEST_HEADING and _ALONE.fullmatch(line.strip("*_# \t")) is not None
+
+
+def needs_end(text: str) -> int:
+    """Where a list ends that begins with its heading ("Tools: spade, stake"), at its first sentence end; else 0."""
+    heading = len(heading_of(text))
+    if not heading or not text[heading:].strip():
+        return 0
+    end = _SENTENCE_END.search(text, heading)
+    return end.end() if end else len(text)
+
+
+def heading_of(text: str) -> str:
+    """The heading that a list begins with, "" where it has none."""
+    heading = _BEFORE_LIST.match(text, 0, _LONGEST_HEADING)
+    return heading[0] if heading else ""
+
+
+def names_tools(heading: str) -> bool:
+    """Whether a heading names nothing but tools ("Equipment", not "Tools and materials")."""
+    things = _ANY_THING.findall(heading)
+    return bool(things) and all(map(_ONLY_TOOLS.fullmatch, things))
+
+
+def names_ingredients(heading: str) -> bool:
+    """Whether what is listed below a heading is used up."""
+    return "ingredient" in heading.lower() and _ONLY_TOOLS.search(heading) is None
+
+
+def item_spans(text: str) -> Iterator[tuple[int, int]]:
+    """The spans of the things listed: what lies between commas, "and" and line ends, after the heading."""
+    # Remarks in parentheses may contain commas.
+    plain = _PARENTHESIS.sub(lambda match: " " * len(match[0]), text)
+    start = len(heading_of(text))
+    for separator in _SEPARATOR.finditer(plain, start):
+        yield start, separator.start()
+        start = separator.end()
+    yield start, len(plain)
