@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.csv
 
 from exports.atomic_write import new_directory
-from exports.neo4j_store import BUILD, GRAPH
+from exports.neo4j_ownership import BUILD, GRAPH
 from exports.property_graph import ENDS, KEY, node_batches, node_schema, quoted, relation_batches, relation_schema
 from exports.targets import ExportOptions, ExportReport, report, scheme_of
 from schemas.errors import StoreError
@@ -109,7 +109,7 @@ class _Writer:
         for folder in ("nodes", "relations"):
             (self._directory / folder).mkdir()
         files = []
-        marks = {GRAPH: self._graph.manifest.base_iri, BUILD: self._graph.build_id}
+        marks = {GRAPH: self._graph.graph_id, BUILD: self._graph.build_id}
         for label in NODE_TYPES:
             names = {KEY: f"{KEY}:ID({label})"}
             batches = node_batches(self._graph, label)

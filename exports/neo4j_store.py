@@ -1,31 +1,29 @@
 """Neo4j: merge the graph into a database, batch by batch; an interrupted export is run again.
 
-Every node carries `kgscripts_graph` (the graph's base IRI) and `kgscripts_build`, every relation `kgscripts_build`.
-Pruning removes what has this graph's base IRI and another build. Properties that others added to these nodes stay.
+Properties that others added to the graph's nodes stay. `exports.neo4j_ownership` tells the nodes of several graphs
+apart.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from importlib import resources
-from itertools import islice
 
 import neo4j
 import pyarrow as pa
 from attrs import frozen
 
 from exports.neo4j_connection import connected
+from exports.neo4j_ownership import BUILD, GRAPH, Ownership
 from exports.property_graph import ENDS, KEY, node_batches, portions, quoted, relation_batches
-from exports.targets import ExportOptions, ExportReport, report
+from exports.targets import ExportOptions, ExportReport, another_graph, report
 from schemas.errors import StoreError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES, Property
 from schemas.script_graph import ScriptGraph
 
-GRAPH, BUILD = "kgscripts_graph", "kgscripts_build"
 _ROWS = 5_000
 _BYTES = 4 << 20
 """Limits of a transaction, which client and server hold in memory."""
-_DELETIONS = 10_000
 
 
 def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportReport:
@@ -36,19 +34,26 @@ def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportRep
 
     Raises
     ------
+    GraphDirectoryError
+        If the graph's id cannot be read.
     StoreError
-        If the server cannot be reached, refuses or fails; what was written so far stays.
+        If the server cannot be reached, refuses or fails (what was written so far stays), or has another graph under
+        the same base IRI.
     """
+    graph_id = graph.graph_id
     details: dict[str, str | int | float] = {"build": graph.build_id}
     with connected(target, options.ask) as driver, driver.session(database=options.database) as session:
-        database = _Database(session, graph, options)
-        if options.dry_run:
-            session.run("RETURN 1").consume()
-        else:
+        ownership = Ownership(driver, graph, graph_id, options)
+        if not options.replace_graph and (nodes := ownership.others()):
+            raise another_graph(graph, target, f"{nodes:,} nodes")
+        if not options.dry_run:
+            if options.replace_graph:
+                ownership.take_over()
+            database = _Database(session, graph, graph_id, options)
             database.prepare()
             database.merge()
-        if options.prune:
-            details |= database.prune(driver)
+        if options.prune or options.replace_graph:
+            details |= ownership.prunable() if options.dry_run else ownership.prune()
     return report(graph, target, **details)
 
 
@@ -56,6 +61,7 @@ def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportRep
 class _Database:
     session: neo4j.Session
     graph: ScriptGraph
+    graph_id: str
     options: ExportOptions
 
     def prepare(self) -> None:
@@ -78,7 +84,7 @@ class _Database:
         for batch in batches:
             for portion in portions(batch, _ROWS, _BYTES):
                 rows = list(zip(*(column.to_pylist() for column in portion.columns), strict=True))
-                written = self._change(query, rows=rows, graph=self.graph.manifest.base_iri)
+                written = self._change(query, rows=rows, graph=self.graph_id)
                 if written != len(rows):
                     raise StoreError(
                         f"{len(rows) - written} relations have no nodes: they were removed at the same time",
@@ -94,39 +100,6 @@ class _Database:
             return int(record[0])
 
         return self.session.execute_write(work)
-
-    def prune(self, driver: neo4j.Driver) -> dict[str, int]:
-        """Remove what an earlier build wrote and this one lacks, except nodes with relations that others added.
-
-        A dry run counts what would be removed, those nodes included.
-        """
-        removed = {"removed_relations": 0, "removed_nodes": 0}
-        for name in RELATION_TYPES:
-            find = (
-                f"MATCH (a)-[r:{quoted(name)}]->(b) WHERE r.{BUILD} <> $build "
-                f"AND a.{GRAPH} = $graph AND b.{GRAPH} = $graph RETURN elementId(r)"
-            )
-            delete = "UNWIND $ids AS id MATCH ()-[r]->() WHERE elementId(r) = id DELETE r RETURN count(*)"
-            removed["removed_relations"] += self._remove(driver, find, delete)
-        for label in NODE_TYPES:
-            find = f"MATCH (n:{quoted(label)}) WHERE n.{GRAPH} = $graph AND n.{BUILD} <> $build RETURN elementId(n)"
-            delete = (
-                "UNWIND $ids AS id MATCH (n) WHERE elementId(n) = id AND NOT EXISTS { (n)--() } "
-                "DELETE n RETURN count(*)"
-            )
-            removed["removed_nodes"] += self._remove(driver, find, delete)
-        return removed
-
-    def _remove(self, driver: neo4j.Driver, find: str, delete: str) -> int:
-        """Read ids in one session and delete them in another, so that neither holds them all."""
-        removed = 0
-        parameters = {"graph": self.graph.manifest.base_iri, "build": self.graph.build_id}
-        access = neo4j.READ_ACCESS
-        with driver.session(database=self.options.database, default_access_mode=access) as reading:
-            found = (record[0] for record in reading.run(find, parameters))
-            while ids := list(islice(found, _DELETIONS)):
-                removed += len(ids) if self.options.dry_run else self._change(delete, ids=ids)
-        return removed
 
 
 def merge_nodes(label: str, properties: tuple[Property, ...]) -> str:

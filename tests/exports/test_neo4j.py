@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from exports.cypher import run_query
-from exports.neo4j_store import BUILD, GRAPH
+from exports.neo4j_ownership import BUILD, GRAPH
 from exports.targets import ExportOptions, export
 from schemas.errors import ConfigurationError, QueryError, StoreError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
@@ -51,7 +51,7 @@ def test_all_carry_the_build_and_nodes_the_graph(neo4j_server: BoltServer, tmp_p
     graph = odd_graph(tmp_path)
     assert export(graph, neo4j_server.uri).details["build"] == graph.build_id
     nodes = f"MATCH (n) RETURN DISTINCT n.{GRAPH}, n.{BUILD}"
-    assert neo4j_server.ask(nodes) == [[graph.manifest.base_iri, graph.build_id]]
+    assert neo4j_server.ask(nodes) == [[graph.graph_id, graph.build_id]]
     assert neo4j_server.ask(f"MATCH ()-[r]->() RETURN DISTINCT r.{BUILD}") == [[graph.build_id]]
 
 
@@ -59,19 +59,19 @@ def test_a_later_build_changes_what_changed_and_keeps_what_others_added(
     neo4j_server: BoltServer, tmp_path: Path
 ) -> None:
     rows = odd_rows()
-    export(write_graph(tmp_path / "a", rows), neo4j_server.uri)
+    export(write_graph(tmp_path, rows), neo4j_server.uri)
     neo4j_server.ask("MATCH (n:Action) SET n.embedding = [0.5, 0.25]")
     for row in rows["Action"]:
         row |= {"support": 99, "particle": None}
-    export(write_graph(tmp_path / "b", rows), neo4j_server.uri)
+    export(write_graph(tmp_path, rows), neo4j_server.uri)
     found = neo4j_server.ask("MATCH (n:Action) RETURN DISTINCT n.support, n.particle, n.embedding")
     assert found == [[99, None, [0.5, 0.25]]]
 
 
 def test_pruning_removes_what_the_new_build_lacks(neo4j_server: BoltServer, tmp_path: Path) -> None:
     rows = odd_rows()
-    export(write_graph(tmp_path / "a", rows), neo4j_server.uri)
-    smaller = write_graph(tmp_path / "b", without(rows, "Tool") | {"NEXT": []})
+    export(write_graph(tmp_path, rows), neo4j_server.uri)
+    smaller = write_graph(tmp_path, without(rows, "Tool") | {"NEXT": []})
     before = totals(neo4j_server)
     export(smaller, neo4j_server.uri)
     assert totals(neo4j_server) == before
@@ -91,14 +91,15 @@ def test_pruning_leaves_what_others_own(neo4j_server: BoltServer, tmp_path: Path
     export(write_graph(tmp_path / "a", rows), neo4j_server.uri)
     neo4j_server.ask("CREATE (:Tool {iri: 'urn:mine', label: 'mine'}), (:Person {name: 'Ada'})")
     tool = rows["Tool"][0]["id"]
-    iri = write_graph(tmp_path / "b", without(rows, "Tool")).iri(tool)
+    smaller = write_graph(tmp_path / "a", without(rows, "Tool"))
+    iri = smaller.iri(tool)
     neo4j_server.ask("MATCH (p:Person), (t:Tool {iri: $iri}) CREATE (p)-[:USES]->(t)", iri=iri)
-    report = export(ScriptGraph.open(tmp_path / "b"), neo4j_server.uri, PRUNE)
+    report = export(smaller, neo4j_server.uri, PRUNE)
     assert report.details["removed_nodes"] == len(rows["Tool"]) - 1
     assert neo4j_server.ask("MATCH (:Person)-[:USES]->(t:Tool) RETURN t.iri") == [[iri]]
     assert neo4j_server.ask("MATCH (t:Tool {iri: 'urn:mine'}) RETURN t.label") == [["mine"]]
-    count = f"MATCH (n) WHERE n.{GRAPH} = 'https://example.org/other/' RETURN count(n)"
-    assert neo4j_server.ask(count) == [[sizes(other)[0]]]
+    count = f"MATCH (n) WHERE n.{GRAPH} = $graph RETURN count(n)"
+    assert neo4j_server.ask(count, graph=other.graph_id) == [[sizes(other)[0]]]
 
 
 def test_a_dry_run_writes_nothing(neo4j_server: BoltServer, tmp_path: Path) -> None:

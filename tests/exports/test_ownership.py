@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 
 from exports.rdf import graph_store
 from exports.targets import ExportOptions, export
@@ -15,8 +16,9 @@ from tests.exports.adapters_property_graph import ADAPTERS as PROPERTY_GRAPH
 from tests.exports.adapters_rdf import ADAPTERS as RDF
 from tests.exports.compliance import Adapter, Content, expected
 from tests.exports.fuseki_server import FusekiServer
+from tests.exports.neo4j_server import BoltServer
 from tests.exports.rdf_content import oxigraph_triples, read_rdf
-from tests.graphs import generated_graph, odd_graph, odd_rows, write_graph
+from tests.graphs import Rows, generated_graph, odd_graph, odd_rows, write_graph
 
 pytestmark = pytest.mark.servers
 SERVERS = {"fuseki": RDF["fuseki"]} | {name: PROPERTY_GRAPH[name] for name in ("neo4j", "arcadedb")}
@@ -141,3 +143,65 @@ def test_what_an_older_version_exported_is_another_graph(fuseki_server: FusekiSe
             export(graph, fuseki_server.target)
     export(graph, fuseki_server.target, REPLACE)
     export(graph, fuseki_server.target)
+
+
+def changed(rows: Rows, change: str) -> Rows:
+    """The rows of a later build: as a removed source, renamed steps or a forgotten type leave them."""
+    if change == "a source removed":
+        gone = {rows["Source"][0]["id"], *(row["id"] for row in rows["Passage"][::3])}
+    elif change == "nodes of several types removed":
+        gone = {row["id"] for name in ("SubEvent", "Tool", "Statement") for row in rows[name][1::2]}
+    else:
+        gone = {row["id"] for row in rows["Model"]}
+    return {
+        name: [row for row in table if not gone & {row.get(column) for column in ("id", "from_id", "to_id")}]
+        for name, table in rows.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("change", "replaced"),
+    [
+        ("a source removed", False),
+        ("nodes of several types removed", False),
+        ("nodes of several types removed", True),
+        ("a type removed", False),
+        ("the base IRI", False),
+    ],
+)
+def test_a_dry_run_counts_exactly_what_the_run_removes(
+    neo4j_server: BoltServer, tmp_path: Path, change: str, replaced: bool
+) -> None:
+    """The run itself is the oracle. Relations that others added keep some nodes, and a third build is there too."""
+    rows = odd_rows()
+    graph = write_graph(tmp_path, rows)
+    export(generated_graph(tmp_path, 60), neo4j_server.uri)
+    export(write_graph(tmp_path, rows), neo4j_server.uri)
+    new = (
+        write_graph(tmp_path, rows, "https://example.org/new/")
+        if change == "the base IRI"
+        else write_graph(tmp_path, changed(rows, change))
+    )
+    tools = [graph.iri(row["id"]) for row in rows["Tool"]]
+    for query in (
+        "CREATE (:Person {name: 'Ada'})-[:OWNS]->(:Tool {iri: 'urn:mine', label: 'mine'})",
+        "MATCH (p:Person), (t:Tool {iri: $tool}) CREATE (p)-[:OWNS]->(t)",
+        "MATCH (t:Tool {iri: $tool}), (s:Scenario) WITH t, s ORDER BY s.iri LIMIT 1 CREATE (s)-[:USES]->(t)",
+        "MATCH (p:Person), (m:Model) WITH p, m ORDER BY m.iri LIMIT 2 CREATE (m)-[:OF]->(p)",
+        "MATCH (p:Passage) WITH p ORDER BY p.iri LIMIT 1 CREATE (p)-[:NEXT]->(p)",
+    ):
+        neo4j_server.ask(query, tool=tools[1])
+    if replaced:
+        renamed(new)
+    everything = "MATCH (n) OPTIONAL MATCH (n)-[r]->() RETURN properties(n), properties(r), elementId(r)"
+    before = sorted(map(repr, neo4j_server.ask(everything)))
+    options = ExportOptions(prune=True, replace_graph=replaced)
+    foreseen = export(new, neo4j_server.uri, evolve(options, dry_run=True)).details
+    assert sorted(map(repr, neo4j_server.ask(everything))) == before
+    assert export(new, neo4j_server.uri, options).details == foreseen
+    assert int(foreseen["removed_nodes"]) > 60
+    old = "MATCH (n) WHERE n.kgscripts_build <> $build"
+    for_others = "EXISTS { MATCH (n)-[r]-() WHERE r.kgscripts_build IS NULL }"
+    kept = neo4j_server.ask(f"{old} RETURN count(n), sum(CASE WHEN {for_others} THEN 1 ELSE 0 END)", build=new.build_id)
+    assert kept[0][0] == kept[0][1] >= (change != "a source removed")
+    assert export(new, neo4j_server.uri, evolve(options, dry_run=True)).details["removed_nodes"] == 0

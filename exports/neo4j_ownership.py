@@ -1,0 +1,143 @@
+"""Which nodes of a Neo4j database belong to a graph, and how an export removes what is out of date.
+
+Every node of an export carries `kgscripts_graph` (the graph's id) and `kgscripts_build`, every relation
+`kgscripts_build`. Nodes of another graph are in the way if their IRIs have the form of this graph's: its base IRI and
+an id. Older versions wrote base IRIs instead of graph ids, so what they exported counts as another graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import islice
+
+import neo4j
+import pyarrow as pa
+from attrs import frozen
+
+from exports.property_graph import ENDS, KEY, node_batches, portions, quoted, relation_batches
+from exports.targets import ExportOptions
+from schemas.graph_types import NODE_TYPES, RELATION_TYPES
+from schemas.script_graph import ScriptGraph
+from schemas.vocabulary import ID_PREFIXES
+
+GRAPH, BUILD = "kgscripts_graph", "kgscripts_build"
+_ROWS = 10_000
+"""Nodes or relations in a transaction that changes or counts them."""
+_BYTES = 4 << 20
+
+
+@frozen
+class Ownership:
+    """The part of a database that belongs to one graph."""
+
+    driver: neo4j.Driver
+    graph: ScriptGraph
+    graph_id: str
+    options: ExportOptions
+
+    def others(self) -> int:
+        """The number of nodes of another graph under the base IRI of this one."""
+        return sum(self._count(f"{_others(label)} RETURN count(n)") for label in NODE_TYPES)
+
+    def take_over(self) -> None:
+        """Make another graph under the base IRI an earlier build of this graph, for `prune` to remove."""
+        take = f"UNWIND $ids AS id MATCH (n) WHERE elementId(n) = id SET n.{GRAPH} = $graph RETURN count(*)"
+        for label in NODE_TYPES:
+            self._change(f"{_others(label)} RETURN elementId(n)", take)
+
+    def prune(self) -> dict[str, int]:
+        """Remove what earlier builds of this graph left, except nodes with relations that others added."""
+        removed = {"removed_relations": 0, "removed_nodes": 0}
+        delete = "UNWIND $ids AS id MATCH ()-[r]->() WHERE elementId(r) = id DELETE r RETURN count(*)"
+        for name in RELATION_TYPES:
+            find = f"MATCH (a)-[r:{quoted(name)}]->(b) WHERE {_is_old_relation(_is_ours)} RETURN elementId(r)"
+            removed["removed_relations"] += self._change(find, delete)
+        delete = (
+            "UNWIND $ids AS id MATCH (n) WHERE elementId(n) = id AND NOT EXISTS { (n)--() } DELETE n RETURN count(*)"
+        )
+        for label in NODE_TYPES:
+            find = f"MATCH (n:{quoted(label)}) WHERE n.{BUILD} <> $build AND {_is_ours('n')} RETURN elementId(n)"
+            removed["removed_nodes"] += self._change(find, delete)
+        return removed
+
+    def prunable(self) -> dict[str, int]:
+        """What `prune` would remove after an export: what is old now, less what the export would write anew."""
+        found = {"removed_relations": 0, "removed_nodes": 0}
+        is_old = _is_old_relation(_will_be_ours)
+        for name, relation in RELATION_TYPES.items():
+            old = self._count(f"MATCH (a)-[r:{quoted(name)}]->(b) WHERE {is_old} RETURN count(r)")
+            for ends in relation.ends if old else ():
+                start, end = (f"{quoted(label)} {{{KEY}: row[{i}]}}" for i, label in enumerate(ends))
+                written = f"MATCH (a:{start})-[r:{quoted(name)}]->(b:{end}) WHERE {is_old}"
+                old -= self._count_rows(written, "r", relation_batches(self.graph, name, ends), len(ENDS))
+            found["removed_relations"] += old
+        stays = f"NOT (type(r) IN $types AND coalesce(r.{BUILD}, $build) <> $build AND {_will_be_ours('m')})"
+        is_old = f"n.{BUILD} <> $build AND {_will_be_ours('n')} AND NOT EXISTS {{ MATCH (n)-[r]-(m) WHERE {stays} }}"
+        for label in NODE_TYPES:
+            old = self._count(f"MATCH (n:{quoted(label)}) WHERE {is_old} RETURN count(n)")
+            if old:
+                written = f"MATCH (n:{quoted(label)} {{{KEY}: row[0]}}) WHERE {is_old}"
+                old -= self._count_rows(written, "n", node_batches(self.graph, label), 1)
+            found["removed_nodes"] += old
+        return found
+
+    def _change(self, find: str, change: str) -> int:
+        """Read ids in one session and change what they name in another, so that neither holds them all."""
+        changed = 0
+        with self._session() as reading, self._session() as writing:
+            found = (record[0] for record in reading.run(find, self._parameters()))
+            while ids := list(islice(found, _ROWS)):
+                changed += writing.execute_write(_number, change, self._parameters() | {"ids": ids})
+        return changed
+
+    def _count(self, query: str, **parameters: object) -> int:
+        with self._session() as session:
+            return session.execute_read(_number, query, self._parameters() | parameters)
+
+    def _count_rows(self, match: str, variable: str, batches: Iterable[pa.RecordBatch], keys: int) -> int:
+        """Sum what the rows of a table match; a row is the list of its first `keys` columns."""
+        query = f"UNWIND $rows AS row {match} RETURN count({variable})"
+        return sum(
+            self._count(query, rows=list(zip(*(column.to_pylist() for column in portion.columns[:keys]), strict=True)))
+            for batch in batches
+            for portion in portions(batch, _ROWS, _BYTES)
+        )
+
+    def _session(self) -> neo4j.Session:
+        return self.driver.session(database=self.options.database)
+
+    def _parameters(self) -> dict[str, object]:
+        base_iri = self.graph.manifest.base_iri
+        return {
+            "graph": self.graph_id,
+            "build": self.graph.build_id,
+            "base": base_iri,
+            "form": rf"\Q{base_iri}\E({'|'.join(ID_PREFIXES.values())})/[0-9A-Za-z-]+",
+            "types": list(RELATION_TYPES),
+        }
+
+
+def _number(transaction: neo4j.ManagedTransaction, query: str, parameters: dict[str, object]) -> int:
+    return int(transaction.run(query, parameters).single(strict=True)[0])
+
+
+def _others(label: str) -> str:
+    return f"MATCH (n:{quoted(label)}) WHERE n.{KEY} STARTS WITH $base AND {_is_other('n')}"
+
+
+def _is_other(node: str) -> str:
+    is_exported = f"{node}.{BUILD} IS NOT NULL AND coalesce({node}.{GRAPH}, '') <> $graph"
+    return f"{is_exported} AND coalesce({node}.{KEY}, '') =~ $form"
+
+
+def _is_ours(node: str) -> str:
+    return f"coalesce({node}.{GRAPH}, '') = $graph"
+
+
+def _will_be_ours(node: str) -> str:
+    """Whether the node is this graph's after another graph under the base IRI was taken over."""
+    return f"({_is_ours(node)} OR {_is_other(node)})"
+
+
+def _is_old_relation(belongs: Callable[[str], str]) -> str:
+    return f"r.{BUILD} <> $build AND {belongs('a')} AND {belongs('b')}"
