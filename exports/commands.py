@@ -33,10 +33,17 @@ def export(
     prune: Annotated[
         bool, typer.Option("--prune", help="Neo4j: remove what an earlier build of this graph left there.")
     ] = False,
+    replace_graph: Annotated[
+        bool,
+        typer.Option("--replace-graph", help="Servers: remove another graph that has the same base IRI, and --prune."),
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Change nothing; report what would be done.")] = False,
     as_json: Annotated[bool, _AS_JSON] = False,
 ) -> None:
     """Write a graph to TARGET, identified by its suffix or scheme; an earlier export there is replaced.
+
+    A server holds several graphs if each was built with a --base-iri of its own. One that holds another graph under the
+    same base IRI refuses the export; --replace-graph removes that graph.
 
     Files: .ttl .trig .nq .jsonld (each also .gz, .zst), .graphml (also .gz), .lbug. Directories: .oxigraph,
     neo4j-csv:DIR, parquet:DIR. Servers: sparql+http(s)://HOST/DATASET, neo4j(+s)://HOST, bolt(+s)://HOST, with the
@@ -49,7 +56,14 @@ def export(
     graph = ScriptGraph.open(directory)
     exporter = resolve(target)
     with _bar(exporter.name, graph) as progress:
-        options = ExportOptions(database=database, prune=prune, dry_run=dry_run, ask=_asker(), progress=progress)
+        options = ExportOptions(
+            database=database,
+            prune=prune,
+            replace_graph=replace_graph,
+            dry_run=dry_run,
+            ask=_asker(),
+            progress=progress,
+        )
         report = exporter.load()(graph, target, options)
     if as_json:
         echo_json(attrs.asdict(report))
