@@ -1,28 +1,49 @@
-"""Low-rank adapters of a BERT encoder (LoRA, Hu et al. 2022), by peft."""
+"""Low-rank adapters of a BERT encoder (LoRA, Hu et al. 2022): trained by peft, read without it."""
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from peft import PeftModel
-    from transformers import BertModel
+    from torch import Tensor
+
+    from kgscripts.models.bert import Bert
 
 _LINEAR_LAYERS = ["query", "key", "value", "dense"]
+_SCALE = 2.0
 
 
-def with_adapters(network: BertModel, rank: int) -> PeftModel:
+def with_adapters(network: Bert, rank: int) -> PeftModel:
     """The encoder with an adapter at each linear layer of its blocks: W becomes W + 2 B A, which is W before training.
 
     Only the adapters can be trained. Raises ValueError for a rank below one.
     """
     from peft import LoraConfig, get_peft_model
 
-    config = LoraConfig(r=rank, lora_alpha=2 * rank, target_modules=_LINEAR_LAYERS)
-    with warnings.catch_warnings():
-        # peft uses a name of transformers that is deprecated.
-        warnings.filterwarnings("ignore", message=".*is_gradient_checkpointing.*")
-        adapted = get_peft_model(network, config)
+    config = LoraConfig(r=rank, lora_alpha=int(_SCALE) * rank, target_modules=_LINEAR_LAYERS)
+    adapted = get_peft_model(network, config)
     assert not isinstance(adapted, tuple)
     return adapted
+
+
+def merge_adapters(network: Bert, down: Mapping[str, Tensor], up: Mapping[str, Tensor], rank: int) -> None:
+    """Add trained adapters to the encoder's weights: `down` is A and `up` is B, by the names of their layers.
+
+    Raises ValueError where an adapter is missing, foreign, of another shape or not finite.
+    """
+    weights = {
+        name.removesuffix(".weight"): weight
+        for name, weight in network.named_parameters()
+        if name.startswith("encoder.") and name.endswith(".weight") and name.split(".")[-2] in _LINEAR_LAYERS
+    }
+    if strange := (weights.keys() ^ down.keys()) | (weights.keys() ^ up.keys()):
+        raise ValueError(f"{len(strange)} adapters are missing or foreign, such as that of {min(strange)}")
+    for name, weight in weights.items():
+        outputs, inputs = weight.shape
+        if down[name].shape != (rank, inputs) or up[name].shape != (outputs, rank):
+            raise ValueError(f"the adapter of {name} is not one of rank {rank} for its layer")
+        if not (down[name].isfinite().all() and up[name].isfinite().all()):
+            raise ValueError(f"the adapter of {name} is not finite")
+        weight.data += _SCALE * (up[name] @ down[name])

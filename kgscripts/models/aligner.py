@@ -120,12 +120,12 @@ def aligner_model(checkpoint: Checkpoint) -> Aligner:
     assert checkpoint.model is not None
     try:
         path = PathSettings(**{name: float(settings.pop(name)) for name in ("smoothing", "shift_probability")})
+        rank = settings.pop("rank")
         network = AlignerNetwork(load_encoder(), **settings)
-        network.load_trained_tensors(checkpoint.tensors)
+        network.read_trained_tensors(checkpoint.tensors, rank)
     except (KeyError, TypeError, ValueError, RuntimeError) as error:
         remedy = "train the model again, or get the checkpoint again"
         raise ModelError(f"not the checkpoint of an aligner: {error}", remedy=remedy) from error
-    network.merge_adapters()
     return Aligner(network.eval(), path, checkpoint.model)
 
 

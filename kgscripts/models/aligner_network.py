@@ -9,22 +9,24 @@ from typing import TYPE_CHECKING, cast
 import torch
 from torch import Tensor, nn
 
-from kgscripts.models.adapters import with_adapters
+from kgscripts.models.adapters import merge_adapters, with_adapters
 from kgscripts.models.aligner_inputs import FEATURES, AlignerBatch, AlignerInputs, Sides
 from kgscripts.models.encoder import Encoder
 
 if TYPE_CHECKING:
     from peft import PeftModel
-    from transformers import BertModel
+
+    from kgscripts.models.bert import Bert
 
 _NOT_ALIGNED = -1e4
 """The score of words that nothing is aligned to: its probability is zero in float32."""
 
 
+_ADAPTER = ".parametrizations.weight.0."
 _STORED_NAMES = {
     "encoder.base_model.model.": "encoder.",
-    "lora_A.default.weight": "parametrizations.weight.0.down",
-    "lora_B.default.weight": "parametrizations.weight.0.up",
+    ".lora_A.default.weight": f"{_ADAPTER}down",
+    ".lora_B.default.weight": f"{_ADAPTER}up",
 }
 """Parts of peft's names of adapters -> their names in checkpoints of aligners."""
 
@@ -36,27 +38,23 @@ class AlignerNetwork(nn.Module):
     ----------
     encoder:
         MiniLM, which becomes part of the network: it is cut to its first `layers` layers and gets adapters.
-    layers, rank, size:
-        Layers kept, rank of the adapters, and size of the vectors whose inner product is the score.
+    layers, size:
+        Layers kept, and size of the vectors whose inner product is the score.
+    rank:
+        Of the adapters that are trained; without it the network only reads.
     """
 
-    def __init__(self, encoder: Encoder, *, layers: int, rank: int, size: int) -> None:
+    def __init__(self, encoder: Encoder, *, layers: int, size: int, rank: int | None = None) -> None:
         super().__init__()
         encoder.network.encoder.layer = encoder.network.encoder.layer[:layers]
         width = encoder.network.config.hidden_size
-        self.encoder: PeftModel | BertModel = with_adapters(encoder.network, rank)
+        self.encoder: PeftModel | Bert = encoder.network if rank is None else with_adapters(encoder.network, rank)
         self.concrete = nn.Linear(width, size)
         self.abstract = nn.Linear(width, size)
         self.features = nn.Linear(len(FEATURES), 1, bias=False)
         nn.init.zeros_(self.features.weight)
         self._scale = 1.0 / math.sqrt(size)
-        tokenizer = encoder.tokenizer
-        self.inputs = AlignerInputs(
-            encoder.pieces,
-            start=tokenizer.cls_token_id,
-            separator=tokenizer.sep_token_id,
-            mask=tokenizer.mask_token_id,
-        )
+        self.inputs = AlignerInputs(encoder.pieces, start=encoder.start, separator=encoder.separator, mask=encoder.mask)
 
     def forward(self, batch: AlignerBatch) -> Tensor:
         """Scores (rows, concrete, abstract), float32; their softmax over the last axis is p(a_j = i | x, y)."""
@@ -87,9 +85,23 @@ class AlignerNetwork(nn.Module):
                 raise ValueError(f"{name} is {tuple(tensors[name].shape)}, or not finite")
             parameter.data.copy_(tensors[name])
 
-    def merge_adapters(self) -> None:
-        """Merge the adapters into the encoder, for inference; they cannot be trained or read any more."""
-        self.encoder = cast("PeftModel", self.encoder).merge_and_unload()
+    def read_trained_tensors(self, tensors: Mapping[str, Tensor], rank: int) -> None:
+        """Load what `trained_tensors` of a network with adapters of this rank gave into one without.
+
+        Raises ValueError where a tensor is missing, foreign, of another shape or not finite; RuntimeError too.
+        """
+        parts: dict[str, dict[str, Tensor]] = {"down": {}, "up": {}, "": {}}
+        for name, tensor in tensors.items():
+            layer, _, part = name.partition(_ADAPTER)
+            parts.setdefault(part, {})[layer.removeprefix("encoder.") if part else name] = tensor.float()
+        down, up, scores = parts.pop("down"), parts.pop("up"), parts.pop("")
+        own = {name for name in self.state_dict() if not name.startswith("encoder.")}
+        if strange := own ^ scores.keys() | parts.keys():
+            raise ValueError(f"{len(strange)} tensors are missing or foreign, such as {min(strange)}")
+        if not all(tensor.isfinite().all() for tensor in scores.values()):
+            raise ValueError("a score's tensor is not finite")
+        merge_adapters(cast("Bert", self.encoder), down, up, rank)
+        self.load_state_dict(scores, strict=False)
 
     def log_posteriors(self, pair: Sides) -> Tensor:
         """log p(a_j = i | x, y) of each word by itself, (concrete, abstract) float32; -inf where impossible."""

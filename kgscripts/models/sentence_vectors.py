@@ -28,8 +28,8 @@ def quantised_vectors(texts: Sequence[str]) -> NDArray[np.int8]:
     Raises ModelError if MiniLM cannot be found.
     """
     encoder = shared_minilm()
-    tokenizer = encoder.tokenizer
-    ids = [tokenizer(text, truncation=True, max_length=_MOST_PIECES)["input_ids"] for text in texts]
+    most = _MOST_PIECES - 2
+    ids = [[encoder.start, *encoder.pieces(text)[:most], encoder.separator] for text in texts]
     batches = list(fixed_batches([len(pieces) for pieces in ids]))
 
     def run(chosen: Sequence[int]) -> torch.Tensor:
@@ -39,7 +39,7 @@ def quantised_vectors(texts: Sequence[str]) -> NDArray[np.int8]:
         for at, row in enumerate(rows):
             read[at, : len(ids[row])] = torch.tensor(ids[row])
             attention[at, : len(ids[row])] = 1
-        states = encoder.network(input_ids=read, attention_mask=attention).last_hidden_state
+        states = encoder.network(read, attention).last_hidden_state
         sums = (states * attention[:, :, None]).sum(dim=1)
         return torch.nn.functional.normalize(sums, dim=1)[: len(chosen)]
 

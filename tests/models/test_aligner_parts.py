@@ -63,8 +63,7 @@ def test_a_checkpoint_without_a_file(file: str, tmp_path: Path) -> None:
 
 def _inputs() -> AlignerInputs:
     encoder = shared_minilm()
-    ids = encoder.tokenizer
-    return AlignerInputs(encoder.pieces, start=ids.cls_token_id, separator=ids.sep_token_id, mask=ids.mask_token_id)
+    return AlignerInputs(encoder.pieces, start=encoder.start, separator=encoder.separator, mask=encoder.mask)
 
 
 @pytest.mark.parametrize(("abstract", "concrete"), [(1, 1), (9, 40), (9, 2000), (700, 3), (900, 900)])
