@@ -96,6 +96,10 @@ def _scenarios_tree(scenarios: list[Scenario], left_out: int) -> Tree:
     for each in scenarios:
         counts = f"{_count(each.sub_events, 'sub-event')}, read in {_count(each.support, 'source')}"
         tree.add(_line((each.label, "bold"), (f"  {counts}", "dim")))
+    if not scenarios and not left_out:
+        tree.add(
+            _line(("no source names one: build again with --scenario NAME, or add front matter (scenario: NAME)", ""))
+        )
     _add_left_out(tree, left_out)
     return tree
 

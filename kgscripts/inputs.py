@@ -13,6 +13,7 @@ from attrs import evolve, frozen
 
 from kgscripts.corpora.files import InputFile
 from kgscripts.corpora.formats import documents_from_strings, read_file
+from kgscripts.corpora.scenarios import scenario_of_folder, with_scenario
 from schemas.errors import InputError
 from schemas.records import Discard, DiscardReason, Document
 
@@ -28,24 +29,32 @@ class BuildInput:
     items: Callable[[], Iterable[Document | Discard]]
 
 
-def file_input(file: InputFile, format: str | None) -> BuildInput:
-    """A file. Its key is its resolved path; its fingerprint changes with the version of the readers too."""
+def file_input(file: InputFile, format: str | None, scenario: str = "") -> BuildInput:
+    """A file. Its key is its resolved path; its fingerprint changes with the version of the readers and the scenario.
+
+    Documents that name no scenario get that of a folder, or `scenario` (see `with_scenario`).
+    """
     version = metadata.version("kgscripts")
+    folder = scenario_of_folder(file.path)
     return BuildInput(
         key=path_key(file.path),
-        fingerprint=lambda: f"{_sha256(file)} {format or ''} {version}",
-        items=lambda: _items(file, format),
+        fingerprint=lambda: f"{_sha256(file)} {format or ''} {version} {folder or scenario}".rstrip(),
+        items=lambda: _labelled(_items(file, format), folder or scenario),
     )
 
 
-def text_input(text: Text, format: str | None) -> BuildInput:
-    """A text in memory. Its key is its content, independent of the texts that come with it."""
+def text_input(text: Text, format: str | None, scenario: str = "") -> BuildInput:
+    """A text in memory. Its key is its content, independent of the texts that come with it and of `scenario`."""
     items = [text] if isinstance(text, Document) else list(_parsed(text, format))
     content = "\n".join(
         f"{item.digest} {item.name}" if isinstance(item, Document) else f"{item.where} {item.detail}" for item in items
     )
     digest = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
-    return BuildInput(key=f"text:{digest}", fingerprint=lambda: digest, items=lambda: items)
+    return BuildInput(
+        key=f"text:{digest}",
+        fingerprint=lambda: f"{digest} {scenario}".rstrip(),
+        items=lambda: _labelled(items, scenario),
+    )
 
 
 def path_key(path: Path) -> str:
@@ -54,6 +63,11 @@ def path_key(path: Path) -> str:
         return os.fsencode(os.path.realpath(path)).decode("utf-8", "backslashreplace")
     except ValueError:  # NUL or half a surrogate pair: no file has such a name
         return str(path).encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _labelled(items: Iterable[Document | Discard], scenario: str) -> Iterator[Document | Discard]:
+    for item in items:
+        yield with_scenario(item, scenario) if scenario and isinstance(item, Document) else item
 
 
 def _parsed(text: str | Mapping[str, Any], format: str | None) -> Iterator[Document | Discard]:

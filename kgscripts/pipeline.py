@@ -10,6 +10,7 @@ from pathlib import Path
 from kgscripts.assembly.unchanged import Assembling
 from kgscripts.build import Build, Progress
 from kgscripts.corpora.files import find_files
+from kgscripts.corpora.scenarios import resolve
 from kgscripts.enrichment import Enricher
 from kgscripts.extractors.protocol import Extractor
 from kgscripts.extractors.registry import choose
@@ -35,6 +36,7 @@ def build_graph(
     *,
     texts: Iterable[Text] = (),
     format: str | None = None,
+    scenario: str | None = None,
     limit: int | None = None,
     min_support: int = 1,
     strict: bool = False,
@@ -61,6 +63,8 @@ def build_graph(
         Texts in memory: strings, or mappings like a record of JSON lines.
     format:
         One of `kgscripts.corpora.formats.FORMATS`; by default the format is detected from the content.
+    scenario:
+        The scenario of every text that names none: by a label of its own, in front matter, by its title or by a folder.
     limit:
         At most so many sources of the inputs are taken in.
     min_support:
@@ -99,7 +103,11 @@ def build_graph(
         check_memory(memory)
     files = find_files([inputs] if isinstance(inputs, str | Path) else inputs)
     chosen = choose(extractors, without, partial(_describe_parser, spacy_model))
-    build_inputs = [*(file_input(file, format) for file in files), *(text_input(text, format) for text in texts)]
+    label = "" if scenario is None else resolve(scenario)
+    build_inputs = [
+        *(file_input(file, format, label) for file in files),
+        *(text_input(text, format, label) for text in texts),
+    ]
     directory = Path(output)
     assembling = Assembling(chosen, _enrichers(predict_tools), base_iri, min_support)
     with locked(directory), RecordStore(directory / "records") as store:

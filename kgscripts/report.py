@@ -12,11 +12,12 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import pyarrow.compute as pc
 from attrs import asdict, define, field, fields, frozen
 from rich.table import Table
 from rich.text import Text
 
-from schemas.graph_directory import writing
+from schemas.graph_directory import DISCARDED, writing
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.provenance import BenchmarkScore, Exposure
 from schemas.script_graph import ScriptGraph
@@ -36,6 +37,8 @@ class Run:
     jobs: int
     inputs_read: int = 0
     inputs_known: int = 0
+    inputs_unreadable: int = 0
+    inputs_partly_read: int = 0
     sources_read: int = 0
     words_read: int = 0
     reading_seconds: float = 0.0
@@ -96,6 +99,7 @@ class BuildReport:
     directory: Path
     build_id: str
     sources: int
+    sources_without_scenario: int
     nodes: dict[str, int]
     relations: dict[str, int]
     scenarios: tuple[ScenarioSummary, ...]
@@ -116,6 +120,7 @@ def report(graph: ScriptGraph, run: Run) -> BuildReport:
         directory=graph.directory,
         build_id=graph.build_id,
         sources=graph.manifest.sources,
+        sources_without_scenario=graph.manifest.sources - _sources_with_scenario(graph),
         nodes={name: rows(name) for name in NODE_TYPES if rows(name)},
         relations={name: rows(name) for name in RELATION_TYPES if rows(name)},
         scenarios=_scenarios(graph),
@@ -132,6 +137,16 @@ def _scenarios(graph: ScriptGraph) -> tuple[ScenarioSummary, ...]:
             steps[counted["values"]] = steps.get(counted["values"], 0) + counted["counts"]
     rows = sorted(graph.rows("Scenario"), key=lambda row: (-row["support"], row["label"]))[:_TOP_SCENARIOS]
     return tuple(ScenarioSummary(row["label"], row["support"], steps.get(row["id"], 0)) for row in rows)
+
+
+def _sources_with_scenario(graph: ScriptGraph) -> int:
+    """The number of sources that some ABOUT relation begins at; those of one source follow each other."""
+    found, last = 0, None
+    for batch in graph.batches("ABOUT"):
+        ids = batch["from_id"].filter(pc.starts_with(batch["from_id"], "source/")).unique().to_pylist()
+        found += len(ids) - (ids[:1] == [last])
+        last = ids[-1] if ids else last
+    return found
 
 
 def _models(graph: ScriptGraph) -> tuple[ModelSummary, ...]:
@@ -185,3 +200,18 @@ def print_report(found: BuildReport) -> None:
         read += f" ({run.words_per_second:,.0f} words/s)"
     add("this build", read + (f" · {run.inputs_known:,} inputs known" if run.inputs_known else ""))
     screen.print(counts)
+    if found.sources_without_scenario:
+        one = found.sources_without_scenario == 1
+        screen.print(
+            f"{found.sources_without_scenario:,} of {found.sources:,} sources {'has' if one else 'have'} no scenario: "
+            f"{'its' if one else 'their'} steps belong to no script. Name one with --scenario NAME, in front matter "
+            "(scenario: NAME), or by a folder of its name.",
+            style="bold",
+        )
+    if run.inputs_unreadable or run.inputs_partly_read:
+        inputs = run.inputs_read + run.inputs_known
+        screen.print(
+            f"{run.inputs_unreadable:,} of {inputs:,} inputs could not be read, and {run.inputs_partly_read:,} only in "
+            f"part: see {found.directory / DISCARDED}",
+            style="bold",
+        )

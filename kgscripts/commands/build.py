@@ -31,6 +31,10 @@ def build_graph(
         str | None,
         typer.Option(help=f"Format of the inputs ({', '.join(FORMATS)}); by default detected from the content."),
     ] = None,
+    scenario: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Scenario of the texts that name none (by label, title or folder)."),
+    ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="The maximum number of sources.")] = None,
     min_support: Annotated[int, typer.Option(min=1, help="Leave out knowledge with less support (sources).")] = 1,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad record.")] = False,
@@ -68,6 +72,7 @@ def build_graph(
                 inputs,
                 output,
                 format=format,
+                scenario=scenario,
                 limit=limit,
                 min_support=min_support,
                 strict=strict,

@@ -36,11 +36,13 @@ _HEADING = re.compile(
     r"(?:the )?(?:steps|method|directions|instructions|procedure|preparation|what to do)[ \t]*:?", re.IGNORECASE
 )
 _UNFINISHED = re.compile(
-    r"(?:\b(?:a|an|the|my|your|his|her|its|our|their|and|or|but|nor|of|to|in|into|on|onto|at|by|for|from|with|without"
-    r"|as|than|that|which|who|whose|because|if|when|while|until|before|after|is|are|was|were|be|very|so|then)|[,(–—/-])$",
+    r"(?:\b(?:a|an|the|my|your|his|her|its|our|their|and|or|but|nor|of|to|into|onto|with|without|than|that|which|who|whose"
+    r"|because|if|when|while|is|are|was|were|be|very)|[,(–—/-])$",
     re.IGNORECASE,
 )
 """The end of a line whose sentence goes on."""
+_HARDLY_FINISHED = re.compile(r"\b(?:in|on|at|by|for|from|as|until|before|after|so|then)$", re.IGNORECASE)
+"""The same, but for a line that begins with a verb: "put the tree in" may be all."""
 _CONTINUING = re.compile(r"(?:and|or|but|nor|which|who|because)\b|[,.;:)]", re.IGNORECASE)
 _PHRASE_OF_VERB = re.compile(
     r"\S+\s+(?:the|a|an|your|it|them|in|into|on|onto|up|off|out|down|over|with|together|all|until|to)\b", re.IGNORECASE
@@ -186,7 +188,7 @@ def _of_group(text: str, lines: list[tuple[int, int]], is_step: bool, block: int
     """The chunks of lines without markers between them."""
     if not lines:
         return
-    spans = list(_joined(text, lines))
+    spans = list(_joined(text, lines, is_step=is_step))
     are_steps = is_step or (
         len(spans) > 1 and 2 * sum(_first_word(text, span) in verbs("action") for span in spans) > len(spans)
     )
@@ -198,13 +200,13 @@ def _of_group(text: str, lines: list[tuple[int, int]], is_step: bool, block: int
         yield _Chunk(body, end, are_steps or body > start, block)
 
 
-def _joined(text: str, lines: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+def _joined(text: str, lines: list[tuple[int, int]], *, is_step: bool) -> Iterator[tuple[int, int]]:
     """The spans of lines, those joined whose sentence goes on."""
     contents = [text[start:end] for start, end in lines]
     open_ended = sum(not content.rstrip("\"'”’)]").endswith(_FINAL) for content in contents)
     start = lines[0][0]
     if 2 * open_ended > len(lines) and not _is_wrapped(text, lines, contents):
-        unpunctuated = open_ended == len(lines) and not any(content[0].isupper() for content in contents[1:])
+        unpunctuated = not is_step and open_ended == len(lines) and not any(line[0].isupper() for line in contents)
         for number, (before, after) in enumerate(pairwise(contents)):
             if not _goes_on(before, after, unpunctuated=unpunctuated):
                 yield start, lines[number][1]
@@ -216,7 +218,9 @@ def _goes_on(before: str, after: str, *, unpunctuated: bool) -> bool:
     """Whether the sentence of a line goes on in the next one; `unpunctuated` lines begin in lower case."""
     if _UNFINISHED.search(before) or _CONTINUING.match(after):
         return True
-    return after[0].islower() and not unpunctuated and after.split(maxsplit=1)[0].lower() not in verbs("action")
+    if after.split(maxsplit=1)[0].lower() in verbs("action"):
+        return False
+    return _HARDLY_FINISHED.search(before) is not None or (after[0].islower() and not unpunctuated)
 
 
 def _is_wrapped(text: str, lines: list[tuple[int, int]], contents: list[str]) -> bool:
@@ -226,7 +230,7 @@ def _is_wrapped(text: str, lines: list[tuple[int, int]], contents: list[str]) ->
     """
     if len(lines) < 2:
         return False
-    lengths = [end - max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) - 1 for start, end in lines]
+    lengths = [end - start + _column(text, start) for start, end in lines]
     room = min(
         length + 1 + len(after.split(maxsplit=1)[0]) for length, after in zip(lengths, contents[1:], strict=False)
     )
@@ -236,6 +240,12 @@ def _is_wrapped(text: str, lines: list[tuple[int, int]], contents: list[str]) ->
         content.split(maxsplit=1)[0].lower() in verbs("action") for content in contents
     )
     return not begin_alike or any(_UNFINISHED.search(content) or content.endswith(_FINAL) for content in contents)
+
+
+def _column(text: str, start: int) -> int:
+    """The number of characters of the line before `start`, as far as indentation and markers go."""
+    before = text[max(0, start - _NARROWEST) : start]
+    return len(before) - max(before.rfind("\n"), before.rfind("\r")) - 1
 
 
 def _first_word(text: str, span: tuple[int, int]) -> str:

@@ -97,16 +97,14 @@ def scenario_of(document: Document) -> str:
     return resolve(title) if names_scenario(title) or (has_steps and title.strip(_EDGES)) else ""
 
 
-def with_scenario(document: Document, *, folder: str = "", default: str = "") -> Document:
-    """The document with a label, if neither its own label nor its title (see `names_scenario`) names a scenario.
+def with_scenario(document: Document, scenario: str) -> Document:
+    """The document with this label, unless its own label or its title (see `names_scenario`) names a scenario.
 
-    The label is that of the folder if it has one, otherwise `default`. Both come before the title of a text with steps
-    that is neither listed nor begins with "how to".
+    The label precedes the title of a text with steps that is neither listed nor begins with "how to".
     """
-    label = folder or default
-    if not label or document.scenario.strip(_EDGES) or names_scenario(document.title):
+    if document.scenario.strip(_EDGES) or names_scenario(document.title):
         return document
-    return evolve(document, scenario=label)
+    return evolve(document, scenario=scenario)
 
 
 def scenario_of_folder(path: Path) -> str:

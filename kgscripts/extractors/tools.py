@@ -83,7 +83,7 @@ def carry_tools(frames: list[Frame]) -> None:
         carried = [noun for noun in tools if _is_carried(noun)]
         if using is not None and _follows(using.verb, taking.verb):
             if _works_on_something(using, taking):
-                using.instruments += (noun for noun in carried if noun in taking.objects)
+                using.instruments.extend(noun for noun in carried if noun in taking.objects)
         elif word in _TAKING and is_imperative(taking.verb):
             taking.handled = carried
 
