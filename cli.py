@@ -28,6 +28,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "query": ("exports.commands:query", "Ask a graph in SPARQL or Cypher."),
     "export": ("exports.commands:export", "Write a graph as RDF, to Neo4j, to a store or a file."),
     "validate": ("exports.commands:validate", "Check a graph's files and its SHACL shapes."),
+    "schema": ("exports.schema_command:schema", "Print the ontology, shapes, JSON-LD context or constraints."),
     "align": ("kgscripts.commands.align:align", "Align the words of concrete texts with abstract ones."),
     "lookup": ("kgscripts.commands.lookup:lookup", "Look up a word in a graph's alignments."),
     "tools": ("kgscripts.commands.tools:tools", "Rank the tools of an event."),
@@ -171,11 +172,18 @@ def _explain_usage(error: Any) -> str:
 def _explain(error: BaseException) -> str:
     if isinstance(error, KGScriptsError):
         return str(error)
+    if isinstance(error, UnicodeEncodeError) and (odd := [part for part in sys.argv if _is_not_utf8(part)]):
+        return f"{printable(odd[0])}: the name is not valid UTF-8\n  choose another name, or rename the file or folder"
     if isinstance(error, OSError) and error.strerror:
         return f"{printable(str(error.filename))}: {error.strerror}" if error.filename else error.strerror
     return (
         f"{type(error).__name__}: {error}\n  this is a fault of kgscripts; `kgscripts --debug COMMAND ...` shows where"
     )
+
+
+def _is_not_utf8(argument: str) -> bool:
+    """Python represents bytes that are no UTF-8 as lone surrogates."""
+    return any("\ud800" <= char <= "\udfff" for char in argument)
 
 
 def _complain(message: str) -> None:

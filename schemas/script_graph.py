@@ -270,7 +270,7 @@ class ScriptGraphWriter:
         """Write ``discarded.jsonl``: yield a function that takes the next line, without line end."""
         file = self._next / graph_directory.DISCARDED
         with graph_directory.writing(file), file.open("w", encoding="utf-8") as stream:
-            yield lambda line: print(line, file=stream)
+            yield lambda line: stream.writelines((line, "\n"))
 
     def finish(self, manifest: Manifest) -> ScriptGraph:
         """Complete the graph with `manifest` (its `tables` are filled in) and install it."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import matplotlib
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -16,7 +16,9 @@ from matplotlib.patches import FancyBboxPatch, Rectangle
 from matplotlib.textpath import TextToPath
 
 from kgscripts.commands.aligned_pair import AlignedPair
+from kgscripts.corpora.pair import Pair
 from schemas.errors import ConfigurationError
+from schemas.terminal import printable
 
 # All lengths are in inches, from the upper left corner.
 _WIDTH = 10.0
@@ -58,7 +60,8 @@ def draw_alignments(aligned: Sequence[AlignedPair], file: Path) -> None:
     ConfigurationError
         If the file cannot be written.
     """
-    laid_out = [(item, _pieces(item)) for item in aligned]
+    shown = [evolve(item, pair=_printable(item.pair)) for item in aligned]
+    laid_out = [(item, _pieces(item)) for item in shown]
     heights = [_BOXES + _LINE * (pieces[-1].line + 1) + _BETWEEN for _, pieces in laid_out]
     height = 2 * _MARGIN + sum(heights) - _BETWEEN
     figure = Figure(figsize=(_WIDTH, height))
@@ -79,6 +82,11 @@ def draw_alignments(aligned: Sequence[AlignedPair], file: Path) -> None:
         raise ConfigurationError(
             f"the picture cannot be written: {error.strerror}", where=str(file), remedy="choose another file"
         ) from error
+
+
+def _printable(pair: Pair) -> Pair:
+    """The pair without characters that XML does not allow."""
+    return evolve(pair, abstract=[*map(printable, pair.abstract)], concrete=[*map(printable, pair.concrete)])
 
 
 def _width(text: str, font: FontProperties) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
@@ -39,7 +40,9 @@ def list_corpora(as_json: Annotated[bool, typer.Option("--json", help="Print JSO
         return
     for corpus in corpora():
         size = f"{len(corpus.files)} files, {corpus.bytes / 1e6:.1f} MB" if corpus.files else "from its authors"
-        echo(f"{corpus.name:<10} {size:<18} {corpus.title}\n{'':<10} {corpus.licence}; {corpus.homepage}")
+        echo(f"{corpus.name}: {size}")
+        for fact in (corpus.title, f"{corpus.licence}; {corpus.homepage}"):
+            echo(textwrap.fill(fact, 80, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False))
 
 
 @app.command(epilog="Example: kgscripts corpora fetch inscript --into corpora")
