@@ -8,6 +8,7 @@ from pathlib import Path
 
 from exports.confined import MAX_ROWS, EngineError, Limits
 from exports.confined import ask as ask_engine
+from exports.cypher_guard import judge
 from exports.ladybug_store import check_store, embedded_store
 from exports.query_errors import ONLY_READS, error_at
 from exports.results import Table
@@ -17,8 +18,6 @@ from schemas.errors import QueryError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.script_graph import ScriptGraph
 
-_OPAQUE = re.compile(r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|`[^`]*`|//[^\n]*|/\*.*?\*/", re.DOTALL)
-_READING = ("MATCH", "OPTIONAL", "UNWIND", "WITH", "RETURN", "CALL")
 _LADYBUG_LOCATION = re.compile(r"\(line: (\d+), offset: (\d+)\)")
 _PROPERTIES = {
     item.name
@@ -56,40 +55,19 @@ def run_query(
     ConfigurationError
         If this platform cannot confine a process.
     """
+    judged = judge(text, parameters or {})
     if isinstance(source, str) and ("://" in source or scheme_of(source).startswith(("bolt", "neo4j"))):
         # A query on disk does not need the driver, whose import takes long.
         from exports.bolt import query_server
 
-        return query_server(source, text, parameters or {}, database, ask, timeout, max_rows)
-    used = _check_reading(text, parameters or {})
+        return query_server(source, judged.text, judged.parameters, database, ask, timeout, max_rows)
     path = embedded_store(source) if isinstance(source, ScriptGraph) else Path(source)
     check_store(path)
-    request = {"text": text, "parameters": used}
+    request = {"text": judged.text, "parameters": judged.parameters}
     try:
         return ask_engine("ladybug", path, request, Limits(timeout=timeout, max_rows=max_rows, confined=confined))
     except EngineError as error:
-        raise _ladybug_error(text, str(error)) from error
-
-
-def _check_reading(text: str, parameters: Mapping[str, object]) -> dict[str, object]:
-    """Refuse statements that Ladybug runs even on a read-only store (writing files, installing extensions).
-
-    Return the parameters that the query uses: Ladybug takes a missing one as null and refuses an unused one.
-    """
-    statement = _OPAQUE.sub(lambda found: " " if found[0][0] == "/" else "x", text).strip().removesuffix(";")
-    words = statement.split()
-    if not words:
-        raise QueryError("the query is empty", remedy="for example: MATCH (tool:Tool) RETURN tool.label")
-    if ";" in statement:
-        raise QueryError("there is more than one statement", remedy="run them one by one")
-    if re.split(r"\W", words[0])[0].upper() not in _READING:
-        raise QueryError(
-            f"the query begins with {words[0]!r}", remedy=f"begin with {', '.join(_READING)}: {ONLY_READS}"
-        )
-    used = set(re.findall(r"\$(\w+)", statement))
-    if missing := used - parameters.keys():
-        raise QueryError(f"the query's parameter {min(missing)!r} has no value")
-    return {name: parameters[name] for name in used}
+        raise _ladybug_error(judged.text, str(error)) from error
 
 
 def _ladybug_error(text: str, message: str) -> QueryError:

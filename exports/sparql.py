@@ -10,25 +10,15 @@ from exports.atomic_write import MARKER, new_directory
 from exports.confined import MAX_ROWS, EngineError, Limits
 from exports.confined import ask as ask_engine
 from exports.embedded import kept_store
-from exports.query_errors import ONLY_READS, error_at
+from exports.query_errors import error_at
 from exports.rdf.terms import PREFIXES
 from exports.results import Table
+from exports.sparql_guard import judge
 from exports.targets import scheme_of
 from exports.time_limit import QUERY_SECONDS
 from schemas.errors import QueryError, StoreError
 from schemas.script_graph import ScriptGraph
 
-_TOKENS = re.compile(
-    r"""(?P<iri><[^<>"{}|^`\\\x00-\x20]*>)
-    |(?P<string>\"{3}(?:\"{0,2}(?:\\.|[^"\\]))*\"{3}|'{3}(?:'{0,2}(?:\\.|[^'\\]))*'{3}
-                |"(?:\\.|[^"\\\n\r])*"|'(?:\\.|[^'\\\n\r])*')
-    |(?P<comment>\#[^\n\r]*)
-    |(?P<variable>[?$]\w+)
-    |(?P<name>[\w.-]*:(?:[\w:%-]|\\.|\.(?=[\w:%\\-]))*)
-    |(?P<word>\w+)""",
-    re.VERBOSE | re.DOTALL,
-)
-_READING = ("SELECT", "ASK", "CONSTRUCT", "DESCRIBE")
 _LOCAL_LOCATION = re.compile(r"^error at (\d+):(\d+): (.*)", re.DOTALL)
 
 
@@ -62,24 +52,24 @@ def run_query(
     ConfigurationError
         If this platform cannot confine a process.
     """
-    has_dataset = "FROM" in _words(text)
+    judged = judge(text)
     if isinstance(source, str) and ("://" in source or scheme_of(source) in ("http", "https")):
         # A query on disk does not need the client, whose import takes long.
         from exports.sparql_server import query_server
 
-        return query_server(source, text, ask, timeout, max_rows)
+        return query_server(source, judged.text, ask, timeout, max_rows)
     if isinstance(source, ScriptGraph):
         path, prefixes = embedded_store(source), PREFIXES | {"data": source.manifest.base_iri}
     else:
         path, prefixes = Path(source), PREFIXES
     if not (path / MARKER).is_file():
         raise StoreError("is not an Oxigraph store", where=str(path), remedy="export a graph to it first")
-    request = {"text": text, "prefixes": prefixes, "union": not has_dataset}
+    request = {"text": judged.text, "prefixes": prefixes, "union": not judged.has_dataset}
     try:
         return ask_engine("oxigraph", path, request, Limits(timeout=timeout, max_rows=max_rows, confined=confined))
     except EngineError as error:
         if error.is_syntax:
-            raise _syntax_error(text, str(error)) from error
+            raise _syntax_error(judged.text, str(error)) from error
         raise QueryError(f"the query fails ({error})") from error
 
 
@@ -99,33 +89,6 @@ def embedded_store(graph: ScriptGraph) -> Path:
         load(graph, path)
 
     return kept_store(graph, "oxigraph", "", new_directory, write)
-
-
-def _words(text: str) -> list[str]:
-    """Return the keywords of a query.
-
-    Updates are refused, and so is SERVICE, which would send content of the graph to another server.
-    """
-    words: list[str] = []
-    for token in _TOKENS.finditer(text):
-        kind, content = token.lastgroup, token[0]
-        if kind == "word":
-            words.append(content.upper())
-        if (kind == "word" and "SERVICE" in content.upper()) or (kind == "name" and _begins_with_service(content)):
-            line = text.count("\n", 0, token.start()) + 1
-            column = token.start() - (text.rfind("\n", 0, token.start()) + 1) + 1
-            raise error_at("SERVICE would query another server", text, line, column, "query each server separately")
-    first = next((word for word in words if word not in ("PREFIX", "BASE")), None)
-    if first is None:
-        raise QueryError("the query is empty", remedy="for example: SELECT ?tool { ?step kgs:uses ?tool }")
-    if first not in _READING:
-        raise QueryError(f"the query begins with {first}", remedy=f"begin with {', '.join(_READING)}: {ONLY_READS}")
-    return words
-
-
-def _begins_with_service(name: str) -> bool:
-    """Whether a prefixed name may be read as SERVICE with a name of the empty prefix after it."""
-    return name.partition(":")[0].upper().endswith("SERVICE")
 
 
 def _syntax_error(text: str, message: str) -> QueryError:
