@@ -12,8 +12,10 @@ from typing import Annotated
 import attrs
 import typer
 
+from exports.confined import MAX_ROWS
 from exports.results import ResultFormat, Table
 from exports.targets import ExportOptions, resolve
+from exports.time_limit import QUERY_SECONDS
 from schemas.addresses import without_user
 from schemas.errors import ConfigurationError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
@@ -88,12 +90,24 @@ def query(
         str | None, typer.Option(metavar="URI", help="Query this Neo4j server (neo4j://, bolt://).", show_default=False)
     ] = None,
     database: Annotated[str | None, typer.Option(help="A database of the Neo4j server.", show_default=False)] = None,
+    timeout: Annotated[
+        int, typer.Option(min=1, max=1_000_000, metavar="SECONDS", help="The time limit of the query.")
+    ] = int(QUERY_SECONDS),
+    max_rows: Annotated[
+        int, typer.Option(min=1, metavar="N", help="The largest number of rows of a result.")
+    ] = MAX_ROWS,
+    unconfined: Annotated[
+        bool, typer.Option("--unconfined", help="Query DIR where this platform cannot confine a query: see below.")
+    ] = False,
     form: Annotated[ResultFormat, typer.Option("--format", "-f", help="How to print.")] = ResultFormat.TABLE,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
     """Query a graph, or a server, in SPARQL or Cypher. The first query builds a store in DIR, later ones use it.
 
     In SPARQL the prefixes kgs:, skos:, rdfs:, prov:, oa:, schema: and others need no declaration.
+
+    A query of DIR runs in a process that may make no connections, write no files and use 2 GiB of memory. Where the
+    platform has no such limits, --unconfined runs it without them: do this only with queries that you trust.
 
     Example: kgscripts query graph --sparql "SELECT DISTINCT ?tool { ?step kgs:uses/rdfs:label ?tool }"
 
@@ -114,23 +128,30 @@ def query(
             remedy="it has the form http://HOST/PATH or bolt://HOST",
         )
     source = ScriptGraph.open(directory) if directory is not None else str(server)
-    table = _answer(source, sparql, cypher, database)
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    if as_json or form is ResultFormat.JSON:
-        echo_json(attrs.asdict(table, recurse=False))
-    else:
-        write_data(table.render(form, width))
-
-
-def _answer(source: ScriptGraph | str, sparql: str | None, cypher: str | None, database: str | None) -> Table:
     # Importing the stores of the other language would take time.
     if sparql is not None:
         from exports.sparql import run_query as run_sparql
 
-        return run_sparql(source, _query_text(sparql), ask=_asker())
-    from exports.cypher import run_query as run_cypher
+        table = run_sparql(
+            source, _query_text(sparql), ask=_asker(), timeout=timeout, max_rows=max_rows, confined=not unconfined
+        )
+    else:
+        from exports.cypher import run_query as run_cypher
 
-    return run_cypher(source, _query_text(str(cypher)), database=database, ask=_asker())
+        table = run_cypher(
+            source,
+            _query_text(str(cypher)),
+            database=database,
+            ask=_asker(),
+            timeout=timeout,
+            max_rows=max_rows,
+            confined=not unconfined,
+        )
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    if as_json or form is ResultFormat.JSON:
+        echo_json(table.as_json())
+    else:
+        write_data(table.render(form, width))
 
 
 def _query_text(given: str) -> str:

@@ -21,6 +21,7 @@ from typing import Any, BinaryIO, Protocol
 
 LENGTH = struct.Struct(">Q")
 _BATCH_ROWS = 256
+_NESTING = 500
 _BUFFER_POOL = 1 << 30
 """Bytes of memory that a query may use for the pages of a Ladybug store and for its result."""
 _OUT_OF_MEMORY = ("bad_alloc", "bad allocation", "buffer pool is full", "cannot allocate")
@@ -110,6 +111,7 @@ _ENGINES: dict[str, type[_Engine]] = {"oxigraph": _Oxigraph, "ladybug": _Ladybug
 def main() -> None:
     """Open the store of the settings and answer requests until standard input ends."""
     settings = json.loads(sys.argv[1])
+    sys.setrecursionlimit(_NESTING)  # Lower than that of the parent, which reads the values.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # What an engine prints is no answer.
     try:
