@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from kgscripts.extractors.protocol import record_kinds
 from kgscripts.inputs import BuildInput
@@ -22,6 +22,7 @@ from schemas.records import Discard, DiscardReason, Document, Record
 BAD_RECORDS = frozenset(
     {
         DiscardReason.MALFORMED,
+        DiscardReason.UNREADABLE,
         DiscardReason.UNDECODABLE,
         DiscardReason.DUPLICATE_ID,
         DiscardReason.EMPTY,
@@ -34,6 +35,8 @@ _DOCUMENTS_A_BATCH = 64
 _CHARACTERS_A_BATCH = 50_000
 _CHARACTERS_A_SHARD = 4_000_000
 _INPUTS_A_COMMIT = 1_000
+_SOURCES_A_COMMIT = 100_000
+_FAULTS_NAMED = 3
 _BYTES_A_COMMIT = 4 << 20
 _SECONDS_A_COMMIT = 10.0
 
@@ -67,45 +70,68 @@ class Build:
         Raises
         ------
         InputError
-            If an input cannot be read, or with `strict` at the first bad record; what came before is kept.
+            If no input could be read, or with `strict` at the first bad record; what came before is kept.
         """
+        self.run.inputs_read = self.run.inputs_known = self.run.inputs_unreadable = self.run.inputs_partly_read = 0
+        faults: list[Discard] = []
         try:
-            self._take_in(inputs, strict, limit)
+            self._take_in(inputs, strict, limit, faults)
         finally:
             self._flush()
+        if faults and self.run.inputs_unreadable == self.run.inputs_read + self.run.inputs_known:
+            raise _nothing_read(faults, self.run.inputs_unreadable)
 
-    def _take_in(self, inputs: Iterable[BuildInput], strict: bool, limit: int | None) -> None:
+    def _take_in(self, inputs: Iterable[BuildInput], strict: bool, limit: int | None, faults: list[Discard]) -> None:
         count = 0
         for given in inputs:
             if limit is not None and count >= limit:
                 return
             fingerprint = given.fingerprint()
             if self.store.is_current(given.key, fingerprint):
-                count += self.store.source_count(given.key)
+                sources = self.store.source_count(given.key)
+                count += sources
                 self.run.inputs_known += 1
+                self._note(sources, self.store.first_discard(given.key), faults)
                 known = self.store.input(given.key) if strict else None
                 for discard in known.discards if known else ():
                     _refuse_bad(discard)
                 continue
-            sources: list[tuple[str, str]] = []
-            discards: list[Discard] = []
-            complete = True
+            before = count
+            taken = Input(given.key, fingerprint, complete=True)
             for item in given.items():
                 if isinstance(item, Discard):
-                    discards.append(item)
+                    taken.add_discard(item)
                     if strict:
                         _refuse_bad(item)
                 elif count == limit:
-                    complete = False
+                    taken.complete = False
                     break
                 else:
                     count += 1
-                    sources.append((item.digest, item.name))
+                    taken.sources.append((item.digest, item.name))
                     self._add(item)
+                    if len(taken.sources) >= _SOURCES_A_COMMIT:
+                        self._inputs.append(evolve(taken, complete=False, discards=[], unlisted={}))
+                        self._flush()
+                        taken.sources.clear()
+                        taken.continues = True
             self.run.inputs_read += 1
-            self._inputs.append(Input(given.key, fingerprint, complete, sources, discards))
+            if taken.complete or count > before:
+                self._note(count - before, next(iter(taken.discards), None), faults)
+            self._inputs.append(taken)
             if len(self._inputs) >= _INPUTS_A_COMMIT:
                 self._flush()
+
+    def _note(self, sources: int, fault: Discard | None, faults: list[Discard]) -> None:
+        """Count an input that could not be read, or not wholly."""
+        if fault is None:
+            return
+        if sources:
+            self.run.inputs_partly_read += 1
+        else:
+            self.run.inputs_unreadable += 1
+            if len(faults) < _FAULTS_NAMED:
+                faults.append(fault)
 
     def _add(self, document: Document) -> None:
         if document.digest in self._waiting or self.store.has(document.digest, SOURCE):
@@ -180,6 +206,15 @@ class Build:
                 for digest, records in self.store.read(kind, digests, [chosen.version]).items():
                     known.setdefault(digest, {}).setdefault(chosen.version, []).extend(records)
         return Batch(list(documents), lacking, known)
+
+
+def _nothing_read(faults: Sequence[Discard], inputs: int) -> InputError:
+    named = "\n  ".join(f"{fault.where[-200:]}: {fault.reason.value} ({fault.detail})" for fault in faults)
+    more = f"\n  and {inputs - len(faults):,} more" if inputs > len(faults) else ""
+    return InputError(
+        f"nothing could be read\n  {named}{more}",
+        remedy="name files of text, Markdown, JSON lines or another format of `kgscripts build-graph --help`",
+    )
 
 
 def _refuse_bad(discard: Discard) -> None:

@@ -42,13 +42,12 @@ class DiscardLog:
 
     def inputs(self, store: RecordStore) -> None:
         """What the inputs themselves left out, and texts that came more than once."""
-        found = [discard for item in store.inputs() for discard in item.discards]
-        found += [
-            Discard(reason=DiscardReason.DUPLICATE_SOURCE, where=other, detail=f"the same text as {name}")
-            for _, name, other in store.duplicate_names()
-        ]
-        for discard in sorted(found, key=lambda item: (item.where, item.reason, item.start or 0, item.detail)):
+        for discard in store.all_discards():
             self.add(discard)
+        for place, reason, count in store.unlisted_discards():
+            self.counts[reason.value] += count
+            content = {"reason": reason.value, "where": place, "detail": f"and {count:,} more in this source"}
+            self._write_line(json.dumps(content, ensure_ascii=False))
 
     def readings(self, engine: Engine) -> None:
         """What extractors left out."""

@@ -26,6 +26,7 @@ MAX_RECORD_BYTES = 4 * 1024 * 1024
 MAX_PASSAGES = 100_000
 """The most passages of a document, and lines of a text that is one document: twice as many as in a long novel."""
 
+_LONGEST_DETAIL = 500
 _CHUNK = 64 * 1024
 _GZIP = b"\x1f\x8b"
 # UTF-32 before UTF-16: its mark begins with that of UTF-16.
@@ -116,7 +117,7 @@ class Source:
 
     def discard(self, reason: DiscardReason, line: int, detail: str) -> Discard:
         """A discard for the record that begins at this line, from 1."""
-        return Discard(reason=reason, where=f"{self.name}:{line}", detail=detail)
+        return Discard(reason=reason, where=f"{self.name}:{line}", detail=detail[:_LONGEST_DETAIL])
 
     def label(self, record: object) -> str:
         """The name of one of the source's records: ``stories.jsonl#12``."""

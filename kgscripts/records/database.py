@@ -11,7 +11,7 @@ from typing import Any, Self
 from schemas.errors import GraphDirectoryError, RecordError
 from schemas.graph_directory import durable, unwritable
 
-FORMAT = 1
+FORMAT = 2
 SOURCE = "0" * 64
 """The pseudo extractor of the corpus readers, which gives the `Document` itself."""
 _SECONDS_TO_WAIT = 60
@@ -49,6 +49,9 @@ CREATE TABLE input_discard (
     "end" INTEGER, detail TEXT NOT NULL
 );
 CREATE INDEX discard_of_input ON input_discard (input);
+CREATE TABLE unlisted_discard (
+    input INTEGER NOT NULL, reason TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (input, reason)
+) WITHOUT ROWID;
 PRAGMA user_version = {FORMAT};
 """
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 
 import pyarrow as pa
@@ -12,11 +13,18 @@ from kgscripts.records.index import CompletionIndex
 from schemas.errors import GraphDirectoryError
 from schemas.records import Discard, DiscardReason
 
+_DUPLICATES = (
+    "SELECT DISTINCT digest, kept, name FROM"
+    " (SELECT subject, min(name) AS kept FROM source GROUP BY subject HAVING count(DISTINCT name) > 1)"
+    " JOIN source USING (subject) JOIN subject ON subject.id = subject WHERE name > kept"
+)
 _DOCUMENTS = pa.schema([pa.field("digest", pa.string(), nullable=False), pa.field("name", pa.string(), nullable=False)])
 _NO_TEXT = (
     "NOT EXISTS (SELECT * FROM completion WHERE completion.subject = source.subject AND completion.extractor = 0)"
 )
 _ROWS_A_BATCH = 65536
+MOST_DISCARDS = 1_000
+"""So many discards of an input are kept, and the first for each reason; the others are counted."""
 
 
 @define
@@ -24,7 +32,8 @@ class Input:
     """What one file or text gave.
 
     `key` identifies the input (the resolved path of a file), `fingerprint` its contents and how they were parsed.
-    `complete` is false where a limit ended the reading. `sources` are the digest and name of each document.
+    `complete` is false where a limit ended the reading. `sources` are the digest and name of each document. `unlisted`
+    counts the discards, by reason, that are not among `discards`. One that `continues` adds to what is known.
     """
 
     key: str
@@ -32,6 +41,18 @@ class Input:
     complete: bool = False
     sources: list[tuple[str, str]] = Factory(list)
     discards: list[Discard] = Factory(list)
+    unlisted: dict[DiscardReason, int] = Factory(dict)
+    continues: bool = False
+
+    def add_discard(self, discard: Discard) -> None:
+        """List a discard, or count it where many are listed."""
+        reason = discard.reason
+        if len(self.discards) < MOST_DISCARDS:
+            self.discards.append(discard)
+        elif reason in self.unlisted or any(listed.reason is reason for listed in self.discards):
+            self.unlisted[reason] = self.unlisted.get(reason, 0) + 1
+        else:
+            self.discards.append(discard)
 
 
 class InputIndex(CompletionIndex):
@@ -54,17 +75,46 @@ class InputIndex(CompletionIndex):
                 " ORDER BY digest, name",
                 number,
             )
-            yield Input(key, fingerprint, bool(complete), list(sources), self._discards(number))
+            unlisted = self._rows("SELECT reason, count FROM unlisted_discard WHERE input = ?", number)
+            with self._valid():
+                counts = {DiscardReason(reason): count for reason, count in unlisted}
+            yield Input(key, fingerprint, bool(complete), list(sources), self._discards(number), counts)
 
-    def _discards(self, number: int) -> list[Discard]:
+    def _discards(self, number: int, limit: int = -1) -> list[Discard]:
         rows = self._rows(
-            'SELECT reason, place, "start", "end", detail FROM input_discard WHERE input = ? ORDER BY id', number
+            'SELECT reason, place, "start", "end", detail FROM input_discard WHERE input = ? ORDER BY id LIMIT ?',
+            number,
+            limit,
         )
-        try:
+        with self._valid():
             return [
                 Discard(reason=DiscardReason(reason), where=place, start=start, end=end, detail=detail)
                 for reason, place, start, end, detail in rows
             ]
+
+    def all_discards(self) -> Iterator[Discard]:
+        """The discards of all inputs, and the further names of each document, by place, reason, start and detail."""
+        for reason, place, start, end, detail in self._rows(
+            'SELECT * FROM (SELECT reason, place, "start", "end", detail FROM input_discard UNION ALL'
+            f" SELECT '{DiscardReason.DUPLICATE_SOURCE}', name, NULL, NULL, 'the same text as ' || kept"
+            f' FROM ({_DUPLICATES})) ORDER BY place, reason, coalesce("start", 0), detail'
+        ):
+            with self._valid():
+                yield Discard(reason=DiscardReason(reason), where=place, start=start, end=end, detail=detail)
+
+    def unlisted_discards(self) -> Iterator[tuple[str, DiscardReason, int]]:
+        """Place of the last that is listed, reason and number of the discards that inputs count and do not list."""
+        for place, reason, count in self._rows(
+            "SELECT (SELECT place FROM input_discard d WHERE d.input = u.input AND d.reason = u.reason"
+            " ORDER BY id DESC LIMIT 1) AS last, reason, count FROM unlisted_discard u ORDER BY last, reason, count"
+        ):
+            with self._valid():
+                yield place, DiscardReason(reason), count
+
+    @contextmanager
+    def _valid(self) -> Iterator[None]:
+        try:
+            yield
         except ValueError as error:
             raise self._damaged(str(error)) from error
 
@@ -72,6 +122,11 @@ class InputIndex(CompletionIndex):
         """How many sources an input gave."""
         count: int = self._one("SELECT count(*) FROM source WHERE input = (SELECT id FROM input WHERE key = ?)", key)
         return count
+
+    def first_discard(self, key: str) -> Discard | None:
+        """The first discard of an input, if it has any."""
+        number = self._one("SELECT id FROM input WHERE key = ?", key)
+        return next(iter(self._discards(number, 1)), None)
 
     def is_current(self, key: str, fingerprint: str) -> bool:
         """Whether an input with these contents was read whole, and the texts of all its documents are here."""
@@ -100,26 +155,19 @@ class InputIndex(CompletionIndex):
             batches.append(pa.record_batch([pa.array(digests), pa.array(names)], schema=_DOCUMENTS))
         return pa.Table.from_batches(batches, _DOCUMENTS)
 
-    def duplicate_names(self) -> Iterator[tuple[str, str, str]]:
-        """For every further name of a live document: its digest, its smallest name, and this one."""
-        return self._rows(
-            "SELECT DISTINCT digest, kept, name FROM"
-            " (SELECT subject, min(name) AS kept FROM source GROUP BY subject HAVING count(DISTINCT name) > 1)"
-            " JOIN source USING (subject) JOIN subject ON subject.id = subject WHERE name > kept"
-            " ORDER BY digest, name"
-        )
-
     def _put_input(self, item: Input) -> None:
         """Put an input into the place of what it gave before.
 
         If `item` is incomplete and the contents are the same, what an earlier reading found behind its limit stays.
+        One that continues is added to what is there.
         """
         known = next(self._rows("SELECT id, fingerprint, complete FROM input WHERE key = ?", item.key), None)
-        complements = known is not None and not item.complete and known[1] == item.fingerprint
+        complements = known is not None and known[1] == item.fingerprint and (item.continues or not item.complete)
         if known is not None and not complements:
             self._delete_input(known[0])
         if complements and known is not None:
             number = known[0]
+            self._execute("UPDATE input SET complete = max(complete, ?) WHERE id = ?", item.complete, number)
         else:
             number = self._execute(
                 "INSERT INTO input (key, fingerprint, complete) VALUES (?, ?, ?)",
@@ -142,10 +190,16 @@ class InputIndex(CompletionIndex):
                 if found not in present
             ),
         )
+        self._executemany(
+            "INSERT INTO unlisted_discard VALUES (?, ?, ?)"
+            " ON CONFLICT (input, reason) DO UPDATE SET count = max(count, excluded.count)",
+            ((number, reason.value, count) for reason, count in item.unlisted.items()),
+        )
 
     def _delete_input(self, number: int) -> None:
-        for table, column in (("source", "input"), ("input_discard", "input"), ("input", "id")):
-            self._execute(f"DELETE FROM {table} WHERE {column} = ?", number)
+        for table in ("source", "input_discard", "unlisted_discard"):
+            self._execute(f"DELETE FROM {table} WHERE input = ?", number)
+        self._execute("DELETE FROM input WHERE id = ?", number)
 
     def remove_input(self, key: str) -> None:
         """Remove an input with all that it gave."""

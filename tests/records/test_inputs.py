@@ -8,6 +8,7 @@ import pytest
 from attrs import evolve
 
 from kgscripts.records import SOURCE, Input, Reading, RecordStore, take_out, write_shard
+from kgscripts.records.inputs import MOST_DISCARDS
 from schemas.errors import InputError, RecordError
 from schemas.provenance import BenchmarkScore, Model
 from schemas.records import AlignedPhrase, Discard, DiscardReason, Document
@@ -64,13 +65,48 @@ def test_a_limited_reading_of_the_same_contents_forgets_nothing(tmp_path: Path) 
         assert list(records.inputs()) == [input_of("input", items[:1], complete=False, fingerprint="new contents")]
 
 
+def test_many_discards_are_counted(tmp_path: Path) -> None:
+    whole = Input("input", "f", complete=True)
+    for number in range(3 * MOST_DISCARDS):
+        whole.add_discard(evolve(_BAD, where=f"a:{number}"))
+    whole.add_discard(_LONG)
+    whole.add_discard(_LONG)
+    assert (len(whole.discards), whole.discards[-1]) == (MOST_DISCARDS + 1, _LONG)
+    assert whole.unlisted == {_BAD.reason: 2 * MOST_DISCARDS, _LONG.reason: 1}
+    part = evolve(whole, complete=False, discards=whole.discards[:5], unlisted={_BAD.reason: 7})
+    with opened(tmp_path) as records:
+        records.commit([], [whole])
+        records.commit([], [part])
+        assert list(records.inputs()) == [whole]
+        assert list(records.unlisted_discards()) == [
+            (f"a:{MOST_DISCARDS - 1}", _BAD.reason, 2 * MOST_DISCARDS),
+            (_LONG.where, _LONG.reason, 1),
+        ]
+        records.remove_input("input")
+        assert not [*records.all_discards(), *records.unlisted_discards()]
+
+
+def test_an_input_can_come_in_parts(tmp_path: Path) -> None:
+    items = documents(3)
+    first = input_of("input", items[:2], complete=False)
+    with opened(tmp_path) as records:
+        records.commit([written(tmp_path, items)], [first])
+        assert not records.is_current("input", first.fingerprint)
+        records.commit([], [evolve(input_of("input", items[2:]), discards=[_BAD], continues=True)])
+        assert records.is_current("input", first.fingerprint)
+        assert list(records.inputs()) == [evolve(input_of("input", items), discards=[_BAD])]
+
+
 def test_a_document_goes_by_the_smallest_of_its_names(tmp_path: Path) -> None:
     (item,) = documents(1)
     with opened(tmp_path) as records:
         for number, name in enumerate(("b", "a", "c", "b")):
             records.commit([], [Input(f"input{number}", "f", sources=[(item.digest, name), (item.digest, name)])])
         assert records.documents().to_pylist() == [{"digest": item.digest, "name": "a"}]
-        assert list(records.duplicate_names()) == [(item.digest, "a", "b"), (item.digest, "a", "c")]
+        assert [(found.where, found.detail) for found in records.all_discards()] == [
+            ("b", "the same text as a"),
+            ("c", "the same text as a"),
+        ]
         assert sorted(records.sources()) == [(item.digest, name) for name in "abc"]
         records.remove_input("input1")
         assert records.documents()["name"].to_pylist() == ["b"]
