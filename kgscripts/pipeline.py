@@ -19,9 +19,9 @@ from kgscripts.reading import DocumentReader
 from kgscripts.records.removal import take_out
 from kgscripts.records.store import RecordStore
 from kgscripts.report import BuildReport, Run, report
+from schemas.base_iri import check_base_iri
 from schemas.errors import ConfigurationError, DamagedRecordsError
 from schemas.graph_directory import locked
-from schemas.manifest import check_base_iri
 from schemas.provenance import Model
 from schemas.script_graph import ScriptGraph
 from schemas.vocabulary import DEFAULT_BASE_IRI

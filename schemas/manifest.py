@@ -9,25 +9,11 @@ from typing import Any, Self
 
 from attrs import asdict, field, frozen, validators
 
-from schemas.addresses import holds_user
-from schemas.errors import GraphDirectoryError
+from schemas.base_iri import check_base_iri
+from schemas.errors import ConfigurationError, GraphDirectoryError
 from schemas.vocabulary import DEFAULT_BASE_IRI
 
 FORMAT_VERSION = 4
-
-
-def check_base_iri(value: str) -> None:
-    """Raise GraphDirectoryError unless `value` followed by the id of a node is an IRI."""
-    if holds_user(value):
-        raise GraphDirectoryError(
-            "the base IRI holds an @", remedy="leave out the user: the graph repeats its base IRI"
-        )
-    if (
-        not value.startswith(("http://", "https://", "urn:"))
-        or value[-1] not in "/#:"
-        or any(c in ' <>"{}|\\^`' or c < "!" for c in value)
-    ):
-        raise GraphDirectoryError(f"{value!r} is no base IRI", remedy="an http(s) or urn IRI that ends in / or # or :")
 
 
 def _has_base_iri(_: object, __: object, value: str) -> None:
@@ -106,7 +92,7 @@ class Manifest:
             build_id = content.pop("build_id")
             tables = {name: TableFile(**table) for name, table in content.pop("tables").items()}
             manifest = cls(tables=tables, **content)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, ConfigurationError) as error:
             raise GraphDirectoryError(
                 f"the manifest cannot be read ({error})", where=str(path), remedy=remedy
             ) from error

@@ -320,7 +320,7 @@ def test_options_outside_their_range_are_refused(option: str, tmp_path: Path) ->
     options: dict[str, int] = {option: 0}
     with pytest.raises(ConfigurationError, match=f"{option} is 0"):
         build_graph(output=tmp_path / "graph", texts=["boil."], extractors=tiny(), **options)  # type: ignore[arg-type]
-    with pytest.raises(GraphDirectoryError, match="is no base IRI"):
+    with pytest.raises(ConfigurationError, match="is no base IRI"):
         build_graph(output=tmp_path / "graph", texts=["boil."], extractors=tiny(), base_iri="no iri")
 
 

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from schemas import graph_directory, script_graph
-from schemas.errors import GraphDirectoryError, RecordError
+from schemas.errors import ConfigurationError, GraphDirectoryError, RecordError
 from schemas.graph_directory import install, locked, start_next
 from schemas.manifest import FORMAT_VERSION, Manifest
 from schemas.script_graph import ScriptGraph, ScriptGraphWriter
@@ -175,7 +175,11 @@ def test_what_is_no_manifest_is_refused(content: str, tmp_path: Path) -> None:
     assert caught.value.remedy
 
 
-@pytest.mark.parametrize("iri", ["", "data/", "https://example.org", "https://exa mple.org/", "ftp://example.org/"])
-def test_base_iris_are_checked(iri: str) -> None:
-    with pytest.raises(GraphDirectoryError, match="no base IRI"):
-        Manifest(base_iri=iri, sources=0, characters=0, sources_digest="", configuration={}, discards={})
+def test_a_manifest_has_a_base_iri(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="no base IRI"):
+        Manifest(base_iri="data/", sources=0, characters=0, sources_digest="", configuration={}, discards={})
+    odd_graph(tmp_path)
+    path = tmp_path / "manifest.json"
+    path.write_text(path.read_text(encoding="utf-8").replace("https://w3id.org/kgscripts/data/", "http://[x/"))
+    with pytest.raises(GraphDirectoryError, match=r"\[x is neither a host"):
+        ScriptGraph.open(tmp_path)
