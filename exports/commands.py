@@ -13,6 +13,7 @@ import attrs
 import typer
 
 from exports.confined import MAX_ROWS
+from exports.query_text import query_text
 from exports.results import ResultFormat, Table
 from exports.targets import ExportOptions, resolve
 from exports.time_limit import QUERY_SECONDS
@@ -23,7 +24,6 @@ from schemas.script_graph import ScriptGraph
 from schemas.terminal import ask_secretly, echo, echo_json, printable, progress_bar, write_data
 
 _SHOWN_VIOLATIONS = 20
-_QUERY_SUFFIXES = (".rq", ".sparql", ".cypher", ".cyp", ".cql")
 _DIRECTORY = typer.Argument(metavar="DIR", help="A graph directory.", show_default=False)
 _AS_JSON = typer.Option("--json", help="Print JSON.")
 
@@ -133,14 +133,14 @@ def query(
         from exports.sparql import run_query as run_sparql
 
         table = run_sparql(
-            source, _query_text(sparql), ask=_asker(), timeout=timeout, max_rows=max_rows, confined=not unconfined
+            source, query_text(sparql), ask=_asker(), timeout=timeout, max_rows=max_rows, confined=not unconfined
         )
     else:
         from exports.cypher import run_query as run_cypher
 
         table = run_cypher(
             source,
-            _query_text(str(cypher)),
+            query_text(str(cypher)),
             database=database,
             ask=_asker(),
             timeout=timeout,
@@ -152,25 +152,6 @@ def query(
         echo_json(table.as_json())
     else:
         write_data(table.render(form, width))
-
-
-def _query_text(given: str) -> str:
-    """The query itself, the content of a file, or standard input."""
-    if given == "-":
-        return sys.stdin.read()
-    if "\n" not in given and (given.lower().endswith(_QUERY_SUFFIXES) or _is_file(given)):
-        try:
-            return Path(given).read_text(encoding="utf-8")
-        except UnicodeDecodeError as error:
-            raise ConfigurationError("the query is not in UTF-8", where=given) from error
-    return given
-
-
-def _is_file(given: str) -> bool:
-    try:
-        return Path(given).is_file()
-    except (OSError, ValueError):  # too long for a name, or with a NUL in it
-        return False
 
 
 def validate(

@@ -36,7 +36,7 @@ def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
     def call(*arguments: str, folder: Path = folder, stdin: str = "") -> Result:
         monkeypatch.chdir(folder)
         monkeypatch.setattr(sys, "argv", ["kgscripts", *arguments])
-        monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
         code: object = 0
         try:
             cli.main()

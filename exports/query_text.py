@@ -1,0 +1,66 @@
+"""The text of a query on the command line: the query itself, a file with it, or standard input."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from pathlib import Path
+
+from exports.query_scan import MAX_CHARACTERS
+from schemas.errors import ConfigurationError
+
+_SUFFIXES = (".rq", ".sparql", ".cypher", ".cyp", ".cql")
+
+
+def query_text(given: str) -> str:
+    """Return the query that `given` is, or that is in the file of this name, or for ``-`` on standard input.
+
+    Raises
+    ------
+    ConfigurationError
+        If the file cannot be read or is no regular file, or the text is not UTF-8 or too long.
+    """
+    if given == "-":
+        return _decoded(sys.stdin.buffer.read(MAX_CHARACTERS + 1), "standard input")
+    if "\n" not in given and (given.lower().endswith(_SUFFIXES) or _exists(given)):
+        return _decoded(_content(given), given)
+    try:
+        given.encode()
+    except UnicodeEncodeError as error:
+        # How Python shows bytes of an argument that are not UTF-8.
+        raise ConfigurationError(
+            "the query is not in UTF-8", remedy="write it in a file in UTF-8 and name the file"
+        ) from error
+    return given
+
+
+def _exists(given: str) -> bool:
+    try:
+        return Path(given).exists()
+    except (OSError, ValueError):  # too long for a name, or with a NUL in it
+        return False
+
+
+def _content(name: str) -> bytes:
+    """The first bytes of the file; one byte more than a query may have, if there are so many."""
+    try:
+        # Without O_NONBLOCK, opening a FIFO waits for a writer.
+        descriptor = os.open(name, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.close(descriptor)
+            raise ConfigurationError("is not a regular file", where=name, remedy="name a file, or - and a pipe")
+        with os.fdopen(descriptor, "rb") as stream:
+            return stream.read(MAX_CHARACTERS + 1)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ConfigurationError(f"the query cannot be read ({reason})", where=name) from error
+
+
+def _decoded(content: bytes, where: str) -> str:
+    if len(content) > MAX_CHARACTERS:
+        raise ConfigurationError(f"the query has more than {MAX_CHARACTERS:,} bytes", where=where)
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ConfigurationError("the query is not in UTF-8", where=where) from error
