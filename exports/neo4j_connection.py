@@ -18,7 +18,7 @@ from neo4j.exceptions import (
 
 from exports.time_limit import within
 from schemas.addresses import check_address, without_user
-from schemas.errors import ConfigurationError, StoreError
+from schemas.errors import ConfigurationError, KGScriptsError, StoreError
 
 T = TypeVar("T")
 
@@ -78,6 +78,14 @@ def call_within(
                 where=without_user(uri),
                 remedy="ask for less, allow more time, or see the server's log",
             ) from None
+        except (KGScriptsError, Neo4jError, DriverError):
+            raise
+        except Exception as error:  # the driver does not check the structure of what it reads
+            raise StoreError(
+                f"the response cannot be read ({type(error).__name__})",
+                where=without_user(uri),
+                remedy="check that this is a Neo4j server, and see its log",
+            ) from error
 
 
 def _driver(uri: str, auth: tuple[str, str] | None, seconds: float) -> neo4j.Driver:

@@ -7,9 +7,11 @@ import itertools
 import json
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -58,6 +60,7 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> ScriptGraph:
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     # Reading the usual certificates takes a tenth of a second for each client.
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
     monkeypatch.setenv("SSL_CERT_DIR", str(tmp_path))
     monkeypatch.setattr(sparql_client, "_WAITS", (0.01,))
     monkeypatch.setattr(sparql_client, "_MOST_BYTES", 1 << 20)
@@ -75,7 +78,7 @@ def _silence() -> Iterator[bytes]:
     yield b""
 
 
-_ENDLESS = {
+_ENDLESS: dict[str, Callable[[], Iterator[bytes]]] = {
     "no answer": _silence,
     "a slow status": lambda: _drip(b"HTTP/1.1 200 "),
     "slow headers": lambda: _drip(b"HTTP/1.1 200 OK\r\nX: "),
@@ -143,7 +146,7 @@ _REFUSED = {
 @pytest.mark.parametrize("name", _REFUSED)
 def test_an_answer_that_cannot_be_read_is_an_error(name: str, server: ToyServer, graph: ScriptGraph) -> None:
     pieces, message = _REFUSED[name]
-    server.answer = lambda _: iter(pieces)
+    server.answer = lambda _: pieces
     server.requests.clear()
     with pytest.raises(KGScriptsError, match=message) as caught:
         run_query(f"http://127.0.0.1:{server.port}/query", QUERY, timeout=20)
@@ -153,18 +156,23 @@ def test_an_answer_that_cannot_be_read_is_an_error(name: str, server: ToyServer,
         export(graph, f"sparql+http://127.0.0.1:{server.port}/kg")
 
 
+def _always(answers: list[bytes], _: bytes) -> list[bytes]:
+    return answers
+
+
 def test_a_redirect_is_not_followed(server: ToyServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(sparql_client.USER, "me")
     with toy_server(lambda _: [http(_BODY)]) as other:
         location = f"Location: http://127.0.0.1:{other.port}/query\r\n".encode()
         for status in (b"301", b"307", b"308"):
-            server.answer = lambda _, status=status: [http(b"", location, b"HTTP/1.1 " + status + b" Go")]
+            answers = [http(b"", location, b"HTTP/1.1 " + status + b" Go")]
+            server.answer = partial(_always, answers)
             with pytest.raises(StoreError, match="answers 30"):
                 run_query(f"http://127.0.0.1:{server.port}/query", QUERY)
         assert other.requests == []
 
 
-_ODD = st.sampled_from(
+_ODD: st.SearchStrategy[Any] = st.sampled_from(
     [
         None,
         True,
@@ -192,7 +200,8 @@ def _results(draw: st.DrawFn) -> bytes:
     """The result with an odd value, or without a value, somewhere in it."""
     result = json.loads(_BODY)
     for _ in range(draw(st.integers(1, 3))):
-        item, path = result, []
+        item: Any = result
+        path: list[Any] = []
         while isinstance(item, dict | list) and item and (not path or draw(st.integers(0, 3))):
             key = draw(st.sampled_from(sorted(item) if isinstance(item, dict) else range(len(item))))
             path.append((item, key))

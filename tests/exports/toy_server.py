@@ -38,7 +38,7 @@ def whole_request(client: socket.socket) -> bytes:
 
 @contextmanager
 def toy_server(answer: Answer = lambda _: ()) -> Iterator[ToyServer]:
-    """Start a server; after an answer it closes the connection."""
+    """Start a server; after an answer it says nothing more."""
     listener = socket.create_server(("127.0.0.1", 0))
     server = ToyServer(answer, listener.getsockname()[1])
     stopping = threading.Event()
@@ -53,6 +53,8 @@ def toy_server(answer: Answer = lambda _: ()) -> Iterator[ToyServer]:
                     return
                 client.sendall(piece)
             client.shutdown(socket.SHUT_WR)
+            while client.recv(1 << 16):
+                """Closing with bytes that nobody read would discard what is on its way to the client."""
 
     def accept() -> None:
         with suppress(OSError):

@@ -1,0 +1,172 @@
+"""Neo4j servers that answer wrongly or not at all: an error in time, and one request a query."""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from neo4j._codec.packstream import v1 as packstream  # The messages of a server are nowhere public.
+
+from exports import neo4j_connection
+from exports.cypher import run_query
+from exports.targets import export
+from schemas.errors import KGScriptsError, StoreError
+from schemas.script_graph import ScriptGraph
+from tests.exports.toy_server import ToyServer, toy_server
+from tests.graphs import odd_rows, write_graph
+
+
+def message(tag: bytes, *fields: Any) -> bytes:
+    """A Bolt message in one chunk."""
+    buffer: Any = packstream.PackableBuffer()  # type: ignore[attr-defined, no-untyped-call]
+    packer: Any = packstream.Packer(buffer)  # type: ignore[no-untyped-call]
+    packer.pack_struct(tag, fields)
+    return len(buffer.data).to_bytes(2, "big") + bytes(buffer.data) + b"\0\0"
+
+
+def success(**metadata: Any) -> bytes:
+    return message(b"\x70", metadata)
+
+
+def record(*values: Any) -> bytes:
+    return message(b"\x71", list(values))
+
+
+_HELLO = [b"\x00\x00\x04\x05", success(server="Neo4j/5.20.0", connection_id="bolt-1", hints={}), success()]
+
+
+def _answers(*records: bytes) -> list[bytes]:
+    """What a server sends for a query with a column."""
+    return [
+        *_HELLO,
+        success(),
+        success(fields=["a"], t_first=1, qid=0),
+        *records,
+        success(type="r", db="neo4j"),
+        success(),
+    ]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ToyServer]:
+    with toy_server() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory: pytest.TempPathFactory) -> ScriptGraph:
+    return write_graph(tmp_path_factory.mktemp("hostile") / "graph", odd_rows(2))
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NEO4J_PASSWORD", "some-password")
+    monkeypatch.setattr(neo4j_connection, "RETRY_SECONDS", 0.0)
+    monkeypatch.setattr(neo4j_connection, "_CONNECT_SECONDS", 0.4)
+
+
+def _then_silence(parts: Iterable[bytes]) -> Iterator[bytes]:
+    yield from parts
+    time.sleep(5)
+    yield b""
+
+
+@pytest.mark.parametrize("parts", [[], _HELLO[:1], _HELLO], ids=["no answer", "a version", "a welcome"])
+def test_a_query_ends_after_its_time_limit(parts: list[bytes], server: ToyServer) -> None:
+    server.answer = lambda _: _then_silence(parts)
+    begun = time.monotonic()
+    with pytest.raises(StoreError, match=r"did not respond within 0\.5 seconds|cannot be reached"):
+        run_query(f"bolt://127.0.0.1:{server.port}", "RETURN 1", timeout=0.5)
+    assert time.monotonic() - begun < 2
+
+
+@pytest.mark.parametrize("parts", [[], [b"HTTP/1.1 400 Bad\r\n\r\n"], [b"SSH-2.0-x\r\n"], [bytes(range(256))]])
+def test_a_server_of_another_protocol_is_an_error(parts: list[bytes], server: ToyServer, graph: ScriptGraph) -> None:
+    server.answer = lambda _: parts
+    with pytest.raises(StoreError, match=rf"127\.0\.0\.1:{server.port}"):
+        run_query(f"bolt://127.0.0.1:{server.port}", "RETURN 1", timeout=5)
+    with pytest.raises(StoreError):
+        export(graph, f"bolt://127.0.0.1:{server.port}")
+
+
+def test_a_toy_server_answers_like_a_server(server: ToyServer) -> None:
+    server.answer = lambda _: _answers(record(1), record("x"), record(None))
+    table = run_query(f"bolt://127.0.0.1:{server.port}", "RETURN 1", timeout=5)
+    assert (table.columns, list(table.rows)) == (("a",), [(1,), ("x",), (None,)])
+
+
+_VALUES: st.SearchStrategy[Any] = st.sampled_from(
+    [None, True, 2**63 - 1, math.nan, math.inf, "", "\x00", [], {}, {"_LABEL": 1}, {"_NODES": None}, b"bytes", [[[]]]]
+)
+_STRUCTURES = st.builds(
+    lambda tag, fields: b"\xb1\x71\x91" + bytes([0xB0 + len(fields)]) + tag + b"".join(fields),
+    st.sampled_from([b"N", b"R", b"r", b"P", b"D", b"F", b"X", b"Y", b"d", b"I", b"?"]),
+    st.lists(
+        st.sampled_from([b"\xc0", b"\x01", b"\x81a", b"\x90", b"\xa0", b"\x91\x81a", b"\xa1\x81a\x01"]), max_size=6
+    ),
+)
+_RECORDS = st.builds(record, _VALUES) | _STRUCTURES.map(lambda data: len(data).to_bytes(2, "big") + data + b"\0\0")
+_METADATA = st.dictionaries(
+    st.sampled_from(["fields", "qid", "type", "stats", "db", "notifications", "plan", "bookmark", "hints", "server"]),
+    _VALUES | st.just({"contains-updates": "x", "nodes-created": "x"}),
+    max_size=4,
+)
+_MESSAGES = (
+    _RECORDS
+    | _METADATA.map(lambda metadata: success(**metadata))
+    | _METADATA.map(lambda metadata: message(b"\x7f", metadata))
+    | st.just(
+        message(b"\x7f", {"code": "Neo.ClientError.Statement.SyntaxError", "message": "(line 9, column 9 (offset: 9))"})
+    )
+    | st.just(message(b"\x7e"))
+    | st.binary(max_size=8)
+)
+
+
+@st.composite
+def _damaged(draw: st.DrawFn) -> list[bytes]:
+    parts = _answers(*draw(st.lists(_RECORDS, max_size=2)))
+    for _ in range(draw(st.integers(0, 2))):
+        place = draw(st.integers(1, len(parts) - 1))
+        parts[place : place + draw(st.integers(0, 1))] = draw(st.lists(_MESSAGES, max_size=2))
+    return parts
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(parts=_damaged())
+def test_whatever_a_server_answers_only_errors_of_kgscripts_come_out(parts: list[bytes], server: ToyServer) -> None:
+    server.answer = lambda _: parts
+    with suppress(KGScriptsError):
+        run_query(f"bolt://127.0.0.1:{server.port}", "RETURN 1", timeout=0.5)
+
+
+def test_ctrl_c_ends_the_waiting_for_servers() -> None:
+    with toy_server(lambda _: _then_silence(_HELLO)) as bolt, toy_server(lambda _: _then_silence([])) as http:
+        waiting = [
+            (server, subprocess.Popen([sys.executable, "-m", "cli", "query", *arguments], stderr=subprocess.PIPE))
+            for server, arguments in (
+                (bolt, ["--uri", f"bolt://127.0.0.1:{bolt.port}", "--cypher", "RETURN 1"]),
+                (http, ["--endpoint", f"http://127.0.0.1:{http.port}/query", "--sparql", "ASK {}"]),
+            )
+        ]
+        try:
+            for server, process in waiting:
+                while not server.requests:
+                    time.sleep(0.05)
+                    assert process.poll() is None
+                os.kill(process.pid, signal.SIGINT)
+                _, errors = process.communicate(timeout=4)
+                assert (process.returncode, errors.decode()) == (130, "interrupted\n")
+        finally:
+            for _, process in waiting:
+                process.kill()
