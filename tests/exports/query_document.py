@@ -69,6 +69,19 @@ When you write your own:
 - `mean_position` is the mean relative position of a step in its sources. The order of two steps is PRECEDES; `rank`
   agrees with it, so order whole scripts by `rank`. `-[:PRECEDES*]->` and `kgs:precedes+` follow it over several steps:
   start from one step, and in Cypher bound the length (`*1..5`), since every path is visited.
+
+## Limits
+
+A query of a graph directory, an Oxigraph store or a Ladybug file runs in a process of its own, which is kept for further
+queries. It may make no connections, start no programs, write no files (in Cypher: open none) and use 2 GiB of memory
+besides the store. Linux on x86-64 and ARM64 has these limits; elsewhere `--unconfined` (`confined=False` in Python) runs
+the process without them: do this only with queries that you trust.
+
+- `--timeout SECONDS` (`timeout=`) limits the time of a query, also on a server; 300 seconds is the default. Ctrl-C ends
+  a query within two seconds.
+- `--max-rows N` (`max_rows=`) limits the rows of a result; 1,000,000 is the default. A result from disk has at most
+  256 MiB. For more, divide the query with `LIMIT` and `OFFSET`, or export the graph to Parquet.
+- Infinity and not a number, which JSON lacks, are written as `"Infinity"`, `"-Infinity"` and `"NaN"`.
 """
 
 
