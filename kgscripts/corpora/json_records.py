@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from schemas.errors import InputError
 
 
 def json_object(line: str) -> dict[str, Any]:
     """The object on a line. Raises InputError for invalid JSON and for other values than objects."""
+    if not line.lstrip().startswith("{"):
+        raise InputError("not a JSON object")
     try:
         record = json.loads(line)
     except json.JSONDecodeError as error:
         raise InputError(f"not JSON: {error.msg} at column {error.colno}") from error
     except (ValueError, RecursionError) as error:
         raise InputError(f"JSON that cannot be read: {error}") from error
-    if not isinstance(record, dict):
-        raise InputError("not a JSON object")
-    return record
+    return cast("dict[str, Any]", record)
 
 
 def record_id(record: Mapping[str, Any]) -> str:

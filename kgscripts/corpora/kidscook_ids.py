@@ -32,6 +32,9 @@ SPECIAL_WORDS = ("#UNK#", "<PAD>", "<SEP>", "<S>", "</S>")
 MAX_IDS = 32 * 1024 * 1024
 """How many ids are read: a pickle can repeat a list, so that its size does not bound them."""
 
+MAX_PAIRS = 1024 * 1024
+"""How many pairs are read: ten times the released training set."""
+
 # No tuples in a mapping: hashing tuples that share parts can take exponential time.
 _COMMON = r"PROTO|FRAME|STOP|MARK|MEMOIZE|(LONG_)?BIN(PUT|GET)|BININT[12]?"
 _SEQUENCES = re.compile(rf"{_COMMON}|EMPTY_(LIST|TUPLE)|APPENDS?|TUPLE[123]?")
@@ -55,6 +58,8 @@ def read_id_sequences(source: Source, vocabulary: list[str]) -> Iterator[Pair | 
         raise InputError(
             f"a pickled {type(items).__name__} instead of a list of pairs", where=source.name, remedy=_REMEDY
         )
+    if len(items) > MAX_PAIRS:
+        raise InputError(f"more than {MAX_PAIRS:,} pairs", where=source.name, remedy=_REMEDY)
     ids = 0
     for number, item in enumerate(items, 1):
         where = source.label(number)
@@ -106,7 +111,9 @@ def _words(side: list[object], vocabulary: list[str]) -> list[str]:
     words = []
     for id in side:
         if type(id) is not int or not 0 <= id < len(vocabulary):
-            raise InputError(f"{id!r:.20} is not an id in the vocabulary of {len(vocabulary)} words")
+            # Not its text: that of a nested or shared list can be endless.
+            found = id if type(id) is int else f"a {type(id).__name__}"
+            raise InputError(f"{found} is not an id in the vocabulary of {len(vocabulary)} words")
         if not vocabulary[id].isspace():
             words.append(vocabulary[id])
     return words

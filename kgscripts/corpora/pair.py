@@ -83,7 +83,11 @@ def tokens(text: str) -> list[str]:
     """
     if not _ATTACHED.search(text):
         return text.lower().split()
-    return [token.text.lower() for token in blank_english().make_doc(text) if not token.is_space]
+    # Here, since it imports spaCy. In pieces: the tokenizer refuses long texts.
+    from kgscripts.text.passages import split_text
+
+    pieces = (blank_english().make_doc(text[start:end]) for start, end in split_text(text))
+    return [token.text.lower() for piece in pieces for token in piece if not token.is_space]
 
 
 @cache
