@@ -8,18 +8,18 @@ from lightning_modules.aligner.commands import aligner
 from lightning_modules.causal.commands import causal
 from lightning_modules.cloze.commands import masked
 from lightning_modules.transducer.commands import transducer
+from lightning_modules.transducer.shipped import shipped_configurations
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, help="Train models.")
-
-
-@app.callback()
-def _group() -> None:
-    """Train models."""
-
-
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    help="Train models on pairs of abstract and concrete instructions.",
+    epilog="Example: kgscripts train aligner --train train.template.tsv --out model",
+)
 app.command(epilog="Example: kgscripts train masked --train templates.tsv --out model")(masked)
 app.command(epilog="Example: kgscripts train causal --model gpt2 --train pairs.tsv --out model")(causal)
 app.command(epilog="Example: kgscripts train aligner --train train.template.tsv --out model")(aligner)
-app.command(epilog="Example: kgscripts train transducer --config transducer-fixed --train pairs.tsv --out model")(
-    transducer
-)
+app.command(
+    epilog=f"Configurations that ship: {', '.join(shipped_configurations())}.\n\n"
+    "Example: kgscripts train transducer --config transducer-fixed --train pairs.tsv --out model"
+)(transducer)

@@ -18,7 +18,12 @@ _FETCHED = Path("corpora")
 _FILES_A_TABLE = 3
 """As many as fit 80 characters."""
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, help="List, fetch and prepare corpora.")
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    help="List, fetch and prepare corpora.",
+    epilog="Example: kgscripts corpora fetch kidscook && kgscripts corpora stats kidscook",
+)
 
 
 @app.command("list", epilog="Example: kgscripts corpora list --json | jq '.[].name'")

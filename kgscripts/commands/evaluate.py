@@ -16,7 +16,12 @@ from schemas.terminal import console, echo, echo_json, progress_bar
 if TYPE_CHECKING:
     from schemas.provenance import BenchmarkScore
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, help="Measure the quality of the models.")
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    help="Measure the quality of the models.",
+    epilog="Example: kgscripts evaluate slice --model masked",
+)
 
 app.command(
     epilog="Example: kgscripts evaluate cloze --model masked --templates valid.template.tsv --whitelist words.txt"

@@ -23,7 +23,9 @@ from lightning_modules.options import (
 
 
 def transducer(
-    config: Annotated[str, typer.Option(metavar="NAME|FILE", help="A shipped configuration, or a TOML file.")],
+    config: Annotated[
+        str, typer.Option(metavar="NAME|FILE", help="A shipped configuration (see below) or a TOML file.")
+    ],
     train: Train,
     out: Out,
     glove: Annotated[

@@ -13,6 +13,7 @@ from attrs import field, frozen, validators
 from kgscripts.models.networks import network_settings
 from kgscripts.models.settings import LanguageModelSettings, TransducerSettings, settings_from
 from lightning_modules.settings import TrainingSettings, count, not_negative
+from lightning_modules.transducer.shipped import shipped_configurations
 from schemas.errors import ConfigurationError
 
 LIKELIHOOD = "likelihood"
@@ -54,12 +55,6 @@ class Configuration:
         if self.training.hard_em_epochs and not isinstance(self.network, TransducerSettings):
             remedy = "leave out hard_em_epochs, or train a transducer"
             raise ConfigurationError(f"a {self.kind} has no alignments for hard EM", where=self.name, remedy=remedy)
-
-
-def shipped_configurations() -> list[str]:
-    """The names of the configurations in the package."""
-    folder = resources.files("lightning_modules.transducer") / "configs"
-    return sorted(path.name.removesuffix(".toml") for path in folder.iterdir() if path.name.endswith(".toml"))
 
 
 def read_configuration(name_or_path: str | Path) -> Configuration:

@@ -9,11 +9,8 @@ import pytest
 from kgscripts.models.networks import make_network
 from kgscripts.models.settings import TransducerSettings
 from kgscripts.models.vocabulary import Vocabulary
-from lightning_modules.transducer.configuration import (
-    TransducerTrainingSettings,
-    read_configuration,
-    shipped_configurations,
-)
+from lightning_modules.transducer.configuration import TransducerTrainingSettings, read_configuration
+from lightning_modules.transducer.shipped import shipped_configurations
 from schemas.errors import ConfigurationError
 
 SHIPPED = [
