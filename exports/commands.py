@@ -159,6 +159,9 @@ def validate(
     directory: Annotated[Path, _DIRECTORY],
     sample: Annotated[int, typer.Option(min=1, help="Check this many nodes of each type against the shapes.")] = 1000,
     everything: Annotated[bool, typer.Option("--all", help="Check every node (some 500 a second).")] = False,
+    closed: Annotated[
+        bool, typer.Option("--closed", help="Allow no property that the shape of its node does not name.")
+    ] = False,
     as_json: Annotated[bool, _AS_JSON] = False,
 ) -> None:
     """Check the files of a graph and of its records, its references and, with SHACL, its RDF. Exits with 2 if
@@ -176,6 +179,7 @@ def validate(
             graph,
             None if everything else sample,
             lambda what: progress.update(task, description=f"checking {what}"),
+            closed=closed,
         )
         if context.obj is not None:
             progress.update(task, description="checking records")

@@ -47,11 +47,16 @@ class ValidationReport:
 
 
 def validate(
-    graph: ScriptGraph, sample: int | None = SAMPLE, progress: Callable[[str], None] | None = None
+    graph: ScriptGraph,
+    sample: int | None = SAMPLE,
+    progress: Callable[[str], None] | None = None,
+    *,
+    closed: bool = False,
 ) -> ValidationReport:
     """Check the digest of every file, every reference between rows, and the shapes of `sample` nodes a type (or all).
 
-    The sample is spread evenly over a type's nodes. `progress` is called with the name of what is being checked.
+    The sample is spread evenly over a type's nodes. With `closed` a node has no property that its shape does not name.
+    `progress` is called with the name of what is being checked.
 
     Raises
     ------
@@ -65,7 +70,7 @@ def validate(
     references, violations = _dangling(graph)
     violations += _replaced_nodes(graph)
     report_progress("store")
-    shapes = ShapesOver(embedded_store(graph))
+    shapes = ShapesOver(embedded_store(graph), closed=closed)
     checks = []
     for name in (*NODE_TYPES, *_QUALIFIED):
         report_progress(name)

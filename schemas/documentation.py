@@ -28,6 +28,30 @@ actions would have given it are in `replaces`, in RDF `<old IRI> dcterms:isRepla
 before the cluster was merged leads to the merged step ([query](queries.md)).
 """
 
+_RDF = """## In RDF
+
+`kgscripts schema ontology|shapes|context|constraints` prints the ontology, the SHACL shapes, the JSON-LD context and
+the constraints for Neo4j.
+
+**Labels** (`rdfs:label`, `skos:prefLabel`, `skos:altLabel`) have the language of the texts, that of the graph's parser:
+`"knife"@en`. They are plain if a graph has no parser, or parsers of several languages. All other texts are plain.
+
+**Shapes** are open: they allow inferred triples, `owl:sameAs`, and what others say about a node, so that an export
+conforms under RDFS inference with the ontology and beside other data. The closed shapes (`kgscripts schema shapes
+--closed`, `kgscripts validate DIR --closed`) allow no property that they do not name; they are for the RDF as exported.
+
+**Scores** are `dqv:QualityMeasurement`s: `dqv:isMeasurementOf` a `dqv:Metric`, `dqv:computedOn` the model.
+
+**The data set** `<base>dataset/script-graph` has its partitions (VoID), its build id (`dcterms:identifier`), its creator
+(the software), its licence and its language. `kgscripts build-graph --licence IRI` states the licence
+(`dcterms:license`); otherwise `dcterms:rights` says that none is stated, since it depends on the texts.
+
+**The build** `<base>dataset/build` is a `prov:Activity` that used all sources and was associated with the software and
+the models. Its times, the date of the data set (`dcterms:created`) and the version of the software come from `run.json`
+and are absent without it. They are no part of the build id: the same directory always gives the same RDF, and a store
+that has a build is not written again because its date changed.
+"""
+
 _LAYERS = {
     Layer.KNOWLEDGE: "what holds in general",
     Layer.EVIDENCE: "where it was read, by which model, and how good the model is",
@@ -48,6 +72,7 @@ def _properties(properties: tuple[Property, ...]) -> Iterator[str]:
 
 def _lines() -> Iterator[str]:
     yield _INTRODUCTION
+    yield _RDF
     yield "## Nodes\n"
     for node in NODE_TYPES.values():
         yield f"### {node.name}\n\n{node.comment} Key: {node.key}. IRI: `{ID_PREFIXES[node.name]}/…`\n"

@@ -70,7 +70,7 @@ class BenchmarkScore:
         RecordError, TypeError, ValueError
             If a row is no score.
         """
-        scores = [(cls(**{"exposure": Exposure.DEVELOPMENT} | row), "exposure" in row) for row in rows]
+        scores = [(cls(**{"exposure": Exposure.DEVELOPMENT, **row}), "exposure" in row) for row in rows]
         return tuple(score for score, is_decided in scores if is_decided)
 
 

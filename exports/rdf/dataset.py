@@ -1,4 +1,4 @@
-"""The description of the graph as a data set (VoID, DCAT), and the concept scheme of its scenarios."""
+"""The description of the graph as a data set (VoID, DCAT) and of its build (PROV), and the scheme of its scenarios."""
 
 from __future__ import annotations
 
@@ -6,19 +6,32 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from exports.rdf.descriptions import Chunk, Description, Reference, Value
+from exports.rdf.descriptions import Chunk, Description, Reference, Value, constant
+from exports.rdf.language import text_language
+from exports.rdf.run_facts import RunFacts, run_facts
 from exports.rdf.terms import DATASET_KIND, class_terms, relation_term
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES, ValueType
 from schemas.script_graph import ScriptGraph
 
 DATASET = f"{DATASET_KIND}/script-graph"
 SCENARIO_SCHEME = f"{DATASET_KIND}/scenarios"
+BUILD = f"{DATASET_KIND}/build"
+SOFTWARE = f"{DATASET_KIND}/kgscripts"
 BUILD_ID_TERM = "dcterms:identifier"
 _VOCABULARIES = ("kgs", "skos", "oa", "prov", "dqv", "mls")
+_NO_LICENCE = "No licence is stated: the terms of the sources and of the models apply."
 
 
-def _text(predicate: str, text: str) -> Value:
-    return Value(predicate, pa.array([text]), ValueType.STRING)
+def _text(predicate: str, text: str, language: str = "", datatype: str = "") -> Value:
+    return Value(predicate, pa.array([text]), ValueType.STRING, language, datatype)
+
+
+def _time(predicate: str, time: str | None) -> Value:
+    return Value(predicate, pa.array([time], pa.string()), ValueType.STRING, datatype="xsd:dateTime")
+
+
+def _link(predicate: str, identifier: str) -> Value:
+    return Value(predicate, pa.array([identifier]), Reference.DATA)
 
 
 def _resource(identifier: str, types: tuple[str, ...], *values: Value) -> Description:
@@ -27,11 +40,41 @@ def _resource(identifier: str, types: tuple[str, ...], *values: Value) -> Descri
 
 def describe_dataset(graph: ScriptGraph) -> Iterator[Chunk]:
     """Describe the whole graph. The last chunk holds the build id and marks that everything else was written."""
-    scheme = _resource(SCENARIO_SCHEME, ("skos:ConceptScheme",), _text("rdfs:label", "Everyday scenarios"))
+    facts = run_facts(graph.directory)
+    scheme = _resource(SCENARIO_SCHEME, ("skos:ConceptScheme",), _text("rdfs:label", "Everyday scenarios", "en"))
     yield Chunk((scheme,))
-    partitions = []
+    yield Chunk(tuple(_partitions(graph)))
+    vocabularies = [
+        _resource(DATASET, (), Value("void:vocabulary", pa.array([f"{prefix}:"]), Reference.TERM))
+        for prefix in _VOCABULARIES
+    ]
+    yield Chunk(tuple(vocabularies))
+    yield from _describe_build(graph, facts)
+    licence = graph.manifest.configuration.get("licence")
+    language = text_language(graph)
+    yield Chunk(
+        (
+            _resource(
+                DATASET,
+                ("void:Dataset", "dcat:Dataset"),
+                _text("dcterms:title", "Script graph", "en"),
+                _text("void:uriSpace", graph.manifest.base_iri),
+                Value("void:entities", pa.array([sum(map(graph.manifest.rows, NODE_TYPES))]), ValueType.INTEGER),
+                *([_text("dcterms:language", language)] if language else []),
+                Value("dcterms:license", pa.array([licence]), Reference.IRI)
+                if licence
+                else _text("dcterms:rights", _NO_LICENCE, "en"),
+                _link("dcterms:creator", SOFTWARE),
+                _link("prov:wasGeneratedBy", BUILD),
+                _time("dcterms:created", facts.ended),
+                _text(BUILD_ID_TERM, graph.build_id),
+            ),
+        )
+    )
+
+
+def _partitions(graph: ScriptGraph) -> Iterator[Description]:
     for name in (*NODE_TYPES, *RELATION_TYPES):
-        rows = graph.manifest.rows(name)
         is_node = name in NODE_TYPES
         kind, link = ("class", "void:classPartition") if is_node else ("property", "void:propertyPartition")
         term = class_terms(name)[0] if is_node else relation_term(name)
@@ -39,25 +82,34 @@ def describe_dataset(graph: ScriptGraph) -> Iterator[Chunk]:
             f"{DATASET}.{term.partition(':')[2]}",
             ("void:Dataset",),
             Value(f"void:{kind}", pa.array([term]), Reference.TERM),
-            Value("void:entities" if is_node else "void:triples", pa.array([rows]), ValueType.INTEGER),
-        )
-        of_dataset = _resource(DATASET, (), Value(link, partition.subjects, Reference.DATA))
-        partitions += [partition, of_dataset]
-    yield Chunk(tuple(partitions))
-    vocabularies = [
-        _resource(DATASET, (), Value("void:vocabulary", pa.array([f"{prefix}:"]), Reference.TERM))
-        for prefix in _VOCABULARIES
-    ]
-    yield Chunk(tuple(vocabularies))
-    yield Chunk(
-        (
-            _resource(
-                DATASET,
-                ("void:Dataset", "dcat:Dataset"),
-                _text("dcterms:title", "Script graph"),
-                _text("void:uriSpace", graph.manifest.base_iri),
-                Value("void:entities", pa.array([sum(map(graph.manifest.rows, NODE_TYPES))]), ValueType.INTEGER),
-                _text(BUILD_ID_TERM, graph.build_id),
+            Value(
+                "void:entities" if is_node else "void:triples",
+                pa.array([graph.manifest.rows(name)]),
+                ValueType.INTEGER,
             ),
         )
+        yield partition
+        yield _resource(DATASET, (), Value(link, partition.subjects, Reference.DATA))
+
+
+def _describe_build(graph: ScriptGraph, facts: RunFacts) -> Iterator[Chunk]:
+    """The activity that made the graph, with the sources and models that it used."""
+    software = _resource(
+        SOFTWARE,
+        ("prov:SoftwareAgent",),
+        _text("rdfs:label", "kgscripts"),
+        Value("schema:softwareVersion", pa.array([facts.version], pa.string()), ValueType.STRING),
     )
+    activity = _resource(
+        BUILD,
+        ("prov:Activity",),
+        _text("rdfs:label", "Build of the script graph", "en"),
+        _link("prov:wasAssociatedWith", SOFTWARE),
+        _time("prov:startedAtTime", facts.started),
+        _time("prov:endedAtTime", facts.ended),
+    )
+    yield Chunk((software, activity))
+    for name, predicate in (("Model", "prov:wasAssociatedWith"), ("Source", "prov:used")):
+        for batch in graph.batches(name):
+            value = Value(predicate, batch.column("id"), Reference.DATA)
+            yield Chunk((Description(constant(BUILD, batch.num_rows), (), (value,)),))

@@ -16,15 +16,21 @@ class Reference(Enum):
 
     DATA = "the id of a resource in the graph"
     TERM = "a CURIE of a vocabulary"
+    IRI = "an IRI outside of the graph"
 
 
 @frozen
 class Value:
-    """The objects of one predicate, one per row; null if the row has none."""
+    """The objects of one predicate, one per row; null if the row has none.
+
+    Texts (`ValueType.STRING`) may have a `language` or a `datatype` (a CURIE).
+    """
 
     predicate: str
     objects: pa.Array
     kind: ValueType | Reference
+    language: str = ""
+    datatype: str = ""
 
 
 @frozen

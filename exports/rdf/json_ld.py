@@ -58,10 +58,16 @@ class JsonLd(Syntax):
         """Quoted CURIEs; the context defines them as IRIs."""
         return f'"{term}"'
 
+    def iri(self, iri: str) -> str:
+        """Quoted."""
+        return json.dumps(iri)
+
     def literal(self, value: Value) -> pa.Array:
         """JSON values; the context defines their types."""
         if value.kind is ValueType.STRING:
-            return join('"', escaped(value.objects), '"')
+            text = join('"', escaped(value.objects), '"')
+            # The context defines the datatypes of its terms; languages differ from graph to graph.
+            return join('{"@value": ', text, f', "@language": "{value.language}"}}') if value.language else text
         if value.kind is ValueType.NUMBER:
             return each_distinct(value.objects, _json_number)
         return value.objects.cast(pa.string())

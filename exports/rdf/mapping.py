@@ -13,9 +13,12 @@ from itertools import chain
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from attrs import evolve
 
 from exports.rdf.dataset import SCENARIO_SCHEME
 from exports.rdf.descriptions import Chunk, Description, Reference, Value, constant, join
+from exports.rdf.language import text_language
+from exports.rdf.metrics import describe_metrics, metric_ids
 from exports.rdf.passage_sources import PassageSources
 from exports.rdf.terms import (
     INVERSE_PROPERTIES,
@@ -50,11 +53,14 @@ def describe(graph: ScriptGraph) -> Iterator[Chunk]:
     StoreError
         If an id cannot be part of an IRI or a statement names an unknown relation.
     """
+    language = text_language(graph)
     for name in sorted(TABLE_NAMES, key=in_instance_layer):
         batches = chain.from_iterable(map(_slices, graph.batches(name, _ROWS)))
         if name in NODE_TYPES:
             for batch in batches:
-                yield from _describe_nodes(name, batch)
+                yield from _describe_nodes(name, batch, language)
+            if name == "BenchmarkScore":
+                yield describe_metrics(graph.table(name).column("metric"))
         else:
             from_passages = any(start == "Passage" for start, _ in RELATION_TYPES[name].ends)
             sources = PassageSources(graph) if from_passages else None
@@ -96,17 +102,21 @@ def _predicates(relations: pa.Array) -> pa.Array:
     return _RELATION_TERMS.take(positions)
 
 
-def _describe_nodes(name: str, batch: pa.RecordBatch) -> Iterator[Chunk]:
+def _describe_nodes(name: str, batch: pa.RecordBatch, language: str) -> Iterator[Chunk]:
     subjects = _ids(name, batch, "id")
     properties = NODE_TYPES[name].properties
     lists = [item for item in properties if item.type is ValueType.STRINGS]
     inverse = [item for item in properties if item.type is ValueType.NODES]
     values = {item.name: _value(name, batch, item) for item in properties if item not in (*lists, *inverse)}
+    if "label" in values:
+        values["label"] = evolve(values["label"], language=language)
     others: list[Description] = []
     graphs = None
     if name == "Scenario":
-        values["prefLabel"] = Value("skos:prefLabel", batch.column("label"), ValueType.STRING)
+        values["prefLabel"] = evolve(values["label"], predicate="skos:prefLabel")
         values["inScheme"] = Value("skos:inScheme", constant(SCENARIO_SCHEME, len(subjects)), Reference.DATA)
+    elif name == "BenchmarkScore":
+        values["metric of"] = Value("dqv:isMeasurementOf", metric_ids(batch.column("metric")), Reference.DATA)
     elif name == "Source":
         graphs = subjects
     elif name == "Passage":
@@ -119,7 +129,7 @@ def _describe_nodes(name: str, batch: pa.RecordBatch) -> Iterator[Chunk]:
         values |= _list_heads(name, item, subjects, batch.column(item.name))
     yield Chunk((Description(subjects, class_terms(name), tuple(values.values())), *others), graphs, batch.num_rows)
     for item in lists:
-        yield _list_cells(name, item, subjects, batch.column(item.name))
+        yield _list_cells(name, item, subjects, batch.column(item.name), language)
     for item in inverse:
         owners = Value(
             INVERSE_PROPERTIES[(name, item.name)],
@@ -142,7 +152,7 @@ def _list_heads(name: str, item: Property, subjects: pa.Array, lists: pa.Array) 
     }
 
 
-def _list_cells(name: str, item: Property, subjects: pa.Array, lists: pa.Array) -> Chunk:
+def _list_cells(name: str, item: Property, subjects: pa.Array, lists: pa.Array, language: str) -> Chunk:
     """The cells of RDF lists, which keep order and repetitions, as plain triples do not."""
     texts = pc.list_flatten(lists)
     parents = pc.list_parent_indices(lists)
@@ -154,12 +164,12 @@ def _list_cells(name: str, item: Property, subjects: pa.Array, lists: pa.Array) 
     none = pa.scalar(None, pa.string())
     following = join(stem, pc.add(numbers, 1).cast(pa.string()))
     values = (
-        Value("rdf:first", texts, ValueType.STRING),
+        Value("rdf:first", texts, ValueType.STRING, language),
         Value("rdf:rest", pc.if_else(is_last, none, following), Reference.DATA),
         Value("rdf:rest", pc.if_else(is_last, pa.scalar("rdf:nil"), none), Reference.TERM),
     )
     member = MEMBER_PROPERTIES[(name, item.name)]
-    members = Description(subjects.take(parents), (), (Value(member, texts, ValueType.STRING),))
+    members = Description(subjects.take(parents), (), (Value(member, texts, ValueType.STRING, language),))
     return Chunk((members, Description(cells, (), values)))
 
 
@@ -178,6 +188,8 @@ def _describe_relations(name: str, batch: pa.RecordBatch, passages: PassageSourc
     term = relation_term(name)
     link = Value(term, ends, Reference.DATA)
     descriptions = [Description(starts, (), (link,))]
+    if name == "SCORED":
+        descriptions.append(Description(ends, (), (Value("dqv:computedOn", starts, Reference.DATA),)))
     numbers = tuple(_value(name, batch, item) for item in relation.properties if item.name != "statement")
     if relation.has_statement:
         descriptions.append(Description(_ids(name, batch, "statement"), (), numbers))

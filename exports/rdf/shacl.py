@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from attrs import frozen
 from rdflib.namespace import RDF, SH
 
 from exports.rdf.terms import PREFIXES, expand
+from schemas.schema_files import shapes_text
 
 _TYPE = pyoxigraph.NamedNode(expand("rdf:type"))
 _REPLACED = pyoxigraph.NamedNode(expand("dcterms:isReplacedBy"))
@@ -33,10 +33,8 @@ class Violation:
 
 
 @cache
-def shapes() -> rdflib.Graph:
-    """The shapes."""
-    text = (files("schemas") / "data" / "shapes.ttl").read_text(encoding="utf-8")
-    return rdflib.Graph().parse(data=text, format="turtle")
+def _shapes(closed: bool) -> rdflib.Graph:
+    return rdflib.Graph().parse(data=shapes_text(closed=closed), format="turtle")
 
 
 class ShapesOver:
@@ -46,7 +44,8 @@ class ShapesOver:
     nodes that it refers to. Only these are given to pySHACL.
     """
 
-    def __init__(self, store: Path) -> None:
+    def __init__(self, store: Path, *, closed: bool = False) -> None:
+        self._shapes = _shapes(closed)
         self._store = pyoxigraph.Store.read_only(str(store))
 
     def violations(self, type_name: str, nodes: Sequence[str]) -> Iterator[Violation]:
@@ -55,7 +54,7 @@ class ShapesOver:
             return
         shape = rdflib.URIRef(f"{PREFIXES['kgs']}{type_name}Shape")
         conforms, results, _ = pyshacl.validate(
-            self._around(nodes), shacl_graph=shapes(), focus_nodes=list(nodes), use_shapes=[shape], inplace=True
+            self._around(nodes), shacl_graph=self._shapes, focus_nodes=list(nodes), use_shapes=[shape], inplace=True
         )
         if conforms or not isinstance(results, rdflib.Graph):
             return
@@ -91,6 +90,8 @@ class ShapesOver:
 def _term(term: Any) -> rdflib.URIRef | rdflib.Literal:
     if isinstance(term, pyoxigraph.NamedNode):
         return rdflib.URIRef(term.value)
+    if term.language:
+        return rdflib.Literal(term.value, lang=term.language)
     # rdflib distinguishes "a" and "a"^^xsd:string.
     datatype = None if term.datatype == _STRING else rdflib.URIRef(term.datatype.value)
     return rdflib.Literal(term.value, datatype=datatype)

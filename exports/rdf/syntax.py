@@ -55,17 +55,29 @@ class Syntax(ABC):
     def term(self, term: str) -> str:
         """A term of a vocabulary."""
 
+    def iri(self, iri: str) -> str:
+        """An IRI in full."""
+        return f"<{iri}>"
+
     @abstractmethod
     def literal(self, value: Value) -> pa.Array:
         """Literals of a type."""
+
+    def text(self, value: Value) -> pa.Array:
+        """Quoted, with the language or the datatype, in N-Quads and Turtle."""
+        suffix = f"@{value.language}" if value.language else ""
+        if value.datatype:
+            suffix = f"^^{self.term(value.datatype)}"
+        return join('"', escaped(value.objects), f'"{suffix}')
 
     def objects(self, value: Value) -> pa.Array:
         """The objects of a predicate in this syntax; null for null."""
         if value.kind is Reference.DATA:
             return self.data(value.objects)
-        if value.kind is Reference.TERM:
+        if value.kind in (Reference.TERM, Reference.IRI):
+            form = self.term if value.kind is Reference.TERM else self.iri
             encoded = value.objects.dictionary_encode()
-            return pa.array(map(self.term, encoded.dictionary.to_pylist()), pa.string()).take(encoded.indices)
+            return pa.array(map(form, encoded.dictionary.to_pylist()), pa.string()).take(encoded.indices)
         return self.literal(value)
 
 
@@ -123,7 +135,7 @@ class NQuads(Syntax):
     def literal(self, value: Value) -> pa.Array:
         """Quoted, with the datatype unless it is a string."""
         if value.kind is ValueType.STRING:
-            return join('"', escaped(value.objects), '"')
+            return self.text(value)
         is_number = value.kind is ValueType.NUMBER
         lexical = each_distinct(value.objects, double) if is_number else value.objects.cast(pa.string())
         return join('"', lexical, f'"^^{self.term(_DATATYPES[value.kind])}')

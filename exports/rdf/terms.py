@@ -23,7 +23,8 @@ PREFIXES: dict[str, str] = {
 }
 
 DATASET_KIND = "dataset"
-DATA_KINDS: tuple[str, ...] = (*ID_PREFIXES.values(), DATASET_KIND)
+METRIC_KIND = "metric"
+DATA_KINDS: tuple[str, ...] = (*ID_PREFIXES.values(), DATASET_KIND, METRIC_KIND)
 """The prefixes of ids in a graph."""
 
 QUALIFIED_RELATION = "kgs:QualifiedRelation"

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from exports.rdf.descriptions import Chunk, Description, Value, join
-from exports.rdf.literals import double, each_distinct, escaped
+from exports.rdf.literals import double, each_distinct
 from exports.rdf.syntax import Syntax, by_graph, join_all, where
 from exports.rdf.terms import DATA_KINDS, PREFIXES
 from schemas.graph_types import ValueType
@@ -46,7 +46,7 @@ class Turtle(Syntax):
     def literal(self, value: Value) -> pa.Array:
         """Quoted strings, plain numbers and booleans."""
         if value.kind is ValueType.STRING:
-            return join('"', escaped(value.objects), '"')
+            return self.text(value)
         if value.kind is ValueType.NUMBER:
             return each_distinct(value.objects, _turtle_double)
         return value.objects.cast(pa.string())

@@ -58,6 +58,8 @@ When you write your own:
 
 - [graph.md](graph.md) lists every node, relation and property. In SPARQL `HAS_SUB_EVENT` is `kgs:hasSubEvent` and
   `mean_position` is `kgs:meanPosition`; labels are `rdfs:label`.
+- In SPARQL a label has the language of the texts, as the parser has it: write `"knife"@en`. A plain `"knife"` matches
+  no label of a graph of English texts; `FILTER (STR(?label) = "knife")` matches in any language.
 - A relation is one triple, `?step kgs:uses ?tool`. Its statement has `rdf:subject`, `rdf:predicate` and `rdf:object`,
   and holds its numbers and its evidence. In Cypher the numbers are properties of the relation itself, and its property
   `statement` is the `iri` of the statement. Relations without a statement (REALIZES, ABOUT, READ_BY, SHOWS) have a

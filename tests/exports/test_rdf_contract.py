@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from importlib.resources import files
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pyshacl
 import pytest
 import rdflib
 from rdflib.collection import Collection
-from rdflib.namespace import OWL, RDF, RDFS, SH, XSD
+from rdflib.namespace import OWL, RDF, RDFS, SH, SKOS, XSD
 
 from exports.rdf.chunks import GraphChunks
 from exports.rdf.json_ld import context_terms, json_key
@@ -25,6 +26,7 @@ from exports.rdf.terms import (
     relation_term,
 )
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES, Property, ValueType
+from schemas.schema_files import shapes_text
 from schemas.script_graph import ScriptGraph
 from schemas.vocabulary import ONTOLOGY_IRI
 from tests.graphs import odd_graph
@@ -54,7 +56,8 @@ def ontology() -> rdflib.Graph:
 
 @pytest.fixture(scope="module")
 def shapes() -> rdflib.Graph:
-    return read("shapes.ttl")
+    """The closed shapes, which name every property; the open ones lack no more than `sh:closed`."""
+    return rdflib.Graph().parse(data=shapes_text(closed=True), format="turtle")
 
 
 @pytest.fixture(scope="module")
@@ -152,6 +155,19 @@ def test_the_shapes_are_valid_shacl(shapes: rdflib.Graph) -> None:
     assert conforms, text
 
 
+def test_the_open_shapes_differ_in_closedness_and_the_number_of_labels_alone(shapes: rdflib.Graph) -> None:
+    opened = read("shapes.ttl")
+    assert (None, SH.closed, None) not in opened
+    names = set(opened.subjects(RDF.type, SH.NodeShape))
+    assert names == set(shapes.subjects(SH.closed, rdflib.Literal(True)))
+    at_most_one = set(shapes.subject_objects(SH.maxCount))
+    labels = [path for path, _ in at_most_one if shapes.value(path, SH.path) in (RDFS.label, SKOS.prefLabel)]
+    assert len(at_most_one) - len(set(opened.subject_objects(SH.maxCount))) == len(labels) == 8
+    # pySHACL adds rdfs:subClassOf to shapes that it has used.
+    closing = {SH.closed, SH.ignoredProperties, SH.maxCount, RDF.first, RDF.rest, RDFS.subClassOf}
+    assert Counter(p for _, p, _ in opened if p not in closing) == Counter(p for _, p, _ in shapes if p not in closing)
+
+
 def paths(shapes: rdflib.Graph, name: str) -> dict[rdflib.term.Node, rdflib.term.Node]:
     """The property shapes of a node shape, by their path."""
     found = [(shapes.value(shape, SH.path), shape) for shape in shapes.objects(KGS[f"{name}Shape"], SH.property)]
@@ -170,6 +186,7 @@ def test_every_class_has_a_closed_shape_of_its_own_properties(shapes: rdflib.Gra
     terms |= {
         "Scenario": {"skos:prefLabel", "skos:altLabel", "skos:inScheme"},
         "Passage": {"oa:hasSelector"},
+        "BenchmarkScore": {"dqv:isMeasurementOf", "dqv:computedOn"},
         "QualifiedRelation": {"rdf:subject", "rdf:predicate", "rdf:object"},
     }.get(name, set())
     assert set(paths(shapes, name)) == {rdflib.URIRef(expand(term)) for term in terms.difference(SPAN)}
@@ -183,7 +200,10 @@ def test_shapes_ask_for_the_types_and_what_is_required(shapes: rdflib.Graph, nam
         shape = (of_span if term in SPAN else paths(shapes, name))[rdflib.URIRef(expand(term))]
         assert (shapes.value(shape, SH.minCount) == rdflib.Literal(1)) == item.required, item.name
         assert shapes.value(shape, SH.maxCount) == rdflib.Literal(1)
-        if item.type in DATATYPES and term != "rdf:predicate":
+        if term == "rdfs:label":
+            allowed = [shapes.value(each, SH.datatype) for each in Collection(shapes, shapes.value(shape, SH["or"]))]
+            assert allowed == [XSD.string, RDF.langString]
+        elif item.type in DATATYPES and term != "rdf:predicate":
             assert shapes.value(shape, SH.datatype) == DATATYPES[item.type], item.name
 
 
@@ -192,7 +212,10 @@ def test_properties_of_several_nodes_are_inverse_and_have_a_closed_shape(shapes:
     lists = {(name, item.name) for name in types for item in types[name].properties if item.type is ValueType.NODES}
     assert lists == set(INVERSE_PROPERTIES)
     for (name, _), term in INVERSE_PROPERTIES.items():
-        (shape,) = shapes.subjects(SH.targetSubjectsOf, rdflib.URIRef(expand(term)))
+        (inverse,) = shapes.subjects(SH.inversePath, rdflib.URIRef(expand(term)))
+        (of_owner,) = shapes.subjects(SH.path, inverse)
+        assert (KGS[f"{name}Shape"], SH.property, of_owner) in shapes
+        shape = shapes.value(of_owner, SH.node)
         assert shapes.value(shape, SH.closed) == rdflib.Literal(True)
         (path,) = shapes.objects(shape, SH.property)
         assert shapes.value(path, SH.path) == rdflib.URIRef(expand(term))

@@ -46,18 +46,24 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> ScriptGraph:
 
 
 def by_oxigraph(path: Path) -> set[Quad]:
-    """Subject, predicate, object, datatype and graph ("" for the default graph)."""
+    """Subject, predicate, object, datatype with language, and graph ("" for the default graph)."""
     quads = pyoxigraph.parse(file_content(path), OXIGRAPH[path.suffixes[0]])
     return {
         (
             q.subject.value,
             q.predicate.value,
             q.object.value,
-            q.object.datatype.value if isinstance(q.object, pyoxigraph.Literal) else None,
+            f"{q.object.datatype.value}@{q.object.language or ''}"
+            if isinstance(q.object, pyoxigraph.Literal)
+            else None,
             "" if isinstance(q.graph_name, pyoxigraph.DefaultGraph) else q.graph_name.value,
         )
         for q in quads
     }
+
+
+def _datatype(literal: rdflib.Literal) -> str:
+    return str(literal.datatype or (RDF.langString if literal.language else XSD.string))
 
 
 def by_rdflib(path: Path) -> set[Quad]:
@@ -66,7 +72,7 @@ def by_rdflib(path: Path) -> set[Quad]:
             str(s),
             str(p),
             str(o),
-            str(o.datatype or XSD.string) if isinstance(o, rdflib.Literal) else None,
+            f"{_datatype(o)}@{o.language or ''}" if isinstance(o, rdflib.Literal) else None,
             "" if g == DEFAULT_GRAPH else str(g),
         )
         for s, p, o, g in parse_file(path).quads()
@@ -85,7 +91,7 @@ def test_two_parsers_read_the_same(
     read = by_rdflib(tmp_path / f"g{suffix}")
     if suffix.startswith(".jsonld"):
         # The lexical form of a native JSON number is the processor's (JSON-LD 1.1 API, 8.2.2); rdflib's is its own.
-        read = {(s, p, double(float(o)) if t == str(XSD.double) else o, t, g) for s, p, o, t, g in read}
+        read = {(s, p, double(float(o)) if t == f"{XSD.double}@" else o, t, g) for s, p, o, t, g in read}
     assert read == found
 
 

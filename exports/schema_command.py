@@ -1,0 +1,48 @@
+"""`kgscripts schema`: the schema of the graph as files."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from exports.atomic_write import new_file
+from schemas.errors import ConfigurationError
+from schemas.schema_files import schema_text, shapes_text
+from schemas.terminal import echo
+
+
+class SchemaFile(StrEnum):
+    """The keys of `SCHEMA_FILES`."""
+
+    ONTOLOGY = "ontology"
+    SHAPES = "shapes"
+    CONTEXT = "context"
+    CONSTRAINTS = "constraints"
+
+
+def schema(
+    file: Annotated[SchemaFile, typer.Argument(help="Which file of the schema.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write it to a file.", show_default=False)
+    ] = None,
+    closed: Annotated[
+        bool, typer.Option("--closed", help="Shapes that allow no property which they do not name.")
+    ] = False,
+) -> None:
+    """Print the ontology (OWL, Turtle), the SHACL shapes (Turtle), the JSON-LD context or the Neo4j constraints.
+
+    Example: kgscripts schema ontology -o script.ttl
+
+    Example: kgscripts schema shapes --closed
+    """
+    if closed and file is not SchemaFile.SHAPES:
+        raise ConfigurationError(f"--closed with {file}", remedy="only shapes can be closed")
+    text = shapes_text(closed=closed) if file is SchemaFile.SHAPES else schema_text(file)
+    if output is None:
+        echo(text.rstrip("\n"))
+        return
+    with new_file(output) as temporary:
+        temporary.write_text(text, encoding="utf-8")

@@ -1,0 +1,218 @@
+"""The shapes hold under RDFS inference and beside what others say; the description of data set, build and metrics."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pyshacl
+import pytest
+import rdflib
+from rdflib.namespace import DCTERMS, OWL, PROV, RDF, RDFS, SKOS, XSD
+
+from exports.rdf.files import export
+from exports.rdf.run_facts import RunFacts, run_facts
+from exports.rdf.terms import PREFIXES
+from exports.targets import ExportOptions
+from schemas.schema_files import schema_text, shapes_text
+from schemas.script_graph import ScriptGraph
+from schemas.vocabulary import DEFAULT_BASE_IRI, node_id
+from tests.exports.kitchen import TOLD, kitchen_graph, kitchen_rows
+from tests.graphs import write_graph
+
+KGS = rdflib.Namespace(PREFIXES["kgs"])
+DQV = rdflib.Namespace(PREFIXES["dqv"])
+OA = rdflib.Namespace(PREFIXES["oa"])
+DATA = rdflib.Namespace(DEFAULT_BASE_IRI)
+POT = DATA[node_id("Tool", "pot", "pot")]
+PASTA = DATA[node_id("Scenario", "cooking pasta", "cooking pasta")]
+RUN = {"started": "2024-05-01T10:00:00+00:00", "seconds": 90.5, "versions": {"kgscripts": "0.1.0"}}
+
+Change = Callable[[rdflib.Graph], object]
+
+
+@pytest.fixture(scope="module")
+def kitchen(tmp_path_factory: pytest.TempPathFactory) -> ScriptGraph:
+    graph = kitchen_graph(tmp_path_factory.mktemp("open") / "graph")
+    (graph.directory / "run.json").write_text(json.dumps(RUN), encoding="utf-8")
+    return graph
+
+
+@pytest.fixture(scope="module")
+def exported(kitchen: ScriptGraph, tmp_path_factory: pytest.TempPathFactory) -> rdflib.Graph:
+    file = tmp_path_factory.mktemp("open") / "graph.ttl"
+    export(kitchen, str(file), ExportOptions())
+    return rdflib.Graph().parse(file)
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> rdflib.Graph:
+    """Two sentences, since checking takes some milliseconds a node."""
+    folder = tmp_path_factory.mktemp("tiny")
+    sentences = TOLD["cooking pasta"]["how_to.md"][:2]
+    graph = kitchen_graph(folder / "graph", {"cooking pasta": {"how_to.md": sentences}})
+    export(graph, str(folder / "graph.ttl"), ExportOptions())
+    data = rdflib.Graph().parse(folder / "graph.ttl")
+    assert problems(data) == ""
+    return data
+
+
+@cache
+def parsed(text: str) -> rdflib.Graph:
+    return rdflib.Graph().parse(data=text, format="turtle")
+
+
+def problems(data: rdflib.Graph, *, closed: bool = False, inference: str | None = "rdfs") -> str:
+    """The report, or "" if the data conform."""
+    ontology = parsed(schema_text("ontology")) if inference else None
+    conforms, _, text = pyshacl.validate(
+        data, shacl_graph=parsed(shapes_text(closed=closed)), ont_graph=ontology, inference=inference
+    )
+    return "" if conforms else str(text)
+
+
+def beside(data: rdflib.Graph) -> None:
+    """Triples of others: links, labels, annotations, a vocabulary's axioms and replaced resources of their own."""
+    others = """
+        @prefix ex: <https://example.org/> .
+        ex:note a oa:Annotation ; oa:hasTarget [ oa:hasSource ex:page ;
+            oa:hasSelector [ a oa:TextPositionSelector ; oa:start 1 ; oa:end 2 ] ] .
+        ex:old dcterms:isReplacedBy ex:new .
+        ex:quality a dqv:QualityMeasurement ; dqv:value 3 .
+        skos:altLabel rdfs:subPropertyOf rdfs:label . skos:prefLabel rdfs:subPropertyOf rdfs:label .
+        ex:someone prov:wasAssociatedWith ex:us ; a prov:Activity ."""
+    data.parse(data="".join(f"@prefix {name}: <{iri}> .\n" for name, iri in PREFIXES.items()) + others)
+    data.add((POT, OWL.sameAs, rdflib.URIRef("http://www.wikidata.org/entity/Q132397")))
+    data.add((POT, RDFS.label, rdflib.Literal("Topf", lang="de")))
+    data.add((PASTA, SKOS.prefLabel, rdflib.Literal("Nudeln kochen", lang="de")))
+    data.add((PASTA, RDFS.seeAlso, rdflib.URIRef("https://example.org/pasta")))
+
+
+def test_the_open_shapes_hold_under_inference_and_beside_foreign_triples(exported: rdflib.Graph) -> None:
+    assert problems(exported) == ""
+    together = exported + rdflib.Graph()
+    beside(together)
+    assert problems(together) == ""
+
+
+def test_the_closed_shapes_hold_for_the_export_alone(exported: rdflib.Graph) -> None:
+    assert problems(exported, closed=True, inference=None) == ""
+    with_link = exported + rdflib.Graph()
+    with_link.add((POT, OWL.sameAs, rdflib.URIRef("http://www.wikidata.org/entity/Q132397")))
+    assert "ClosedConstraintComponent" in problems(with_link, closed=True, inference=None)
+
+
+def set_value(node: rdflib.URIRef, predicate: rdflib.URIRef, *values: rdflib.term.Node) -> Change:
+    def change(data: rdflib.Graph) -> None:
+        data.remove((node, predicate, None))
+        for value in values:
+            data.add((node, predicate, value))
+
+    return change
+
+
+def of_type(name: str, predicate: rdflib.URIRef, *values: rdflib.term.Node) -> Change:
+    def change(data: rdflib.Graph) -> None:
+        node = min(data.subjects(RDF.type, KGS[name]))
+        assert isinstance(node, rdflib.URIRef)
+        set_value(node, predicate, *values)(data)
+
+    return change
+
+
+def text(value: str) -> rdflib.Literal:
+    return rdflib.Literal(value)
+
+
+FAULTS: dict[str, Change] = {
+    "no label": set_value(POT, RDFS.label),
+    "a number as label": set_value(POT, RDFS.label, rdflib.Literal(3)),
+    "two preferred labels of a language": set_value(
+        PASTA, SKOS.prefLabel, rdflib.Literal("pasta", lang="en"), rdflib.Literal("noodles", lang="en")
+    ),
+    "no preferred label": set_value(PASTA, SKOS.prefLabel),
+    "no support": set_value(POT, KGS.support),
+    "an unknown exposure": of_type("BenchmarkScore", KGS.exposure, text("secret")),
+    "no exposure": of_type("BenchmarkScore", KGS.exposure),
+    "no metric": of_type("BenchmarkScore", DQV.isMeasurementOf),
+    "a metric that is none": of_type("BenchmarkScore", DQV.isMeasurementOf, POT),
+    "a score of nothing": of_type("BenchmarkScore", DQV.computedOn),
+    "a probability of two": of_type("Statement", KGS.probability, rdflib.Literal(2.0)),
+    "no evidence": of_type("Statement", KGS.evidencedBy),
+    "no span": of_type("Passage", OA.hasSelector),
+    "a span that is none": of_type("Passage", OA.hasSelector, POT),
+    "an unknown kind": of_type("Passage", KGS.kind, text("chapter")),
+    "a replaced tool": lambda data: data.add((POT, DCTERMS.isReplacedBy, min(data.subjects(RDF.type, KGS.SubEvent)))),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_the_open_shapes_find_faults_under_inference(fault: str, tiny: rdflib.Graph) -> None:
+    data = tiny + rdflib.Graph()
+    FAULTS[fault](data)
+    assert "Constraint Violation" in problems(data)
+
+
+def test_labels_have_the_language_of_the_parser(exported: rdflib.Graph, tmp_path: Path) -> None:
+    assert exported.value(POT, RDFS.label) == rdflib.Literal("pot", lang="en")
+    assert set(exported.objects(PASTA, SKOS.altLabel)) == {
+        rdflib.Literal(name, lang="en") for name in ("cook pasta", "make spaghetti")
+    }
+    plain = {KGS.name, KGS.metric, KGS.text, KGS.digest, KGS.predicate}
+    assert {value.language for _, p, value in exported if p in plain} == {None}  # type: ignore[union-attr]
+    for others in ([], ["en", "de"], ["no language"]):
+        rows = kitchen_rows()
+        (model,) = rows["Model"]
+        more = [{**model, "id": f"{model['id']}{i}", "language": name} for i, name in enumerate(others)]
+        rows["Model"] = [{**model, "language": None}, *more]
+        file = tmp_path / "graph.nt.ttl"
+        export(write_graph(tmp_path / f"graph{len(others)}{others[:1]}", rows), str(file), ExportOptions())
+        assert rdflib.Graph().parse(file).value(POT, RDFS.label) == rdflib.Literal("pot"), others
+
+
+def test_scores_are_measurements_of_metrics_computed_on_models(exported: rdflib.Graph) -> None:
+    measured = {
+        str(exported.value(metric, RDFS.label))
+        for score in exported.subjects(RDF.type, DQV.QualityMeasurement)
+        for metric in exported.objects(score, DQV.isMeasurementOf)
+        if (metric, RDF.type, DQV.Metric) in exported and (metric, DQV.expectedDataType, XSD.double) in exported
+    }
+    assert measured == {"precision", "recall"}
+    assert set(exported.subject_objects(DQV.computedOn)) == {(o, s) for s, o in exported.subject_objects(KGS.scored)}
+
+
+def test_the_data_set_says_who_made_it_when_and_of_what(exported: rdflib.Graph) -> None:
+    dataset, build, software = (DATA[f"dataset/{name}"] for name in ("script-graph", "build", "kgscripts"))
+    assert exported.value(dataset, PROV.wasGeneratedBy) == build
+    assert (build, RDF.type, PROV.Activity) in exported
+    assert set(exported.objects(build, PROV.used)) == set(exported.subjects(RDF.type, KGS.Source))
+    assert set(exported.objects(build, PROV.wasAssociatedWith)) == {software, *exported.subjects(RDF.type, KGS.Model)}
+    times = [exported.value(build, PROV.startedAtTime), exported.value(build, PROV.endedAtTime)]
+    assert times == [rdflib.Literal(f"2024-05-01T10:0{time}+00:00", datatype=XSD.dateTime) for time in ("0:00", "1:30")]
+    assert exported.value(dataset, DCTERMS.created) == times[1]
+    assert exported.value(dataset, DCTERMS.creator) == software
+    assert (software, RDF.type, PROV.SoftwareAgent) in exported
+    assert "0.1.0" in map(str, exported.objects(software))
+    assert str(exported.value(dataset, DCTERMS.language)) == "en"
+    assert exported.value(dataset, DCTERMS.license) is None
+    assert "No licence is stated" in str(exported.value(dataset, DCTERMS.rights))
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        None,
+        b"[" * 100_000,
+        b"\xff",
+        b"[]",
+        json.dumps(RUN | {"started": "yesterday"}).encode(),
+        json.dumps(RUN | {"seconds": 1e300}).encode(),
+        json.dumps(RUN | {"versions": {"kgscripts": ["0"]}, "started": 5}).encode(),
+    ],
+)
+def test_a_build_without_a_readable_run_has_no_times(run: bytes | None, tmp_path: Path) -> None:
+    if run is not None:
+        (tmp_path / "run.json").write_bytes(run)
+    assert run_facts(tmp_path) == RunFacts()
