@@ -6,6 +6,7 @@ import functools
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import resources
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
@@ -67,9 +68,13 @@ def known_scores() -> list[BenchmarkScore]:
 def _read_document(parsed: ParsedDocument) -> list[Record]:
     events: list[EventMention] = []
     discards: list[Discard] = []
-    lists = [parse for parse in parsed.parses if parse.passage.kind is PassageKind.NEEDS]
-    events.extend(event for parse in lists for event in gatherings(parse, parsed.document.text))
-    for event in events_of_parses(tuple(parse for parse in parsed.parses if parse not in lists)):
+    prose: list[Parse] = []
+    for passage, parses in groupby(parsed.parses, key=lambda parse: parse.passage):
+        if passage.kind is PassageKind.NEEDS:
+            events.extend(gatherings(list(parses), parsed.document.text))
+        else:
+            prose.extend(parses)
+    for event in events_of_parses(tuple(prose)):
         events.extend(event.mentions)
         if event.reason is not None:
             discards.append(_discard(event.frame, event.reason, event.parse.offset))

@@ -5,10 +5,12 @@ The things that the list names are the tools and participants of these events.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
 
 from attrs import frozen
-from spacy.tokens import Token
 
 from kgscripts.corpora.needs import heading_of, item_spans, names_ingredients, names_tools
 from kgscripts.extractors.lexicon import classes_of, is_a, is_tool, may_be_tool
@@ -17,11 +19,15 @@ from kgscripts.extractors.protocol import Parse
 from kgscripts.text.syntax import lemma
 from schemas.records import Action, Argument, EventMention, Role, Tool
 
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
 _GATHER = "gather"
 _ENDS = frozenset(
     {"for", "to", "with", "without", "that", "which", "from", "in", "on", "at", "per", "if", "as", "–", "—"}
 )
 """Words after which an item says more about what it names."""
+_BETWEEN = frozenset({"and", "or", "plus"})
 _UNITS = frozenset(
     {
         "cup",
@@ -55,18 +61,23 @@ class _Thing:
     end: int
 
 
-def gatherings(parse: Parse, text: str) -> Iterator[EventMention]:
-    """The events of a list: one that gathers what is used up, one that gathers its tools. `text` is the document's."""
-    listed = text[parse.offset : parse.offset + len(parse.doc.text)]
+def gatherings(parses: Sequence[Parse], text: str) -> Iterator[EventMention]:
+    """The events of a list, given by its parses: one that gathers what is used up, one that gathers its tools.
+
+    `text` is that of the document.
+    """
+    passage = parses[0].passage
+    listed = text[passage.start : passage.end]
     heading = heading_of(listed)
-    things = list(_things(parse, listed))
-    tools = [] if names_ingredients(heading) else [thing for thing in things if _is_tool(thing.lemma, heading)]
+    is_food = names_ingredients(heading)
+    things = _things(parses, [(passage.start + start, passage.start + end) for start, end in item_spans(listed)])
+    tools = [] if is_food else [thing for thing in things if _is_tool(thing.lemma, heading)]
     others = [thing for thing in things if thing not in tools]
     if others:
         yield EventMention(
-            action=Action(predicate=_GATHER, object="ingredient" if names_ingredients(heading) else "material"),
-            start=parse.passage.start,
-            end=parse.passage.end,
+            action=Action(predicate=_GATHER, object="ingredient" if is_food else "material"),
+            start=passage.start,
+            end=passage.end,
             participants=[
                 Argument(lemma=thing.lemma, role=Role.PATIENT, start=thing.start, end=thing.end) for thing in others
             ],
@@ -74,8 +85,8 @@ def gatherings(parse: Parse, text: str) -> Iterator[EventMention]:
     if tools:
         yield EventMention(
             action=Action(predicate=_GATHER, object="tool"),
-            start=parse.passage.start,
-            end=parse.passage.end,
+            start=passage.start,
+            end=passage.end,
             tools=[Tool(lemma=thing.lemma, start=thing.start, end=thing.end) for thing in tools],
         )
 
@@ -84,16 +95,20 @@ def _is_tool(noun: str, heading: str) -> bool:
     return is_tool(noun) or (names_tools(heading) and may_be_tool(noun))
 
 
-def _things(parse: Parse, text: str) -> Iterator[_Thing]:
+def _things(parses: Sequence[Parse], items: Sequence[tuple[int, int]]) -> list[_Thing]:
     """What the items name, each lemma once."""
-    seen: set[str] = set()
-    for start, end in item_spans(text):
-        words = _noun([token for token in parse.doc if start <= token.idx < end])
-        name = " ".join([*(word.lower_ for word in words[:-1]), *(_lemma(word) for word in words[-1:])])
-        if name and name not in seen and not is_a(name, "person", "time"):
-            seen.add(name)
-            last = words[-1]
-            yield _Thing(name, parse.offset + words[0].idx, parse.offset + last.idx + len(last))
+    ends = [end for _, end in items]
+    found: dict[str, _Thing] = {}
+    for parse in parses:
+        tokens = (token for token in parse.doc if parse.offset + token.idx >= items[0][0])
+        for _, item in groupby(tokens, key=lambda token: bisect_right(ends, parse.offset + token.idx)):
+            words = _noun(list(item))
+            name = " ".join([*(word.lower_ for word in words[:-1]), *(_lemma(word) for word in words[-1:])])
+            if name and not is_a(name, "person", "time"):
+                last = words[-1]
+                start, end = parse.offset + words[0].idx, parse.offset + last.idx + len(last)
+                found.setdefault(name, _Thing(name, start, end))
+    return list(found.values())
 
 
 def _lemma(word: Token) -> str:
@@ -123,7 +138,7 @@ def _words(tokens: Sequence[Token]) -> Iterator[Token]:
     depth = 0
     for token in tokens:
         depth += (token.text == "(") - (token.text == ")")
-        if depth > 0 or not token.text[0].isalpha():
+        if depth > 0 or not token.text[0].isalpha() or token.lower_ in _BETWEEN:
             continue
         if token.lower_ in _ENDS:
             return

@@ -71,7 +71,7 @@ def carry_tools(frames: list[Frame]) -> None:
     """Pass the object of "take a knife" on to the next event in the same coordination.
 
     The object of "use a knife", and of "take a knife" in an instruction without such an event, is a tool of the event
-    itself.
+    itself; that of "take a knife from the drawer" is none.
     """
     for taking, using in itertools.zip_longest(frames, frames[1:]):
         word = lemma(taking.verb)
@@ -84,7 +84,7 @@ def carry_tools(frames: list[Frame]) -> None:
         if using is not None and _follows(using.verb, taking.verb):
             if _works_on_something(using, taking):
                 using.instruments.extend(noun for noun in carried if noun in taking.objects)
-        elif word in _TAKING and is_imperative(taking.verb):
+        elif word in _TAKING and is_imperative(taking.verb) and not taking.phrases:
             taking.handled = carried
 
 

@@ -24,6 +24,13 @@ def _tools(text: str) -> list[str]:
         ("Soak the beans in a bowl of water.", ["bowl"]),
         ("Beat the cream with an electric mixer.", ["mixer"]),
         ("Take a screwdriver and tighten the screws.", ["screwdriver"]),
+        ("Use the spade to dig a hole.", ["spade"]),
+        ("Use a spade.", ["spade"]),
+        ("Take a spade.", ["spade"]),
+        ("Use two eggs.", []),
+        ("Take the cake.", []),
+        ("Take a spade from the shed.", []),
+        ("I took a spade.", []),
     ],
 )
 def test_tools(text: str, tools: list[str]) -> None:
