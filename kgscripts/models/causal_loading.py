@@ -28,7 +28,6 @@ def load_causal_model(name: str) -> CausalModel:
     The hub is used only if the cache lacks the model and `HF_HUB_OFFLINE` is not set. Raises ModelError if there
     is no such model, its weights are incomplete or no safetensors, or it is no causal language model.
     """
-    from safetensors import SafetensorError
     from transformers import AutoModelForCausalLM, AutoTokenizer
     from transformers.utils import logging
 
@@ -37,13 +36,16 @@ def load_causal_model(name: str) -> CausalModel:
     remedy = "name a causal language model such as openai-gpt or gpt2, with weights as safetensors"
     if is_checkpoint(folder) or not (folder / "config.json").is_file():
         raise ModelError("no model in Hugging Face's layout", where=name, remedy=remedy)
+    if odd := [path.name for path in folder.iterdir() if not (path.is_file() or path.is_dir())]:
+        raise ModelError(f"{odd[0]} is not a regular file", where=name, remedy=remedy)
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
         loaded: Any = AutoModelForCausalLM.from_pretrained(
             folder, local_files_only=True, use_safetensors=True, dtype="float32", output_loading_info=True
         )
-    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
-        message = str(error).partition("\n")[0]
+    # Any file can be damaged, and the libraries that read them raise what they like.
+    except Exception as error:
+        message = str(error).partition("\n")[0] or type(error).__name__
         raise ModelError(f"no causal language model: {message}", where=name, remedy=remedy) from error
     network, found = loaded
     if found["missing_keys"]:
@@ -73,7 +75,9 @@ def cloze_model(checkpoint: Checkpoint) -> CausalModel:
         if odd := set(_untied(network)) ^ set(checkpoint.tensors):
             raise ModelError(f"weights that are missing or foreign: {', '.join(sorted(odd)[:3])}", remedy=remedy)
         network.load_state_dict(checkpoint.tensors, strict=False)
-    except (KeyError, TypeError, ValueError, RuntimeError) as error:
+    except ModelError:
+        raise
+    except Exception as error:
         raise ModelError(f"no fine-tuned causal language model: {error}", remedy=remedy) from error
     return CausalModel(checkpoint.card.name, _placed(network), tokenizer, start)
 

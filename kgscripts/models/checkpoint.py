@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
@@ -119,9 +120,12 @@ def load_checkpoint(directory: Path) -> Checkpoint:
     import safetensors.torch
 
     card, model, digests = _read_card(directory)
-    present = {path.name for path in directory.iterdir() if not path.name.startswith(".")}
+    try:
+        present = {path.name for path in directory.iterdir() if not path.name.startswith(".")}
+    except OSError as error:
+        raise ModelError(f"cannot be read: {error.strerror}", where=str(directory)) from error
     if foreign := sorted(present - set(digests) - {CARD}):
-        message = f"{', '.join(foreign)} does not belong to the checkpoint"
+        message = f"{', '.join(foreign[:3])} does not belong to the checkpoint"
         raise ModelError(message, where=str(directory), remedy="take it away if you put it there")
     contents = {}
     for name, digest in digests.items():
@@ -187,7 +191,7 @@ def _read_card(directory: Path) -> tuple[ModelCard, Model, dict[str, str]]:
     digests = values.pop("files", None)
     if not isinstance(digests, dict) or not {CONFIG, WEIGHTS} <= set(digests):
         raise ModelError("the card lacks the digests of the files", where=str(path), remedy=_REMEDY)
-    if elsewhere := [name for name in digests if Path(name).name != name]:
+    if elsewhere := [name for name in digests if Path(name).name != name or "\0" in name]:
         raise ModelError(f"the card names a file elsewhere: {elsewhere[0]}", where=str(path), remedy=_REMEDY)
     try:
         values |= {name: BenchmarkScore.from_rows(values.get(name, [])) for name in ("scores", "slice")}
@@ -200,7 +204,7 @@ def _read_card(directory: Path) -> tuple[ModelCard, Model, dict[str, str]]:
             licence=card.licence,
             scores=card.scores,
         )
-    except (TypeError, ValueError, RecordError) as error:
+    except (TypeError, ValueError, AttributeError, RecordError) as error:
         raise ModelError(f"not as expected: {error!r}", where=str(path), remedy=_REMEDY) from error
     return card, model, digests
 
@@ -212,7 +216,7 @@ def _json(value: object) -> bytes:
 def _object(content: bytes, path: Path) -> dict[str, Any]:
     try:
         value = json.loads(content)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ModelError(f"no JSON: {error}", where=str(path), remedy=_REMEDY) from error
     if not isinstance(value, dict):
         raise ModelError("no JSON object", where=str(path), remedy=_REMEDY)
@@ -220,12 +224,17 @@ def _object(content: bytes, path: Path) -> dict[str, Any]:
 
 
 def _read(path: Path) -> bytes:
+    """The content of a file. A pipe or a device is refused: it may never end."""
     try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise ModelError("not a regular file", where=str(path), remedy=_REMEDY)
         return path.read_bytes()
     except FileNotFoundError as error:
         raise ModelError("missing from the checkpoint", where=str(path), remedy=_REMEDY) from error
-    except OSError as error:
-        raise ModelError(f"cannot be read: {error.strerror}", where=str(path)) from error
+    except (OSError, ValueError) as error:
+        raise ModelError(f"cannot be read: {error}", where=str(path), remedy=_REMEDY) from error
+    except MemoryError as error:
+        raise ModelError("too large for the memory", where=str(path), remedy=_REMEDY) from error
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -116,3 +116,7 @@ def _load_directory(directory: Path) -> tuple[str, Any]:
         return task, make(checkpoint)
     except ModelError as error:
         raise ModelError(error.message, where=error.where or str(directory), remedy=error.remedy) from error
+    # Its files are those of the card, and yet their values may be anything.
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RuntimeError, MemoryError) as error:
+        message = f"its files do not fit together: {type(error).__name__}: {error}"
+        raise ModelError(message, where=str(directory), remedy="train the model again") from error

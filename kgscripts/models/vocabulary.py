@@ -53,7 +53,7 @@ class Vocabulary:
         """What `to_json` wrote. Raises ModelError for anything else."""
         try:
             words = json.loads(text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ModelError(f"the vocabulary is no JSON: {error}") from error
         if not isinstance(words, list):
             raise ModelError("the vocabulary is no list of words")

@@ -48,10 +48,17 @@ def load_pipeline(name: str | None = None) -> Language:
 
     path: str | Path = shipped_directory() if name is None or name == SHIPPED else name
     try:
+        inner = Path(path).rglob("*") if Path(path, "config.cfg").exists() else ()
+        if odd := [file.name for file in inner if not (file.is_file() or file.is_dir())]:
+            raise ValueError(f"{odd[0]} is not a regular file")
         nlp = spacy.load(path, exclude=["ner", "entity_linker", "entity_ruler", "textcat", "spancat"])
-    except (OSError, ValueError, ImportError, KeyError, AttributeError) as error:
+        if not isinstance(nlp, spacy.language.Language):
+            raise TypeError("it is another package")
+    # Any file can be damaged, and any package can be named: what it raises is its own affair.
+    except Exception as error:
+        reason = next(iter(str(error).splitlines()), type(error).__name__)
         raise ModelError(
-            f"the spaCy pipeline {name or SHIPPED!r} cannot be loaded: {str(error).splitlines()[0]}",
+            f"the spaCy pipeline {name or SHIPPED!r} cannot be loaded: {reason}",
             where=str(path),
             remedy=f"install it with `python -m spacy download {name}`, give the directory of a pipeline, or leave the "
             "name away for the one that ships"
@@ -133,5 +140,8 @@ def _known_scores(directory: Path) -> tuple[BenchmarkScore, ...]:
     path = directory / SCORES
     if not path.is_file():
         return ()
-    rows: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
-    return tuple(BenchmarkScore(**row) for row in rows)
+    try:
+        rows: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
+        return tuple(BenchmarkScore(**row) for row in rows)
+    except (OSError, ValueError, TypeError, RecursionError) as error:
+        raise ModelError(f"no scores: {error}", where=str(path), remedy="delete the file") from error
