@@ -9,6 +9,7 @@ from pathlib import Path
 from exports.confined import MAX_ROWS, EngineError, Limits
 from exports.confined import ask as ask_engine
 from exports.cypher_guard import judge
+from exports.embedded import use_store
 from exports.ladybug_store import check_store, embedded_store
 from exports.query_errors import ONLY_READS, error_at
 from exports.results import Table
@@ -61,11 +62,17 @@ def run_query(
         from exports.bolt import query_server
 
         return query_server(source, judged.text, judged.parameters, database, ask, timeout, max_rows)
-    path = embedded_store(source) if isinstance(source, ScriptGraph) else Path(source)
-    check_store(path)
     request = {"text": judged.text, "parameters": judged.parameters}
+    limits = Limits(timeout=timeout, max_rows=max_rows, confined=confined)
+
+    def answer(path: Path) -> Table:
+        check_store(path)
+        return ask_engine("ladybug", path, request, limits)
+
     try:
-        return ask_engine("ladybug", path, request, Limits(timeout=timeout, max_rows=max_rows, confined=confined))
+        if isinstance(source, ScriptGraph):
+            return use_store(lambda: embedded_store(source), answer)
+        return answer(Path(source))
     except EngineError as error:
         raise _ladybug_error(judged.text, str(error)) from error
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from exports.atomic_write import MARKER, new_directory
 from exports.confined import MAX_ROWS, EngineError, Limits
 from exports.confined import ask as ask_engine
-from exports.embedded import kept_store
+from exports.embedded import kept_store, use_store
 from exports.query_errors import error_at
 from exports.rdf.terms import PREFIXES
 from exports.results import Table
@@ -58,15 +58,19 @@ def run_query(
         from exports.sparql_server import query_server
 
         return query_server(source, judged.text, ask, timeout, max_rows)
-    if isinstance(source, ScriptGraph):
-        path, prefixes = embedded_store(source), PREFIXES | {"data": source.manifest.base_iri}
-    else:
-        path, prefixes = Path(source), PREFIXES
-    if not (path / MARKER).is_file():
-        raise StoreError("is not an Oxigraph store", where=str(path), remedy="export a graph to it first")
+    prefixes = PREFIXES | ({"data": source.manifest.base_iri} if isinstance(source, ScriptGraph) else {})
     request = {"text": judged.text, "prefixes": prefixes, "union": not judged.has_dataset}
+    limits = Limits(timeout=timeout, max_rows=max_rows, confined=confined)
+
+    def answer(path: Path) -> Table:
+        if not (path / MARKER).is_file():
+            raise StoreError("is not an Oxigraph store", where=str(path), remedy="export a graph to it first")
+        return ask_engine("oxigraph", path, request, limits)
+
     try:
-        return ask_engine("oxigraph", path, request, Limits(timeout=timeout, max_rows=max_rows, confined=confined))
+        if isinstance(source, ScriptGraph):
+            return use_store(lambda: embedded_store(source), answer)
+        return answer(Path(source))
     except EngineError as error:
         if error.is_syntax:
             raise _syntax_error(judged.text, str(error)) from error

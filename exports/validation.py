@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from attrs import frozen
 
+from exports.embedded import use_store
 from exports.rdf.mapping import qualified_ids
 from exports.rdf.shacl import ShapesOver, Violation
 from exports.sparql import embedded_store
@@ -70,7 +71,7 @@ def validate(
     references, violations = _dangling(graph)
     violations += _replaced_nodes(graph)
     report_progress("store")
-    shapes = ShapesOver(embedded_store(graph), closed=closed)
+    shapes = use_store(lambda: embedded_store(graph), lambda path: ShapesOver(path, closed=closed))
     checks = []
     for name in (*NODE_TYPES, *_QUALIFIED):
         report_progress(name)
