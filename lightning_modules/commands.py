@@ -13,7 +13,8 @@ from lightning_modules.transducer.shipped import shipped_configurations
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
-    help="Train models on pairs of abstract and concrete instructions.",
+    help="Train models on pairs of abstract and concrete instructions. Each epoch prints how long it took; --max-time "
+    "ends a run in time, and --resume continues it.",
     epilog="Example: kgscripts train aligner --train train.template.tsv --out model",
 )
 app.command(epilog="Example: kgscripts train masked --train templates.tsv --out model")(masked)

@@ -44,7 +44,8 @@ def aligner(
 ) -> None:
     """Train the aligner that ships: MiniLM with adapters, on labelled words and on words that both sides have.
 
-    Takes minutes on one core. Labels are those of train pairs; no model is trained on what it is evaluated on.
+    Takes about three minutes on one core. Labels are those of train pairs; no model is trained on what it is
+    evaluated on.
     """
     run = RunOptions.of(out, resume, max_time, accelerator, devices, precision)
     from kgscripts.corpora.gold_alignments import read_gold_alignments

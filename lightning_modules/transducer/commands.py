@@ -39,7 +39,11 @@ def transducer(
     devices: Devices = "1",
     precision: NetworkPrecision = Precision.SINGLE,
 ) -> None:
-    """Train a transducer or a baseline (language model, seq2seq) on abstract and concrete instructions."""
+    """Train a transducer or a baseline (language model, seq2seq) on abstract and concrete instructions.
+
+    On two cores an epoch of KidsCook's 7,200 pairs takes about half a minute (0.11 s a step of 32 pairs, measured by
+    `python -m benchmarks aligning`); a configuration has at most 50 epochs.
+    """
     run = RunOptions.of(out, resume, max_time, accelerator, devices, precision)
     import attrs
 

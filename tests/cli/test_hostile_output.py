@@ -71,7 +71,7 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> ScriptGraph:
 
 LABEL = HOSTILE + "cooking pasta"
 SPARQL = "SELECT DISTINCT ?label { ?s rdfs:label|skos:prefLabel ?label } ORDER BY ?label LIMIT 40"
-CYPHER = "MATCH (s:Scenario) RETURN s, s.label AS `[/b]\x9b` LIMIT 5"
+CYPHER = "MATCH (s:Scenario) RETURN s, s.label AS `[/b]` LIMIT 5"
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,8 @@ def test_a_hostile_corpus_from_build_to_removal(run: Run, tmp_path: Path) -> Non
     assert max(map(len, report.splitlines())) <= 80
     assert controls(run("build-graph", corpus, pairs, "-o", built, "--json")) == []
     run("show", built)
-    run("lookup", built, word.lower(), "--min-count", 1)
+    assert "did you mean 31mx\\u202e?" in run("lookup", built, word, code=2)
+    assert "31mx\\u202e" in run("lookup", built, "31mx\u202e", "--min-count", 1)
     run("tools", f"drain the {word} pasta", "--graph", built)
     run("align", pairs)
     drawn = tmp_path / f"{NAME}.svg"
