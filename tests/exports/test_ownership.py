@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 from attrs import evolve
 
+import cli
 from exports.rdf import graph_store
 from exports.targets import ExportOptions, export
 from schemas.errors import StoreError
 from schemas.graph_directory import ID
 from schemas.script_graph import ScriptGraph
+from schemas.vocabulary import DEFAULT_BASE_IRI
 from tests.exports.adapters_property_graph import ADAPTERS as PROPERTY_GRAPH
 from tests.exports.adapters_rdf import ADAPTERS as RDF
 from tests.exports.compliance import Adapter, Content, expected
@@ -52,66 +55,44 @@ def renamed(graph: ScriptGraph) -> ScriptGraph:
     return graph
 
 
-def test_another_graph_under_the_same_base_iri_is_left_alone(adapter: Adapter, tmp_path: Path) -> None:
+def test_another_graph_under_the_same_base_iri_is_left_alone_until_it_is_replaced(
+    adapter: Adapter, tmp_path: Path
+) -> None:
     theirs, ours = odd_graph(tmp_path / "theirs"), generated_graph(tmp_path / "ours", 100)
-    export(theirs, adapter.target)
-    for options in (ExportOptions(), PRUNE, ExportOptions(dry_run=True), ExportOptions(prune=True, dry_run=True)):
+    elsewhere = write_graph(tmp_path / "elsewhere", odd_rows(3), f"{DEFAULT_BASE_IRI}tool/")
+    for graph in (theirs, elsewhere):
+        export(graph, adapter.target)
+    for options in (ExportOptions(), ExportOptions(prune=True, dry_run=True)):
         with pytest.raises(StoreError, match="another graph") as caught:
             export(ours, adapter.target, options)
         assert "--replace-graph" in str(caught.value.remedy)
         assert "--base-iri" in str(caught.value.remedy)
-    assert adapter.read() == expected(theirs)
-
-
-def test_another_graph_is_replaced_on_request(adapter: Adapter, tmp_path: Path) -> None:
-    theirs, ours = odd_graph(tmp_path / "theirs"), generated_graph(tmp_path / "ours", 100)
-    elsewhere = write_graph(tmp_path / "elsewhere", odd_rows(3), "https://w3id.org/kgscripts/data/tool/")
-    export(theirs, adapter.target)
-    export(elsewhere, adapter.target)
-    foreseen = export(ours, adapter.target, ExportOptions(replace_graph=True, dry_run=True)).details
+    export(ours, adapter.target, evolve(REPLACE, dry_run=True))
     assert adapter.read() == together(theirs, elsewhere)
-    done = export(ours, adapter.target, REPLACE).details
-    assert adapter.read() == together(ours, elsewhere)
-    for count in {"removed_relations", "removed_nodes", "replaced"} & done.keys():
-        assert foreseen[count] == done[count], count
-    with pytest.raises(StoreError, match="another graph"):
-        export(theirs, adapter.target)
-    export(ours, adapter.target, REPLACE)
-    assert adapter.read() == together(ours, elsewhere)
-
-
-def test_a_graph_of_the_same_content_is_another_graph(adapter: Adapter, tmp_path: Path) -> None:
-    graph = odd_graph(tmp_path)
-    export(graph, adapter.target)
-    with pytest.raises(StoreError, match="another graph"):
-        export(renamed(graph), adapter.target)
-    export(graph, adapter.target, REPLACE)
-    export(graph, adapter.target, PRUNE)
-    assert adapter.read() == expected(graph)
-
-
-def test_base_iris_that_begin_with_each_other_are_kept_apart(adapter: Adapter, tmp_path: Path) -> None:
-    graphs = [write_graph(tmp_path / str(i), odd_rows(4 + i), base) for i, base in enumerate(BASES)]
-    for graph in graphs:
-        export(graph, adapter.target, PRUNE)
-    assert adapter.read() == together(*graphs)
-    graphs[0] = write_graph(graphs[0].directory, odd_rows(3), BASES[0])
-    export(graphs[0], adapter.target, PRUNE)
-    assert adapter.read() == together(*graphs)
-
-
-def test_replacing_that_was_stopped_is_completed_by_the_same_command(adapter: Adapter, tmp_path: Path) -> None:
-    theirs, ours = odd_graph(tmp_path / "theirs"), generated_graph(tmp_path / "ours", 100)
-    export(theirs, adapter.target)
 
     def stop(_: int) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        export(ours, adapter.target, ExportOptions(replace_graph=True, progress=stop))
-    assert adapter.read() != expected(ours)
-    export(ours, adapter.target, REPLACE)
-    assert adapter.read() == expected(ours)
+        export(ours, adapter.target, evolve(REPLACE, progress=stop))
+    foreseen = export(ours, adapter.target, evolve(REPLACE, dry_run=True)).details
+    done = export(ours, adapter.target, REPLACE).details
+    counts = {"removed_relations", "removed_nodes", "replaced"} & done.keys()
+    assert {name: foreseen[name] for name in counts} == {name: done[name] for name in counts}
+    assert adapter.read() == together(ours, elsewhere)
+    for graph, what in ((theirs, "other"), (renamed(ours), "the same")):
+        with pytest.raises(StoreError, match="another graph"):
+            export(graph, adapter.target)
+        assert adapter.read() == together(ours, elsewhere), f"refused: a graph of {what} content"
+
+
+def test_base_iris_that_begin_with_each_other_are_kept_apart(fuseki_server: FusekiServer, tmp_path: Path) -> None:
+    graphs = [write_graph(tmp_path / str(i), odd_rows(4), base) for i, base in enumerate(BASES)]
+    for graph in graphs:
+        export(graph, fuseki_server.target)
+    graphs[0] = write_graph(graphs[0].directory, odd_rows(3), BASES[0])
+    export(graphs[0], fuseki_server.target)
+    assert read_rdf(oxigraph_triples(fuseki_server.quads())) == together(*graphs)
 
 
 def test_two_first_exports_at_once_do_not_share_a_base_iri(
@@ -146,32 +127,20 @@ def test_what_an_older_version_exported_is_another_graph(fuseki_server: FusekiSe
 
 
 def changed(rows: Rows, change: str) -> Rows:
-    """The rows of a later build: as a removed source, renamed steps or a forgotten type leave them."""
+    """The rows of a later build."""
     if change == "a source removed":
         gone = {rows["Source"][0]["id"], *(row["id"] for row in rows["Passage"][::3])}
-    elif change == "nodes of several types removed":
-        gone = {row["id"] for name in ("SubEvent", "Tool", "Statement") for row in rows[name][1::2]}
     else:
-        gone = {row["id"] for row in rows["Model"]}
+        gone = {row["id"] for name in ("SubEvent", "Tool", "Statement") for row in rows[name][1::2]}
+        gone |= {row["id"] for row in rows["Model"]}
     return {
         name: [row for row in table if not gone & {row.get(column) for column in ("id", "from_id", "to_id")}]
         for name, table in rows.items()
     }
 
 
-@pytest.mark.parametrize(
-    ("change", "replaced"),
-    [
-        ("a source removed", False),
-        ("nodes of several types removed", False),
-        ("nodes of several types removed", True),
-        ("a type removed", False),
-        ("the base IRI", False),
-    ],
-)
-def test_a_dry_run_counts_exactly_what_the_run_removes(
-    neo4j_server: BoltServer, tmp_path: Path, change: str, replaced: bool
-) -> None:
+@pytest.mark.parametrize("change", ["a source removed", "nodes of several types removed", "another base IRI"])
+def test_a_dry_run_counts_exactly_what_the_run_removes(neo4j_server: BoltServer, tmp_path: Path, change: str) -> None:
     """The run itself is the oracle. Relations that others added keep some nodes, and a third build is there too."""
     rows = odd_rows()
     graph = write_graph(tmp_path, rows)
@@ -179,7 +148,7 @@ def test_a_dry_run_counts_exactly_what_the_run_removes(
     export(write_graph(tmp_path, rows), neo4j_server.uri)
     new = (
         write_graph(tmp_path, rows, "https://example.org/new/")
-        if change == "the base IRI"
+        if change == "another base IRI"
         else write_graph(tmp_path, changed(rows, change))
     )
     tools = [graph.iri(row["id"]) for row in rows["Tool"]]
@@ -191,17 +160,27 @@ def test_a_dry_run_counts_exactly_what_the_run_removes(
         "MATCH (p:Passage) WITH p ORDER BY p.iri LIMIT 1 CREATE (p)-[:NEXT]->(p)",
     ):
         neo4j_server.ask(query, tool=tools[1])
-    if replaced:
-        renamed(new)
     everything = "MATCH (n) OPTIONAL MATCH (n)-[r]->() RETURN properties(n), properties(r), elementId(r)"
     before = sorted(map(repr, neo4j_server.ask(everything)))
-    options = ExportOptions(prune=True, replace_graph=replaced)
-    foreseen = export(new, neo4j_server.uri, evolve(options, dry_run=True)).details
+    foreseen = export(new, neo4j_server.uri, evolve(PRUNE, dry_run=True)).details
     assert sorted(map(repr, neo4j_server.ask(everything))) == before
-    assert export(new, neo4j_server.uri, options).details == foreseen
+    assert export(new, neo4j_server.uri, PRUNE).details == foreseen
     assert int(foreseen["removed_nodes"]) > 60
     old = "MATCH (n) WHERE n.kgscripts_build <> $build"
     for_others = "EXISTS { MATCH (n)-[r]-() WHERE r.kgscripts_build IS NULL }"
     kept = neo4j_server.ask(f"{old} RETURN count(n), sum(CASE WHEN {for_others} THEN 1 ELSE 0 END)", build=new.build_id)
     assert kept[0][0] == kept[0][1] >= (change != "a source removed")
-    assert export(new, neo4j_server.uri, evolve(options, dry_run=True)).details["removed_nodes"] == 0
+    assert export(new, neo4j_server.uri, evolve(PRUNE, dry_run=True)).details["removed_nodes"] == 0
+
+
+def test_the_command_refuses_and_replaces(
+    fuseki_server: FusekiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    export(odd_graph(tmp_path / "theirs"), fuseki_server.target)
+    ours = generated_graph(tmp_path / "ours", 100)
+    for flags, code in (([], 2), (["--replace-graph"], 0)):
+        monkeypatch.setattr(sys, "argv", ["kgscripts", "export", str(ours.directory), fuseki_server.target, *flags])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        assert ended.value.code == code
+        assert ("--replace-graph" in capsys.readouterr().err) == bool(code)
