@@ -22,6 +22,7 @@ from kgscripts.report import BuildReport, Run, report
 from schemas.base_iri import check_base_iri
 from schemas.errors import ConfigurationError, DamagedRecordsError
 from schemas.graph_directory import locked
+from schemas.manifest import check_licence
 from schemas.provenance import Model
 from schemas.script_graph import ScriptGraph
 from schemas.vocabulary import DEFAULT_BASE_IRI
@@ -43,6 +44,7 @@ def build_graph(
     jobs: int = 1,
     spacy_model: str | None = None,
     base_iri: str = DEFAULT_BASE_IRI,
+    licence: str | None = None,
     extractors: Iterable[str | Extractor] | None = None,
     without: Iterable[str] = (),
     predict_tools: bool = False,
@@ -75,6 +77,8 @@ def build_graph(
         Number of processes that read; the graph does not depend on it.
     spacy_model:
         Name of an installed spaCy pipeline instead of the one that ships.
+    licence:
+        IRI of the licence under which the graph is published; RDF states it.
     extractors:
         Names of installed extractors, or extractors; None for all that are installed.
     without:
@@ -97,6 +101,8 @@ def build_graph(
         if value is not None and value < 1:
             raise ConfigurationError(f"{name} is {value}", remedy="name a number from 1 upwards")
     check_base_iri(base_iri)
+    if licence is not None:
+        check_licence(licence)
     if memory is not None:
         from kgscripts.assembly.engine import check_memory
 
@@ -109,7 +115,7 @@ def build_graph(
         *(text_input(text, format, label) for text in texts),
     ]
     directory = Path(output)
-    assembling = Assembling(chosen, _enrichers(predict_tools), base_iri, min_support)
+    assembling = Assembling(chosen, _enrichers(predict_tools), base_iri, licence, min_support)
     with locked(directory), RecordStore(directory / "records") as store:
         run = Run(jobs=jobs)
         build = Build(store, DocumentReader(chosen, spacy_model), run, progress or _no_progress)
@@ -138,6 +144,7 @@ def _assemble(store: RecordStore, directory: Path, assembling: Assembling, memor
         directory,
         [item.version for item in assembling.extractors],
         base_iri=assembling.base_iri,
+        licence=assembling.licence,
         min_support=assembling.min_support,
         enrichers=assembling.enrichers,
         memory=memory,
@@ -174,6 +181,7 @@ def remove_source(directory: str | Path, source: str | Path) -> list[str]:
                 path,
                 [version for version in versions if version in manifest.models],
                 base_iri=manifest.base_iri,
+                licence=manifest.licence,
                 min_support=int(manifest.configuration.get("min_support") or 1),
                 enrichers=_enrichers(bool(manifest.configuration.get("enrichers"))),
             )

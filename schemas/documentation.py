@@ -42,7 +42,7 @@ conforms under RDFS inference with the ontology and beside other data. The close
 
 **Scores** are `dqv:QualityMeasurement`s: `dqv:isMeasurementOf` a `dqv:Metric`, `dqv:computedOn` the model.
 
-**The data set** `<base>dataset/script-graph` has its partitions (VoID), its build id (`dcterms:identifier`), its creator
+**The data set** `<base>dataset/script-graph` has partitions (VoID), its build id (`dcterms:identifier`), its creator
 (the software), its licence and its language. `kgscripts build-graph --licence IRI` states the licence
 (`dcterms:license`); otherwise `dcterms:rights` says that none is stated, since it depends on the texts.
 

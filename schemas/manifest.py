@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from pathlib import Path
 from typing import Any, Self
 
@@ -14,10 +15,24 @@ from schemas.errors import ConfigurationError, GraphDirectoryError
 from schemas.vocabulary import DEFAULT_BASE_IRI
 
 FORMAT_VERSION = 4
+_LICENCE = re.compile(r"https?://[A-Za-z0-9][A-Za-z0-9._~:/?#&=+%-]{0,500}")
 
 
 def _has_base_iri(_: object, __: object, value: str) -> None:
     check_base_iri(value)
+
+
+def check_licence(value: str) -> None:
+    """Raise ConfigurationError unless `value` is the address of a licence."""
+    if not _LICENCE.fullmatch(value):
+        raise ConfigurationError(
+            f"{value!r} is no IRI of a licence", remedy="name one such as https://creativecommons.org/licenses/by/4.0/"
+        )
+
+
+def _has_licence(_: object, __: object, value: str | None) -> None:
+    if value is not None:
+        check_licence(value)
 
 
 @frozen(kw_only=True)
@@ -33,12 +48,14 @@ class TableFile:
 class Manifest:
     """The content of `manifest.json`.
 
-    `models` holds name and version of each reader by its digest, `configuration` the options that shaped the graph,
-    `discards` counts what was left out by reason,
+    `licence` is the IRI of the licence under which the graph is published, if it is stated, `models` holds name and
+    version of each reader by its digest, `configuration` the options that shaped the graph, `discards` counts what was
+    left out by reason,
     `tables` describes every file under `nodes/` and `relations/` by its type's name.
     """
 
     base_iri: str = field(default=DEFAULT_BASE_IRI, validator=_has_base_iri)
+    licence: str | None = field(default=None, validator=_has_licence)
     sources: int
     characters: int
     sources_digest: str
@@ -50,8 +67,12 @@ class Manifest:
 
     @property
     def build_id(self) -> str:
-        """32 hexadecimal digits that identify the graph: same content and base IRI, same id."""
-        content = [self.base_iri, *(f"{name}:{table.sha256}" for name, table in sorted(self.tables.items()))]
+        """32 hexadecimal digits that identify the graph: same content, base IRI and licence, same id."""
+        content = [
+            self.base_iri,
+            *([self.licence] if self.licence else []),
+            *(f"{name}:{table.sha256}" for name, table in sorted(self.tables.items())),
+        ]
         return hashlib.sha256("\n".join(content).encode()).hexdigest()[:32]
 
     def rows(self, name: str) -> int:

@@ -50,7 +50,7 @@ def describe_dataset(graph: ScriptGraph) -> Iterator[Chunk]:
     ]
     yield Chunk(tuple(vocabularies))
     yield from _describe_build(graph, facts)
-    licence = graph.manifest.configuration.get("licence")
+    licence = graph.manifest.licence
     language = text_language(graph)
     yield Chunk(
         (

@@ -44,6 +44,7 @@ def assemble(
     versions: Sequence[str],
     *,
     base_iri: str,
+    licence: str | None = None,
     min_support: int = 1,
     enrichers: Sequence[Enricher] = (),
     memory: int | None = None,
@@ -73,7 +74,7 @@ def assemble(
                 store, writer, engine, sorted(versions), enrichers, min_support, DiscardLog(write_line)
             )
             assembly.run()
-            manifest = assembly.manifest(base_iri)
+            manifest = assembly.manifest(base_iri, licence)
         return Assembled(writer.finish(manifest), frozenset(assembly.enriched))
 
 
@@ -169,7 +170,7 @@ class _Assembly:
                 self.engine.execute(f"ALTER TABLE uses ADD COLUMN reader_{number} DOUBLE")
                 self.engine.execute(rules.predicted_uses(number, enricher.version))
 
-    def manifest(self, base_iri: str) -> Manifest:
+    def manifest(self, base_iri: str, licence: str | None) -> Manifest:
         """The manifest of the graph, without its tables."""
         (sources,) = self.engine.values("SELECT count(*) FROM document")
         (characters,) = self.engine.values("SELECT coalesce(sum(characters), 0)::BIGINT FROM document")
@@ -179,6 +180,7 @@ class _Assembly:
         extractors = sorted(self.store.extractors()[version].name for version in self.versions)
         return Manifest(
             base_iri=base_iri,
+            licence=licence,
             sources=sources,
             characters=characters,
             sources_digest=digest.hexdigest(),

@@ -29,6 +29,7 @@ class Assembling:
     extractors: Sequence[Chosen]
     enrichers: Sequence[Enricher]
     base_iri: str
+    licence: str | None
     min_support: int
 
     def remember(self, directory: Path, store: RecordStore, graph: ScriptGraph) -> None:
@@ -72,6 +73,7 @@ class Assembling:
             [[item.version, [asdict(model) for model in item.models]] for item in self.extractors],
             [[item.version, [asdict(model) for model in item.networks]] for item in self.enrichers],
             self.base_iri,
+            self.licence,
             self.min_support,
         ]
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()

@@ -55,6 +55,9 @@ def build_graph(
         typer.Option(metavar="SIZE", help="Memory for assembly, e.g. 2GB; by default a quarter of the machine's."),
     ] = None,
     base_iri: Annotated[str, typer.Option(help="The beginning of all IRIs.")] = DEFAULT_BASE_IRI,
+    licence: Annotated[
+        str | None, typer.Option(metavar="IRI", help="The licence under which the graph is published, for its RDF.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
     """Read texts and build, or extend, a graph directory.
@@ -79,6 +82,7 @@ def build_graph(
                 jobs=jobs,
                 spacy_model=spacy_model,
                 base_iri=base_iri,
+                licence=licence,
                 extractors=None if extractors is None else _names(extractors),
                 without=_names(without or ()),
                 predict_tools=predict_tools,

@@ -10,6 +10,7 @@ from pathlib import Path
 import pyshacl
 import pytest
 import rdflib
+from attrs import evolve
 from rdflib.namespace import DCTERMS, OWL, PROV, RDF, RDFS, SKOS, XSD
 
 from exports.rdf.files import export
@@ -198,6 +199,18 @@ def test_the_data_set_says_who_made_it_when_and_of_what(exported: rdflib.Graph) 
     assert str(exported.value(dataset, DCTERMS.language)) == "en"
     assert exported.value(dataset, DCTERMS.license) is None
     assert "No licence is stated" in str(exported.value(dataset, DCTERMS.rights))
+
+
+@pytest.mark.parametrize("suffix", ["ttl", "nq", "jsonld"])
+def test_a_licence_that_is_stated_is_that_of_the_data_set(kitchen: ScriptGraph, tmp_path: Path, suffix: str) -> None:
+    licence = "https://creativecommons.org/licenses/by/4.0/"
+    licensed = evolve(kitchen, manifest=evolve(kitchen.manifest, licence=licence))
+    export(licensed, str(tmp_path / f"graph.{suffix}"), ExportOptions())
+    data = rdflib.Dataset(default_union=True)
+    data.parse(tmp_path / f"graph.{suffix}")
+    dataset = DATA["dataset/script-graph"]
+    assert list(data.objects(dataset, DCTERMS.license)) == [rdflib.URIRef(licence)]
+    assert list(data.objects(dataset, DCTERMS.rights)) == []
 
 
 @pytest.mark.parametrize(

@@ -361,6 +361,19 @@ def test_the_run_is_described_beside_the_graph(stories: list[Path], tmp_path: Pa
     assert str(tmp_path) not in (tmp_path / "graph/manifest.json").read_text(encoding="utf-8")
 
 
+def test_the_licence_is_part_of_the_build_and_stays_after_a_removal(stories: list[Path], tmp_path: Path) -> None:
+    licence, directory = "https://creativecommons.org/licenses/by/4.0/", tmp_path / "graph"
+    plain = build_graph(stories, directory, extractors=tiny()).build_id
+    stated = build_graph(stories, directory, extractors=tiny(), licence=licence).build_id
+    assert plain != stated
+    remove_source(directory, stories[0])
+    assert ScriptGraph.open(directory).manifest.licence == licence
+    assert build_graph(stories, directory, extractors=tiny()).build_id == plain
+    for wrong in ("CC BY", "https://a b", "https://x>y", ""):
+        with pytest.raises(ConfigurationError, match="licence"):
+            build_graph(stories, directory, extractors=tiny(), licence=wrong)
+
+
 def test_a_graph_of_an_older_format_is_built_again_from_its_records(
     stories: list[Path], tmp_path: Path, log: Path, read_since: Callable[[], list[str]]
 ) -> None:
