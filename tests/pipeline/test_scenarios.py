@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,15 @@ def test_the_command_says_what_to_do(tmp_path: Path) -> None:
     assert "--scenario" not in run(app, ["show", str(tmp_path / "graph")]).output
     with pytest.raises(KGScriptsError):
         build_graph(tmp_path / "a.txt", tmp_path / "graph", scenario=" ? ")
+
+
+def test_the_example_of_the_document(tmp_path: Path) -> None:
+    document = (Path(__file__).parents[2] / "docs" / "inputs.md").read_text(encoding="utf-8")
+    text, printed = re.findall(r"^```\n(.*?)^```$", document, re.DOTALL | re.MULTILINE)
+    (tmp_path / "notes.txt").write_text(text, encoding="utf-8")
+    build_graph(tmp_path / "notes.txt", tmp_path / "graph", extractors=["labels", "events"])
+    shown = CliRunner().invoke(app, ["show", str(tmp_path / "graph"), "planting a tree"]).output
+    assert [line.rstrip() for line in shown.splitlines()] == printed.splitlines()
 
 
 @pytest.mark.parametrize(
