@@ -68,6 +68,7 @@ def locked(directory: Path, *, create: bool = True) -> Iterator[None]:
         If another process holds the lock, the directory holds other files, or, without `create`, it is not a graph
         directory.
     """
+    check_path(directory)
     if not create and not (directory / MARKER).exists():
         raise GraphDirectoryError(
             "no graph directory", where=str(directory), remedy="name one that `kgscripts build-graph` made"
@@ -78,6 +79,18 @@ def locked(directory: Path, *, create: bool = True) -> Iterator[None]:
             _write_id(directory)
         install(directory)
         yield
+
+
+def check_path(directory: Path) -> None:
+    """Raise GraphDirectoryError for a path that is not UTF-8: the libraries for tables take no other."""
+    try:
+        str(directory).encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise GraphDirectoryError(
+            "the path is not UTF-8",
+            where=str(directory).encode("utf-8", "backslashreplace").decode("utf-8"),
+            remedy="name another directory; where the locale is not UTF-8, set PYTHONUTF8=1",
+        ) from error
 
 
 @contextmanager

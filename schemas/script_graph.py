@@ -48,6 +48,7 @@ class ScriptGraph:
             If there is none, or if its files are not the ones that the manifest names.
         """
         path = Path(directory)
+        graph_directory.check_path(path)
         remedy = f"run `kgscripts build-graph INPUT -o {path}`"
         if (path / graph_directory.NEXT / "manifest.json").exists():
             raise GraphDirectoryError(
