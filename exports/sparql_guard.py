@@ -28,7 +28,7 @@ _PATTERN = re.compile(
     |(?P<iri><[^<>"{{}}|^`\\\x00-\x20\x7f-\x9f]*>)
     |(?P<variable>[?$][{_LETTER}_0-9][{_LATER}]*)
     |(?P<blank>_:[{_LETTER}_0-9](?>(?:[{_LATER}-]|\.+(?=[{_LATER}-]))*))
-    |(?P<name>(?>(?:[{_LETTER}](?:[{_LATER}-]|\.+(?=[{_LATER}-]))*)?):
+    |(?P<name>(?>(?:[{_LETTER}](?:[{_LATER}-]|\.+(?=[{_LATER}-])){{0,200}})?):
              (?:(?>[{_LETTER}_0-9:]|{_ESCAPED})
                 (?>(?:[{_LATER}:-]|{_ESCAPED}|\.+(?=[{_LATER}:\-%\\]))*))?)
     |(?P<language>@[A-Za-z]+(?:-[A-Za-z0-9]+)*)
