@@ -2,9 +2,30 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kgscripts.corpora.sniffing import sniff
+
+PROLOGUE = st.lists(
+    st.sampled_from(
+        [
+            "<?xml version='1.0'?>",
+            "<?a > <scripts> ?>",
+            "<!-- <scripts> -->",
+            "<!---->",
+            "<!DOCTYPE data>",
+            '<!DOCTYPE data SYSTEM "a">',
+            '<!DOCTYPE data [<!ENTITY a "b">] >',
+            "\n",
+            " ",
+            "<!-- ]> ?> -->",
+        ]
+    )
+)
 
 
 @pytest.mark.parametrize(
@@ -43,3 +64,18 @@ from kgscripts.corpora.sniffing import sniff
 )
 def test_formats(content: str, name: str, format: str | None) -> None:
     assert sniff(content.encode(), name) == format
+
+
+@given(PROLOGUE, st.sampled_from(["<data>", "<scripts a='b'>", "<html>", "<3", ""]))
+def test_the_root_is_behind_the_prologue(prologue: list[str], root: str) -> None:
+    """As it is when a regular expression, which takes quadratic time, removes the prologue."""
+    text = f"<?xml?>{''.join(prologue)}{root}"
+    rest = re.sub(r"(?s)<!--.*?-->|<\?.*?\?>|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>", "", text)
+    known = re.match(r"\s*<(data|scripts)\b", rest)
+    expected = {"data": "mcscript", "scripts": "descript"}[known.group(1)] if known else None
+    assert sniff(text.encode(), "a.xml") == expected
+
+
+@pytest.mark.parametrize("opening", ["<?", "<!--", "<!DOCTYPE a [", "<!DOCTYPE "])
+def test_a_prologue_without_end_has_no_root(opening: str) -> None:
+    assert sniff(f"<?xml?>{opening * 8000}<data>".encode(), "a.xml") is None

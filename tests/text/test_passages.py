@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import pytest
 import spacy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from spacy.language import Language
+from spacy.tokens import Doc
 
-from kgscripts.text.passages import MAX_CHARACTERS, parse_passages, readable, split_text
+from kgscripts.text.passages import MAX_CHARACTERS, MAX_TOKENS, MAX_WORD, parse_passages, readable, split_text
 
 TEXT = st.text(st.sampled_from("ab. ,\n\r\t\0é漢🍝\u2028"), max_size=200) | st.text(max_size=60)
 
@@ -71,6 +74,26 @@ def test_an_endless_sentence_is_read_in_pieces(blank: Language) -> None:
 def test_a_word_longer_than_the_limit_is_cut(blank: Language) -> None:
     text = "a" * (3 * MAX_CHARACTERS + 5)
     assert "".join(piece.doc.text for piece in parse_passages(blank, [(text, None)])) == text
+
+
+@pytest.mark.parametrize("word", ["(", '".', ":)", "'", "w,", "a\n", "x-(", "👍"])
+def test_what_is_parsed_at_once_is_bounded(blank: Language, monkeypatch: pytest.MonkeyPatch, word: str) -> None:
+    """In characters of a word, tokens of a piece, and tokens of a batch, so that time is linear and memory constant."""
+    batches: list[int] = []
+    pipe = Language.pipe
+
+    def counting(self: Language, docs: Iterable[Doc], **options: Any) -> Iterator[Doc]:
+        docs = list(docs)
+        batches.append(sum(map(len, docs)))
+        assert all(len(part) <= MAX_WORD for doc in docs for part in doc.text.split())
+        return pipe(self, docs, **options)
+
+    monkeypatch.setattr(Language, "pipe", counting)
+    text = word * (30_000 // len(word))
+    pieces = list(parse_passages(blank, [(text, None)]))
+    assert "".join(piece.doc.text for piece in pieces).replace(" ", "") == "".join(text.split())
+    assert max(len(piece.doc) for piece in pieces) <= MAX_TOKENS
+    assert max(batches) <= 20_000
 
 
 def test_text_beyond_the_limit_of_spacy_is_read(blank: Language) -> None:
