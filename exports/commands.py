@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -128,30 +129,41 @@ def query(
             remedy="it has the form http://HOST/PATH or bolt://HOST",
         )
     source = ScriptGraph.open(directory) if directory is not None else str(server)
-    # Importing the stores of the other language would take time.
-    if sparql is not None:
-        from exports.sparql import run_query as run_sparql
+    with _ended_at_once() if directory is not None else nullcontext():
+        # Importing the stores of the other language would take time.
+        if sparql is not None:
+            from exports.sparql import run_query as run_sparql
 
-        table = run_sparql(
-            source, query_text(sparql), ask=_asker(), timeout=timeout, max_rows=max_rows, confined=not unconfined
-        )
-    else:
-        from exports.cypher import run_query as run_cypher
+            table = run_sparql(
+                source, query_text(sparql), ask=_asker(), timeout=timeout, max_rows=max_rows, confined=not unconfined
+            )
+        else:
+            from exports.cypher import run_query as run_cypher
 
-        table = run_cypher(
-            source,
-            query_text(str(cypher)),
-            database=database,
-            ask=_asker(),
-            timeout=timeout,
-            max_rows=max_rows,
-            confined=not unconfined,
-        )
+            table = run_cypher(
+                source,
+                query_text(str(cypher)),
+                database=database,
+                ask=_asker(),
+                timeout=timeout,
+                max_rows=max_rows,
+                confined=not unconfined,
+            )
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     if as_json or form is ResultFormat.JSON:
         echo_json(table.as_json())
     else:
         write_data(table.render(form, width))
+
+
+@contextmanager
+def _ended_at_once() -> Iterator[None]:
+    """Let Ctrl-C end the process by the signal: an engine that builds a store does not return to Python for long."""
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def validate(

@@ -280,7 +280,7 @@ def test_ctrl_c_ends_the_command(graph: ScriptGraph) -> None:
         start = time.monotonic()
         _, errors = caller.communicate(timeout=10)
         assert time.monotonic() - start < 2
-    assert caller.returncode == 130
+    assert caller.returncode == -signal.SIGINT
     assert "Traceback" not in errors
     assert not running(children)
 
