@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import cli
+from lightning_modules.transducer.shipped import shipped_configurations
 
 
 def run(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -44,21 +45,37 @@ def test_help_takes_less_than_seven_tenths_of_a_second_of_cpu() -> None:
 @pytest.mark.parametrize("name", list(cli.COMMANDS))
 def test_every_command_has_help_with_an_example(name: str) -> None:
     groups = {
-        "evaluate": ["text", "extraction", "cloze", "alignments"],
+        "evaluate": ["text", "extraction", "cloze", "alignments", "slice"],
         "corpora": ["list", "fetch", "stats", "cloze"],
         "extractors": ["list"],
         "train": ["masked", "causal", "transducer", "aligner"],
     }
-    for command in groups.get(name, [""]):
-        result = CliRunner().invoke(cli.app, [name, *([command] if command else []), "--help"])
+    for command in ["", *groups.get(name, [])]:
+        arguments = [name, *([command] if command else []), "--help"]
+        result = CliRunner(env={"COLUMNS": "80"}).invoke(cli.app, arguments)
         assert result.exit_code == 0, result.output
         assert "Example" in result.output, f"{name} {command}"
+        assert max(map(len, result.output.splitlines())) <= 80
+
+
+def test_lists_fit_eighty_columns() -> None:
+    for arguments in (["corpora", "list"], ["extractors", "list"], ["--help"]):
+        result = CliRunner(env={"COLUMNS": "80"}).invoke(cli.app, arguments)
+        assert result.exit_code == 0, result.output
+        assert max(map(len, result.output.splitlines())) <= 80
+
+
+def test_help_of_train_names_its_configurations() -> None:
+    shown = CliRunner().invoke(cli.app, ["train", "transducer", "--help"]).output
+    assert [name for name in shipped_configurations() if name not in shown] == []
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["no-such-command"], "No such command"),
+        (["build"], "No such command 'build'. Did you mean 'build-graph'?"),
+        (["evaluate", "clozes"], "No such command 'clozes'. Did you mean 'cloze'?"),
         (["show"], "Missing argument"),
         (["show", "no-such-directory"], "there is no graph"),
         (["query", "no-such-directory", "--sparql", "ASK {}"], "there is no graph"),
@@ -85,6 +102,11 @@ def test_debug_shows_the_traceback(tmp_path: Path) -> None:
 
 def test_version() -> None:
     assert run("--version").stdout.startswith("kgscripts 0.")
+
+
+def test_the_package_runs_as_a_module() -> None:
+    done = subprocess.run([sys.executable, "-m", "kgscripts", "--version"], capture_output=True, text=True, check=False)
+    assert done.stdout.startswith("kgscripts 0."), done.stderr
 
 
 def test_a_closed_pipe_is_not_an_error() -> None:

@@ -175,7 +175,6 @@ def test_violations_are_shown(run: Run, tmp_path: Path) -> None:
         ("build-graph", "GRAPH", "-o", "new", "--memory", ARGUMENT),
         ("build-graph", "GRAPH", "-o", "new", "--extractors", ARGUMENT),
         ("build-graph", "GRAPH", "-o", "new", "--base-iri", ARGUMENT),
-        ("build-graph", "GRAPH", "-o", "new", "--spacy-model", ARGUMENT),
         ("lookup", ARGUMENT, "egg"),
         ("lookup", "GRAPH", ARGUMENT),
         ("tools", ARGUMENT, "--graph", ARGUMENT),
@@ -225,8 +224,9 @@ def test_a_hostile_corpus_from_build_to_removal(run: Run, tmp_path: Path) -> Non
     templates = tmp_path / f"{NAME}.template.tsv"
     templates.write_text(f"drain the {word} pasta .\tuse a {word} colander .\t1 1 0 0 1\n", encoding="utf-8")
     cloze = ("evaluate", "cloze", "--model", "masked", "--templates", templates)
-    assert "\\x1b[31mx" in run(*cloze, "--examples", 1)
-    assert controls(run(*cloze, "--json")) == []
+    scores = run(*cloze, "--examples", 1)
+    assert "\\x1b[31mx" in scores
+    assert max(map(len, scores.splitlines())) <= 80
     assert "removed" in run("remove", built, corpus / "stories.jsonl")
     run("remove", built, NAME, code=2)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import random
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -160,3 +162,20 @@ def test_times(text: str, seconds: int) -> None:
     from lightning_modules.options import _seconds
 
     assert _seconds(text) == seconds
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_on_a_terminal_counts_the_steps_of_an_epoch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = _Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERM", "xterm")
+    train(LabelTask(), LabelSettings(), tmp_path / "labels", hardware=corpus.CPU)
+    shown = screen.getvalue().replace("\x1b[?25", "")
+    assert "epoch 3 training" in shown
+    assert "/-" not in shown
+    assert "?" not in shown
