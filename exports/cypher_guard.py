@@ -178,7 +178,7 @@ class _Structure:
             raise self.scanned.error(
                 f"the function {self._path} is not one that only computes",
                 token.start,
-                "the page about queries says which functions may be called",
+                "exports/cypher_functions.py lists those",
             )
         is_query = token.text == "{" and self._next is _VALUE and self._path in _SUBQUERIES
         self._open.append("query" if is_query else token.text)

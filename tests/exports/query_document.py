@@ -72,6 +72,20 @@ When you write your own:
   agrees with it, so order whole scripts by `rank`. `-[:PRECEDES*]->` and `kgs:precedes+` follow it over several steps:
   start from one step, and in Cypher bound the length (`*1..5`), since every path is visited.
 
+## What a query may hold
+
+Queries only read, and this is checked before anything is sent. Comments are removed, line ends become line feeds, and
+characters and escapes that engines read differently are refused; exactly this text is sent.
+
+- SPARQL: SELECT, ASK, CONSTRUCT and DESCRIBE with the keywords and functions of SPARQL 1.1 and the casts of `xsd:`. No
+  `SERVICE`, no updates, no other functions, no `java:` IRIs. FROM takes `http:`, `https:` and `urn:` IRIs; it chooses
+  graphs of the store, but a server that has no dataset of its own may fetch them.
+- Cypher: MATCH, OPTIONAL MATCH, WHERE, UNWIND, WITH, RETURN, ORDER BY, SKIP, LIMIT, UNION, subqueries in `CALL { … }`,
+  `EXISTS { … }` and `COUNT { … }`, and one statement. `exports/cypher_functions.py` lists the functions, and the
+  procedures that CALL may name: `show_tables`, `table_info`, `db.labels` and a few more. A keyword can be a name
+  (`n.load`), and anything can in backticks.
+- At most 1 MiB, 10,000 tokens, and brackets nested 100 deep. A query file is a regular file in UTF-8.
+
 ## Limits
 
 A query of a graph directory, an Oxigraph store or a Ladybug file runs in a process of its own, which is kept for further
