@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -18,6 +19,12 @@ _SECONDS_TO_WAIT = 60
 _UNWRITABLE = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 
+_UNLISTED = """
+CREATE TABLE unlisted_discard (
+    input INTEGER NOT NULL, reason TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (input, reason)
+) WITHOUT ROWID;
+"""
+"""What format 1 does not have."""
 _TABLES = f"""
 CREATE TABLE extractor (
     id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
@@ -49,9 +56,7 @@ CREATE TABLE input_discard (
     "end" INTEGER, detail TEXT NOT NULL
 );
 CREATE INDEX discard_of_input ON input_discard (input);
-CREATE TABLE unlisted_discard (
-    input INTEGER NOT NULL, reason TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (input, reason)
-) WITHOUT ROWID;
+{_UNLISTED}
 PRAGMA user_version = {FORMAT};
 """
 
@@ -63,7 +68,11 @@ class Database:
         self.folder = folder
         self._path = folder / "index.sqlite"
         _check_layout(folder)
-        if not self._path.exists():
+        if not folder.is_dir() and os.path.lexists(folder):
+            raise self._damaged("the folder is none")
+        if not self._path.is_file():
+            if os.path.lexists(self._path):
+                raise self._damaged("it is no file")
             if any(folder.glob("*/*.parquet")):
                 raise self._damaged("it is missing")
             _create(self._path)
@@ -92,6 +101,10 @@ class Database:
             ((found,),) = self._connection.execute("PRAGMA user_version")
         if found == 0:
             raise self._damaged("it is empty")
+        if found == 1:
+            with self._guarded():
+                self._connection.executescript(f"BEGIN IMMEDIATE; {_UNLISTED} PRAGMA user_version = {FORMAT}; COMMIT")
+            return
         if found != FORMAT:
             raise _other_layout(self.folder, f"the records have the format {found}; this version reads {FORMAT}")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -84,6 +86,17 @@ def test_many_discards_are_counted(tmp_path: Path) -> None:
         ]
         records.remove_input("input")
         assert not [*records.all_discards(), *records.unlisted_discards()]
+
+
+def test_records_of_the_format_before_are_read(tmp_path: Path) -> None:
+    with opened(tmp_path) as records:
+        records.commit([], [Input("input", "f", complete=True, discards=[_BAD])])
+    with closing(sqlite3.connect(tmp_path / "index.sqlite")) as connection:
+        connection.executescript("DROP TABLE unlisted_discard; PRAGMA user_version = 1")
+    for _ in range(2):
+        with opened(tmp_path) as records:
+            (found,) = records.inputs()
+            assert found == Input("input", "f", complete=True, discards=[_BAD])
 
 
 def test_an_input_can_come_in_parts(tmp_path: Path) -> None:
