@@ -10,7 +10,7 @@ import neo4j
 from neo4j.exceptions import ClientError
 from neo4j.graph import Node, Path, Relationship
 
-from exports.confined import at_most
+from exports.engine_process import at_most
 from exports.neo4j_connection import call_within
 from exports.neo4j_ownership import BUILD, GRAPH
 from exports.query_errors import ONLY_READS, error_at

@@ -13,7 +13,7 @@ from typing import Annotated
 import attrs
 import typer
 
-from exports.confined import MAX_ROWS
+from exports.engine_process import MAX_ROWS
 from exports.query_text import query_text
 from exports.results import ResultFormat, Table
 from exports.targets import ExportOptions, resolve

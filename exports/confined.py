@@ -1,7 +1,7 @@
 """Queries of embedded stores run in a child process that may not write, load code, call out or take all memory.
 
-`exports.confined_child` is that process. One is started for each opened store and reused by later queries; it is
-killed when a query exceeds a limit or is interrupted, and the next query starts another.
+One process is started for each opened store and reused by later queries. It is killed when a query exceeds a limit or
+is interrupted, and the next query starts another.
 """
 
 from __future__ import annotations
@@ -9,50 +9,16 @@ from __future__ import annotations
 import atexit
 import json
 import os
-import subprocess
-import sys
 import threading
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
-from itertools import islice
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar
 
-from attrs import frozen
-
-from exports.confined_child import LENGTH
+from exports.engine_process import EngineProcess, Limits
 from exports.results import Table
-from schemas.errors import ConfigurationError, QueryError, StoreError
+from schemas.errors import QueryError
 
-MAX_ROWS = 1_000_000
-"""The default limit of the number of rows of a result."""
-MAX_BYTES = 256 << 20
-"""The limit of the size of a result, in bytes of JSON."""
-MEMORY = 2 << 30
-"""Bytes of address space that a child process may use besides what the opened store takes."""
 _KEPT = 4
-"""The number of child processes that are kept for further queries."""
-_CHILD = Path(__file__).with_name("confined_child.py")
-_KEPT_VARIABLES = ("LD_LIBRARY_PATH", "SYSTEMROOT", "TMPDIR")
-_SHORTER = "end the query with LIMIT"
-Row = TypeVar("Row")
-
-
-class EngineError(Exception):
-    """The message of an engine that refuses a query; `is_syntax` if it does not parse."""
-
-    def __init__(self, message: str, *, is_syntax: bool) -> None:
-        super().__init__(message)
-        self.is_syntax = is_syntax
-
-
-@frozen(kw_only=True)
-class Limits:
-    """What a query may take: seconds, rows of its result, and whether its process is confined."""
-
-    timeout: float
-    max_rows: int = MAX_ROWS
-    confined: bool = True
+"""The number of processes that are kept for further queries."""
 
 
 def ask(engine: str, store: Path, request: Mapping[str, object], limits: Limits) -> Table:
@@ -78,7 +44,7 @@ def ask(engine: str, store: Path, request: Mapping[str, object], limits: Limits)
         ) from None
     key = (engine, store.absolute(), limits.confined)
     with _registry_lock:
-        child = _children.pop(key, None) or _Child(engine, key[1], limits.confined)
+        child = _children.pop(key, None) or EngineProcess(engine, key[1], limits.confined)
         _children[key] = child
         unused = [name for name, other in _children.items() if other is not child and other.is_stale()]
         unused += [name for name in list(_children)[:-_KEPT] if name not in unused]
@@ -88,223 +54,8 @@ def ask(engine: str, store: Path, request: Mapping[str, object], limits: Limits)
     return child.ask(content, limits)
 
 
-class _Child:
-    """A child process over one store, started when it is first asked and after each failure."""
-
-    def __init__(self, engine: str, store: Path, confined: bool) -> None:
-        self._engine = engine
-        self._store = store
-        self._memory = MEMORY if confined else None
-        self._lock = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
-        self._life = -1
-        self._opened: tuple[int, int, int] | None = None
-        self._is_late = False
-
-    def is_stale(self) -> bool:
-        """Whether the store that the process has opened was removed or replaced."""
-        return self._opened != _identity(self._store)
-
-    def close_if_idle(self) -> bool:
-        """End the process unless another thread waits for its answer; return whether it has ended."""
-        if not self._lock.acquire(blocking=False):
-            return False
-        try:
-            self._close()
-        finally:
-            self._lock.release()
-        return True
-
-    def ask(self, content: bytes, limits: Limits) -> Table:
-        with self._lock:
-            self._is_late = False
-            timer = threading.Timer(min(limits.timeout, threading.TIMEOUT_MAX), self._end_late)
-            timer.daemon = True
-            timer.start()
-            try:
-                return self._ask(content, limits.max_rows)
-            except EngineError:
-                raise
-            except BaseException as error:
-                self._close()
-                if self._is_late and isinstance(error, Exception):
-                    raise QueryError(
-                        f"the query takes more than {limits.timeout:g} seconds",
-                        remedy="ask for less, or allow more with --timeout SECONDS (timeout= in Python)",
-                    ) from None
-                raise
-            finally:
-                timer.cancel()
-                timer.join()
-                if self._is_late:
-                    self._close()
-
-    def _ask(self, content: bytes, max_rows: int) -> Table:
-        if self._process is None or self._process.poll() is not None or self.is_stale():
-            self._start()
-        try:
-            return self._answer(content, max_rows)
-        except (EOFError, OSError, ValueError, RecursionError):
-            raise QueryError(
-                f"the engine crashes: the query is nested too deeply, or needs {self._more_memory()}",
-                remedy="simplify the query",
-            ) from None
-
-    def _start(self) -> None:
-        self._close()
-        self._opened = _identity(self._store)
-        settings = {
-            "engine": self._engine,
-            "store": str(self._store),
-            "memory": self._memory,
-            # Without a directory that is relative to the current one.
-            "path": [str(_CHILD.parents[1]), *(entry for entry in sys.path if Path(entry).is_absolute())],
-            "parent": None,
-        }
-        inherited: tuple[int, ...] = ()
-        if sys.platform != "win32":
-            end, self._life = os.pipe()
-            settings["parent"] = end
-            inherited = (end,)
-        try:
-            self._process = subprocess.Popen(
-                [sys.executable, "-I", "-S", "-X", "utf8", str(_CHILD), json.dumps(settings)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                pass_fds=inherited,
-                # Ctrl-C on the terminal is for this process, which then ends the child.
-                start_new_session=True,
-                cwd=self._store.anchor,
-                env={name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
-                | {"MALLOC_ARENA_MAX": "2"},
-            )
-        finally:
-            for descriptor in inherited:
-                os.close(descriptor)
-        try:
-            message, _ = self._message()
-        except EOFError:
-            message = {"error": "store", "message": "the engine crashes"}
-        if message.get("error") == "confinement":
-            raise ConfigurationError(
-                f"queries cannot be confined on this platform ({message['message']})",
-                remedy="query with --unconfined (confined=False in Python) if you trust the query",
-            )
-        if "error" in message:
-            raise StoreError(
-                f"cannot be opened ({message['message']})",
-                where=str(self._store),
-                remedy="remove it and export the graph again; a graph's own store is built by the next query",
-            )
-
-    def _answer(self, content: bytes, max_rows: int) -> Table:
-        stdin = self._pipes()[0]
-        stdin.write(LENGTH.pack(len(content)) + content)
-        stdin.flush()
-        columns: list[str] = []
-        rows: list[tuple[Any, ...]] = []
-        left = MAX_BYTES
-        while True:
-            message, size = self._message(left)
-            left -= size
-            match message:
-                case list():
-                    rows += map(tuple, message)
-                    if len(rows) > max_rows:
-                        raise _too_many_rows(max_rows)
-                case {"columns": columns}:
-                    pass
-                case {"error": "memory"}:
-                    raise QueryError(f"the query needs {self._more_memory()}", remedy=f"ask for less, or {_SHORTER}")
-                case {"error": kind, "message": text}:
-                    raise EngineError(text, is_syntax=kind == "syntax")
-                case _:
-                    return Table(columns=columns, rows=rows)
-
-    def _message(self, limit: int = MAX_BYTES) -> tuple[Any, int]:
-        """The next message and its size; `EOFError` if the process has ended."""
-        stdout = self._pipes()[1]
-        head = stdout.read(LENGTH.size)
-        if len(head) < LENGTH.size:
-            raise EOFError
-        (length,) = LENGTH.unpack(head)
-        if length > limit:
-            raise QueryError(f"the result has more than {MAX_BYTES >> 20} MiB", remedy=_SHORTER)
-        content = stdout.read(length)
-        if len(content) < length:
-            raise EOFError
-        return json.loads(content), length
-
-    def _pipes(self) -> tuple[Any, Any]:
-        if self._process is None:
-            raise EOFError
-        return self._process.stdin, self._process.stdout
-
-    def _more_memory(self) -> str:
-        return f"more than {self._memory / (1 << 30):g} GiB of memory" if self._memory else "too much memory"
-
-    def _end_late(self) -> None:
-        self._is_late = True
-        if process := self._process:
-            process.kill()
-
-    def _close(self) -> None:
-        process, self._process, self._opened = self._process, None, None
-        if self._life >= 0:
-            os.close(self._life)
-            self._life = -1
-        if process is not None:
-            process.kill()
-            process.wait()
-            for pipe in (process.stdin, process.stdout):
-                with suppress(OSError):
-                    pipe.close()  # type: ignore[union-attr]
-
-    def forget(self) -> None:
-        """Close the copies of the pipes that a fork made; the process belongs to the parent."""
-        if self._life >= 0:
-            os.close(self._life)
-            self._life = -1
-        if self._process is not None:
-            self._process.returncode = 0
-            self._process = None
-
-    def __del__(self) -> None:
-        self._close()
-
-
-def at_most(max_rows: int, rows: Iterable[Row]) -> list[Row]:
-    """Return `rows`.
-
-    Raises
-    ------
-    QueryError
-        If there are more than `max_rows`.
-    """
-    read = list(islice(rows, max_rows + 1))
-    if len(read) > max_rows:
-        raise _too_many_rows(max_rows)
-    return read
-
-
-def _too_many_rows(max_rows: int) -> QueryError:
-    return QueryError(
-        f"the result has more than {max_rows:,} rows",
-        remedy=f"{_SHORTER}, or allow more with --max-rows (max_rows= in Python)",
-    )
-
-
-def _identity(path: Path) -> tuple[int, int, int] | None:
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino, found.st_mtime_ns
-
-
 _registry_lock = threading.Lock()
-_children: dict[tuple[str, Path, bool], _Child] = {}
+_children: dict[tuple[str, Path, bool], EngineProcess] = {}
 """The least recently used first."""
 
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from exports.confined import MAX_ROWS, EngineError, Limits
 from exports.confined import ask as ask_engine
 from exports.cypher_guard import judge
 from exports.embedded import use_store
+from exports.engine_process import MAX_ROWS, EngineError, Limits
 from exports.ladybug_store import check_store, embedded_store
 from exports.query_errors import ONLY_READS, error_at
 from exports.results import Table

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from exports.atomic_write import MARKER, new_directory
-from exports.confined import MAX_ROWS, EngineError, Limits
 from exports.confined import ask as ask_engine
 from exports.embedded import kept_store, use_store
+from exports.engine_process import MAX_ROWS, EngineError, Limits
 from exports.query_errors import error_at
 from exports.rdf.terms import PREFIXES
 from exports.results import Table

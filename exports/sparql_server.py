@@ -8,7 +8,7 @@ from typing import Any
 
 import pyoxigraph
 
-from exports.confined import at_most
+from exports.engine_process import at_most
 from exports.query_errors import error_at
 from exports.rdf.sparql_client import SparqlClient
 from exports.rdf.terms import PREFIXES

@@ -20,8 +20,9 @@ import pyoxigraph
 import pytest
 
 import cli
-from exports import confined, cypher, sparql
-from exports.confined import EngineError, Limits, ask
+from exports import confined, cypher, engine_process, sparql
+from exports.confined import ask
+from exports.engine_process import EngineError, Limits
 from exports.ladybug_store import embedded_store as ladybug_store
 from exports.results import ResultFormat, Table
 from exports.sparql import embedded_store as oxigraph_store
@@ -44,7 +45,7 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> ScriptGraph:
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Processes that may use no more than 256 MiB."""
     monkeypatch.setattr(confined, "_children", {})
-    monkeypatch.setattr(confined, "MEMORY", 256 << 20)
+    monkeypatch.setattr(engine_process, "MEMORY", 256 << 20)
 
 
 @pytest.fixture
@@ -154,7 +155,7 @@ def test_the_size_of_a_result_is_limited(graph: ScriptGraph, monkeypatch: pytest
         with pytest.raises(QueryError, match=r"more than 4,000 rows\n.*LIMIT.*--max-rows"):
             run_query(graph, text, max_rows=4000)
     assert len(cypher.run_query(graph, "UNWIND range(1, 4000) AS x RETURN x", max_rows=4000).rows) == 4000
-    monkeypatch.setattr(confined, "MAX_BYTES", 1 << 20)
+    monkeypatch.setattr(engine_process, "MAX_BYTES", 1 << 20)
     for run_query, text in ((sparql.run_query, many), (cypher.run_query, "RETURN repeat('abcd', 300000)")):
         with pytest.raises(QueryError, match="more than 1 MiB"):
             run_query(graph, text)
@@ -315,9 +316,9 @@ def test_where_the_platform_cannot_confine_one_has_to_ask_for_less(
     graph: ScriptGraph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = tmp_path / "child.py"
-    child = str(confined._CHILD)
+    child = str(engine_process._CHILD)
     other.write_text(f"import sys, runpy\nsys.platform = 'other'\nrunpy.run_path({child!r}, run_name='__main__')\n")
-    monkeypatch.setattr(confined, "_CHILD", other)
+    monkeypatch.setattr(engine_process, "_CHILD", other)
     monkeypatch.setattr(confined, "_children", {})
     with pytest.raises(ConfigurationError, match=r"(?s)cannot be confined on this platform.*--unconfined"):
         cypher.run_query(graph, "RETURN 1")

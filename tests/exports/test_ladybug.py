@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from exports.cypher import run_query
-from exports.confined import EngineError, Limits
 from exports.confined import ask as ask_engine
+from exports.cypher import run_query
+from exports.engine_process import EngineError, Limits
 from exports.ladybug_store import embedded_store
 from exports.targets import ExportOptions, export
 from schemas.errors import QueryError, StoreError
