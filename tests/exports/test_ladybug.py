@@ -109,9 +109,14 @@ def test_two_processes_ask_a_new_graph_at_once(tmp_path: Path) -> None:
     assert [out for out, _ in answers] == [b"((200,),)\n"] * 2, answers
 
 
-def test_a_graph_directory_that_cannot_be_written_says_what_to_do(tmp_path: Path) -> None:
+def test_a_graph_directory_that_cannot_be_written_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: Path) -> None:
+        raise PermissionError(13, "Permission denied")
+
     graph = odd_graph(tmp_path)
-    (tmp_path / "stores").write_text("in the way")
+    monkeypatch.setattr("exports.embedded.FileLock", refuse)
     with pytest.raises(StoreError, match=r"export the graph to GRAPH\.ladybug"):
         run_query(graph, COUNT)
 
