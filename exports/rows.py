@@ -34,7 +34,7 @@ def select(graph: ScriptGraph, name: str, columns: Sequence[str], **among: Colle
     filters = [(column, "in", set(values)) for column, values in among.items()]
     try:
         rows: list[Row] = pq.read_table(file, columns=list(columns), filters=filters or None).to_pylist()
-    except (OSError, pa.ArrowException) as error:
+    except (OSError, ValueError, pa.ArrowException) as error:
         raise GraphDirectoryError(
             f"the table is damaged ({error})", where=str(file), remedy="run `kgscripts build-graph` again"
         ) from error

@@ -17,7 +17,7 @@ from attrs import asdict, define, field, fields, frozen
 from rich.table import Table
 from rich.text import Text
 
-from schemas.graph_directory import DISCARDED, writing
+from schemas.graph_directory import DISCARDED, replace, writing
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.provenance import BenchmarkScore, Exposure
 from schemas.script_graph import ScriptGraph
@@ -71,7 +71,7 @@ class Run:
         part = path.with_suffix(".part")
         with writing(part):
             part.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-        part.replace(path)
+            replace(part, path)
 
 
 @frozen

@@ -29,6 +29,8 @@ NEXT = ".next"
 _LOCK = ".lock"
 _PARTS = ("nodes", "relations")
 DISCARDED = "discarded.jsonl"
+_MOST_BYTES = 64 << 20
+"""No other file that is read at once is larger."""
 _ID_BYTES = 64
 """No id file is larger."""
 _ID_SECONDS = 10.0
@@ -208,23 +210,53 @@ def durable(path: Path) -> Iterator[None]:
 def start_next(directory: Path) -> Path:
     """Create an empty ``.next`` for the new graph and return its path."""
     path = directory / NEXT
-    shutil.rmtree(path, ignore_errors=True)
-    for part in _PARTS:
-        (path / part).mkdir(parents=True)
+    try:
+        remove(path)
+        for part in _PARTS:
+            (path / part).mkdir(parents=True)
+    except OSError as error:
+        raise unwritable(directory, error) from error
     return path
 
 
 def install(directory: Path) -> None:
     """Replace the graph by a complete ``.next``; remove an incomplete one."""
     path = directory / NEXT
-    if not path.exists():
-        return
-    if (path / "manifest.json").exists():
-        for part in _PARTS:
-            if (path / part).exists():
-                shutil.rmtree(directory / part, ignore_errors=True)
-                (path / part).replace(directory / part)
-        if (path / DISCARDED).exists():
-            (path / DISCARDED).replace(directory / DISCARDED)
-        (path / "manifest.json").replace(directory / "manifest.json")
-    shutil.rmtree(path)
+    try:
+        if not path.is_symlink() and (path / "manifest.json").is_file():
+            for part in (*_PARTS, DISCARDED, "manifest.json"):
+                if (path / part).exists():
+                    replace(path / part, directory / part)
+        remove(path)
+    except OSError as error:
+        raise unwritable(directory, error) from error
+
+
+def replace(new: Path, path: Path) -> None:
+    """Move the file or directory `new` to `path`, whatever is there."""
+    if new.is_dir() or path.is_dir():
+        remove(path)
+    new.replace(path)
+
+
+def remove(path: Path) -> None:
+    """Remove a file, a link or a directory, if there is one."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def read_file(path: Path) -> str:
+    """The text of a small file; pipes and devices, whose reading may not end, are refused.
+
+    Raises
+    ------
+    OSError
+        If it cannot be read, is no file, or is larger than a file that `kgscripts` writes for itself.
+    """
+    if not path.is_file():
+        raise OSError("it is no file")
+    if path.stat().st_size > _MOST_BYTES:
+        raise OSError(f"it has more than {_MOST_BYTES >> 20} MiB")
+    return path.read_text(encoding="utf-8")

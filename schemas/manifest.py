@@ -12,6 +12,7 @@ from attrs import asdict, field, frozen, validators
 
 from schemas.base_iri import check_base_iri
 from schemas.errors import ConfigurationError, GraphDirectoryError
+from schemas.graph_directory import read_file
 from schemas.vocabulary import DEFAULT_BASE_IRI
 
 FORMAT_VERSION = 4
@@ -35,13 +36,17 @@ def _has_licence(_: object, __: object, value: str | None) -> None:
         check_licence(value)
 
 
+_TEXT, _COUNT = validators.instance_of(str), validators.and_(validators.instance_of(int), validators.ge(0))
+_VALUE = validators.instance_of((str, int, float, bool, type(None)))
+
+
 @frozen(kw_only=True)
 class TableFile:
     """One Parquet file of the graph: `rows`, size in `bytes`, `sha256` of the file."""
 
-    rows: int
-    bytes: int
-    sha256: str
+    rows: int = field(validator=_COUNT)
+    bytes: int = field(validator=_COUNT)
+    sha256: str = field(validator=_TEXT)
 
 
 @frozen(kw_only=True)
@@ -56,12 +61,12 @@ class Manifest:
 
     base_iri: str = field(default=DEFAULT_BASE_IRI, validator=_has_base_iri)
     licence: str | None = field(default=None, validator=_has_licence)
-    sources: int
-    characters: int
-    sources_digest: str
-    configuration: dict[str, str | int | float | bool | None]
-    discards: dict[str, int]
-    models: dict[str, str] = field(factory=dict)
+    sources: int = field(validator=_COUNT)
+    characters: int = field(validator=_COUNT)
+    sources_digest: str = field(validator=_TEXT)
+    configuration: dict[str, str | int | float | bool | None] = field(validator=validators.deep_mapping(_TEXT, _VALUE))
+    discards: dict[str, int] = field(validator=validators.deep_mapping(_TEXT, _COUNT))
+    models: dict[str, str] = field(factory=dict, validator=validators.deep_mapping(_TEXT, _TEXT))
     tables: dict[str, TableFile] = field(factory=dict)
     format_version: int = field(default=FORMAT_VERSION, validator=validators.in_((FORMAT_VERSION,)))
 
@@ -102,7 +107,7 @@ class Manifest:
         """
         remedy = "run `kgscripts build-graph` on this directory again"
         try:
-            content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            content: dict[str, Any] = json.loads(read_file(path))
             version = content["format_version"]
             if content.pop("kgscripts") != "graph" or version != FORMAT_VERSION:
                 raise GraphDirectoryError(
@@ -113,10 +118,19 @@ class Manifest:
             build_id = content.pop("build_id")
             tables = {name: TableFile(**table) for name, table in content.pop("tables").items()}
             manifest = cls(tables=tables, **content)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, ConfigurationError) as error:
+            found = manifest.build_id
+        except (
+            OSError,
+            ValueError,
+            LookupError,
+            TypeError,
+            AttributeError,
+            RecursionError,
+            ConfigurationError,
+        ) as error:
             raise GraphDirectoryError(
-                f"the manifest cannot be read ({error})", where=str(path), remedy=remedy
+                f"the manifest cannot be read ({str(error)[:200]})", where=str(path), remedy=remedy
             ) from error
-        if manifest.build_id != build_id:
+        if found != build_id:
             raise GraphDirectoryError("the manifest was edited", where=str(path), remedy=remedy)
         return manifest

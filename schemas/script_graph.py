@@ -61,7 +61,7 @@ class ScriptGraph:
         manifest = Manifest.read(path / "manifest.json")
         for name in TABLE_NAMES:
             file = path / table_path(name)
-            if name not in manifest.tables or not file.exists() or file.stat().st_size != manifest.tables[name].bytes:
+            if name not in manifest.tables or not file.is_file() or file.stat().st_size != manifest.tables[name].bytes:
                 raise GraphDirectoryError(
                     "the file is missing or not the one that the manifest names",
                     where=str(file),
@@ -160,8 +160,13 @@ class ScriptGraph:
                         where=str(file),
                         remedy="build the graph again",
                     )
-                yield from parquet.iter_batches(batch_size=rows)
-        except (OSError, pa.ArrowException) as error:
+                for batch in parquet.iter_batches(batch_size=rows):
+                    # Text that is no UTF-8 would be found only where it is used.
+                    batch.validate(full=True)
+                    if any(batch.column(item.name).null_count for item in batch.schema if not item.nullable):
+                        raise pa.ArrowInvalid("a required value is missing")
+                    yield batch
+        except (OSError, ValueError, pa.ArrowException) as error:
             raise GraphDirectoryError(
                 f"the table is damaged ({error})", where=str(file), remedy="run `kgscripts build-graph` again"
             ) from error

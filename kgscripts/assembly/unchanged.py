@@ -16,7 +16,7 @@ from kgscripts.enrichment import Enricher
 from kgscripts.extractors.registry import Chosen
 from kgscripts.records.store import RecordStore
 from schemas.errors import GraphDirectoryError
-from schemas.graph_directory import DISCARDED, writing
+from schemas.graph_directory import DISCARDED, read_file, replace, writing
 from schemas.script_graph import ScriptGraph
 
 _FILE = "assembled.json"
@@ -37,7 +37,7 @@ class Assembling:
         part = directory / f".{_FILE}.part"
         with writing(part):
             part.write_text(json.dumps(self._facts(store, graph)), encoding="utf-8")
-        part.replace(directory / _FILE)
+            replace(part, directory / _FILE)
 
     def kept(self, directory: Path, store: RecordStore) -> ScriptGraph | None:
         """The graph in `directory` if it is whole and that of the records of `store`.
@@ -48,7 +48,7 @@ class Assembling:
             If it is, but a file of records is damaged.
         """
         try:
-            known = json.loads((directory / _FILE).read_text(encoding="utf-8"))
+            known = json.loads(read_file(directory / _FILE))
             graph = ScriptGraph.open(directory)
             if known != self._facts(store, graph):
                 return None
@@ -59,10 +59,11 @@ class Assembling:
         return graph
 
     def _facts(self, store: RecordStore, graph: ScriptGraph) -> dict[str, str]:
+        discarded = graph.directory / DISCARDED
         return {
             "of": self._digest(store),
             "build_id": graph.build_id,
-            "discarded": hashlib.sha256((graph.directory / DISCARDED).read_bytes()).hexdigest(),
+            "discarded": hashlib.sha256(discarded.read_bytes()).hexdigest() if discarded.is_file() else "",
         }
 
     def _digest(self, store: RecordStore) -> str:

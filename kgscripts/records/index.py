@@ -58,7 +58,7 @@ class CompletionIndex(Database):
         try:
             rows = json.loads(text)
             return tuple(Model(**row | {"scores": BenchmarkScore.from_rows(row["scores"])}) for row in rows)
-        except (ValueError, TypeError, KeyError, RecordError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError, RecordError) as error:
             raise self._damaged(str(error)) from error
 
     def _extractor_ids(self, digests: Iterable[str]) -> dict[str, int | None]:

@@ -10,7 +10,7 @@ import pyarrow as pa
 from attrs import Factory, define
 
 from kgscripts.records.index import CompletionIndex
-from schemas.errors import GraphDirectoryError
+from schemas.errors import GraphDirectoryError, RecordError
 from schemas.records import Discard, DiscardReason
 
 _DUPLICATES = (
@@ -115,7 +115,7 @@ class InputIndex(CompletionIndex):
     def _valid(self) -> Iterator[None]:
         try:
             yield
-        except ValueError as error:
+        except (ValueError, TypeError, RecordError) as error:
             raise self._damaged(str(error)) from error
 
     def source_count(self, key: str) -> int:

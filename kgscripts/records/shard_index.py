@@ -107,7 +107,7 @@ class ShardIndex(InputIndex):
         """
         if path in self._verified:
             return
-        digest = file_digest(path) if path.exists() else None
+        digest = file_digest(path) if path.is_file() else None
         expected = self._one(
             f"SELECT sha256 FROM shard_file WHERE shard = {_NUMBER} AND kind = ?", shard, path.parent.name
         )

@@ -233,7 +233,7 @@ class RecordStore(ShardIndex):
             "SELECT name, kind, columns, sha256, rows FROM shard_file JOIN shard ON id = shard ORDER BY name, kind"
         ):
             path = shard_path(self.folder, kind, name)
-            if not path.exists():
+            if not path.is_file():
                 yield f"{path}: the file is missing"
             elif file_digest(path) != sha256:
                 yield f"{path}: the file is damaged"
