@@ -25,6 +25,7 @@ from kgscripts.evaluation.alignments import (
     sample_of_anchors,
 )
 from schemas.errors import ConfigurationError, InputError, ModelError
+from schemas.provenance import Exposure
 
 
 def _pair(abstract: str, concrete: str) -> Pair:
@@ -68,7 +69,8 @@ def test_crossings_are_detected() -> None:
 
 
 def test_metrics_of_the_card_state_whether_crossings_were_allowed() -> None:
-    found = _scores({}).benchmark_scores("valid.template.tsv", "valid")
+    found = _scores({}).benchmark_scores("valid.template.tsv", "valid", Exposure.DEVELOPMENT)
+    assert {score.exposure for score in found} == {Exposure.DEVELOPMENT}
     assert {score.metric for score in found} == {
         "alignment accuracy, monotonic",
         "anchor accuracy, monotonic",
