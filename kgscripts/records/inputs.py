@@ -151,8 +151,13 @@ class InputIndex(CompletionIndex):
         )
         batches = []
         while block := list(islice(rows, _ROWS_A_BATCH)):
-            digests, names = zip(*block, strict=True)
-            batches.append(pa.record_batch([pa.array(digests), pa.array(names)], schema=_DOCUMENTS))
+            columns = zip(*block, strict=True)
+            try:
+                batches.append(
+                    pa.record_batch([pa.array(column, pa.string()) for column in columns], schema=_DOCUMENTS)
+                )
+            except (pa.ArrowException, TypeError, ValueError) as error:
+                raise self._damaged(str(error)) from error
         return pa.Table.from_batches(batches, _DOCUMENTS)
 
     def _put_input(self, item: Input) -> None:
