@@ -24,7 +24,7 @@ from schemas.script_graph import ScriptGraph
 from schemas.terminal import console, printable
 
 _TOP_SCENARIOS = 5
-SCORES_A_DATASET = 3
+SCORES_A_DATASET = 2
 """So many scores of a dataset are printed; JSON has them all."""
 
 _OVERALL = re.compile(r"F1|LAS|accuracy")
@@ -201,11 +201,10 @@ def print_report(found: BuildReport) -> None:
     add("this build", read + (f" · {run.inputs_known:,} inputs known" if run.inputs_known else ""))
     screen.print(counts)
     if found.sources_without_scenario:
-        one = found.sources_without_scenario == 1
+        has = "has" if found.sources_without_scenario == 1 else "have"
         screen.print(
-            f"{found.sources_without_scenario:,} of {found.sources:,} sources {'has' if one else 'have'} no scenario: "
-            f"{'its' if one else 'their'} steps belong to no script. Name one with --scenario NAME, in front matter "
-            "(scenario: NAME), or by a folder of its name.",
+            f"{found.sources_without_scenario:,} of {found.sources:,} sources {has} no scenario: "
+            "name it by --scenario NAME, front matter or a folder",
             style="bold",
         )
     if run.inputs_unreadable or run.inputs_partly_read:

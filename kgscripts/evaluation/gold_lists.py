@@ -91,7 +91,7 @@ def _pairs(doc: Doc) -> Iterator[tuple[tuple[str, str], str]]:
     """Yield ((predicate with particle, object), tool) for the events of a text."""
     for frame, reason in judged_frames(doc):
         if reason is None:
-            for tool in tools_of(frame):
+            for tool in (*tools_of(frame), *frame.handled):
                 for noun in _object_names(frame):
                     yield (_predicate(frame), noun), singular(noun_lemma(tool))
 

@@ -145,9 +145,10 @@ def _is_copular(frame: Frame) -> bool:
 
 def mentions_of(frame: Frame, offset: int) -> Iterator[EventMention]:
     """The mentions of a frame whose parse begins at character `offset`: one for each object, or one without."""
-    tools = tools_of(frame)
-    phrase = phrase_of_action(frame, tools)
+    used = tools_of(frame)
+    phrase = phrase_of_action(frame, used)
     for noun in _acted_upon(frame) or (None,):
+        tools = [*used, noun] if noun in frame.handled and noun is not None else used
         action = Action(
             predicate=lemma(frame.verb),
             particle=frame.particle.lower_ if frame.particle is not None else "",

@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from kgscripts.extractors.lexicon import classes_of, is_tool, is_tool_after, may_be_tool, verbs
+from kgscripts.extractors.lexicon import classes_of, is_a, is_tool, is_tool_after, may_be_tool, verbs
 from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
 from kgscripts.extractors.predicates import Frame
 from kgscripts.text.syntax import conjuncts, is_imperative, lemma, prepositional_phrases
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 _BY_MEANS = frozenset({"help", "aid", "assistance", "mean", "means", "use"})
 _CARRIED = frozenset({"implement", "device"})
-_TAKING = frozenset({"take", "grab", "get", "fetch"})
+_TAKING = frozenset({"take", "grab"})
 
 
 def tools_of(frame: Frame) -> list[Token]:
     """Heads of the nouns that are tools of the event, in text order, each lemma once."""
     acted_upon = {noun_lemma(noun) for noun in (*frame.objects, *frame.nouns())}
-    found: dict[str, Token] = {noun_lemma(noun): noun for noun in frame.handled}
+    found: dict[str, Token] = {}
     for noun in (*map(content_head, frame.instruments), *_named(frame)):
         name = noun_lemma(noun)
         if is_noun(noun) and name not in acted_upon and (is_tool(name) or _is_used_as_tool(noun, frame)):
@@ -70,8 +70,8 @@ def _named(frame: Frame) -> Iterator[Token]:
 def carry_tools(frames: list[Frame]) -> None:
     """Pass the object of "take a knife" on to the next event in the same coordination.
 
-    The object of "use a knife", and of "take a knife" in an instruction without such an event, is a tool of the event
-    itself; that of "take a knife from the drawer" is none.
+    The object of "use a knife" is a tool of the event itself, and so is that of "take a knife", where an instruction
+    says no more: not that of "take a knife from the drawer" or "take back the knife".
     """
     for taking, using in itertools.zip_longest(frames, frames[1:]):
         word = lemma(taking.verb)
@@ -84,8 +84,8 @@ def carry_tools(frames: list[Frame]) -> None:
         if using is not None and _follows(using.verb, taking.verb):
             if _works_on_something(using, taking):
                 using.instruments.extend(noun for noun in carried if noun in taking.objects)
-        elif word in _TAKING and is_imperative(taking.verb) and not taking.phrases:
-            taking.handled = carried
+        elif word in _TAKING and is_imperative(taking.verb) and not taking.phrases and taking.particle is None:
+            taking.handled = [noun for noun in carried if is_a(noun_lemma(noun), "implement")]
 
 
 def _follows(using: Token, taking: Token) -> bool:
