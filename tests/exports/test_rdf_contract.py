@@ -201,7 +201,9 @@ def test_shapes_ask_for_the_types_and_what_is_required(shapes: rdflib.Graph, nam
         assert (shapes.value(shape, SH.minCount) == rdflib.Literal(1)) == item.required, item.name
         assert shapes.value(shape, SH.maxCount) == rdflib.Literal(1)
         if term == "rdfs:label":
-            allowed = [shapes.value(each, SH.datatype) for each in Collection(shapes, shapes.value(shape, SH["or"]))]
+            choice = shapes.value(shape, SH["or"])
+            assert choice is not None
+            allowed = [shapes.value(each, SH.datatype) for each in Collection(shapes, choice)]
             assert allowed == [XSD.string, RDF.langString]
         elif item.type in DATATYPES and term != "rdf:predicate":
             assert shapes.value(shape, SH.datatype) == DATATYPES[item.type], item.name
