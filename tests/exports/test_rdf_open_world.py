@@ -23,6 +23,7 @@ from schemas.vocabulary import DEFAULT_BASE_IRI, node_id
 from tests.exports.kitchen import TOLD, kitchen_graph, kitchen_rows
 from tests.graphs import write_graph
 
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:rdflib")
 KGS = rdflib.Namespace(PREFIXES["kgs"])
 DQV = rdflib.Namespace(PREFIXES["dqv"])
 OA = rdflib.Namespace(PREFIXES["oa"])
