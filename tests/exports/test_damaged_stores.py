@@ -76,7 +76,7 @@ _DAMAGES = (
     [
         (sparql.run_query, "SELECT ?label { ?tool a kgs:Tool ; rdfs:label ?label } ORDER BY ?tool", _DAMAGES),
         # Writing this store takes a second.
-        (cypher.run_query, "MATCH (tool:Tool) RETURN tool.label ORDER BY tool.iri", (_cut, _overwrite, _exchange)),
+        (cypher.run_query, "MATCH (tool:Tool) RETURN tool.label ORDER BY tool.iri", (_cut, _overwrite)),
     ],
 )
 def test_a_damaged_store_is_built_again(
