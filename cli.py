@@ -29,7 +29,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "export": ("exports.commands:export", "Write a graph as RDF, to Neo4j, to a store or a file."),
     "validate": ("exports.commands:validate", "Check a graph's files and its SHACL shapes."),
     "schema": ("exports.schema_command:schema", "Print the ontology, shapes, JSON-LD context or constraints."),
-    "schema": ("exports.schema_command:schema", "Print the ontology, shapes, JSON-LD context or constraints."),
     "align": ("kgscripts.commands.align:align", "Align the words of concrete texts with abstract ones."),
     "lookup": ("kgscripts.commands.lookup:lookup", "Look up a word in a graph's alignments."),
     "tools": ("kgscripts.commands.tools:tools", "Rank the tools of an event."),
