@@ -22,7 +22,7 @@ from kgscripts.report import BuildReport, Run, report
 from schemas.base_iri import check_base_iri
 from schemas.errors import ConfigurationError, DamagedRecordsError
 from schemas.graph_directory import locked
-from schemas.manifest import check_licence
+from schemas.manifest import check_licence, chosen_before
 from schemas.provenance import Model
 from schemas.script_graph import ScriptGraph
 from schemas.vocabulary import DEFAULT_BASE_IRI
@@ -43,7 +43,7 @@ def build_graph(
     strict: bool = False,
     jobs: int = 1,
     spacy_model: str | None = None,
-    base_iri: str = DEFAULT_BASE_IRI,
+    base_iri: str | None = None,
     licence: str | None = None,
     extractors: Iterable[str | Extractor] | None = None,
     without: Iterable[str] = (),
@@ -77,8 +77,11 @@ def build_graph(
         Number of processes that read; the graph does not depend on it.
     spacy_model:
         Name of an installed spaCy pipeline instead of the one that ships.
+    base_iri:
+        The beginning of all IRIs; by default that of the graph in `output`, else `schemas.vocabulary.DEFAULT_BASE_IRI`.
     licence:
-        IRI of the licence under which the graph is published; RDF states it.
+        IRI of the licence under which the graph is published, which RDF states; by default that of the graph in
+        `output`.
     extractors:
         Names of installed extractors, or extractors; None for all that are installed.
     without:
@@ -100,7 +103,8 @@ def build_graph(
     for name, value in (("jobs", jobs), ("min_support", min_support), ("limit", limit)):
         if value is not None and value < 1:
             raise ConfigurationError(f"{name} is {value}", remedy="name a number from 1 upwards")
-    check_base_iri(base_iri)
+    if base_iri is not None:
+        check_base_iri(base_iri)
     if licence is not None:
         check_licence(licence)
     if memory is not None:
@@ -115,8 +119,15 @@ def build_graph(
         *(text_input(text, format, label) for text in texts),
     ]
     directory = Path(output)
-    assembling = Assembling(chosen, _enrichers(predict_tools), base_iri, licence, min_support)
     with locked(directory), RecordStore(directory / "records") as store:
+        base_before, licence_before = chosen_before(directory / "manifest.json")
+        assembling = Assembling(
+            chosen,
+            _enrichers(predict_tools),
+            base_iri or base_before or DEFAULT_BASE_IRI,
+            licence or licence_before,
+            min_support,
+        )
         run = Run(jobs=jobs)
         build = Build(store, DocumentReader(chosen, spacy_model), run, progress or _no_progress)
         for repairs in count():

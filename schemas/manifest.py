@@ -11,7 +11,7 @@ from typing import Any, Self
 from attrs import asdict, field, frozen, validators
 
 from schemas.base_iri import check_base_iri
-from schemas.errors import ConfigurationError, GraphDirectoryError
+from schemas.errors import ConfigurationError, GraphDirectoryError, KGScriptsError
 from schemas.graph_directory import read_file
 from schemas.vocabulary import DEFAULT_BASE_IRI
 
@@ -134,3 +134,19 @@ class Manifest:
         if found != build_id:
             raise GraphDirectoryError("the manifest was edited", where=str(path), remedy=remedy)
         return manifest
+
+
+def chosen_before(path: Path) -> tuple[str | None, str | None]:
+    """The base IRI and the licence of the manifest at `path`, of any version; None for what cannot be read.
+
+    Later builds keep them: a graph that grows must not get other IRIs because an option was left away.
+    """
+    try:
+        content = json.loads(read_file(path))
+        base_iri, licence = content["base_iri"], content.get("licence")
+        check_base_iri(base_iri)
+        if licence is not None:
+            check_licence(licence)
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError, KGScriptsError):
+        return None, None
+    return base_iri, licence

@@ -54,7 +54,9 @@ def build_graph(
         str | None,
         typer.Option(metavar="SIZE", help="Memory for assembly, e.g. 2GB; by default a quarter of the machine's."),
     ] = None,
-    base_iri: Annotated[str, typer.Option(help="The beginning of all IRIs.")] = DEFAULT_BASE_IRI,
+    base_iri: Annotated[
+        str | None, typer.Option(help=f"The beginning of all IRIs; DIR keeps its own, at first {DEFAULT_BASE_IRI}.")
+    ] = None,
     licence: Annotated[
         str | None, typer.Option(metavar="IRI", help="The licence under which the graph is published, for its RDF.")
     ] = None,

@@ -88,10 +88,10 @@ characters and escapes that engines read differently are refused; exactly this t
 
 ## Limits
 
-A query of a graph directory, an Oxigraph store or a Ladybug file runs in a process of its own, which is kept for further
-queries. It may make no connections, start no programs, write no files (in Cypher: open none) and use 2 GiB of memory
-besides the store. Linux on x86-64 and ARM64 has these limits; elsewhere `--unconfined` (`confined=False` in Python) runs
-the process without them: do this only with queries that you trust.
+A query of a graph directory, an Oxigraph store or a Ladybug file runs in a process of its own, which is kept for
+further queries. It may make no connections, start no programs, write no files (in Cypher: open none) and use 2 GiB of
+memory besides the store. Linux on x86-64 and ARM64 has these limits; elsewhere `--unconfined` (`confined=False` in
+Python) runs the process without them: do this only with queries that you trust.
 
 - `--timeout SECONDS` (`timeout=`) limits the time of a query, also on a server; 300 seconds is the default. Ctrl-C ends
   a query within two seconds.
