@@ -95,7 +95,9 @@ def test_what_differs_is_assembled_again(damage: str, built: Path, copy: Path, a
 
 
 @pytest.mark.parametrize(
-    "options", [{"min_support": 2}, {"base_iri": "https://example.org/other/"}, {"extractors": tiny("2")}], ids=str
+    "options",
+    [{"min_support": 2}, {"base_iri": "https://example.org/other/"}, {"extractors": tiny("2")}],
+    ids=["support", "base IRI", "extractors"],
 )
 def test_other_options_assemble_again(
     options: dict[str, object], built: Path, copy: Path, tmp_path: Path, assembled: list[None]
