@@ -10,6 +10,7 @@ on `install` can be repeated after any interruption until the new graph is in pl
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
@@ -35,6 +36,12 @@ _ID_BYTES = 64
 """No id file is larger."""
 _ID_SECONDS = 10.0
 """How long to wait for another process that gives the same directory its id."""
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256 of a file."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def claim(directory: Path) -> None:

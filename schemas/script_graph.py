@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from attrs import evolve, frozen
+from attrs import frozen
 
 from schemas import graph_directory
-from schemas.errors import ConfigurationError, GraphDirectoryError, RecordError
+from schemas.errors import ConfigurationError, GraphDirectoryError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
-from schemas.manifest import Manifest, TableFile
-from schemas.tables import TABLE_NAMES, check_batch, repeating_columns, table_path, table_schema
+from schemas.manifest import Manifest
+from schemas.tables import ROWS_A_GROUP, TABLE_NAMES, table_path, table_schema
 
 if TYPE_CHECKING:
     import networkx as nx
     import pandas as pd
 
     from exports.results import Table
-
-_ROWS_A_GROUP = 65_536
 
 
 @frozen(repr=False)
@@ -143,7 +138,7 @@ class ScriptGraph:
         """All rows of the node or relation type `name`."""
         return pa.Table.from_batches(self.batches(name), schema=table_schema(name))
 
-    def batches(self, name: str, rows: int = _ROWS_A_GROUP) -> Iterator[pa.RecordBatch]:
+    def batches(self, name: str, rows: int = ROWS_A_GROUP) -> Iterator[pa.RecordBatch]:
         """Iterate over the table `name` in batches of at most `rows` rows.
 
         Raises
@@ -186,112 +181,9 @@ class ScriptGraph:
         """
         for name in TABLE_NAMES:
             file = self.directory / table_path(name)
-            if _sha256(file) != self.manifest.tables[name].sha256:
+            if graph_directory.file_digest(file) != self.manifest.tables[name].sha256:
                 raise GraphDirectoryError(
                     "the table is not the one that was built",
                     where=str(file),
                     remedy="run `kgscripts build-graph` again",
                 )
-
-
-class ScriptGraphWriter:
-    """Write a new graph and install it atomically. The directory must be held by `graph_directory.locked`.
-
-    Types that nothing is written for get an empty table. If the context ends with an error, the old graph stays.
-    """
-
-    def __init__(self, directory: str | Path) -> None:
-        self._directory = Path(directory)
-        self._next = graph_directory.start_next(self._directory)
-        self._tables: dict[str, TableFile] = {}
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        graph_directory.install(self._directory)
-
-    def write(self, name: str, batches: Iterable[pa.RecordBatch]) -> None:
-        """Write the whole table `name`; rows ascend strictly by key.
-
-        Raises
-        ------
-        RecordError
-            If rows do not fit the type, are out of order, or the table was already written.
-        """
-        with self.table(name) as write:
-            for batch in batches:
-                write(batch)
-
-    @contextmanager
-    def table(self, name: str) -> Iterator[Callable[[pa.RecordBatch], None]]:
-        """Write the table `name` in parts, possibly beside other tables: yield a function that takes the next rows.
-
-        The file depends on the rows alone, not on how they are split into batches. Raises what `write` raises.
-        """
-        if name in self._tables:
-            raise RecordError(f"{name} was already written")
-        file = self._next / table_path(name)
-        waiting: list[pa.RecordBatch] = []
-        last: tuple[str, ...] | None = None
-        rows = 0
-        schema = table_schema(name)
-        with (
-            graph_directory.writing(file),
-            pq.ParquetWriter(
-                file,
-                schema,
-                compression="zstd",
-                compression_level=1,
-                use_dictionary=repeating_columns(name),
-                write_batch_size=_ROWS_A_GROUP,
-            ) as writer,
-        ):
-
-            def write(batch: pa.RecordBatch) -> None:
-                nonlocal last, rows
-                last = check_batch(name, batch, last)
-                while batch.num_rows:
-                    part = batch.slice(0, _ROWS_A_GROUP - rows % _ROWS_A_GROUP)
-                    batch = batch.slice(part.num_rows)
-                    waiting.append(part)
-                    rows += part.num_rows
-                    if rows % _ROWS_A_GROUP == 0:
-                        write_group()
-
-            def write_group() -> None:
-                group = pa.Table.from_batches(waiting, schema=schema).combine_chunks()
-                writer.write_table(group, row_group_size=_ROWS_A_GROUP)
-                waiting.clear()
-
-            yield write
-            if waiting:
-                write_group()
-        self._tables[name] = TableFile(rows=rows, bytes=file.stat().st_size, sha256=_sha256(file))
-
-    @contextmanager
-    def discarded(self) -> Iterator[Callable[[str], None]]:
-        """Write ``discarded.jsonl``: yield a function that takes the next line, without line end."""
-        file = self._next / graph_directory.DISCARDED
-        with graph_directory.writing(file), file.open("w", encoding="utf-8") as stream:
-            yield lambda line: stream.writelines((line, "\n"))
-
-    def finish(self, manifest: Manifest) -> ScriptGraph:
-        """Complete the graph with `manifest` (its `tables` are filled in) and install it."""
-        for name in TABLE_NAMES:
-            if name not in self._tables:
-                self.write(name, ())
-        manifest = evolve(manifest, tables=self._tables)
-        partial = self._next / "manifest.json.part"
-        with graph_directory.writing(partial):
-            partial.write_text(manifest.to_json(), encoding="utf-8")
-        partial.replace(self._next / "manifest.json")
-        graph_directory.install(self._directory)
-        return ScriptGraph.open(self._directory)
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()

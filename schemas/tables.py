@@ -12,6 +12,9 @@ from schemas.errors import RecordError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES, Property, ValueType
 from schemas.vocabulary import ID_PREFIXES
 
+ROWS_A_GROUP = 65_536
+"""Rows of a row group of a table, which is what its reader holds at once."""
+
 ARROW_TYPES: dict[ValueType, pa.DataType] = {
     ValueType.STRING: pa.string(),
     ValueType.STRINGS: pa.list_(pa.string()),

@@ -12,8 +12,9 @@ import pyarrow as pa
 
 from schemas.graph_directory import locked
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES, Property, ValueType
+from schemas.graph_writer import ScriptGraphWriter
 from schemas.manifest import Manifest
-from schemas.script_graph import ScriptGraph, ScriptGraphWriter
+from schemas.script_graph import ScriptGraph
 from schemas.tables import TABLE_NAMES, key_columns, table_schema
 from schemas.vocabulary import DEFAULT_BASE_IRI, node_id
 

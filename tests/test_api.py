@@ -58,7 +58,7 @@ def test_frames_and_queries_have_the_same_rows(graph: ScriptGraph) -> None:
         graph.query(cypher="MATCH (tool:Tool) RETURN tool.iri"),
         graph.query(cypher="MATCH (tool:Tool) WHERE tool.support > $least RETURN tool.iri", parameters={"least": -99}),
     ):
-        assert sorted(row[0] for row in table.rows) == sorted(frames["Tool"]["iri"])
+        assert sorted(str(row[0]) for row in table.rows) == sorted(frames["Tool"]["iri"])
 
 
 @pytest.mark.parametrize(

@@ -25,9 +25,10 @@ from kgscripts.enrichment import Enricher, Stage, enrich
 from kgscripts.records.kinds import kind_name
 from kgscripts.records.store import RecordStore
 from schemas.graph_directory import NEXT
+from schemas.graph_writer import ScriptGraphWriter
 from schemas.manifest import Manifest
 from schemas.records import Decomposition, EventMention, PredictedTool, Record
-from schemas.script_graph import ScriptGraph, ScriptGraphWriter
+from schemas.script_graph import ScriptGraph
 
 
 @frozen

@@ -12,8 +12,8 @@ import pyarrow.compute as pc
 
 from kgscripts.assembly.engine import Engine
 from kgscripts.records.kinds import kind_name, record_schema
+from schemas.graph_writer import ScriptGraphWriter
 from schemas.records import PassageKind, Record
-from schemas.script_graph import ScriptGraphWriter
 
 Integers = npt.NDArray[np.int64]
 Booleans = npt.NDArray[np.bool_]

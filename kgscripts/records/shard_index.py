@@ -7,8 +7,9 @@ from pathlib import Path
 
 from kgscripts.records.inputs import InputIndex
 from kgscripts.records.kinds import kind_name, record_schema
-from kgscripts.records.shards import WrittenShard, columns_digest, file_digest, shard_path
+from kgscripts.records.shards import WrittenShard, columns_digest, shard_path
 from schemas.errors import DamagedRecordsError, GraphDirectoryError, RecordError
+from schemas.graph_directory import file_digest
 
 DAMAGED = ".damaged"
 _NUMBER = "(SELECT id FROM shard WHERE name = ?)"

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from attrs import frozen
 
 from kgscripts.records.kinds import encode, kind_name
-from schemas.graph_directory import durable, unwritable
+from schemas.graph_directory import durable, file_digest, unwritable
 
 _BYTES_A_GROUP = 1 << 20
 PART = ".part"
@@ -130,12 +130,6 @@ class ShardWriter:
                 raise unwritable(path.parent, error) from error
         self._parts.clear()
         return WrittenShard(name, files, tuple(completed))
-
-
-def file_digest(path: Path) -> str:
-    """SHA-256 of a file."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def columns_digest(schema: pa.Schema) -> str:

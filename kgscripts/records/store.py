@@ -20,8 +20,8 @@ from kgscripts.records.inputs import Input
 from kgscripts.records.kinds import decode
 from kgscripts.records.merging import merge
 from kgscripts.records.shard_index import DAMAGED, ShardIndex
-from kgscripts.records.shards import PART, WrittenShard, columns_digest, file_digest, shard_path
-from schemas.graph_directory import unwritable
+from kgscripts.records.shards import PART, WrittenShard, columns_digest, shard_path
+from schemas.graph_directory import file_digest, unwritable
 
 _SMALLEST_TIER = 1 << 16
 _LARGEST_TIER = 1 << 24

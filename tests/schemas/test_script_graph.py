@@ -10,11 +10,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from schemas import graph_directory, script_graph
+from schemas import graph_directory, graph_writer
 from schemas.errors import ConfigurationError, GraphDirectoryError, RecordError
 from schemas.graph_directory import install, locked, start_next
+from schemas.graph_writer import ScriptGraphWriter
 from schemas.manifest import FORMAT_VERSION, Manifest
-from schemas.script_graph import ScriptGraph, ScriptGraphWriter
+from schemas.script_graph import ScriptGraph
 from schemas.tables import TABLE_NAMES, key_columns, table_schema
 from tests.assembly.built import graph_bytes
 from tests.graphs import odd_graph, odd_rows, write_graph
@@ -48,7 +49,7 @@ def test_same_rows_same_bytes_and_same_id(tmp_path: Path) -> None:
 
 
 def test_the_file_does_not_depend_on_the_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(script_graph, "_ROWS_A_GROUP", 4)
+    monkeypatch.setattr(graph_writer, "ROWS_A_GROUP", 4)
     names = [f"{number:03}" for number in range(19)]
     files = []
     for size in (1, 3, 4, 19):
