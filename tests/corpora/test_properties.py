@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from kgscripts.corpora.detokenizing import detokenize
 from kgscripts.corpora.files import InputFile
 from kgscripts.corpora.formats import FORMATS, documents_from_strings, read_file
-from kgscripts.corpora.lines import line_spans, paragraph_spans
+from kgscripts.corpora.lines import line_spans
+from kgscripts.corpora.plain_text import paragraph_spans
 from kgscripts.corpora.scenarios import scenario_of
 from kgscripts.corpora.sniffing import sniff
 from schemas.records import Discard, Document
