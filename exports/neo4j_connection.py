@@ -1,13 +1,16 @@
-"""Connecting to Neo4j: user, address, time limits, and errors with remedies."""
+"""Connections to Neo4j: user, address, time limits, and errors with remedies."""
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from itertools import islice
 from typing import Any, TypeVar
 
 import neo4j
+from attrs import frozen
 from neo4j.exceptions import (
     AuthError,
     DriverError,
@@ -16,7 +19,7 @@ from neo4j.exceptions import (
     SessionExpired,
 )
 
-from exports.time_limit import within
+from exports.time_limit import EXPORT_SECONDS, within
 from schemas.addresses import check_address, without_user
 from schemas.errors import ConfigurationError, KGScriptsError, StoreError
 
@@ -29,11 +32,68 @@ USER = "NEO4J_USERNAME"
 PASSWORD = "NEO4J_PASSWORD"
 _CONNECT_SECONDS = 30.0
 """The time limit of the first exchange with a server, several attempts and name resolution included."""
+_CLOSE_SECONDS = 1.0
+
+# Without a handler, Python would print the driver's warnings, which quote servers, to standard error.
+logging.getLogger("neo4j").addHandler(logging.NullHandler())
+
+
+@frozen
+class Database:
+    """A database of a server, for exports.
+
+    Each transaction has the time limit `EXPORT_SECONDS`. All methods raise `StoreError` if the server fails, does not
+    respond in time, or responds with something else than was asked for; after that, the database cannot be used.
+    """
+
+    _uri: str
+    _driver: neo4j.Driver
+    _session: neo4j.Session
+    _name: str | None
+
+    def run(self, query: str) -> None:
+        """Run a query that cannot be part of a transaction."""
+        self._call(lambda: self._session.run(query).consume())
+
+    def read(self, query: str, parameters: dict[str, object]) -> int:
+        """Return the number that a query returns; transient errors are retried for `RETRY_SECONDS`."""
+        return self._call(lambda: self._session.execute_read(self._number, query, parameters))
+
+    def write(self, query: str, parameters: dict[str, object]) -> int:
+        """As `read`, for a query that writes and may be repeated."""
+        return self._call(lambda: self._session.execute_write(self._number, query, parameters))
+
+    def pages(self, query: str, parameters: dict[str, object], size: int) -> Iterator[list[object]]:
+        """Iterate over the values of the only column of a result, `size` at a time.
+
+        They are read in a session of their own, so that `write` can be called in between.
+        """
+        session = self._driver.session(database=self._name)
+        result = self._call(lambda: session.run(query, parameters))
+        while page := self._call(lambda: [record[0] for record in islice(result, size)]):
+            yield page
+        self._call(session.close)
+
+    def _call(self, work: Callable[[], T]) -> T:
+        return _call(self._uri, EXPORT_SECONDS, work)
+
+    def _number(self, transaction: neo4j.ManagedTransaction, query: str, parameters: dict[str, object]) -> int:
+        try:
+            number = transaction.run(query, parameters).single(strict=True)[0]
+            if type(number) is not int or number < 0:
+                raise ValueError("a count is a number")
+        except (Neo4jError, DriverError):
+            raise
+        except Exception:
+            # The driver would roll back, and wait without end for the rest of a response that it could not read.
+            self._driver.close()
+            raise
+        return number
 
 
 @contextmanager
-def connected(uri: str, ask: Callable[[str], str] | None = None) -> Iterator[neo4j.Driver]:
-    """A driver for the server at `uri`, with the user of the environment; errors of the server become `StoreError`s.
+def connected(uri: str, database: str | None, ask: Callable[[str], str] | None = None) -> Iterator[Database]:
+    """A database of the server at `uri`, with the user of the environment.
 
     The user is `NEO4J_USERNAME` (default neo4j), the password `NEO4J_PASSWORD` or what `ask` returns for a
     prompt. `NEO4J_AUTH=none` is for servers without authentication.
@@ -43,12 +103,13 @@ def connected(uri: str, ask: Callable[[str], str] | None = None) -> Iterator[neo
     ConfigurationError
         If there is no password, or the address is not valid or contains a user name.
     StoreError
-        If the server cannot be reached, refuses the user, has no such database, or fails.
+        If the server cannot be reached or refuses the user.
     """
-    auth = _credentials(uri, ask)
-    with _explained(uri), _driver(uri, auth, _CONNECT_SECONDS) as driver:
-        within(_CONNECT_SECONDS, driver.verify_connectivity)
-        yield driver
+    with _driver(uri, ask, _CONNECT_SECONDS) as driver:
+        _call(uri, _CONNECT_SECONDS, driver.verify_connectivity)
+        session = driver.session(database=database)
+        yield Database(uri, driver, session, database)
+        session.close()  # after an error it would wait for the server
 
 
 def call_within(
@@ -61,34 +122,16 @@ def call_within(
     ConfigurationError
         As `connected`.
     StoreError
-        As `connected`, and after the time limit.
+        As `connected`, if the server has no such database or fails, and after the time limit.
     """
+    with _driver(uri, ask, seconds) as driver:
+        return _call(uri, seconds, lambda: work(driver))
+
+
+@contextmanager
+def _driver(uri: str, ask: Callable[[str], str] | None, seconds: float) -> Iterator[neo4j.Driver]:
+    """A driver that is closed without waiting for the server. This also ends the threads that `within` abandoned."""
     auth = _credentials(uri, ask)
-
-    def call() -> T:
-        with _driver(uri, auth, seconds) as driver:
-            return work(driver)
-
-    with _explained(uri):
-        try:
-            return within(seconds, call)
-        except TimeoutError:
-            raise StoreError(
-                f"the server did not respond within {seconds:g} seconds",
-                where=without_user(uri),
-                remedy="ask for less, allow more time, or see the server's log",
-            ) from None
-        except (KGScriptsError, Neo4jError, DriverError):
-            raise
-        except Exception as error:  # the driver does not check the structure of what it reads
-            raise StoreError(
-                f"the response cannot be read ({type(error).__name__})",
-                where=without_user(uri),
-                remedy="check that this is a Neo4j server, and see its log",
-            ) from error
-
-
-def _driver(uri: str, auth: tuple[str, str] | None, seconds: float) -> neo4j.Driver:
     limit = min(seconds, _CONNECT_SECONDS)
     options: dict[str, Any] = {
         "notifications_min_severity": "OFF",
@@ -96,7 +139,12 @@ def _driver(uri: str, auth: tuple[str, str] | None, seconds: float) -> neo4j.Dri
         "connection_timeout": limit,
         "connection_acquisition_timeout": limit,
     }
-    return neo4j.GraphDatabase.driver(uri, auth=auth, **options)
+    driver = _call(uri, seconds, lambda: neo4j.GraphDatabase.driver(uri, auth=auth, **options))
+    try:
+        yield driver
+    finally:
+        with suppress(Exception):
+            within(_CLOSE_SECONDS, driver.close)
 
 
 def _credentials(uri: str, ask: Callable[[str], str] | None) -> tuple[str, str] | None:
@@ -120,18 +168,26 @@ def _credentials(uri: str, ask: Callable[[str], str] | None) -> tuple[str, str] 
     return user, password
 
 
-@contextmanager
-def _explained(uri: str) -> Iterator[None]:
+def _call(uri: str, seconds: float, work: Callable[[], T]) -> T:
+    """Return the result of `work` if it takes at most `seconds`; whatever the driver raises becomes a `StoreError`."""
     where = without_user(uri)
     try:
-        yield
+        return within(seconds, work)
+    except KGScriptsError:
+        raise
+    except TimeoutError:
+        raise StoreError(
+            f"the server did not respond within {seconds:g} seconds",
+            where=where,
+            remedy="see the server's log, then run this again; for a query, ask for less or allow more time",
+        ) from None
     except AuthError as error:
         raise StoreError(
             "the server refuses the user name or password",
             where=where,
             remedy=f"check {USER} and {PASSWORD}; after several wrong ones the server waits a few seconds",
         ) from error
-    except (ServiceUnavailable, SessionExpired, TimeoutError) as error:
+    except (ServiceUnavailable, SessionExpired) as error:
         raise StoreError(
             f"the server cannot be reached or went away ({_first_line(error)})",
             where=where,
@@ -140,6 +196,12 @@ def _explained(uri: str) -> Iterator[None]:
     except (Neo4jError, DriverError) as error:
         code = error.code if isinstance(error, Neo4jError) else None
         raise StoreError(_first_line(error), where=where, remedy=_REMEDIES.get(code or "", _OTHERWISE)) from error
+    except Exception as error:  # the driver does not check the structure of what it reads
+        raise StoreError(
+            f"the response cannot be read ({type(error).__name__})",
+            where=where,
+            remedy="check that this is a Neo4j server, and see its log",
+        ) from error
 
 
 _OTHERWISE = "see the server's log, then run this again"

@@ -8,14 +8,12 @@ an id. Older versions wrote base IRIs instead of graph ids, so what they exporte
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from itertools import islice
 
-import neo4j
 import pyarrow as pa
 from attrs import frozen
 
+from exports.neo4j_connection import Database
 from exports.property_graph import ENDS, KEY, node_batches, portions, quoted, relation_batches
-from exports.targets import ExportOptions
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.script_graph import ScriptGraph
 from schemas.vocabulary import ID_PREFIXES
@@ -30,10 +28,9 @@ _BYTES = 4 << 20
 class Ownership:
     """The part of a database that belongs to one graph."""
 
-    driver: neo4j.Driver
+    database: Database
     graph: ScriptGraph
     graph_id: str
-    options: ExportOptions
 
     def others(self) -> int:
         """The number of nodes of another graph under the base IRI of this one."""
@@ -82,17 +79,13 @@ class Ownership:
         return found
 
     def _change(self, find: str, change: str) -> int:
-        """Read ids in one session and change what they name in another, so that neither holds them all."""
-        changed = 0
-        with self._session() as reading, self._session() as writing:
-            found = (record[0] for record in reading.run(find, self._parameters()))
-            while ids := list(islice(found, _ROWS)):
-                changed += writing.execute_write(_number, change, self._parameters() | {"ids": ids})
-        return changed
+        """Change what `find` returns the ids of, page by page, so that neither side holds them all."""
+        parameters = self._parameters()
+        pages = self.database.pages(find, parameters, _ROWS)
+        return sum(self.database.write(change, parameters | {"ids": ids}) for ids in pages)
 
     def _count(self, query: str, **parameters: object) -> int:
-        with self._session() as session:
-            return session.execute_read(_number, query, self._parameters() | parameters)
+        return self.database.read(query, self._parameters() | parameters)
 
     def _count_rows(self, match: str, variable: str, batches: Iterable[pa.RecordBatch], keys: int) -> int:
         """Sum what the rows of a table match; a row is the list of its first `keys` columns."""
@@ -103,9 +96,6 @@ class Ownership:
             for portion in portions(batch, _ROWS, _BYTES)
         )
 
-    def _session(self) -> neo4j.Session:
-        return self.driver.session(database=self.options.database)
-
     def _parameters(self) -> dict[str, object]:
         base_iri = self.graph.manifest.base_iri
         return {
@@ -115,10 +105,6 @@ class Ownership:
             "form": rf"\Q{base_iri}\E({'|'.join(ID_PREFIXES.values())})/[0-9A-Za-z-]+",
             "types": list(RELATION_TYPES),
         }
-
-
-def _number(transaction: neo4j.ManagedTransaction, query: str, parameters: dict[str, object]) -> int:
-    return int(transaction.run(query, parameters).single(strict=True)[0])
 
 
 def _others(label: str) -> str:

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from importlib import resources
 
-import neo4j
 import pyarrow as pa
 from attrs import frozen
 
-from exports.neo4j_connection import connected
+from exports.neo4j_connection import Database, connected
 from exports.neo4j_ownership import BUILD, GRAPH, Ownership
 from exports.property_graph import ENDS, KEY, node_batches, portions, quoted, relation_batches
 from exports.targets import ExportOptions, ExportReport, another_graph, report
+from schemas.addresses import without_user
 from schemas.errors import StoreError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES, Property
 from schemas.script_graph import ScriptGraph
@@ -37,76 +37,79 @@ def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportRep
     GraphDirectoryError
         If the graph's id cannot be read.
     StoreError
-        If the server cannot be reached, refuses or fails (what was written so far stays), or has another graph under
-        the same base IRI.
+        If the server cannot be reached, refuses, fails or does not respond in time (what was written so far stays), or
+        has another graph under the same base IRI.
     """
     graph_id = graph.graph_id
+    where = without_user(target)
     details: dict[str, str | int | float] = {"build": graph.build_id}
-    with connected(target, options.ask) as driver, driver.session(database=options.database) as session:
-        ownership = Ownership(driver, graph, graph_id, options)
+    with connected(target, options.database, options.ask) as database:
+        ownership = Ownership(database, graph, graph_id)
         if not options.replace_graph and (nodes := ownership.others()):
-            raise another_graph(graph, target, f"{nodes:,} nodes")
+            raise another_graph(graph, where, f"{nodes:,} nodes")
         if not options.dry_run:
             if options.replace_graph:
                 ownership.take_over()
-            database = _Database(session, graph, graph_id, options)
-            database.prepare()
-            database.merge()
+            _prepare(database)
+            _Merge(database, graph, graph_id, where, options).run()
         if options.prune or options.replace_graph:
             details |= ownership.prunable() if options.dry_run else ownership.prune()
-    return report(graph, target, **details)
+    return report(graph, where, **details)
+
+
+def _prepare(database: Database) -> None:
+    """Create the constraints: without them each merge would read all nodes of its label."""
+    text = resources.files("schemas").joinpath("data/neo4j_constraints.cypher").read_text(encoding="utf-8")
+    lines = (line for line in text.splitlines() if not line.startswith("//"))
+    for statement in "\n".join(lines).split(";"):
+        if statement.strip():
+            database.run(statement)
 
 
 @frozen
-class _Database:
-    session: neo4j.Session
+class _Merge:
+    database: Database
     graph: ScriptGraph
     graph_id: str
+    where: str
     options: ExportOptions
 
-    def prepare(self) -> None:
-        """Create the constraints: without them each merge would read all nodes of its label."""
-        text = resources.files("schemas").joinpath("data/neo4j_constraints.cypher").read_text(encoding="utf-8")
-        lines = (line for line in text.splitlines() if not line.startswith("//"))
-        for statement in "\n".join(lines).split(";"):
-            if statement.strip():
-                self.session.run(statement).consume()
-
-    def merge(self) -> None:
+    def run(self) -> None:
+        lacks = another_graph(self.graph, self.where, "nodes")
         for label, node in NODE_TYPES.items():
-            self._write(merge_nodes(label, node.properties), node_batches(self.graph, label))
+            self._write(merge_nodes(label, node.properties), node_batches(self.graph, label), lacks)
+        lacks = StoreError(
+            "relations have no nodes: others removed them at the same time",
+            where=self.where,
+            remedy="run the export again when nobody else writes to the database",
+        )
         for name, relation in RELATION_TYPES.items():
             for ends in relation.ends:
                 query = merge_relations(name, ends, relation.properties)
-                self._write(query, relation_batches(self.graph, name, ends))
+                self._write(query, relation_batches(self.graph, name, ends), lacks)
 
-    def _write(self, query: str, batches: Iterable[pa.RecordBatch]) -> None:
+    def _write(self, query: str, batches: Iterable[pa.RecordBatch], lacks: StoreError) -> None:
+        """Run `query` for all rows; `lacks` is the error if it does not write them all."""
         for batch in batches:
             for portion in portions(batch, _ROWS, _BYTES):
                 rows = list(zip(*(column.to_pylist() for column in portion.columns), strict=True))
-                written = self._change(query, rows=rows, graph=self.graph_id)
+                written = self.database.write(
+                    query, {"rows": rows, "graph": self.graph_id, "build": self.graph.build_id}
+                )
                 if written != len(rows):
-                    raise StoreError(
-                        f"{len(rows) - written} relations have no nodes: they were removed at the same time",
-                        remedy="run the export again when nobody else writes to the database",
-                    )
+                    raise lacks
                 self.options.advance(len(rows))
-
-    def _change(self, query: str, **parameters: object) -> int:
-        """Run one write that returns a number, in a transaction that is retried when the server asks for it."""
-
-        def work(transaction: neo4j.ManagedTransaction) -> int:
-            record = transaction.run(query, parameters, build=self.graph.build_id).single(strict=True)
-            return int(record[0])
-
-        return self.session.execute_write(work)
 
 
 def merge_nodes(label: str, properties: tuple[Property, ...]) -> str:
-    """The query that merges `$rows` (a list each: IRI, then properties) as nodes and returns their number."""
+    """The query that merges `$rows` (a list each: IRI, then properties) as nodes and returns their number.
+
+    It leaves out the nodes of another graph, which was not there when the export began.
+    """
     values = _assignments("n", properties, first=1)
     return (
         f"UNWIND $rows AS row MERGE (n:{quoted(label)} {{{KEY}: row[0]}}) "
+        f"WITH n, row WHERE coalesce(n.{GRAPH}, $graph) = $graph "
         f"SET {', '.join([*values, f'n.{GRAPH} = $graph', f'n.{BUILD} = $build'])} RETURN count(*)"
     )
 

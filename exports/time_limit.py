@@ -11,6 +11,8 @@ T = TypeVar("T")
 
 QUERY_SECONDS = 300.0
 """The default time limit of a query to a server."""
+EXPORT_SECONDS = 600.0
+"""The time limit of a request or transaction of an export."""
 
 
 def within(seconds: float, work: Callable[[], T]) -> T:

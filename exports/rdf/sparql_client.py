@@ -12,14 +12,12 @@ from typing import Self
 import httpx
 from attrs import frozen
 
-from exports.time_limit import within
+from exports.time_limit import EXPORT_SECONDS, within
 from schemas.addresses import check_address, without_user
 from schemas.errors import ConfigurationError, StoreError
 
 USER = "KGSCRIPTS_SPARQL_USER"
 PASSWORD = "KGSCRIPTS_SPARQL_PASSWORD"
-EXPORT_SECONDS = 600.0
-"""The time limit of a request of an export."""
 _CONNECT_SECONDS = 10.0
 _WAITS = (0.5, 1.0, 2.0, 4.0)
 """Seconds before each new attempt."""

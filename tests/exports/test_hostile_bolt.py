@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -21,6 +22,7 @@ from exports import neo4j_connection
 from exports.cypher import run_query
 from exports.targets import export
 from schemas.errors import KGScriptsError, StoreError
+from schemas.graph_types import NODE_TYPES
 from schemas.script_graph import ScriptGraph
 from tests.exports.toy_server import ToyServer, toy_server
 from tests.graphs import odd_rows, write_graph
@@ -57,6 +59,23 @@ def _answers(*records: bytes) -> list[bytes]:
     ]
 
 
+def _number(*records: bytes, fields: Any = ("n",)) -> list[bytes]:
+    """What a server sends for a transaction with a query that returns a number."""
+    return [
+        success(),
+        success(fields=fields and list(fields), t_first=1, qid=0),
+        *records,
+        success(type="r", db="neo4j"),
+        success(bookmark="b"),
+    ]
+
+
+_COUNTED = _number(record(0)) * len(NODE_TYPES)
+"""No nodes of another graph."""
+_PREPARED = [success(fields=[], t_first=1), success(type="s", db="neo4j")] * len(NODE_TYPES)
+"""The constraints are there."""
+
+
 @pytest.fixture(scope="module")
 def server() -> Iterator[ToyServer]:
     with toy_server() as server:
@@ -73,6 +92,17 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NEO4J_PASSWORD", "some-password")
     monkeypatch.setattr(neo4j_connection, "RETRY_SECONDS", 0.0)
     monkeypatch.setattr(neo4j_connection, "_CONNECT_SECONDS", 0.4)
+    monkeypatch.setattr(neo4j_connection, "EXPORT_SECONDS", 0.3)
+
+
+@pytest.fixture(autouse=True)
+def _no_thread_goes_on() -> Iterator[None]:
+    """A thread that waits for a server in the driver would use a core as long as Python runs."""
+    yield
+    deadline = time.monotonic() + 2
+    while any(thread.name.endswith("(run)") for thread in threading.enumerate()):
+        assert time.monotonic() < deadline, "a thread waits for the server"
+        time.sleep(0.01)
 
 
 def _then_silence(parts: Iterable[bytes]) -> Iterator[bytes]:
@@ -150,13 +180,83 @@ def test_whatever_a_server_answers_only_errors_of_kgscripts_come_out(parts: list
         run_query(f"bolt://127.0.0.1:{server.port}", "RETURN 1", timeout=0.5)
 
 
-def test_ctrl_c_ends_the_waiting_for_servers() -> None:
-    with toy_server(lambda _: _then_silence(_HELLO)) as bolt, toy_server(lambda _: _then_silence([])) as http:
+_MIDDLE = {
+    "counting": [],
+    "an answer without its beginning": [success(), *_number(record(0))[2:]],
+    "an ignored query": [success(), message(b"\x7e"), message(b"\x7e"), success()],
+    "half a transaction": _number(record(0))[:2],
+    "constraints": _COUNTED,
+    "writing": _COUNTED + _PREPARED,
+    "the end of a transaction": _COUNTED + _PREPARED + _number(record(1))[:-1],
+}
+
+
+@pytest.mark.parametrize("place", _MIDDLE)
+def test_an_export_ends_when_the_server_falls_silent(place: str, server: ToyServer, graph: ScriptGraph) -> None:
+    server.answer = lambda _: _then_silence(_HELLO + _MIDDLE[place])
+    begun = time.monotonic()
+    with pytest.raises(StoreError, match=r"did not respond within 0\.3 seconds") as caught:
+        export(graph, f"bolt://127.0.0.1:{server.port}")
+    assert (caught.value.where, bool(caught.value.remedy)) == (f"bolt://127.0.0.1:{server.port}", True)
+    assert time.monotonic() - begun < 2
+
+
+_ODD = {
+    "null": _number(record(None)),
+    "NaN": _number(record(math.nan)),
+    "a fraction": _number(record(0.5)),
+    "text": _number(record("0")),
+    "a truth value": _number(record(False)),
+    "less than nothing": _number(record(-1)),
+    "no value": _number(record()),
+    "no record": _number(),
+    "two records": _number(record(0), record(0)),
+    "no columns": _number(record(0), fields=None),
+    "a record that is none": _number(message(b"\x71", 0)),
+    "more was written than sent": _number(record(10**6)),
+    "noise": [b"\x00\x02\xff\xff\x00\x00"],
+}
+
+
+@pytest.mark.parametrize("answer", _ODD)
+@pytest.mark.parametrize("before", [[], _COUNTED + _PREPARED], ids=["counting", "writing"])
+def test_an_odd_answer_ends_an_export(
+    before: list[bytes], answer: str, server: ToyServer, graph: ScriptGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without waiting for the time limit."""
+    monkeypatch.setattr(neo4j_connection, "EXPORT_SECONDS", 4.0)
+    server.answer = lambda _: _then_silence(_HELLO + before + _ODD[answer] + _COUNTED)
+    begun = time.monotonic()
+    with pytest.raises(StoreError) as caught:
+        export(graph, f"bolt://127.0.0.1:{server.port}")
+    assert caught.value.where == f"bolt://127.0.0.1:{server.port}"
+    assert caught.value.remedy
+    assert time.monotonic() - begun < 3
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(parts=_damaged(), written=st.booleans())
+def test_whatever_a_server_answers_an_export_ends_in_an_error(
+    parts: list[bytes], written: bool, server: ToyServer, graph: ScriptGraph
+) -> None:
+    server.answer = lambda _: _HELLO + (_COUNTED + _PREPARED if written else []) + parts[len(_HELLO) :]
+    with pytest.raises(KGScriptsError):
+        export(graph, f"bolt://127.0.0.1:{server.port}")
+
+
+def test_ctrl_c_ends_the_waiting_for_servers(graph: ScriptGraph) -> None:
+    middle = _HELLO + _MIDDLE["writing"]
+    with (
+        toy_server(lambda _: _then_silence(_HELLO)) as bolt,
+        toy_server(lambda _: _then_silence([])) as http,
+        toy_server(lambda _: _then_silence(middle)) as writing,
+    ):
         waiting = [
-            (server, subprocess.Popen([sys.executable, "-m", "cli", "query", *arguments], stderr=subprocess.PIPE))
+            (server, subprocess.Popen([sys.executable, "-m", "cli", *arguments], stderr=subprocess.PIPE))
             for server, arguments in (
-                (bolt, ["--uri", f"bolt://127.0.0.1:{bolt.port}", "--cypher", "RETURN 1"]),
-                (http, ["--endpoint", f"http://127.0.0.1:{http.port}/query", "--sparql", "ASK {}"]),
+                (bolt, ["query", "--uri", f"bolt://127.0.0.1:{bolt.port}", "--cypher", "RETURN 1"]),
+                (http, ["query", "--endpoint", f"http://127.0.0.1:{http.port}/query", "--sparql", "ASK {}"]),
+                (writing, ["export", str(graph.directory), f"bolt://127.0.0.1:{writing.port}"]),
             )
         ]
         try:
@@ -164,6 +264,7 @@ def test_ctrl_c_ends_the_waiting_for_servers() -> None:
                 while not server.requests:
                     time.sleep(0.05)
                     assert process.poll() is None
+                time.sleep(0.2)
                 os.kill(process.pid, signal.SIGINT)
                 _, errors = process.communicate(timeout=4)
                 assert (process.returncode, errors.decode()) == (130, "interrupted\n")

@@ -9,6 +9,7 @@ import pytest
 from attrs import evolve
 
 import cli
+from exports.neo4j_ownership import Ownership
 from exports.rdf import graph_store
 from exports.targets import ExportOptions, export
 from schemas.errors import StoreError
@@ -112,6 +113,32 @@ def test_two_first_exports_at_once_do_not_share_a_base_iri(
     with pytest.raises(StoreError, match="another graph"):
         export(ours, fuseki_server.target)
     assert read_rdf(oxigraph_triples(fuseki_server.quads())) == expected(theirs)
+
+
+@pytest.mark.parametrize("name", ["neo4j", "arcadedb"])
+def test_two_first_exports_at_once_do_not_overwrite_each_others_nodes(
+    name: str, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other export writes its nodes after this one has seen that there are none."""
+    adapter = SERVERS[name](request, tmp_path)
+    theirs, ours = (
+        odd_graph(tmp_path / "theirs"),
+        write_graph(tmp_path / "ours", changed(odd_rows(), "a source removed")),
+    )
+
+    others = Ownership.others
+
+    def late(ownership: Ownership) -> int:
+        found = others(ownership)
+        with monkeypatch.context() as patch:
+            patch.setattr(Ownership, "others", others)
+            export(theirs, adapter.target)
+        return found
+
+    monkeypatch.setattr(Ownership, "others", late)
+    with pytest.raises(StoreError, match="another graph"):
+        export(ours, adapter.target)
+    assert adapter.read() == expected(theirs)
 
 
 def test_what_an_older_version_exported_is_another_graph(fuseki_server: FusekiServer, tmp_path: Path) -> None:

@@ -100,7 +100,9 @@ def test_portions_are_small_and_lose_nothing(texts: list[str], rows: int, size: 
 def test_merges_hold_names_of_the_schema_and_parameters_only() -> None:
     tool = NODE_TYPES["Tool"]
     assert merge_nodes("Tool", tool.properties) == (
-        "UNWIND $rows AS row MERGE (n:`Tool` {iri: row[0]}) SET n.`label` = row[1], n.`support` = row[2], "
+        "UNWIND $rows AS row MERGE (n:`Tool` {iri: row[0]}) "
+        "WITH n, row WHERE coalesce(n.kgscripts_graph, $graph) = $graph "
+        "SET n.`label` = row[1], n.`support` = row[2], "
         "n.kgscripts_graph = $graph, n.kgscripts_build = $build RETURN count(*)"
     )
     assert merge_relations("READ_BY", ("Statement", "Model"), RELATION_TYPES["READ_BY"].properties) == (
