@@ -14,7 +14,7 @@ from schemas.errors import ConfigurationError
 
 _ADDRESS = re.compile(
     r"(?P<scheme>[a-z][a-z0-9+]*)://(?P<host>[\w.-]+|\[[0-9a-z:.%]+\])(?::(?P<port>[0-9]{1,5}))?"
-    r"(?P<path>/[^\s\\?#@]*)?(?:\?[^\s\\#@]*)?(?:#[^\s\\@]*)?",
+    r"(?P<path>/[^\s\\?#@]*)?(?:\?[^\s\\#@]*)?(?P<fragment>#[^\s\\@]*)?",
     re.IGNORECASE,
 )
 _SCHEME = re.compile(r"(?:sparql\+)?https?|(?:neo4j|bolt)(?:\+s|\+ssc)?", re.IGNORECASE)
@@ -38,7 +38,7 @@ def holds_user(address: str) -> bool:
 
 
 def check_address(address: str, schemes: Collection[str], server: str, instead: str) -> None:
-    """Check that `address` is the address of a `server` and contains no user name.
+    """Check that `address` is the address of a `server` and contains neither user name nor fragment.
 
     `instead` says how to give the user name.
 
@@ -59,6 +59,12 @@ def check_address(address: str, schemes: Collection[str], server: str, instead: 
             f"not the address of a {server}",
             where=without_user(address),
             remedy=f"it has the form {next(iter(schemes))}://HOST:PORT",
+        )
+    if parts["fragment"] is not None:
+        raise ConfigurationError(
+            "the address has a fragment, which no server sees",
+            where=without_user(address),
+            remedy="leave out # and what follows (a # in a path is written %23)",
         )
 
 

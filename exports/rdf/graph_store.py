@@ -25,7 +25,7 @@ from exports.rdf.syntax import NQuads
 from exports.rdf.terms import DATA_KINDS, expand
 from exports.targets import ExportOptions, ExportReport, another_graph, report
 from schemas.addresses import without_user
-from schemas.errors import StoreError
+from schemas.errors import ConfigurationError, StoreError
 from schemas.script_graph import ScriptGraph
 
 T = TypeVar("T")
@@ -46,7 +46,7 @@ def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportRep
     Raises
     ------
     ConfigurationError
-        If the address is not valid or holds a password.
+        If the address is not valid, or contains a user name, query string or fragment.
     GraphDirectoryError
         If the graph's id cannot be read.
     StoreError
@@ -54,6 +54,12 @@ def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportRep
     """
     address = target.partition("+")[2].rstrip("/")
     with SparqlClient(address, options.ask) as client:
+        if "?" in address:
+            raise ConfigurationError(
+                "the address of a data set has no query string",
+                where=without_user(target),
+                remedy="leave out ? and what follows",
+            )
         dataset = _ServerDataset(client, address, graph)
         claims = dataset.claims()
         if claims == {dataset.claim} and dataset.build_ids() == {graph.build_id}:

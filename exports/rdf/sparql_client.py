@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Self
+from urllib.parse import unquote
 
 import httpx
 from attrs import frozen
@@ -25,6 +26,7 @@ _PASSING = (429, 502, 503, 504)
 _MOST_BYTES = 256 << 20
 """The largest response, after decompression."""
 _MOST_ERROR_BYTES = 1 << 16
+_SHORTEST_TOKEN = 4
 
 
 @frozen
@@ -64,7 +66,7 @@ class SparqlClient:
         Raises
         ------
         ConfigurationError
-            If the address is not valid or contains a user name, or the environment holds invalid settings.
+            If the address is not valid or contains a user name or fragment, or the environment holds invalid settings.
         """
         check_address(address, ("http", "https"), "SPARQL server", f"set {USER} and {PASSWORD} instead")
         self._ask = ask
@@ -186,6 +188,8 @@ class SparqlClient:
                     where=without_user(url),
                     remedy="ask for less, for instance with LIMIT",
                 )
+            if not response.is_success:
+                body = _without_parameters(body, url)
             media_type = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
             return Answer(response.status_code, media_type, bytes(body[:most]))
 
@@ -201,6 +205,15 @@ def _credentials(user: str, password: str) -> httpx.BasicAuth:
         raise ConfigurationError(
             "the user name or password is not valid text", remedy=f"set {USER} and {PASSWORD} in UTF-8"
         ) from None
+
+
+def _without_parameters(body: bytearray, url: str) -> bytearray:
+    """The body of an error without the values of the URL's query string: one may be a token."""
+    values = {part.partition("=")[2] or part for part in url.partition("?")[2].split("&")}
+    for value in sorted(values | set(map(unquote, values)), key=len, reverse=True):
+        if len(value) >= _SHORTEST_TOKEN:
+            body = body.replace(value.encode(), b"...")
+    return body
 
 
 def _decompressed(response: httpx.Response) -> Iterator[bytes]:

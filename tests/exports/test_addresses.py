@@ -14,6 +14,7 @@ from exports.rdf.sparql_client import PASSWORD, USER, SparqlClient
 from exports.targets import export
 from schemas.addresses import without_user
 from schemas.errors import ConfigurationError, KGScriptsError
+from schemas.script_graph import ScriptGraph
 from tests.graphs import write_graph
 
 SECRET = "S3cR3t"
@@ -86,12 +87,38 @@ def test_an_address_is_shown_without_query_and_fragment(address: str) -> None:
     assert without_user(f"{address}?access_token=secret#secret") == without_user(address) == address
 
 
+@pytest.mark.parametrize("end", ["#f", "?x=1#f", "#?x=1"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["export", "graph", "sparql+http://127.0.0.1:1/kg"],
+        ["export", "graph", "bolt://127.0.0.1:1"],
+        ["query", "--sparql", "ASK {}", "--endpoint", "http://127.0.0.1:1/query"],
+        ["query", "--cypher", "RETURN 1", "--uri", "neo4j://127.0.0.1:1"],
+    ],
+)
+def test_an_address_with_a_fragment_is_refused(
+    graph: Path, command: list[str], end: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(graph.parent)
+    with pytest.raises(ConfigurationError, match="fragment") as caught:
+        typer.main.get_command(app)([*command[:-1], command[-1] + end], standalone_mode=False)
+    assert command[-1].endswith(str(caught.value.where))
+
+
+def test_a_data_set_with_a_query_string_is_refused(graph: Path) -> None:
+    """The services of a data set are paths below its address."""
+    with pytest.raises(ConfigurationError, match="query string") as caught:
+        export(ScriptGraph.open(graph), f"sparql+http://127.0.0.1:1/kg?access_token={SECRET}")
+    assert caught.value.where == "sparql+http://127.0.0.1:1/kg"
+    assert SECRET not in str(caught.value)
+
+
 @pytest.mark.parametrize("password", ["\udcff\udc00", "new\nline", "schön", "\x00", "x" * 100_000])
 def test_odd_passwords_of_the_environment_are_not_printed(
     graph: Path, password: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from exports.cypher import run_query
-    from schemas.script_graph import ScriptGraph
 
     environment = {USER: "u" + password, PASSWORD: password, "NEO4J_USERNAME": "u", "NEO4J_PASSWORD": password}
     monkeypatch.setattr("os.environ", environment)

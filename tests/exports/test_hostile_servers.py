@@ -8,7 +8,7 @@ import json
 import time
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -108,6 +108,30 @@ def test_an_export_is_not_sent_again_after_a_time_out(
     with pytest.raises(StoreError, match="did not respond"):
         export(graph, f"sparql+http://127.0.0.1:{server.port}/kg")
     assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "status",
+    ["200 OK", "302 Found", "400 Bad Request", "401 Unauthorized", "404 Not Found", "500 Error", "silence", ""],
+)
+def test_the_query_string_of_an_endpoint_is_sent_and_never_shown(status: str, server: ToyServer) -> None:
+    """Some services take a token there, and some repeat the address that they refuse."""
+
+    def answer(request: bytes) -> Iterator[bytes]:
+        if status == "silence":
+            yield from _silence()
+        target = request.split(b" ")[1]
+        headers = _TYPE + b"Location: " + target + b"\r\n"
+        body = _BODY if status == "200 OK" else b"no, not " + target
+        yield http(body, headers, f"HTTP/1.1 {status}".encode()) if status else b""
+
+    server.answer = answer
+    server.requests.clear()
+    address = f"http://127.0.0.1:{server.port}/query?access_token=S3cR3t&x=%C3%A9"
+    with nullcontext() if status == "200 OK" else pytest.raises(KGScriptsError) as caught:
+        assert len(list(run_query(address, QUERY, timeout=0.4).rows)) == 2
+    assert server.requests == [b"POST /query?access_token=S3cR3t&x=%C3%A9 HTTP/1.1"]
+    assert caught is None or ("/query" in str(caught.value)) > ("S3cR3t" in str(caught.value))
 
 
 def _bomb(layers: int) -> bytes:
