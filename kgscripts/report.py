@@ -209,8 +209,6 @@ def print_report(found: BuildReport) -> None:
         )
     if run.inputs_unreadable or run.inputs_partly_read:
         inputs = run.inputs_read + run.inputs_known
-        screen.print(
-            f"{run.inputs_unreadable:,} of {inputs:,} inputs could not be read, and {run.inputs_partly_read:,} only in "
-            f"part: see {found.directory / DISCARDED}",
-            style="bold",
-        )
+        ends = ((run.inputs_unreadable, "could not be read"), (run.inputs_partly_read, "could be read only in part"))
+        faults = ", ".join(f"{number:,} of {inputs:,} inputs {end}" for number, end in ends if number)
+        screen.print(f"{faults}: see {found.directory / DISCARDED}", style="bold")
