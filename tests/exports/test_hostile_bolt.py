@@ -20,7 +20,7 @@ from neo4j._codec.packstream import v1 as packstream  # The messages of a server
 
 from exports import neo4j_connection
 from exports.cypher import run_query
-from exports.targets import export
+from exports.targets import ExportOptions, export
 from schemas.errors import KGScriptsError, StoreError
 from schemas.graph_types import NODE_TYPES
 from schemas.script_graph import ScriptGraph
@@ -232,6 +232,25 @@ def test_an_odd_answer_ends_an_export(
     assert caught.value.where == f"bolt://127.0.0.1:{server.port}"
     assert caught.value.remedy
     assert time.monotonic() - begun < 3
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [],
+        [success(fields=["id"]), record("4:a:1")],
+        [success(fields=["id"]), record(), success()],
+        [success(fields=None), record("4:a:1"), success()],
+        [message(b"\x7e"), message(b"\x7e")],
+    ],
+    ids=["no answer", "no end", "no value", "no columns", "an ignored query"],
+)
+def test_odd_ids_of_what_is_replaced_end_an_export(parts: list[bytes], server: ToyServer, graph: ScriptGraph) -> None:
+    server.answer = lambda _: _then_silence(_HELLO + parts)
+    begun = time.monotonic()
+    with pytest.raises(StoreError, match=r"did not respond|cannot be read"):
+        export(graph, f"bolt://127.0.0.1:{server.port}", ExportOptions(replace_graph=True))
+    assert time.monotonic() - begun < 2
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
