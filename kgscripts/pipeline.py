@@ -80,8 +80,8 @@ def build_graph(
     base_iri:
         The beginning of all IRIs; by default that of the graph in `output`, else `schemas.vocabulary.DEFAULT_BASE_IRI`.
     licence:
-        IRI of the licence under which the graph is published, which RDF states; by default that of the graph in
-        `output`.
+        IRI of the licence under which the graph is published, which RDF states, or "" for none; by default that of the
+        graph in `output`.
     extractors:
         Names of installed extractors, or extractors; None for all that are installed.
     without:
@@ -105,7 +105,7 @@ def build_graph(
             raise ConfigurationError(f"{name} is {value}", remedy="name a number from 1 upwards")
     if base_iri is not None:
         check_base_iri(base_iri)
-    if licence is not None:
+    if licence:
         check_licence(licence)
     if memory is not None:
         from kgscripts.assembly.engine import check_memory
@@ -125,7 +125,7 @@ def build_graph(
             chosen,
             _enrichers(predict_tools),
             base_iri or base_before or DEFAULT_BASE_IRI,
-            licence or licence_before,
+            (licence_before if licence is None else licence) or None,
             min_support,
         )
         run = Run(jobs=jobs)

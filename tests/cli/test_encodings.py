@@ -111,7 +111,7 @@ def test_ctrl_c_while_starting_is_never_a_traceback() -> None:
     assert whole.communicate(timeout=60)[1] == b"ready\n"
     seconds = time.monotonic() - began
     interrupted = 0
-    for part in (0.02, 0.15, 0.3, 0.5):
+    for part in (0.02, 0.15, 0.3, 0.5, 0.1, 0.2, 0.05, 0.01):
         process = _start("extractors", "list")
         assert process.stderr is not None
         assert process.stderr.readline() == b"ready\n"
@@ -121,5 +121,7 @@ def test_ctrl_c_while_starting_is_never_a_traceback() -> None:
         assert errors in (b"", b"interrupted\n")
         # As it ends, the interpreter itself gives the signal back to the system: 130 to a shell, too.
         assert process.returncode in (0, 130, -signal.SIGINT)
-        interrupted += process.returncode == 130
+        interrupted += process.returncode != 0
+        if interrupted == 4:
+            return
     assert interrupted >= 2

@@ -208,7 +208,7 @@ def test_a_hostile_corpus_from_build_to_removal(run: Run, tmp_path: Path) -> Non
     pairs.write_text(f"drain the {word} pasta .\tput a {word} colander into the {word} sink .\n", encoding="utf-8")
     built = tmp_path / "graph [/b]\x1b"
     report = run("build-graph", corpus, pairs, "-o", built)
-    assert "graph [/b]\\x1b" in report
+    assert "graph [/b]\\x1b" in " ".join(report.split())
     assert "[/b][link=http://x]y[/link] \\x1b]8;;" in report
     assert max(map(len, report.splitlines())) <= 80
     assert controls(run("build-graph", corpus, pairs, "-o", built, "--json")) == []

@@ -200,7 +200,7 @@ def test_pickles_of_other_than_plain_data(tmp_path: Path, payload: bytes) -> Non
         ([([8],)], "#1.*not a tuple"),
         ([tuple([8] for _ in range(7))], "#1.*not a tuple"),
         ([([8], 9)], "#1.*each a list"),
-        ([([8], [[9]])], r"#1.*\[9\] is not an id"),
+        ([([8], [[9]])], "#1.*a list is not an id"),
         ([([8], [len(WORDS)])], f"#1.*{len(WORDS)} is not an id in the vocabulary of {len(WORDS)} words"),
         ([([-1], [9])], "#1.*-1 is not an id"),
         ([([8], [6])], "#1.*concrete side is empty"),

@@ -8,6 +8,7 @@ import os
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +81,7 @@ def _build(folder: Path, output: Path, **environment: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("hostile") / "inputs"
     folder.mkdir()
     for odd, content in ODD.items():
@@ -100,7 +101,9 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
         here = inner
     os.close(os.open("deep.txt", os.O_CREAT | os.O_WRONLY, dir_fd=here))
     os.close(here)
-    return folder
+    yield folder
+    # pytest removes old folders with `shutil.rmtree`, whose recursion such a folder ends.
+    subprocess.run(["rm", "-rf", folder], check=True)
 
 
 @pytest.fixture(scope="module")

@@ -138,7 +138,8 @@ def _interruptible_build(graph: Path, jobs: int) -> subprocess.Popen[str]:
         # Where the tests run in the background, a shell has made Ctrl-C ignored, and processes inherit that.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    while not any(graph.glob("records/event_mention/*.parquet")):
+    # When there are three files, the process that commits has taken the first.
+    while len(list(graph.glob("records/event_mention/*.parquet"))) < 3:
         assert build.poll() is None
         time.sleep(0.01)
     return build

@@ -17,7 +17,7 @@ from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes
 from tests.pipeline.killing import carry_out
 
-_KILLS = 50
+_KILLS = 32
 _ROOT = Path(__file__).parents[2]
 
 
