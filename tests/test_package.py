@@ -86,6 +86,7 @@ def test_what_is_imported_is_declared(folder: str) -> None:
     imported = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     imported |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
     packages = {name.partition(".")[0] for name in imported} - sys.stdlib_module_names - OWN
+    packages.discard("_typeshed")  # known to type checkers only
     distributions = metadata.packages_distributions()
     for package in packages:
         names = {name.lower().replace("_", "-") for name in distributions[package]}
