@@ -8,7 +8,7 @@ from importlib import import_module
 from rich.console import Console
 from rich.table import Table
 
-NAMES = ("building", "decomposing", "assembling", "exporting", "aligning", "hostile")
+NAMES = ("starting", "building", "decomposing", "assembling", "exporting", "aligning", "hostile")
 
 
 def main(names: list[str]) -> int:
