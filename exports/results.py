@@ -8,11 +8,15 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
-from typing import Any, TypeAlias
+from html import escape
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attrs import field, frozen
 
 from schemas.terminal import console, json_text, printable
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Value: TypeAlias = "str | int | float | bool | Sequence[Value] | Mapping[str, Value] | None"
 
@@ -31,12 +35,35 @@ def _tuple(values: Iterable[Any]) -> tuple[Any, ...]:
     return tuple(values)
 
 
-@frozen(kw_only=True)
+_SHOWN_ROWS = 50
+
+
+@frozen(kw_only=True, repr=False)
 class Table:
     """The rows of a result. IRIs are plain strings; nodes and lists of a Cypher result keep their structure."""
 
     columns: tuple[str, ...] = field(converter=_tuple)
     rows: tuple[tuple[Value, ...], ...] = field(converter=_tuple)
+
+    def __repr__(self) -> str:
+        return f"Table({', '.join(map(repr, self.columns))}: {len(self.rows):,} rows)"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the first `_SHOWN_ROWS` rows."""
+
+        def line(cells: Iterable[str], tag: str) -> str:
+            return "<tr>" + "".join(f"<{tag}>{escape(printable(cell))}</{tag}>" for cell in cells) + "</tr>"
+
+        rows = "".join(line(map(as_text, row), "td") for row in self.rows[:_SHOWN_ROWS])
+        more = len(self.rows) - _SHOWN_ROWS
+        left = f"<small>{more:,} more rows</small>" if more > 0 else ""
+        return f"<table>{line(self.columns, 'th')}{rows}</table>{left}"
+
+    def to_frame(self) -> pd.DataFrame:
+        """The table as a pandas data frame."""
+        import pandas as pd
+
+        return pd.DataFrame.from_records(list(self.rows), columns=list(self.columns))
 
     def as_json(self) -> dict[str, object]:
         """The table for `json.dumps`: not a number and infinity, which JSON lacks, are ``"NaN"`` and ``"Infinity"``."""

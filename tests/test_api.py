@@ -61,6 +61,17 @@ def test_frames_and_queries_have_the_same_rows(graph: ScriptGraph) -> None:
         assert sorted(str(row[0]) for row in table.rows) == sorted(frames["Tool"]["iri"])
 
 
+def test_a_result_is_a_frame_and_a_table_of_a_notebook(graph: ScriptGraph) -> None:
+    table = graph.query(cypher="MATCH (t:Tool) RETURN t.label AS label, t.support AS support ORDER BY t.iri")
+    assert repr(table) == f"Table('label', 'support': {len(table.rows)} rows)"
+    assert list(table.to_frame().itertuples(index=False, name=None)) == list(table.rows)
+    html = table._repr_html_()
+    assert not re.search(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e]", html)
+    assert set(re.findall(r"<(\w+)", html)) == {"table", "tr", "th", "td"}
+    many = graph.query("SELECT ?s { ?s ?p ?o } LIMIT 60")
+    assert "<small>10 more rows</small>" in many._repr_html_()
+
+
 @pytest.mark.parametrize(
     "arguments",
     [{}, {"sparql": "ASK {}", "cypher": "RETURN 1"}, {"sparql": "ASK {}", "parameters": {"a": 1}}, {"parameters": {}}],
