@@ -40,6 +40,8 @@ def _start(*arguments: str, stdout: int = subprocess.PIPE, **environment: str) -
         stdout=stdout,
         stderr=subprocess.PIPE,
         env={**os.environ, "COLUMNS": "80", "PYTHONPATH": str(Path(__file__).resolve().parents[2]), **environment},
+        # Where the tests run in the background, a shell has made Ctrl-C ignored, and processes inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
 
 
