@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.abc import MetaPathFinder
+from types import ModuleType
 
 
 class _Hidden(MetaPathFinder):
@@ -29,6 +30,22 @@ def hidden(package: str) -> Iterator[None]:
         yield
     finally:
         sys.meta_path.remove(finder)
+
+
+def import_spacy() -> None:
+    """Import spaCy without torch, and without its command line, which brings a third of the rest."""
+    information = ModuleType("spacy.cli.info")
+    information.info = None  # type: ignore[attr-defined]  # all that spaCy itself imports of it
+    left_out = {"spacy.cli": ModuleType("spacy.cli"), "spacy.cli.info": information}
+    if "spacy" in sys.modules:
+        return
+    sys.modules.update(left_out)
+    try:
+        with hidden("torch"):
+            import spacy  # noqa: F401
+    finally:
+        for name in left_out:
+            del sys.modules[name]
 
 
 def hide_pandas_from_pyarrow() -> None:

@@ -61,6 +61,10 @@ def check_memory(memory: int) -> None:
         )
 
 
+_FEW_RECORDS = 1 << 20
+"""Bytes."""
+
+
 class Engine:
     """DuckDB over a scratch file, or in memory where tables fit. `memory` and the size of the `records` are in bytes.
 
@@ -83,7 +87,8 @@ class Engine:
                 config={
                     "memory_limit": f"{memory * (_OUTSIDE_ENGINE - 1) // _OUTSIDE_ENGINE >> 20}MiB",
                     "temp_directory": str(scratch / "spill"),
-                    "threads": os.cpu_count() or 1,
+                    # Handing work over to a second thread takes longer than the work on a few texts.
+                    "threads": 1 if records < _FEW_RECORDS else os.cpu_count() or 1,
                     "preserve_insertion_order": False,
                     "autoinstall_known_extensions": False,
                     "autoload_known_extensions": False,

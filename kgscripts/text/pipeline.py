@@ -6,12 +6,11 @@ import functools
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import nullcontext
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kgscripts.lean_imports import hidden
+from kgscripts.lean_imports import import_spacy
 from schemas.errors import ModelError
 from schemas.provenance import BenchmarkScore, Model
 
@@ -42,8 +41,10 @@ def load_pipeline(name: str | None = None) -> Language:
         if it is not installed, cannot be read, or gives no tags, lemmas or parse.
     """
     # Here, since importing spaCy takes long, and describing a pipeline needs none of it.
-    with hidden("torch") if _needs_no_torch and name in (None, SHIPPED) else nullcontext():
-        import spacy
+    if _needs_no_torch and name in (None, SHIPPED):
+        import_spacy()
+    import spacy
+
     from kgscripts.text import lemmas  # noqa: F401  (registers the component that the shipped pipeline names)
 
     path: str | Path = shipped_directory() if name is None or name == SHIPPED else name
