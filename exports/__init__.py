@@ -6,17 +6,28 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from exports.cypher import run_query as run_cypher
     from exports.frames import to_frames
     from exports.networkx_graph import to_networkx
+    from exports.notebook import graph_html
+    from exports.sparql import run_query as run_sparql
     from exports.targets import export
 
-__all__ = ["export", "to_frames", "to_networkx"]
+__all__ = ["export", "graph_html", "run_cypher", "run_sparql", "to_frames", "to_networkx"]
 
-_HOMES = {"export": "exports.targets", "to_frames": "exports.frames", "to_networkx": "exports.networkx_graph"}
+_HOMES = {
+    "export": "exports.targets:export",
+    "graph_html": "exports.notebook:graph_html",
+    "run_cypher": "exports.cypher:run_query",
+    "run_sparql": "exports.sparql:run_query",
+    "to_frames": "exports.frames:to_frames",
+    "to_networkx": "exports.networkx_graph:to_networkx",
+}
 
 
 def __getattr__(name: str) -> object:
     """Import a function on first use: importing pandas and networkx takes longer than most commands."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    module, _, attribute = _HOMES[name].partition(":")
+    return getattr(import_module(module), attribute)

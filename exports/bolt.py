@@ -14,9 +14,9 @@ from exports.engine_process import at_most
 from exports.neo4j_connection import call_within
 from exports.neo4j_ownership import BUILD, GRAPH
 from exports.query_errors import ONLY_READS, error_at
-from exports.results import Table, Value
 from exports.values import cypher_value, element
 from schemas.errors import QueryError
+from schemas.results import Table, Value
 
 _NEO4J_LOCATION = re.compile(r"\(line (\d+), column (\d+) \(offset: \d+\)\)")
 

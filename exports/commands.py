@@ -15,12 +15,12 @@ import typer
 
 from exports.engine_process import MAX_ROWS
 from exports.query_text import query_text
-from exports.results import ResultFormat, Table
 from exports.targets import ExportOptions, resolve
 from exports.time_limit import QUERY_SECONDS
 from schemas.addresses import without_user
 from schemas.errors import ConfigurationError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
+from schemas.results import ResultFormat, Table
 from schemas.script_graph import ScriptGraph
 from schemas.terminal import ask_secretly, echo, echo_json, printable, progress_bar, write_data
 

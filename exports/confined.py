@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from exports.engine_process import EngineProcess, Limits
-from exports.results import Table
 from schemas.errors import QueryError
+from schemas.results import Table
 
 _KEPT = 4
 """The number of processes that are kept for further queries."""

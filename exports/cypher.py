@@ -12,11 +12,11 @@ from exports.embedded import use_store
 from exports.engine_process import MAX_ROWS, EngineError, Limits
 from exports.ladybug_store import check_store, embedded_store
 from exports.query_errors import ONLY_READS, error_at
-from exports.results import Table
 from exports.targets import scheme_of
 from exports.time_limit import QUERY_SECONDS
 from schemas.errors import QueryError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
+from schemas.results import Table
 from schemas.script_graph import ScriptGraph
 
 _LADYBUG_LOCATION = re.compile(r"\(line: (\d+), offset: (\d+)\)")

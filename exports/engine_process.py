@@ -16,8 +16,8 @@ from typing import Any, TypeVar
 from attrs import frozen
 
 from exports.confined_child import LENGTH
-from exports.results import Table
 from schemas.errors import ConfigurationError, QueryError, StoreError
+from schemas.results import Table
 
 MAX_ROWS = 1_000_000
 """The default limit of the number of rows of a result."""

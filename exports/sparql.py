@@ -12,11 +12,11 @@ from exports.embedded import kept_store, use_store
 from exports.engine_process import MAX_ROWS, EngineError, Limits
 from exports.query_errors import error_at
 from exports.rdf.terms import PREFIXES
-from exports.results import Table
 from exports.sparql_guard import judge
 from exports.targets import scheme_of
 from exports.time_limit import QUERY_SECONDS
 from schemas.errors import QueryError, StoreError
+from schemas.results import Table
 from schemas.script_graph import ScriptGraph
 
 _LOCAL_LOCATION = re.compile(r"^error at (\d+):(\d+): (.*)", re.DOTALL)

@@ -12,10 +12,10 @@ from exports.engine_process import at_most
 from exports.query_errors import error_at
 from exports.rdf.sparql_client import SparqlClient
 from exports.rdf.terms import PREFIXES
-from exports.results import Table
 from exports.values import term_value
 from schemas.addresses import without_user
 from schemas.errors import QueryError, StoreError
+from schemas.results import Table
 
 _SERVER_LOCATION = re.compile(r"[Ll]ine:? (\d+), [Cc]olumn:? (\d+)")
 

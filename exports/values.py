@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from exports.results import Value
+    from schemas.results import Value
 
 _XSD = "http://www.w3.org/2001/XMLSchema#"
 _NUMBERS = ("double", "float", "decimal")

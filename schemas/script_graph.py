@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -14,13 +15,12 @@ from schemas import graph_directory
 from schemas.errors import ConfigurationError, GraphDirectoryError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.manifest import Manifest
+from schemas.results import Table
 from schemas.tables import ROWS_A_GROUP, TABLE_NAMES, table_path, table_schema
 
 if TYPE_CHECKING:
     import networkx as nx
     import pandas as pd
-
-    from exports.results import Table
 
 
 @frozen(repr=False)
@@ -69,9 +69,7 @@ class ScriptGraph:
         return f"ScriptGraph({str(self.directory)!r}: {nodes:,} nodes, {relations:,} relations)"
 
     def _repr_html_(self) -> str:
-        from exports.notebook import graph_html
-
-        return graph_html(self)
+        return str(_exports("graph_html")(self))
 
     def query(
         self, sparql: str | None = None, *, cypher: str | None = None, parameters: Mapping[str, object] | None = None
@@ -89,14 +87,10 @@ class ScriptGraph:
         ConfigurationError
             If there is not exactly one query, or `sparql` has parameters.
         """
-        if sparql is not None and cypher is None and parameters is None:
-            from exports.sparql import run_query as run_sparql
-
-            return run_sparql(self, sparql)
-        if cypher is not None and sparql is None:
-            from exports.cypher import run_query as run_cypher
-
-            return run_cypher(self, cypher, parameters=parameters)
+        if (sparql is None) != (cypher is None) and (sparql is None or parameters is None):
+            options = {} if cypher is None else {"parameters": parameters}
+            found: Table = _exports("run_cypher" if sparql is None else "run_sparql")(self, sparql or cypher, **options)
+            return found
         raise ConfigurationError(
             "a query is either in SPARQL or in Cypher; parameters are for Cypher",
             remedy="graph.query('SELECT ...') or graph.query(cypher='MATCH ...', parameters={...})",
@@ -104,15 +98,12 @@ class ScriptGraph:
 
     def to_frames(self) -> dict[str, pd.DataFrame]:
         """One pandas data frame for each node and relation type; see `exports.to_frames`."""
-        from exports.frames import to_frames
-
-        return to_frames(self)
+        frames: dict[str, pd.DataFrame] = _exports("to_frames")(self)
+        return frames
 
     def to_networkx(self) -> nx.MultiDiGraph:
         """The graph in memory; see `exports.to_networkx`."""
-        from exports.networkx_graph import to_networkx
-
-        return to_networkx(self)
+        return _exports("to_networkx")(self)
 
     @property
     def build_id(self) -> str:
@@ -187,3 +178,9 @@ class ScriptGraph:
                     where=str(file),
                     remedy="run `kgscripts build-graph` again",
                 )
+
+
+def _exports(name: str) -> Callable[..., Any]:
+    """A function of `exports`. By its name, since `exports` is made for graphs, and not the other way round."""
+    function: Callable[..., Any] = getattr(import_module("exports"), name)
+    return function

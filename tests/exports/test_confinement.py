@@ -24,9 +24,9 @@ from exports import confined, cypher, engine_process, sparql
 from exports.confined import ask
 from exports.engine_process import EngineError, Limits
 from exports.ladybug_store import embedded_store as ladybug_store
-from exports.results import ResultFormat, Table
 from exports.sparql import embedded_store as oxigraph_store
 from schemas.errors import ConfigurationError, KGScriptsError, QueryError
+from schemas.results import ResultFormat, Table
 from schemas.script_graph import ScriptGraph
 from tests.graphs import odd_graph
 

@@ -14,10 +14,10 @@ from typer.testing import CliRunner
 import cli
 import exports.cypher
 import exports.sparql
-from exports.results import Table
 from exports.scripts import read_script
 from exports.targets import export
 from kgscripts.pipeline import build_graph
+from schemas.results import Table
 from schemas.script_graph import ScriptGraph
 from tests.exports.fuseki_server import FusekiServer
 from tests.exports.kitchen import kitchen_graph, random_kitchen

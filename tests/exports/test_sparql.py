@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from exports.rdf.sparql_client import PASSWORD
-from exports.results import ResultFormat, Table
 from exports.sparql import embedded_store, run_query
 from exports.targets import export
 from schemas.errors import ConfigurationError, QueryError, StoreError
+from schemas.results import ResultFormat, Table
 from schemas.script_graph import ScriptGraph
 from tests.exports.fuseki_server import FusekiServer
 from tests.exports.neo4j_server import free_port
