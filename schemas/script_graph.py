@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     import networkx as nx
     import pandas as pd
 
+_EXPORTS = "exports"
+"""The package with the functions behind some methods. It is found by name when one is called: it depends on graphs, and
+graphs can be read without it."""
+
 
 @frozen(repr=False)
 class ScriptGraph:
@@ -181,6 +185,5 @@ class ScriptGraph:
 
 
 def _exports(name: str) -> Callable[..., Any]:
-    """A function of `exports`. By its name, since `exports` is made for graphs, and not the other way round."""
-    function: Callable[..., Any] = getattr(import_module("exports"), name)
+    function: Callable[..., Any] = getattr(import_module(_EXPORTS), name)
     return function
