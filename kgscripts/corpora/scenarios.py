@@ -62,8 +62,10 @@ def resolve(label_or_title: str) -> str:
     a remark in parentheses, final punctuation, and whether the verb is in its base form or in *-ing*. Normalisation
     gives lower case and single spaces, removes "how to" and punctuation at either end, and puts the verb after "how
     to" into *-ing*, like the listed labels ("How to carve a pumpkin?" becomes "carving a pumpkin"). Raises InputError
-    where nothing is left.
+    where nothing is left, or the text was not UTF-8.
     """
+    if any("\ud800" <= char <= "\udfff" for char in label_or_title):
+        raise InputError(f"the scenario {label_or_title[:80]!r} is not UTF-8", remedy="give it in UTF-8")
     listed = _listed(label_or_title)
     if listed:
         return listed
