@@ -231,6 +231,41 @@ class Decomposition:
 
 
 @frozen(kw_only=True)
+class Span:
+    """A stretch of a document's text."""
+
+    start: int
+    end: int
+
+    def __attrs_post_init__(self) -> None:
+        _span(self, self.start, self.end)
+
+
+@frozen(kw_only=True)
+class StateChange:
+    """A change that a step of a document brings about: an attribute of an entity, its values before and after.
+
+    `start:end` is the span of the `EventMention` that brings it about, and `action` is its action. Where no event is
+    found, `action` is None and the span is that of the step or sentence. `mentioned` is where the step or what comes
+    before it in the document mentions the entity; None if the entity is presupposed. `log_probability` (nats) is that
+    of the change being true of the step.
+    """
+
+    entity: str = field(validator=validators.min_len(1))
+    attribute: str = field(validator=validators.min_len(1))
+    before: str
+    after: str = field(validator=validators.min_len(1))
+    action: Action | None
+    start: int
+    end: int
+    mentioned: Span | None
+    log_probability: float = field(converter=_rounded, validator=_nats)
+
+    def __attrs_post_init__(self) -> None:
+        _span(self, self.start, self.end)
+
+
+@frozen(kw_only=True)
 class AlignedPhrase:
     """A stretch `start:end` of the concrete side that the abstract word `word_start:word_end` produced.
 
