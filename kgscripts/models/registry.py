@@ -15,6 +15,7 @@ from schemas.errors import ModelError
 if TYPE_CHECKING:
     from kgscripts.models.aligner import Aligner
     from kgscripts.models.cloze import ClozeModel
+    from kgscripts.models.state_changes import ChangeModel
     from schemas.provenance import Model
 
 LOADERS: Mapping[str, Mapping[str, str]] = {
@@ -26,8 +27,16 @@ LOADERS: Mapping[str, Mapping[str, str]] = {
         "causal": "kgscripts.models.causal_loading:cloze_model",
     },
     "alignment": {"aligner": "kgscripts.models.aligner:aligner_model"},
+    "state-changes": {
+        "change-retrieval": "kgscripts.models.change_retrieval:retrieval_model",
+        "change-causal": "kgscripts.models.change_causal_loading:causal_model",
+        "change-composer": "kgscripts.models.change_composer:composer_model",
+    },
 }
 """Task -> kind of checkpoint -> module:function that makes the model of a checkpoint."""
+
+DEFAULT = "default"
+"""The name of the model of a task that ships in the folder ``TASK``; a model ``NAME`` of it may be in ``TASK-NAME``."""
 
 
 def shipped_models() -> dict[str, Path]:
@@ -38,11 +47,14 @@ def shipped_models() -> dict[str, Path]:
     return {path.name: path for path in sorted(folder.iterdir()) if is_checkpoint(path)}
 
 
-def find_checkpoint(name_or_directory: str | Path) -> Path:
-    """The directory of the checkpoint of that name, or that directory. Raises ModelError if there is none."""
+def find_checkpoint(name_or_directory: str | Path, task: str = "") -> Path:
+    """The directory of the checkpoint of that name, or that directory. Raises ModelError if there is none.
+
+    With a task, short names are known too: ``default`` is the checkpoint ``TASK``, ``NAME`` is ``TASK-NAME``.
+    """
     shipped = shipped_models()
-    if str(name_or_directory) in shipped:
-        return shipped[str(name_or_directory)]
+    if name := _shipped_name(name_or_directory, task, shipped):
+        return shipped[name]
     directory = Path(name_or_directory)
     if not directory.is_dir():
         names = ", ".join(shipped) or "none"
@@ -51,12 +63,13 @@ def find_checkpoint(name_or_directory: str | Path) -> Path:
     return directory
 
 
-def describe(name_or_directory: str | Path) -> Model:
+def describe(name_or_directory: str | Path, task: str = "") -> Model:
     """Name, version, task, licence, scores and digest of a checkpoint, read off its card without torch.
 
-    Raises ModelError if there is no such model, or its card is missing or damaged.
+    Names are those of `find_checkpoint`. Raises ModelError if there is no such model, or its card is missing or
+    damaged.
     """
-    return read_card(find_checkpoint(name_or_directory))[1]
+    return read_card(find_checkpoint(name_or_directory, task))[1]
 
 
 @overload
@@ -64,18 +77,21 @@ def load(task: Literal["cloze"], name_or_directory: str | Path) -> ClozeModel: .
 @overload
 def load(task: Literal["alignment"], name_or_directory: str | Path) -> Aligner: ...
 @overload
+def load(task: Literal["state-changes"], name_or_directory: str | Path) -> ChangeModel: ...
+@overload
 def load(task: str, name_or_directory: str | Path) -> Any: ...
 def load(task: str, name_or_directory: str | Path) -> Any:
-    """The model of that name, or in that directory, for a task.
+    """The model of that name, or in that directory, for a task; names are those of `find_checkpoint`.
 
     A model for ``cloze`` is a `kgscripts.models.cloze.ClozeModel`, one for ``alignment`` a
-    `kgscripts.models.aligner.Aligner`. Models that ship are loaded once a process.
+    `kgscripts.models.aligner.Aligner`, one for ``state-changes`` a `kgscripts.models.state_changes.ChangeModel`.
+    Models that ship are loaded once a process.
 
     Raises ModelError for an unknown task, and if there is no such model, it is damaged, or it is for another task.
     """
     if task not in LOADERS:
         raise ModelError(f"unknown task {task!r}", remedy=f"known are: {', '.join(LOADERS)}")
-    found, model = _load(name_or_directory)
+    found, model = _load(name_or_directory, task)
     if found != task:
         kinds = ", ".join(LOADERS[task])
         message = f"a model for the task {found!r}, not {task!r}"
@@ -91,10 +107,18 @@ def load_model(name_or_directory: str | Path) -> Any:
     return _load(name_or_directory)[1]
 
 
-def _load(name_or_directory: str | Path) -> tuple[str, Any]:
+def _shipped_name(name: str | Path, task: str, shipped: Mapping[str, Path]) -> str:
+    """The folder of the shipped checkpoint of that name; "" if there is none."""
+    names = [str(name)]
+    if task:
+        names.append(task if str(name) == DEFAULT else f"{task}-{name}")
+    return next((name for name in names if name in shipped), "")
+
+
+def _load(name_or_directory: str | Path, task: str = "") -> tuple[str, Any]:
     """The task of a model, and the model."""
-    if str(name_or_directory) in shipped_models():
-        return _load_shipped(str(name_or_directory))
+    if name := _shipped_name(name_or_directory, task, shipped_models()):
+        return _load_shipped(name)
     return _load_directory(find_checkpoint(name_or_directory))
 
 

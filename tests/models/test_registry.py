@@ -58,3 +58,13 @@ def test_describing_a_model_needs_no_torch() -> None:
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout == "False\n"
+
+
+def test_a_task_has_short_names(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "shipped_models", lambda: {"cloze": saved, "cloze-small": saved.parent})
+    assert find_checkpoint("default", "cloze") == find_checkpoint("cloze") == saved
+    assert find_checkpoint("small", "cloze") == find_checkpoint("cloze-small", "cloze") == saved.parent
+    assert load("cloze", "default").name == "transducer-fixed"
+    for name, task in (("default", ""), ("small", ""), ("default", "alignment"), ("large", "cloze")):
+        with pytest.raises(ModelError, match="no such model"):
+            find_checkpoint(name, task)
