@@ -1,0 +1,78 @@
+"""The words of a change as records hold them: lower case, without determiners, the heads of nouns as lemmas."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, cast
+
+from kgscripts.extractors.lexicon import classes_of
+from kgscripts.text.pipeline import load_pipeline
+from schemas.changes import Change
+
+if TYPE_CHECKING:
+    from kgscripts.text.lemmas import LemmaCorrector
+
+_DETERMINERS = frozenset(
+    {"a", "an", "the", "this", "that", "these", "those", "some", "any", "each", "every"}
+    | {"my", "your", "his", "her", "its", "our", "their"}
+)
+_PRONOUNS = frozenset({"it", "they", "them", "something", "anything", "everything", "one", "ones"})
+"""What they stand for is not known outside of the text."""
+_PREPOSITIONS = frozenset(
+    {"of", "in", "on", "at", "with", "for", "from", "to", "into", "onto", "under", "over", "inside", "around", "by"}
+    | {"between", "near", "behind", "above", "below", "that", "which"}
+)
+_AROUND_WORDS = ".,;:!?\"“”'‘’()[]"
+
+
+def normalised(change: Change) -> Change | None:
+    """The change in the words of a record; None if it names no entity, no attribute, no new value, or no difference."""
+    entity, attribute = noun_phrase(change.entity), noun_phrase(change.attribute)
+    before, after = value(change.before), value(change.after)
+    is_named = any(map(str.isalpha, entity)) and entity not in _PRONOUNS
+    if not (is_named and attribute and after) or before == after:
+        return None
+    return Change(entity=entity, attribute=attribute, before=before, after=after)
+
+
+def value(text: str) -> str:
+    """A value in lower case, without determiners: ``in the Sink`` is ``in sink``."""
+    words = _words(text)
+    return " ".join([word for word in words if word not in _DETERMINERS] or words)
+
+
+def noun_phrase(text: str) -> str:
+    """A noun phrase in lower case, without determiners, its head as a lemma: ``the edges of the leaves`` is
+    ``edge of leaves``."""
+    words = [word for word in _words(text) if word not in _DETERMINERS]
+    if words:
+        place = _head_place(words)
+        words[place] = noun_form_lemma(words[place])
+    return " ".join(words)
+
+
+def head(phrase: str) -> str:
+    """The head of a noun phrase that `noun_phrase` returned, or of the lemma of a participant."""
+    words = phrase.split(" ")
+    return words[_head_place(words)]
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def noun_form_lemma(form: str) -> str:
+    """The lemma of a noun in lower case, by the tables of the shipped pipeline; plural-only nouns stay plural."""
+    from spacy.tokens import Doc
+
+    if "plural_only" in classes_of(form):
+        return form
+    nlp = load_pipeline()
+    doc = Doc(nlp.vocab, words=[form], pos=["NOUN"], tags=["NNS"], lemmas=[form])
+    return cast("LemmaCorrector", nlp.get_pipe("lemma_corrector")).lemma_of(doc[0]).lower()
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in (part.strip(_AROUND_WORDS) for part in text.lower().split()) if word]
+
+
+def _head_place(words: list[str]) -> int:
+    """The last word before the first preposition."""
+    return next((place for place, word in enumerate(words) if place and word in _PREPOSITIONS), len(words)) - 1

@@ -1,0 +1,152 @@
+"""The units of a document that a model of state changes reads: steps where the format marks them, else sentences."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+from attrs import define, field, frozen
+
+from kgscripts.extractors.change_words import noun_form_lemma
+from kgscripts.extractors.events import events_of_parses
+from kgscripts.extractors.nouns import is_noun
+from kgscripts.extractors.protocol import Parse, ParsedDocument
+from kgscripts.text.passages import readable
+from schemas.changes import ProcedureStep
+from schemas.records import Discard, DiscardReason, EventMention, PassageKind, Span
+
+MOST_WORDS = 100
+"""A longer step is read sentence by sentence, and of a longer sentence so many words; OpenPI's longest step has 56."""
+
+CONTEXT = 5
+"""So many earlier units are the context of one."""
+
+_WORD = re.compile(r"\S+")
+_NOT_READ = frozenset({PassageKind.ABSTRACT, PassageKind.NEEDS})
+
+
+@frozen
+class Unit:
+    """A stretch of a document with what the model reads of it, and the mentions of events that begin in it."""
+
+    start: int
+    end: int
+    step: ProcedureStep
+    mentions: tuple[EventMention, ...]
+
+
+@define
+class Nouns:
+    """Where the nouns of a document are, by lemma, in text order."""
+
+    _spans: dict[str, list[Span]] = field(factory=dict, init=False)
+
+    def add(self, parse: Parse) -> None:
+        """Take in the nouns of a parse, which follows those before it."""
+        for token in parse.doc:
+            if is_noun(token):
+                start = parse.offset + token.idx
+                spans = self._spans.setdefault(noun_form_lemma(token.lower_), [])
+                spans.append(Span(start=start, end=start + len(token)))
+
+    def last(self, lemma: str, before: int) -> Span | None:
+        """The last mention of a noun that begins before a character of the document; None if there is none."""
+        spans = self._spans.get(lemma, [])
+        count = bisect_left(spans, before, key=lambda span: span.start)
+        return spans[count - 1] if count else None
+
+
+@frozen
+class Units:
+    """The units of a document in text order, its nouns, and what of its text was too long to be read."""
+
+    units: Sequence[Unit]
+    nouns: Nouns
+    discards: Sequence[Discard]
+
+
+def read_units(parsed: ParsedDocument, mentions: Iterable[EventMention]) -> Units:
+    """The units of a document with these mentions of events, of which equal ones count once.
+
+    A step is a unit unless all of its events were left out (negated, hypothetical, …). Elsewhere a sentence with an
+    event is one. The abstract side of a pair and lists of what is needed are none, and neither is text of which most
+    letters are not Latin.
+    """
+    found = _Found(parsed, mentions)
+    for passage, group in groupby(parsed.parses, key=lambda parse: parse.passage):
+        if passage.kind is PassageKind.ABSTRACT:
+            continue
+        parses = list(group)
+        for parse in parses:
+            found.nouns.add(parse)
+        if passage.kind in _NOT_READ:
+            continue
+        text = parsed.document.text[passage.start : passage.end]
+        if passage.kind is PassageKind.STEP and len(text.split()) <= MOST_WORDS:
+            found.add(passage.start, passage.end, only_with_events=found.has_left_out(parses))
+        else:
+            for start, end in _sentences(parses):
+                found.add(start, end, only_with_events=True)
+    return Units(found.units, found.nouns, found.discards)
+
+
+class _Found:
+    """The units of a document, as they are found in text order."""
+
+    def __init__(self, parsed: ParsedDocument, mentions: Iterable[EventMention]) -> None:
+        self.units: list[Unit] = []
+        self.discards: list[Discard] = []
+        self.nouns = Nouns()
+        self._document = parsed.document
+        self._title = " ".join(readable(parsed.document.title).split())
+        unique = {(mention.start, mention.end, mention.action.key): mention for mention in mentions}
+        self._mentions = [unique[key] for key in sorted(unique)]
+        self._starts = [mention.start for mention in self._mentions]
+        self._left_out = {id(event.parse) for event in events_of_parses(_prose(parsed.parses)) if event.reason}
+        self._context: deque[str] = deque(maxlen=CONTEXT)
+
+    def has_left_out(self, parses: Iterable[Parse]) -> bool:
+        """Whether some event of these parses does not count."""
+        return any(id(parse) in self._left_out for parse in parses)
+
+    def add(self, start: int, end: int, *, only_with_events: bool) -> None:
+        """Add a unit, unless it has no text that can be read, or lacks the events that it needs."""
+        text = readable(self._document.text[start:end])
+        words = list(_WORD.finditer(text))
+        if not _is_latin(text):
+            return
+        if len(words) > MOST_WORDS:
+            cut = start + words[MOST_WORDS - 1].end()
+            detail = f"a sentence of {len(words)} words, of which {MOST_WORDS} were read for state changes"
+            self.discards.append(Discard(reason=DiscardReason.TOO_LONG, start=cut, end=end, detail=detail))
+            end = cut
+        mentions = tuple(self._mentions[bisect_left(self._starts, start) : bisect_left(self._starts, end)])
+        if not mentions and only_with_events:
+            return
+        read = " ".join(word.group() for word in words[:MOST_WORDS])
+        self.units.append(
+            Unit(start, end, ProcedureStep(text=read, context=tuple(self._context), title=self._title), mentions)
+        )
+        self._context.append(read)
+
+
+def _prose(parses: Iterable[Parse]) -> tuple[Parse, ...]:
+    """The parses that the extractor of events reads as prose, so that it has judged their events already."""
+    return tuple(parse for parse in parses if parse.passage.kind is not PassageKind.NEEDS)
+
+
+def _sentences(parses: Iterable[Parse]) -> Iterator[tuple[int, int]]:
+    for parse in parses:
+        for sentence in parse.doc.sents:
+            words = [token for token in sentence if not token.is_space]
+            if words:
+                yield parse.offset + words[0].idx, parse.offset + words[-1].idx + len(words[-1])
+
+
+def _is_latin(text: str) -> bool:
+    """Whether most letters are Latin ones without diacritics."""
+    letters = [char for char in text if char.isalpha()]
+    return 2 * sum(map(str.isascii, letters)) > len(letters)

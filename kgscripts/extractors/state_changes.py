@@ -1,0 +1,146 @@
+"""State changes (OpenPI, Tandon et al. 2020) of the steps of a procedure, and of sentences with events, by a model.
+
+A change hangs on the event of its step that brings it about: one whose words have the same head as the entity, else
+the nearest to the entity, else the first. Changes of location belong to events of placing, moving and taking.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from attrs import define
+
+from kgscripts.extractors.change_words import head, normalised
+from kgscripts.extractors.events import EventExtractor
+from kgscripts.extractors.lexicon import verbs, word_list_digests
+from kgscripts.extractors.protocol import PARSE, Extractor, ParsedDocument
+from kgscripts.extractors.state_change_units import Nouns, Unit, read_units
+from kgscripts.models.registry import DEFAULT, describe, load
+from kgscripts.text.pipeline import describe_pipeline
+from schemas.provenance import Model
+from schemas.records import Discard, EventMention, Record, Role, Span, StateChange
+
+if TYPE_CHECKING:
+    from kgscripts.models.state_changes import ChangeModel
+    from schemas.changes import PredictedChange
+
+_TASK = "state-changes"
+_LOCATION = frozenset({"location", "position", "place", "placement"})
+_LEAST_LOG_PROBABILITY = -9.2103
+"""That of 0.0001."""
+
+
+@define
+class StateChangeExtractor(Extractor):
+    """Gives the state changes of whole procedures, of any text with events, and of the concrete side of pairs.
+
+    The model that ships is loaded when the first step comes, unless another is given.
+    """
+
+    name = "state-changes"
+    rules = "1"
+    task = "state changes of steps"
+    requires = (PARSE, EventMention)
+    gives = (StateChange, Discard)
+    cost = "state-change model (MiniLM encoder)"
+    licence = "Apache-2.0"
+
+    model: ChangeModel | None = None
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        """The rules by which it finds events that do not count: those of the extractor of events."""
+        return {"event_rules": EventExtractor.rules}
+
+    @property
+    def data(self) -> Mapping[str, str]:
+        """The word lists, and the pipeline whose tables give the lemmas of entities and attributes."""
+        return {**word_list_digests(), "lemmas": describe_pipeline().digest}
+
+    @property
+    def networks(self) -> tuple[Model, ...]:
+        """The model of state changes."""
+        return (self.model.model if self.model is not None else describe(DEFAULT, _TASK),)
+
+    def read(self, documents: Sequence[ParsedDocument]) -> list[Sequence[Record]]:
+        """See `Extractor`."""
+        found = [read_units(document, _mentions(document)) for document in documents]
+        steps = [unit.step for units in found for unit in units.units]
+        predictions: Iterator[list[PredictedChange]] = iter(())
+        if steps:
+            if self.model is None:
+                self.model = load(_TASK, DEFAULT)
+            predictions = iter(self.model.predict(steps))
+        return [
+            [
+                *(record for unit in units.units for record in _records(unit, next(predictions), units.nouns)),
+                *units.discards,
+            ]
+            for units in found
+        ]
+
+
+def _mentions(document: ParsedDocument) -> list[EventMention]:
+    return [record for record in document.records[EventMention] if isinstance(record, EventMention)]
+
+
+def _records(unit: Unit, predictions: Sequence[PredictedChange], nouns: Nouns) -> list[StateChange]:
+    """The records of a unit in text order; of those with one entity, attribute and new value the most probable."""
+    found: dict[tuple[str, str, str], StateChange] = {}
+    for predicted in sorted(predictions, key=lambda item: -item.log_probability):
+        change = normalised(predicted.change)
+        if change is None or (change.entity, change.attribute, change.after) in found:
+            continue
+        mentioned = nouns.last(head(change.entity), unit.end)
+        mention = _brought_about_by(unit, change.entity, change.attribute, mentioned)
+        found[change.entity, change.attribute, change.after] = StateChange(
+            entity=change.entity,
+            attribute=change.attribute,
+            before=change.before,
+            after=change.after,
+            action=mention.action if mention else None,
+            start=mention.start if mention else unit.start,
+            end=mention.end if mention else unit.end,
+            mentioned=mentioned,
+            log_probability=min(0.0, max(predicted.log_probability, _LEAST_LOG_PROBABILITY)),
+        )
+    return sorted(found.values(), key=lambda record: (record.start, record.end))
+
+
+def _brought_about_by(unit: Unit, entity: str, attribute: str, mentioned: Span | None) -> EventMention | None:
+    """The mention of an event that brings a change about; None if the unit has none."""
+    of_entity = head(entity)
+    is_location = head(attribute) in _LOCATION
+
+    def distance(mention: EventMention) -> tuple[bool, bool, bool, int, int]:
+        near = mentioned if mentioned is not None and mentioned.start >= unit.start else None
+        return (
+            of_entity not in _heads(mention),
+            of_entity != _head_of(mention.action.object) and of_entity not in _patients(mention),
+            _moves(mention) != is_location,
+            max(mention.start - near.end, near.start - mention.end, 0) if near else 0,
+            mention.start,
+        )
+
+    return min(unit.mentions, key=distance, default=None)
+
+
+def _heads(mention: EventMention) -> set[str]:
+    """The heads of all nouns of an event."""
+    words = [mention.action.object, mention.action.prepositional_object]
+    words += [argument.lemma for argument in mention.participants]
+    words += [tool.lemma for tool in mention.tools]
+    return {_head_of(word) for word in words if word}
+
+
+def _patients(mention: EventMention) -> set[str]:
+    return {_head_of(item.lemma) for item in mention.participants if item.role is Role.PATIENT}
+
+
+def _head_of(lemma: str) -> str:
+    return lemma.rpartition(" ")[-1]
+
+
+def _moves(mention: EventMention) -> bool:
+    return any(mention.action.predicate in verbs(label) for label in ("placing", "moving", "grasping"))

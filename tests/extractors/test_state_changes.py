@@ -1,0 +1,300 @@
+"""State changes of documents for models that answer in a fixed way; the events are those of the shipped pipeline."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+from attrs import define, field
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kgscripts.corpora.formats import documents_from_strings
+from kgscripts.extractors.change_words import head, normalised, noun_phrase, value
+from kgscripts.extractors.events import EventExtractor
+from kgscripts.extractors.protocol import ParsedDocument
+from kgscripts.extractors.state_change_units import CONTEXT, MOST_WORDS
+from kgscripts.extractors.state_changes import StateChangeExtractor
+from kgscripts.reading import parse_documents
+from schemas.changes import Change, PredictedChange, ProcedureStep
+from schemas.provenance import Model
+from schemas.records import Discard, DiscardReason, Document, EventMention, Record, StateChange
+
+_MODEL = Model(name="fixed", version="1", digest="0" * 64, task="state changes")
+_WET = Change(entity="the Shirts", attribute="wetness", before="the dry", after="wet")
+
+
+@define
+class FixedModel:
+    """Predicts the same changes for every step that it knows some of, and for all others what `default` says."""
+
+    changes: Mapping[str, Sequence[Change]] = field(factory=dict)
+    default: Sequence[Change] = (_WET,)
+    model: Model = _MODEL
+    seen: list[ProcedureStep] = field(factory=list)
+
+    def predict(self, steps: Sequence[ProcedureStep]) -> list[list[PredictedChange]]:
+        self.seen += steps
+        return [
+            [
+                PredictedChange(change=change, log_probability=-0.5 - number)
+                for number, change in enumerate(self.changes.get(step.text, self.default))
+            ]
+            for step in steps
+        ]
+
+
+def _parsed(*texts: str | Mapping[str, Any]) -> list[ParsedDocument]:
+    documents = [item for item in documents_from_strings(texts) if isinstance(item, Document)]
+    assert len(documents) == len(texts)
+    parses = [tuple(found) for found in parse_documents(documents, None)]
+    parsed = [ParsedDocument(document, found) for document, found in zip(documents, parses, strict=True)]
+    events = EventExtractor().read(parsed)
+    return [
+        ParsedDocument(
+            item.document,
+            item.parses,
+            {EventMention: [record for record in records if isinstance(record, EventMention)]},
+        )
+        for item, records in zip(parsed, events, strict=True)
+    ]
+
+
+def _read(model: FixedModel, *texts: str | Mapping[str, Any]) -> list[Sequence[Record]]:
+    return StateChangeExtractor(model).read(_parsed(*texts))
+
+
+def _changes(model: FixedModel, text: str | Mapping[str, Any]) -> list[StateChange]:
+    return [record for record in _read(model, text)[0] if isinstance(record, StateChange)]
+
+
+def _steps(*steps: str) -> dict[str, Any]:
+    return {"id": "procedure", "title": "How to do laundry", "steps": list(steps)}
+
+
+def _change(entity: str, attribute: str, after: str = "new") -> Change:
+    return Change(entity=entity, attribute=attribute, before="old", after=after)
+
+
+def test_a_step_has_its_context_and_its_title() -> None:
+    model = FixedModel()
+    steps = [f"Wash the shirt number {number}." for number in range(CONTEXT + 3)]
+    _read(model, _steps(*steps))
+    assert [step.text for step in model.seen] == steps
+    assert model.seen[0].context == ()
+    assert model.seen[2].context == tuple(steps[:2])
+    assert model.seen[-1].context == tuple(steps[-1 - CONTEXT : -1])
+    assert {step.title for step in model.seen} == {"How to do laundry"}
+
+
+def test_of_prose_the_sentences_with_events_are_read() -> None:
+    model = FixedModel()
+    _read(model, "The sky was blue. I washed the shirt. I did not iron it.\nIf it rains, we will stay. She dried it.")
+    assert [step.text for step in model.seen] == ["I washed the shirt.", "She dried it."]
+
+
+@pytest.mark.parametrize(
+    ("step", "is_read"),
+    [
+        ("Wash the shirt.", True),
+        ("Two cups of sugar.", True),
+        ("Do not wash the shirt.", False),
+        ("Never iron silk.", False),
+        ("Не стирайте рубашку.", False),
+        ("把衬衫放进洗衣机里。", False),
+        ("🙂🙂", False),
+        ("220", False),
+        ("Wash the shirt 🙂.", True),
+        ("Purée the crème brûlée.", True),
+    ],
+)
+def test_steps_that_are_read(step: str, is_read: bool) -> None:
+    model = FixedModel()
+    _read(model, _steps(step, "Dry the shirt."))
+    assert (step in [seen.text for seen in model.seen]) == is_read
+
+
+def test_of_a_pair_the_concrete_side_is_read() -> None:
+    model = FixedModel()
+    pair = {"abstract": "Drain the pasta.", "concrete": "Put a colander into the sink. Pour the pasta into it."}
+    (first, second) = _changes(FixedModel(default=[_change("pasta", "wetness")]), pair)
+    _read(model, pair)
+    assert [step.text for step in model.seen] == ["Put a colander into the sink.", "Pour the pasta into it."]
+    assert first.mentioned is None
+    assert second.mentioned is not None
+
+
+def test_lists_of_needs_are_not_read_but_mention_things() -> None:
+    text = "You will need: a spade, two stakes\n\nStep 1: Dig a hole.\nStep 2: Plant the tree\n"
+    model = FixedModel(default=[_change("spade", "cleanliness")])
+    changes = _changes(model, text)
+    assert [step.text for step in model.seen] == ["Dig a hole.", "Plant the tree"]
+    assert [text[item.mentioned.start : item.mentioned.end] for item in changes if item.mentioned] == ["spade"] * 2
+
+
+def test_words_are_normalised_and_equal_changes_are_one() -> None:
+    again = Change(entity="shirt", attribute="wetness", before="", after="Wet")
+    (record,) = _changes(FixedModel(default=[_WET, again]), _steps("Wash the shirts."))
+    assert (record.entity, record.attribute, record.before, record.after) == ("shirt", "wetness", "dry", "wet")
+    assert record.log_probability == -0.5
+
+
+@pytest.mark.parametrize(
+    ("step", "change", "event"),
+    [
+        ("Open the door and wash the shirt.", _change("shirt", "wetness"), "wash shirt"),
+        ("Open the door and wash the shirt.", _change("the doors", "state"), "open door"),
+        ("Take the shirt and wash the shirt.", _change("shirt", "location"), "take shirt"),
+        ("Take the shirt and wash the shirt.", _change("shirt", "wetness"), "wash shirt"),
+        ("Cut the onion with a knife. Boil the water.", _change("knife", "cleanliness"), "cut onion"),
+        ("Cut the onion and put the onion into the pan.", _change("pan", "fullness"), "put onion into pan"),
+        ("Add salt and pepper.", _change("pepper", "amount"), "add pepper"),
+        ("Boil the water and drain the pasta.", _change("stove", "temperature"), "boil water"),
+        ("Two cups of sugar.", _change("sugar", "amount"), None),
+    ],
+)
+def test_a_change_hangs_on_the_event_that_brings_it_about(step: str, change: Change, event: str | None) -> None:
+    (parsed,) = _parsed(_steps("Get ready.", step))
+    (record,) = [
+        record
+        for record in StateChangeExtractor(FixedModel({step: [change]}, ())).read([parsed])[0]
+        if isinstance(record, StateChange)
+    ]
+    assert (record.action.label if record.action else None) == event
+    if record.action is None:
+        assert parsed.document.text[record.start : record.end] == step
+    else:
+        mentions = {(mention.action, mention.start, mention.end) for mention in parsed.records[EventMention]}  # type: ignore[attr-defined]
+        assert (record.action, record.start, record.end) in mentions
+
+
+@pytest.mark.parametrize(
+    ("entity", "expected"),
+    [("shirts", (1, "shirt")), ("white shirt", (1, "shirt")), ("basket", (0, "basket")), ("dryer", None)],
+)
+def test_where_the_entity_is_mentioned(entity: str, expected: tuple[int, str] | None) -> None:
+    steps = [
+        "Put the shirts into a basket.",
+        "Wash the basket, then wash the shirt.",
+        "Hang the shirt up in the dryer.",
+    ]
+    if entity == "basket":
+        steps[1] = "Wash the shirt."
+    text = "\n".join(steps) + "\n"
+    record = next(
+        item
+        for item in _changes(FixedModel({steps[1]: [_change(entity, "state")]}, ()), _steps(*steps))
+        if item.attribute == "state"
+    )
+    found = record.mentioned
+    if expected is None:
+        assert found is None
+    else:
+        assert found is not None
+        assert text[found.start : found.end].startswith(expected[1])
+        starts = [0, len(steps[0]) + 1, len(steps[0]) + len(steps[1]) + 2]
+        assert starts[expected[0]] <= found.start < starts[expected[0] + 1]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        Change(entity="the", attribute="wetness", before="dry", after="wet"),
+        Change(entity="it", attribute="wetness", before="dry", after="wet"),
+        Change(entity="?!", attribute="wetness", before="dry", after="wet"),
+        Change(entity="shirt", before="dry", after="wet"),
+        Change(entity="shirt", attribute="wetness", before="dry"),
+        Change(entity="shirt", attribute="wetness", before="The  sink", after="the sink."),
+    ],
+)
+def test_what_says_no_change_gives_none(change: Change) -> None:
+    assert normalised(change) is None
+    assert _changes(FixedModel(default=[change]), _steps("Wash the shirt.")) == []
+
+
+@pytest.mark.parametrize(
+    ("phrase", "expected", "its_head"),
+    [
+        ("The Eggs", "egg", "egg"),
+        ("your wheel nuts", "wheel nut", "nut"),
+        ("the edges of the leaves", "edge of leaves", "edge"),
+        ("scissors", "scissors", "scissors"),
+        ("children's  knives", "children's knife", "knife"),
+        ("glass", "glass", "glass"),
+        ("Рубашка", "рубашка", "рубашка"),
+        ("", "", ""),
+    ],
+)
+def test_noun_phrases(phrase: str, expected: str, its_head: str) -> None:
+    assert noun_phrase(phrase) == expected
+    assert head(noun_phrase(phrase)) == its_head
+
+
+def test_values_keep_their_words() -> None:
+    assert value("In the  Sinks.") == "in sinks"
+    assert value("the") == "the"
+
+
+@given(st.text(max_size=40), st.text(max_size=40), st.text(max_size=40))
+@settings(max_examples=60, deadline=None)
+def test_normalising_twice_is_normalising_once(entity: str, attribute: str, after: str) -> None:
+    found = normalised(Change(entity=entity or "x", attribute=attribute, before="", after=after))
+    assert found is None or normalised(found) in (found, None)
+
+
+def test_documents_are_read_alike_alone_and_together() -> None:
+    texts: list[str | Mapping[str, Any]] = [
+        _steps("Wash the shirt.", "Dry it."),
+        "I washed the shirt.",
+        _steps("Do not wash the shirt."),
+    ]
+    together = _read(FixedModel(), *texts)
+    assert together == [_read(FixedModel(), text)[0] for text in texts]
+    assert [len(records) for records in together] == [2, 1, 0]
+
+
+def test_a_step_of_5000_words_is_read_sentence_by_sentence() -> None:
+    model = FixedModel()
+    _read(model, _steps("Wash the shirt. " * 1700))
+    assert {step.text for step in model.seen} == {"Wash the shirt."}
+    assert len(model.seen) == 1700
+
+
+def test_only_the_read_part_of_a_long_sentence_counts() -> None:
+    model = FixedModel(default=[_change("shirt", "wetness"), _change("towel", "wetness")])
+    step = "Wash " + "the white shirt and " * 100 + "the towel."
+    records = _read(model, _steps(step))[0]
+    (discard,) = [record for record in records if isinstance(record, Discard)]
+    assert discard.reason is DiscardReason.TOO_LONG
+    assert [len(seen.text.split()) for seen in model.seen] == [MOST_WORDS]
+    changes = [record for record in records if isinstance(record, StateChange)]
+    assert {item.entity for item in changes if item.mentioned is None} == {"towel"}
+    assert all(item.mentioned.end <= (discard.start or 0) for item in changes if item.mentioned)
+
+
+def test_a_procedure_of_500_steps_and_one_of_one() -> None:
+    model = FixedModel()
+    long, short = _read(model, _steps(*["Wash the shirts."] * 500), _steps("Wash the shirts."))
+    assert len(long) == 500
+    assert len(short) == 1
+    assert max(len(step.context) for step in model.seen) == CONTEXT
+
+
+def test_nothing_is_loaded_for_texts_without_units() -> None:
+    extractor = StateChangeExtractor()
+    assert extractor.read(_parsed("The sky was blue.")) == [[]]
+    assert extractor.model is None
+    pickle.loads(pickle.dumps(extractor))
+
+
+def test_probabilities_of_records_are_finite() -> None:
+    @define
+    class Odd(FixedModel):
+        def predict(self, steps: Sequence[ProcedureStep]) -> list[list[PredictedChange]]:
+            certain = PredictedChange(change=_WET, log_probability=1e-9)
+            impossible = PredictedChange(change=_change("sock", "state"), log_probability=float("-inf"))
+            return [[certain, impossible] for _ in steps]
+
+    assert {item.log_probability for item in _changes(Odd(), _steps("Wash the shirts."))} == {0.0, -9.2103}
