@@ -18,6 +18,8 @@ _FETCHED = Path("corpora")
 _FILES_A_TABLE = 3
 """As many as fit 80 characters."""
 
+_STATE_CHANGES = ("openpi", "openpi-c")
+
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
@@ -88,7 +90,7 @@ def fetch(
 def stats(
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE...", help="Pair corpora, folders, or names of fetched corpora."),
+        typer.Argument(metavar="FILE...", help="Pair corpora, folders, or names of fetched corpora; see below."),
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -96,7 +98,15 @@ def stats(
 
     Reads plain TSV, cloze templates, JSON lines with steps, and released id sequences. In a folder, the files whose
     names begin with a split are read: train, dev, valid or test.
+
+    `stats openpi` and `stats openpi-c` print those of state changes (Table 3 and section 4 of OpenPI) instead, of the
+    fetched corpus or of the folders and files after the name.
     """
+    if str(files[0]) in _STATE_CHANGES:
+        from kgscripts.commands.corpora_openpi import statistics
+
+        statistics(files, fetched=_FETCHED, as_json=as_json)
+        return
     import attrs
     from rich.table import Table
 

@@ -16,6 +16,12 @@ from schemas.records import Discard, DiscardReason, Document
 
 def read_jsonl(source: Source) -> Iterator[Document | Discard]:
     """Yield one document per line; blank lines are skipped. A repeated id is a discard."""
+    for item in read_identified(source):
+        yield item if isinstance(item, Discard) else item[1]
+
+
+def read_identified(source: Source) -> Iterator[tuple[str, Document] | Discard]:
+    """Yield what `read_jsonl` does, each document with the id of its record."""
     seen: dict[str, int] = {}
     for number, line in text_lines(source):
         if isinstance(line, Discard):
@@ -38,7 +44,7 @@ def read_jsonl(source: Source) -> Iterator[Document | Discard]:
             yield source.discard(DiscardReason.EMPTY, number, "no text")
         else:
             seen[identifier] = number
-            yield document
+            yield identifier, document
 
 
 def document_of_record(record: Mapping[str, Any], *, name: str) -> Document | None:

@@ -1,20 +1,24 @@
-"""Procedures: the steps of how-tos, recipes and instructions, from any format that the readers know."""
+"""Procedures: the steps of how-tos, recipes and instructions, in any format that the readers know."""
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 
 from attrs import field, frozen, validators
 
-from kgscripts.corpora.files import find_files
+from kgscripts.corpora.files import InputFile, find_files
 from kgscripts.corpora.formats import read_file
+from kgscripts.corpora.jsonl import read_identified
+from kgscripts.corpora.sniffing import sniff
+from kgscripts.corpora.source import DamagedSourceError, is_binary, open_source
 from schemas.records import Discard, DiscardReason, Document, PassageKind
 
 
 @frozen(kw_only=True)
 class Procedure:
-    """The steps of a procedure, in order. `title` is "" if it has none."""
+    """The steps of a procedure, in order; `title` is "" if it has none."""
 
     id: str
     title: str = ""
@@ -22,24 +26,66 @@ class Procedure:
 
 
 def read_procedures(path: str | Path) -> Iterator[Procedure | Discard]:
-    """Yield the procedures of a file, or of the files of a folder, and a discard for what is none.
+    """Yield the procedures of a file, or of the files in a folder, and a discard for each part that is none.
 
-    JSON lines have `id`, `title` and `steps`; numbered or bulleted text and Markdown how-tos are read as
-    `kgscripts.corpora.formats.read_file` reads them. Raises InputError for a path that is missing or unreadable.
+    The format is detected as by `kgscripts.corpora.formats.read_file`: JSON lines with `id`, `title` and `steps` (or
+    `text`), numbered or bulleted text, Markdown how-tos, and the corpora. The id is that of the record, or the name of
+    the document. Ids are unique in a file.
+
+    Raises InputError for a path that is missing or cannot be read.
     """
     for file in find_files([path]):
         if file.fault:
             yield Discard(reason=DiscardReason.UNREADABLE, where=file.name, detail=file.fault)
             continue
-        for item in read_file(file):
-            yield item if isinstance(item, Discard) else procedure_of(item)
+        for item in _identified(file):
+            yield item if isinstance(item, Discard) else procedure_of(item[1], item[0])
 
 
-def procedure_of(document: Document) -> Procedure | Discard:
-    """The steps of a document; its paragraphs if it marks no steps. Lists of what is needed are no steps."""
-    steps = [passage for passage in document.passages if passage.kind == PassageKind.STEP]
-    steps = steps or [passage for passage in document.passages if passage.kind == PassageKind.PARAGRAPH]
-    if not steps:
+def procedure_of(document: Document, id: str) -> Procedure | Discard:
+    """The steps of a document, with white space as single blanks; a discard if there are none.
+
+    Lists of what is needed are no steps. If the document marks no steps, each line is one if all lines end with final
+    punctuation, and each paragraph otherwise.
+    """
+    texts = _texts(document, PassageKind.STEP) or [
+        step for text in _texts(document, PassageKind.PARAGRAPH) for step in _lines(text)
+    ]
+    if not texts:
         return Discard(reason=DiscardReason.EMPTY, where=document.name, detail="no steps")
-    texts = (" ".join(document.text[passage.start : passage.end].split()) for passage in steps)
-    return Procedure(id=document.name.rpartition("#")[2], title=document.title, steps=tuple(texts))
+    return Procedure(id=id, title=document.title, steps=tuple(" ".join(text.split()) for text in texts))
+
+
+def _identified(file: InputFile) -> Iterator[tuple[str, Document] | Discard]:
+    with open_source(file) as source:
+        sample = source.sample()
+        if is_binary(sample) or sniff(sample, source.name) != "jsonl":
+            items = read_file(file)
+            yield from (item if isinstance(item, Discard) else (item.name, item) for item in items)
+            return
+        empty = True
+        try:
+            for item in read_identified(source):
+                empty = False
+                yield item
+        except DamagedSourceError as error:
+            detail = f"cannot be read beyond this line: {error.detail}"
+            yield source.discard(DiscardReason.UNDECODABLE, error.line, detail)
+        else:
+            if empty:
+                yield source.discard(DiscardReason.EMPTY, 1, "nothing to read")
+
+
+def _texts(document: Document, kind: PassageKind) -> list[str]:
+    return [document.text[passage.start : passage.end] for passage in document.passages if passage.kind == kind]
+
+
+def _lines(paragraph: str) -> list[str]:
+    lines = [line for line in paragraph.splitlines() if line.strip()]
+    return lines if all(map(_ends, lines)) else [paragraph]
+
+
+def _ends(line: str) -> bool:
+    """Whether a line ends a sentence, in any script."""
+    last = line.rstrip().rstrip("\"'”’)]")[-1:]
+    return last != "," and unicodedata.category(last or " ") in ("Po", "So")
