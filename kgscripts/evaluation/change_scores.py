@@ -80,10 +80,18 @@ def score_step(gold: Sequence[str], predicted: Sequence[str]) -> StepScores:
     Equal predictions count once. A single prediction that begins with "there will be no change" means none.
     """
     predicted = distinct_changes(predicted)
-    if not gold or not predicted:
-        score = Score(float(not predicted), float(not gold), float(not gold and not predicted))
-        return StepScores(score, score, score)
-    return StepScores(*(_best_matches(pairs) for pairs in pair_scores(gold, predicted)))
+    return empty_step(gold, predicted) or StepScores(*map(best_matches, pair_scores(gold, predicted)))
+
+
+def empty_step(gold: Sequence[str], predicted: Sequence[str]) -> StepScores | None:
+    """The scores of a step without gold answers or without predictions; None for any other.
+
+    What is empty has nothing wrong and nothing missing: 1 for both if both are empty, with F1 0 if only one is.
+    """
+    if gold and predicted:
+        return None
+    score = Score(float(not predicted), float(not gold), float(not gold and not predicted))
+    return StepScores(score, score, score)
 
 
 def pair_scores(gold: Sequence[str], predicted: Sequence[str]) -> PairScores:
@@ -135,7 +143,8 @@ def _named(names: Sequence[str]) -> str:
     return f"{shown} and {len(names) - 5} more" if len(names) > 5 else shown
 
 
-def _best_matches(pairs: Matrix) -> Score:
+def best_matches(pairs: Matrix) -> Score:
+    """The official score of a step from the scores of its pairs, shape (gold, predicted)."""
     return score_of(float(pairs.max(axis=0).mean()), float(pairs.max(axis=1).mean()))
 
 
@@ -145,10 +154,15 @@ def score_of(precision: float, recall: float) -> Score:
     return Score(precision, recall, 2 * precision * recall / total if total else 0.0)
 
 
+def stems_of(sentence: str) -> tuple[str, ...]:
+    """The stems by which sentences are compared: without punctuation and the words of the template."""
+    words = sentence.strip().lower().translate(_NO_PUNCTUATION).split()
+    return tuple(stem(word) for word in words if word not in TEMPLATE_WORDS)
+
+
 @lru_cache(maxsize=1 << 16)
 def _read(sentence: str) -> _Sentence:
-    words = sentence.strip().lower().translate(_NO_PUNCTUATION).split()
-    stems = tuple(stem(word) for word in words if word not in TEMPLATE_WORDS)
+    stems = stems_of(sentence)
     places: dict[str, int] = {}
     for position, part in enumerate(stems):
         places[part] = places.get(part, 0) | 1 << position
