@@ -16,7 +16,7 @@ NO_CHANGE = "there will be no change"
 """What the released data and models write for a step without changes."""
 
 _REMEDY = 'write "ATTRIBUTE of ENTITY was BEFORE before and AFTER afterwards"'
-_VERB = re.compile(r"\s(?:was|were)\b", re.IGNORECASE)
+_VERB = re.compile(r"\s(?:was|were)(?=[\s,]|$)", re.IGNORECASE)
 _LAST = re.compile(r"(?:^|(?<=[\s,;]))after(?:wards?)?$", re.IGNORECASE)
 _SPLITS = (
     re.compile(r"(?:^|(?<=[\s,;]))before\b[\s,;]*\band(?:\s+|$)", re.IGNORECASE),
