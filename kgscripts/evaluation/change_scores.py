@@ -20,7 +20,6 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from attrs import frozen
 
 from kgscripts.evaluation.change_stems import stem
 from schemas.errors import InputError
@@ -59,8 +58,7 @@ class StepScores(NamedTuple):
     rouge: Score
 
 
-@frozen
-class _Sentence:
+class _Sentence(NamedTuple):
     """The stems of a sentence, prepared for comparison.
 
     A repeated n-gram is an element of its own, (n-gram, number of earlier occurrences), so that the size of an
@@ -188,23 +186,27 @@ def _compare(gold: _Sentence, predicted: _Sentence) -> tuple[float, float, float
         same = float(gold.stems == predicted.stems)
         return same, same, same
     common = len(gold.unigrams & predicted.unigrams)
+    bigrams = len(gold.bigrams & predicted.bigrams) if common > 1 else 0
+    longest = _longest_common_subsequence(gold, predicted) if common > 1 else common
+    length, guessed = len(gold.stems), len(predicted.stems)
     exact = float(gold.stems == predicted.stems)
-    return exact, _bleu(gold, predicted, common), _rouge(gold, predicted) if common else 0.0
+    return exact, _bleu(common, bigrams, length, guessed), _rouge(longest, length, guessed)
 
 
-def _bleu(gold: _Sentence, predicted: _Sentence, common: int) -> float:
-    """Cumulative BLEU-2 as the COCO caption scorer computes it for one candidate and one reference."""
-    guessed, length = len(predicted.stems), len(gold.stems)
-    bigrams = len(gold.bigrams & predicted.bigrams)
-    product = (common + _TINY) / (guessed + _SMALL) * ((bigrams + _TINY) / (guessed - 1 + _SMALL))
+@lru_cache(maxsize=1 << 16)
+def _bleu(unigrams: int, bigrams: int, length: int, guessed: int) -> float:
+    """Cumulative BLEU-2 as the COCO caption scorer computes it, from the numbers of n-grams that match and of stems."""
+    product = (unigrams + _TINY) / (guessed + _SMALL) * ((bigrams + _TINY) / (guessed - 1 + _SMALL))
     ratio = (guessed + _TINY) / (length + _SMALL)
     return math.sqrt(product) * (math.exp(1 - 1 / ratio) if ratio < 1 else 1.0)
 
 
-def _rouge(gold: _Sentence, predicted: _Sentence) -> float:
-    """ROUGE-L of two sentences that share a stem, as the COCO caption scorer computes it."""
-    common = _longest_common_subsequence(gold, predicted)
-    precision, recall = common / len(predicted.stems), common / len(gold.stems)
+@lru_cache(maxsize=1 << 16)
+def _rouge(longest: int, length: int, guessed: int) -> float:
+    """ROUGE-L as the COCO caption scorer computes it, from the longest common subsequence and numbers of stems."""
+    if not longest:
+        return 0.0
+    precision, recall = longest / guessed, longest / length
     return (1 + _BETA_SQUARED) * precision * recall / (recall + _BETA_SQUARED * precision)
 
 

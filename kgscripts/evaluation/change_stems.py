@@ -6,7 +6,7 @@ Porter (1980), *An algorithm for suffix stripping*, steps 1a to 5b, and the rule
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 
 _IRREGULAR = {
@@ -29,38 +29,39 @@ _IRREGULAR = {
 }
 """NLTK's irregular forms."""
 
-_Rules = Sequence[tuple[str, str]]
-_STEP_2: _Rules = (
-    ("ational", "ate"),
-    ("tional", "tion"),
-    ("enci", "ence"),
-    ("anci", "ance"),
-    ("izer", "ize"),
-    ("bli", "ble"),
-    ("entli", "ent"),
-    ("eli", "e"),
-    ("ousli", "ous"),
-    ("ization", "ize"),
-    ("ation", "ate"),
-    ("ator", "ate"),
-    ("alism", "al"),
-    ("iveness", "ive"),
-    ("fulness", "ful"),
-    ("ousness", "ous"),
-    ("aliti", "al"),
-    ("iviti", "ive"),
-    ("biliti", "ble"),
-    ("fulli", "ful"),
-)
-_STEP_3: _Rules = (
-    ("icate", "ic"),
-    ("ative", ""),
-    ("alize", "al"),
-    ("iciti", "ic"),
-    ("ical", "ic"),
-    ("ful", ""),
-    ("ness", ""),
-)
+_Rules = Mapping[str, str]
+"""Suffixes and what replaces them; the first that fits counts."""
+_STEP_2: _Rules = {
+    "ational": "ate",
+    "tional": "tion",
+    "enci": "ence",
+    "anci": "ance",
+    "izer": "ize",
+    "bli": "ble",
+    "entli": "ent",
+    "eli": "e",
+    "ousli": "ous",
+    "ization": "ize",
+    "ation": "ate",
+    "ator": "ate",
+    "alism": "al",
+    "iveness": "ive",
+    "fulness": "ful",
+    "ousness": "ous",
+    "aliti": "al",
+    "iviti": "ive",
+    "biliti": "ble",
+    "fulli": "ful",
+}
+_STEP_3: _Rules = {
+    "icate": "ic",
+    "ative": "",
+    "alize": "al",
+    "iciti": "ic",
+    "ical": "ic",
+    "ful": "",
+    "ness": "",
+}
 _STEP_4 = (
     *("al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion"),
     *("ou", "ism", "ate", "iti", "ous", "ive", "ize"),
@@ -100,7 +101,9 @@ def _ends_cvc(word: str) -> bool:
 
 def _replaced(word: str, rules: _Rules) -> str:
     """The first suffix that fits is replaced if what precedes it has a positive measure."""
-    for suffix, replacement in rules:
+    if not word.endswith(tuple(rules)):
+        return word
+    for suffix, replacement in rules.items():
         if word.endswith(suffix):
             start = word.removesuffix(suffix)
             return start + replacement if _measure(start) else word
@@ -146,6 +149,8 @@ def _step_2(word: str) -> str:
 
 
 def _step_4(word: str) -> str:
+    if not word.endswith(_STEP_4):
+        return word
     for suffix in _STEP_4:
         if word.endswith(suffix):
             start = word.removesuffix(suffix)
