@@ -32,6 +32,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "align": ("kgscripts.commands.align:align", "Align the words of concrete texts with abstract ones."),
     "lookup": ("kgscripts.commands.lookup:lookup", "Look up a word in a graph's alignments."),
     "tools": ("kgscripts.commands.tools:tools", "Rank the tools of an event."),
+    "changes": ("kgscripts.commands.changes:changes", "Predict what a step changes."),
+    "track": ("kgscripts.commands.track:track", "Print the state table of a procedure."),
     "extractors": ("kgscripts.commands.extractors:app", "List the installed extractors."),
     "evaluate": ("kgscripts.commands.evaluate:app", "Measure the quality of the models."),
     "train": ("lightning_modules.commands:app", "Train models on corpora of your own."),

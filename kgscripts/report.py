@@ -186,6 +186,11 @@ def print_report(found: BuildReport) -> None:
 
     for title, numbers in (("nodes", found.nodes), ("relations", found.relations), ("left out", found.discards)):
         add(title, " · ".join(f"{name} {number:,}" for name, number in numbers.items()) or "none")
+    if changes := found.nodes.get("ChangeInstance", 0):
+        links = (("PERSISTS_TO", "last until the next change"), ("CONTRADICTS", "contradict it"))
+        counted = [f"{found.relations[name]:,} {text}" for name, text in links if name in found.relations]
+        different = f"{found.nodes['StateChange']:,} different"
+        add("state changes", " · ".join([f"{changes:,} read", different, *counted]))
     if found.scenarios:
         most = (f"{printable(item.label)} ({item.sources:,} sources, {item.steps:,} steps)" for item in found.scenarios)
         add("scenarios", " · ".join(most))

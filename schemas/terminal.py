@@ -71,13 +71,16 @@ def json_text(value: object, *, indent: int | None = 1) -> str:
     return json.dumps(value, ensure_ascii=False, indent=indent).translate(_JSON)
 
 
-def echo_json(value: object) -> None:
-    """Print `value` as JSON, in ASCII if the encoding of standard output lacks characters of it."""
-    text = json_text(value)
+def echo_json(value: object, *, indent: int | None = 1) -> None:
+    """Print `value` as JSON, in ASCII if the encoding of standard output lacks characters of it.
+
+    Without an indent it is one line.
+    """
+    text = json_text(value, indent=indent)
     try:
         text.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
-        text = json.dumps(value, indent=1).translate(_JSON)
+        text = json.dumps(value, indent=indent).translate(_JSON)
     print(text)
 
 

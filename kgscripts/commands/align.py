@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kgscripts.commands.aligned_pair import AlignedPair
+from kgscripts.commands.picture import check_picture
 from schemas.errors import ConfigurationError
 from schemas.terminal import console, echo, echo_json, printable
 
 if TYPE_CHECKING:
     from kgscripts.corpora.pair import Pair
 
-PICTURE_FORMATS = (".svg", ".png")
 MOST_IN_A_PICTURE = 12
 
 
@@ -33,7 +33,8 @@ def align(
 
     Example: kgscripts align pairs.tsv --limit 3 --picture pairs.svg
     """
-    _check(picture)
+    if picture is not None:
+        check_picture(picture)
     from kgscripts.corpora.pair_corpora import load_pairs
     from kgscripts.models.registry import load
 
@@ -58,18 +59,6 @@ def align(
     else:
         for item in aligned:
             _print(item)
-
-
-def _check(picture: Path | None) -> None:
-    """Raise ConfigurationError, before the work begins, if the picture cannot be written."""
-    if picture is None:
-        return
-    if picture.suffix.lower() not in PICTURE_FORMATS:
-        raise ConfigurationError(
-            "unknown picture format", where=str(picture), remedy=f"use the extension {' or '.join(PICTURE_FORMATS)}"
-        )
-    if picture.is_dir() or not picture.absolute().parent.is_dir():
-        raise ConfigurationError("no file can be written there", where=str(picture), remedy="choose another file")
 
 
 def _fields(item: AlignedPair) -> dict[str, Any]:

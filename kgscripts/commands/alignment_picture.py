@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import matplotlib
 from attrs import evolve, field, frozen
 from matplotlib import colormaps
 from matplotlib.axes import Axes
@@ -13,11 +12,10 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.patches import FancyBboxPatch, Rectangle
-from matplotlib.textpath import TextToPath
 
 from kgscripts.commands.aligned_pair import AlignedPair
+from kgscripts.commands.picture import save_picture, text_width
 from kgscripts.corpora.pair import Pair
-from schemas.errors import ConfigurationError
 from schemas.terminal import printable
 
 # All lengths are in inches, from the upper left corner.
@@ -33,7 +31,6 @@ _INSET = 0.09
 _TEXT, _LABEL = FontProperties(family="DejaVu Sans", size=11), FontProperties(family="DejaVu Sans", size=8)
 _COLOURS = colormaps["tab10"].colors  # type: ignore[attr-defined]
 _UNUSED = (0.62, 0.62, 0.62)
-_METADATA = {".svg": {"Date": None, "Creator": "kgscripts"}, ".png": {"Software": None}}
 
 _Colour = tuple[float, float, float]
 
@@ -75,13 +72,7 @@ def draw_alignments(aligned: Sequence[AlignedPair], file: Path) -> None:
         for piece in pieces:
             _draw_piece(axes, item, piece, colours[piece.word], top + _BOXES + piece.line * _LINE)
         top += size
-    try:
-        with matplotlib.rc_context({"svg.hashsalt": "kgscripts", "svg.fonttype": "path"}):
-            figure.savefig(file, dpi=150, metadata=_METADATA[file.suffix.lower()])
-    except OSError as error:
-        raise ConfigurationError(
-            f"the picture cannot be written: {error.strerror}", where=str(file), remedy="choose another file"
-        ) from error
+    save_picture(figure, file)
 
 
 def _printable(pair: Pair) -> Pair:
@@ -89,22 +80,16 @@ def _printable(pair: Pair) -> Pair:
     return evolve(pair, abstract=[*map(printable, pair.abstract)], concrete=[*map(printable, pair.concrete)])
 
 
-def _width(text: str, font: FontProperties) -> float:
-    # In points at 72 dots per inch; words are never parsed as formulas.
-    width, _, _ = TextToPath().get_text_width_height_descent(text, font, ismath=False)
-    return float(width) / 72
-
-
 def _pieces(item: AlignedPair) -> list[_Piece]:
     """The stretches broken into lines; a piece is at least as wide as the label of its word."""
     pieces: list[_Piece] = []
     line, x = 0, _MARGIN
     for word, start, end in item.stretches:
-        label = _width(item.pair.abstract[word], _LABEL)
+        label = text_width(item.pair.abstract[word], _LABEL)
         tokens: list[tuple[int, float]] = []
         first = x
         for token in range(start, end):
-            width = _width(item.pair.concrete[token], _TEXT)
+            width = text_width(item.pair.concrete[token], _TEXT)
             if x > _MARGIN and max(x + width, first + label) > _WIDTH - _MARGIN:
                 if tokens:
                     pieces.append(_Piece(word, line, first, x - _SPACE, tokens))
@@ -127,7 +112,7 @@ def _colours(pieces: Sequence[_Piece]) -> dict[int, _Colour]:
 def _draw_abstract(axes: Axes, words: Sequence[str], colours: dict[int, _Colour], top: float) -> None:
     x = _MARGIN + _INSET
     for index, word in enumerate(words):
-        width = _width(word, _TEXT)
+        width = text_width(word, _TEXT)
         colour = colours.get(index)
         if colour is not None:
             style = "round,pad=0.07,rounding_size=0.06"
@@ -142,7 +127,9 @@ def _draw_piece(axes: Axes, item: AlignedPair, piece: _Piece, colour: _Colour, t
         text = item.pair.concrete[token]
         shade = 0.05 + 0.3 * item.alignment.posterior[token]
         box = (x - _SPACE / 2, top - 0.02)
-        axes.add_patch(Rectangle(box, _width(text, _TEXT) + _SPACE, 0.22, facecolor=colour, alpha=shade, linewidth=0))
+        axes.add_patch(
+            Rectangle(box, text_width(text, _TEXT) + _SPACE, 0.22, facecolor=colour, alpha=shade, linewidth=0)
+        )
         axes.text(x, top + 0.14, text, fontproperties=_TEXT, color="black", parse_math=False)
     left, right, low = piece.start - _SPACE / 3, piece.end + _SPACE / 3, top + 0.27
     axes.plot([left, left, right, right], [low - 0.04, low, low, low - 0.04], color=colour, linewidth=1.3)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, cast
+
+from attrs import evolve
 
 from kgscripts.extractors.lexicon import classes_of
 from kgscripts.text.pipeline import load_pipeline
-from schemas.changes import Change
+from schemas.changes import Change, PredictedChange
 
 if TYPE_CHECKING:
     from kgscripts.text.lemmas import LemmaCorrector
@@ -33,6 +36,19 @@ def normalised(change: Change) -> Change | None:
     if not (is_named and attribute and after) or before == after:
         return None
     return Change(entity=entity, attribute=attribute, before=before, after=after)
+
+
+def distinct(predictions: Iterable[PredictedChange]) -> list[PredictedChange]:
+    """The predictions of a step in the words of records, most probable first.
+
+    Of those with one entity, attribute and new value the most probable is kept; what is no change is left out.
+    """
+    found: dict[tuple[str, str, str], PredictedChange] = {}
+    for predicted in sorted(predictions, key=lambda item: -item.log_probability):
+        change = normalised(predicted.change)
+        if change is not None:
+            found.setdefault((change.entity, change.attribute, change.after), evolve(predicted, change=change))
+    return list(found.values())
 
 
 def value(text: str) -> str:

@@ -116,7 +116,7 @@ class _Found:
         """Add a unit, unless it has no text that can be read, or lacks the events that it needs."""
         text = readable(self._document.text[start:end])
         words = list(_WORD.finditer(text))
-        if not _is_latin(text):
+        if not is_latin(text):
             return
         if len(words) > MOST_WORDS:
             cut = start + words[MOST_WORDS - 1].end()
@@ -146,7 +146,7 @@ def _sentences(parses: Iterable[Parse]) -> Iterator[tuple[int, int]]:
                 yield parse.offset + words[0].idx, parse.offset + words[-1].idx + len(words[-1])
 
 
-def _is_latin(text: str) -> bool:
+def is_latin(text: str) -> bool:
     """Whether most letters are Latin ones without diacritics."""
     letters = [char for char in text if char.isalpha()]
     return 2 * sum(map(str.isascii, letters)) > len(letters)

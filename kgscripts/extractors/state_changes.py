@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from attrs import define
 
-from kgscripts.extractors.change_words import head, normalised
+from kgscripts.extractors.change_words import distinct, head
 from kgscripts.extractors.events import EventExtractor
 from kgscripts.extractors.lexicon import verbs, word_list_digests
 from kgscripts.extractors.protocol import PARSE, Extractor, ParsedDocument
@@ -86,15 +86,13 @@ def _mentions(document: ParsedDocument) -> list[EventMention]:
 
 
 def _records(unit: Unit, predictions: Sequence[PredictedChange], nouns: Nouns) -> list[StateChange]:
-    """The records of a unit in text order; of those with one entity, attribute and new value the most probable."""
-    found: dict[tuple[str, str, str], StateChange] = {}
-    for predicted in sorted(predictions, key=lambda item: -item.log_probability):
-        change = normalised(predicted.change)
-        if change is None or (change.entity, change.attribute, change.after) in found:
-            continue
+    """The records of a unit in text order."""
+    found = []
+    for predicted in distinct(predictions):
+        change = predicted.change
         mentioned = nouns.last(head(change.entity), unit.end)
         mention = _brought_about_by(unit, change.entity, change.attribute, mentioned)
-        found[change.entity, change.attribute, change.after] = StateChange(
+        record = StateChange(
             entity=change.entity,
             attribute=change.attribute,
             before=change.before,
@@ -105,16 +103,17 @@ def _records(unit: Unit, predictions: Sequence[PredictedChange], nouns: Nouns) -
             mentioned=mentioned,
             log_probability=min(0.0, max(predicted.log_probability, _LEAST_LOG_PROBABILITY)),
         )
-    return sorted(found.values(), key=lambda record: (record.start, record.end))
+        found.append(record)
+    return sorted(found, key=lambda record: (record.start, record.end))
 
 
 def _brought_about_by(unit: Unit, entity: str, attribute: str, mentioned: Span | None) -> EventMention | None:
     """The mention of an event that brings a change about; None if the unit has none."""
     of_entity = head(entity)
     is_location = head(attribute) in _LOCATION
+    near = mentioned if mentioned is not None and mentioned.start >= unit.start else None
 
     def distance(mention: EventMention) -> tuple[bool, bool, bool, int, int]:
-        near = mentioned if mentioned is not None and mentioned.start >= unit.start else None
         return (
             of_entity not in _heads(mention),
             of_entity != _head_of(mention.action.object) and of_entity not in _patients(mention),

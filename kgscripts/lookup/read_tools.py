@@ -6,7 +6,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from kgscripts.assembly.clusters import cluster_key
+from kgscripts.lookup.steps import steps_of_action
 from schemas.records import Action
 from schemas.script_graph import ScriptGraph
 
@@ -34,10 +34,7 @@ def read_tools(directory: Path, action: Action) -> list[ReadTool]:
         If `directory` is no graph directory.
     """
     graph = ScriptGraph.open(directory)
-    wanted = cluster_key(action.key)
-    actions = {row["id"] for row in graph.rows("Action") if cluster_key(_action(row).key) == wanted}
-    meant = {row["from_id"] for row in graph.rows("EXPRESSED_AS") if row["to_id"] in actions}
-    steps = {row["id"]: row for row in graph.rows("SubEvent") if row["id"] in meant}
+    steps = steps_of_action(graph, action)
     labels = {row["id"]: row["label"] for name in ("Tool", "Scenario") for row in graph.rows(name)}
     found = [
         ReadTool(
@@ -52,8 +49,3 @@ def read_tools(directory: Path, action: Action) -> list[ReadTool]:
         if row["from_id"] in steps and not row["predicted"]
     ]
     return sorted(found, key=lambda tool: (-tool.support, -tool.probability, tool.lemma, tool.scenario, tool.step))
-
-
-def _action(row: dict[str, str | None]) -> Action:
-    parts = ("predicate", "particle", "object", "preposition", "prepositional_object")
-    return Action(**{part: row[part] or "" for part in parts})

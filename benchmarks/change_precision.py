@@ -1,0 +1,158 @@
+"""How often a state change that was read is true of its step: random changes, for two people to judge.
+
+``draw GRAPH --seed N`` prints a sheet: one change a row, with the step that it was read in and the text before it. Each
+of two people, by themselves, puts 1 (this step brings this change about, given the text before it) or 0 into a column
+of their own. ``score SHEET`` prints the precision of each, with Wilson's 95 % interval, and their agreement.
+``no-change`` prints what the model predicts for steps that change nothing (``data/everyday/no_change.txt``).
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import random
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from attrs import astuple, fields, frozen
+
+from benchmarks.tool_precision import wilson
+from kgscripts.models.registry import load
+from kgscripts.records import RecordStore
+from kgscripts.tracking import predict_distinct
+from schemas.changes import ProcedureStep
+from schemas.graph_directory import locked
+from schemas.records import Document, PassageKind, Sentence, StateChange
+from schemas.script_graph import ScriptGraph
+
+NO_CHANGE = Path(__file__).parent / "data" / "everyday" / "no_change.txt"
+_READERS = ("first", "second")
+_CHARACTERS_BEFORE = 300
+
+
+@frozen
+class Drawn:
+    """A change, the name of the source that it was read in, its step, and the end of the text before that step."""
+
+    source: str
+    before_step: str
+    step: str
+    entity: str
+    attribute: str
+    before: str
+    after: str
+
+
+def draw(directory: Path, number: int, seed: int) -> list[Drawn]:
+    """Draw from all changes that were read for a graph, all equally likely.
+
+    Raises
+    ------
+    ValueError
+        If the graph has fewer.
+    """
+    names = {row["digest"]: row["name"] for row in ScriptGraph.open(directory).rows("Source")}
+    digests = sorted(names)
+    with locked(directory, create=False), RecordStore(directory / "records") as store:
+        changes = store.read(StateChange, digests)
+        every = [(digest, change) for digest in sorted(changes) for change in changes[digest]]
+        chosen = random.Random(seed).sample(every, number)
+        wanted = sorted({digest for digest, _ in chosen})
+        documents = store.read(Document, wanted)
+        sentences = store.read(Sentence, wanted)
+    drawn = []
+    for digest, change in chosen:
+        [document] = documents[digest]
+        start, end = _step(document, sentences.get(digest, ()), change)
+        drawn.append(
+            Drawn(
+                source=names[digest],
+                before_step=document.text[max(0, start - _CHARACTERS_BEFORE) : start],
+                step=document.text[start:end],
+                entity=change.entity,
+                attribute=change.attribute,
+                before=change.before,
+                after=change.after,
+            )
+        )
+    return drawn
+
+
+def _step(document: Document, sentences: Iterable[Sentence], change: StateChange) -> tuple[int, int]:
+    """The span of the step, or else of the sentence, that a change was read in."""
+    steps = [(item.start, item.end) for item in document.passages if item.kind is PassageKind.STEP]
+    spans = [*steps, *((item.start, item.end) for item in sentences)]
+    return next(((start, end) for start, end in spans if start <= change.start < end), (change.start, change.end))
+
+
+def score(lines: Iterable[str]) -> Iterator[str]:
+    """The precision and the agreement of a judged sheet, in words.
+
+    Raises
+    ------
+    ValueError
+        If a row lacks a verdict.
+    """
+    rows = list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+    verdicts = [[int(row[reader]) for row in rows] for reader in _READERS]
+    if not rows or not set().union(*verdicts) <= {0, 1}:
+        raise ValueError("each row needs the verdict 1 or 0 of both readers")
+    for reader, given in zip(_READERS, verdicts, strict=True):
+        yield f"{reader} reader: {_share(sum(given), len(given))}"
+    agreed = sum(one == other for one, other in zip(*verdicts, strict=True))
+    yield f"agreement: {agreed} of {len(rows)}, {agreed / len(rows):.3f}; Cohen's kappa {kappa(*verdicts):.3f}"
+
+
+def kappa(first: list[int], second: list[int]) -> float:
+    """Cohen's kappa of verdicts 1 and 0; 1 if both readers always gave the same one."""
+    number = len(first)
+    agreed = sum(one == other for one, other in zip(first, second, strict=True)) / number
+    one, other = sum(first) / number, sum(second) / number
+    by_chance = one * other + (1 - one) * (1 - other)
+    return (agreed - by_chance) / (1 - by_chance) if by_chance < 1 else 1.0
+
+
+def _share(right: int, number: int) -> str:
+    low, high = wilson(right, number)
+    return f"{right} of {number}: {right / number:.3f} (95 % {low:.3f} to {high:.3f})"
+
+
+def sheet(drawn: Iterable[Drawn]) -> Iterator[str]:
+    """The lines of a sheet without verdicts."""
+    yield "\t".join((*_READERS, *(item.name for item in fields(Drawn))))
+    for item in drawn:
+        yield "\t".join(("", "", *(" ".join(value.split()) for value in astuple(item))))
+
+
+def no_change(model: str) -> Iterator[str]:
+    """The changes that a model predicts for each step that has none, and the share of steps without any."""
+    texts = NO_CHANGE.read_text(encoding="utf-8").splitlines()
+    predictions = predict_distinct(load("state-changes", model), [ProcedureStep(text=text) for text in texts])
+    for text, found in zip(texts, predictions, strict=True):
+        changes = (item.change for item in found)
+        yield "\t".join([text, *(f"{item.attribute} of {item.entity}: {item.after}" for item in changes)])
+    yield f"no change: {_share(sum(not found for found in predictions), len(texts))}"
+
+
+def main() -> None:
+    """Draw, score or predict, as the command line says."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.change_precision", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    drawing = commands.add_parser("draw")
+    drawing.add_argument("graph", type=Path)
+    drawing.add_argument("--seed", type=int, required=True)
+    drawing.add_argument("--number", type=int, default=200)
+    scoring = commands.add_parser("score")
+    scoring.add_argument("sheet", type=argparse.FileType(encoding="utf-8"))
+    commands.add_parser("no-change").add_argument("--model", default="default")
+    arguments = parser.parse_args()
+    if arguments.command == "draw":
+        lines = sheet(draw(arguments.graph, arguments.number, arguments.seed))
+    else:
+        lines = score(arguments.sheet) if arguments.command == "score" else no_change(arguments.model)
+    sys.stdout.writelines(line + "\n" for line in lines)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,95 @@
+"""`kgscripts changes`: the state changes of a step, as predicted by a model and as read by a graph."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from attrs import asdict
+
+from schemas.errors import ConfigurationError
+from schemas.terminal import console, echo_json, printable
+
+if TYPE_CHECKING:
+    from kgscripts.lookup.read_changes import ReadChange
+    from schemas.changes import PredictedChange
+
+
+def changes(
+    step: Annotated[str, typer.Argument(metavar="STEP", help="A step of a procedure: 'drain the pasta'.")],
+    context: Annotated[
+        list[str] | None,
+        typer.Option("--context", metavar="STEP", help="An earlier step; repeat it in order.", show_default=False),
+    ] = None,
+    title: Annotated[str, typer.Option(metavar="TEXT", help="What the procedure is for.", show_default=False)] = "",
+    graph: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Also show what this graph has read.", show_default=False)
+    ] = None,
+    model: Annotated[
+        str, typer.Option(metavar="NAME|DIR", help="A model that ships, or the directory of one.")
+    ] = "default",
+    top: Annotated[int, typer.Option(min=1, help="The maximum number of changes of each kind.")] = 10,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List what a step changes: as a model predicts it and, separately, as a graph has read it.
+
+    Example: kgscripts changes "drain the pasta" --context "boil the pasta" --graph graph
+    """
+    from kgscripts.extractors.instructions import read_instruction
+    from kgscripts.lookup.read_changes import read_changes
+    from kgscripts.models.registry import load
+    from kgscripts.tracking import change_fields, predict_distinct
+    from schemas.changes import ProcedureStep
+
+    text = " ".join(step.split())
+    if not text:
+        raise ConfigurationError("the step is empty", remedy="write an instruction, for example: 'drain the pasta'")
+    read = read_changes(graph, read_instruction(text).action)[:top] if graph is not None else None
+    wanted = ProcedureStep(text=text, context=tuple(" ".join(item.split()) for item in context or ()), title=title)
+    predicted = predict_distinct(load("state-changes", model), [wanted])[0][:top]
+    if as_json:
+        content: dict[str, Any] = {"step": text, "predicted": [change_fields(item) for item in predicted]}
+        if read is not None:
+            content["read"] = [asdict(item) for item in read]
+        echo_json(content)
+        return
+    _print(f"predicted by {model}", ("probability", *_CHANGE), [_predicted(item) for item in predicted])
+    if read is not None:
+        headings = ("sources", "share", "PMI", *_CHANGE, "step")
+        _print(f"read in {graph}", headings, [_read(item) for item in read])
+
+
+_CHANGE = ("entity", "attribute", "before", "after")
+
+
+def _predicted(item: PredictedChange) -> tuple[str, ...]:
+    change = item.change
+    share = f"{min(1.0, math.exp(item.log_probability)):.0%}"
+    return share, change.entity, change.attribute, change.before, change.after
+
+
+def _read(item: ReadChange) -> tuple[str, ...]:
+    step = f"{item.step} ({item.scenario})" if item.scenario else item.step
+    numbers = (str(item.support), f"{item.probability:.0%}", f"{item.pmi:.1f}")
+    return (*numbers, item.entity, item.attribute, item.before, item.after, step)
+
+
+def _print(title: str, headings: Sequence[str], rows: Sequence[tuple[str, ...]]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    screen = console()
+    screen.print(Text(printable(title), style="bold"))
+    if not rows:
+        screen.print("  no change\n")
+        return
+    table = Table(box=None, padding=(0, 0, 0, 2))
+    for column, heading in enumerate(headings):
+        is_word = column >= headings.index("entity")
+        table.add_column(heading, justify="left" if is_word else "right", overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    screen.print(table, "")

@@ -1,0 +1,145 @@
+"""`kgscripts track`: the state table of a procedure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kgscripts.commands.picture import check_picture
+from schemas.errors import ConfigurationError, InputError
+from schemas.terminal import console, echo, echo_json, printable
+
+if TYPE_CHECKING:
+    from kgscripts.corpora.procedures import Procedure
+    from kgscripts.tracking import StateTable
+
+MOST_STEPS_IN_A_PICTURE = 30
+
+
+def track(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Steps: numbered or bulleted text, Markdown or JSON lines.")
+    ],
+    id: Annotated[
+        str | None, typer.Option(metavar="ID", help="Only this procedure of the file.", show_default=False)
+    ] = None,
+    picture: Annotated[
+        Path | None,
+        typer.Option(
+            "--picture", "-o", metavar="FILE.svg|.png", help="Draw the table to this file.", show_default=False
+        ),
+    ] = None,
+    model: Annotated[
+        str, typer.Option(metavar="NAME|DIR", help="A model that ships, or the directory of one.")
+    ] = "default",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one procedure a line.")] = False,
+) -> None:
+    """Print the state table of a procedure: what each step changes, and which states remain.
+
+    Example: kgscripts track how_to_make_tea.md -o tea.svg
+    """
+    if picture is not None:
+        check_picture(picture)
+    from kgscripts.models.registry import load
+    from kgscripts.tracking import track as track_procedures
+
+    procedures = _procedures(file, id)
+    # An input without procedures is refused before a model is loaded.
+    first = next(procedures)
+    if picture is not None:
+        _check_fits(first, procedures, file)
+    for table in track_procedures(chain([first], procedures), load("state-changes", model)):
+        if picture is not None:
+            from kgscripts.commands.table_picture import draw_table
+
+            draw_table(table, picture)
+            echo(f"wrote {printable(str(picture))}", err=True)
+        if as_json:
+            echo_json(table.to_dict(), indent=None)
+        else:
+            _print(table)
+
+
+def _procedures(file: Path, id: str | None) -> Iterator[Procedure]:
+    """The procedures of a file, or the one of that id; what is none is reported on standard error.
+
+    Raises InputError if there are none.
+    """
+    from kgscripts.corpora.procedures import read_procedures
+    from schemas.records import Discard
+
+    found = False
+    for item in read_procedures(file):
+        if isinstance(item, Discard):
+            detail = f" ({item.detail})" if item.detail else ""
+            echo(f"left out: {item.where}: {item.reason.value}{detail}", err=True)
+        elif id is None or item.id == id:
+            found = True
+            yield item
+    if not found:
+        wanted = "no procedure" if id is None else f"no procedure {id!r}"
+        raise InputError(wanted, where=str(file), remedy="write one step a line, numbered or with bullets")
+
+
+def _check_fits(first: Procedure, others: Iterator[Procedure], file: Path) -> None:
+    """Raise ConfigurationError if there are several procedures, or the first one is too long for a picture."""
+    if next(others, None) is not None:
+        raise ConfigurationError(
+            "a picture shows one procedure, and the file has several", where=str(file), remedy="choose one with --id"
+        )
+    if len(first.steps) > MOST_STEPS_IN_A_PICTURE:
+        raise ConfigurationError(
+            f"a picture shows at most {MOST_STEPS_IN_A_PICTURE} steps, and there are {len(first.steps)}",
+            where=str(file),
+            remedy="leave --picture away to print the table",
+        )
+
+
+_NAMES, _COLUMN = 18, 13
+"""Widths, in characters, of the names of attributes and of a step."""
+
+
+def _print(table: StateTable) -> None:
+    """Print as many steps beside each other as fit, and below them the attributes that they change."""
+    from rich.table import Table
+    from rich.text import Text
+
+    screen = console()
+    procedure, rows = table.procedure, table.rows()
+    screen.print(Text(printable(procedure.title or procedure.id), style="bold"), "")
+    side_by_side = max(1, (screen.width - _NAMES) // (_COLUMN + 2))
+    for first in range(0, len(procedure.steps), side_by_side):
+        steps = range(first, min(first + side_by_side, len(procedure.steps)))
+        listed = Table.grid(padding=(0, 1))
+        listed.add_column(justify="right", style="bold")
+        listed.add_column(overflow="fold")
+        for step in steps:
+            nothing = "" if table.predictions[step] else "  (no change)"
+            listed.add_row(str(step + 1), Text(printable(procedure.steps[step])).append(nothing, style="dim"))
+        screen.print(listed, "")
+        shown = [row for row in rows if any(row.changes[step] for step in steps)]
+        if not shown:
+            continue
+        cells = Table(box=None, padding=(0, 2, 0, 0))
+        cells.add_column(width=_NAMES - 2, overflow="fold")
+        for step in steps:
+            cells.add_column(str(step + 1), width=_COLUMN, overflow="fold")
+        entity = ""
+        for row in shown:
+            if row.entity != entity:
+                entity = row.entity
+                cells.add_row(Text(printable(entity), style="bold"))
+            cells.add_row(
+                f"  {row.attribute}",
+                *(
+                    Text(" / ".join(f"{printable(item.before)} -> {printable(item.after)}".strip() for item in changed))
+                    if (changed := row.changes[step])
+                    else Text(printable(row.value_after(step)), style="dim")
+                    for step in steps
+                ),
+            )
+        screen.print(cells, "")

@@ -1,0 +1,191 @@
+"""`kgscripts track` and `changes` from a user's view, for a model that answers in a fixed way."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from attrs import define, field
+from typer.testing import CliRunner
+
+import cli
+from kgscripts.extractors.state_change_units import CONTEXT
+from schemas.changes import Change, PredictedChange, ProcedureStep
+from schemas.errors import KGScriptsError
+from schemas.provenance import Model
+
+TEA = """# How to make tea
+
+1. Fill the kettle with water.
+2. Boil the water.
+3. Wait for the bell.
+4. Pour the water into the cup.
+5. Drink the tea.
+"""
+CHANGES = {
+    "Fill the kettle with water.": (
+        ("the Kettle", "fullness", "empty", "full"),
+        ("water", "location", "in the tap", "in the kettle"),
+    ),
+    "Boil the water.": (("water", "temperature", "cold", "hot"), ("waters", "temperature", "cool", "hot")),
+    "Pour the water into the cup.": (("kettle", "fullness", "full", "empty"), ("cup", "fullness", "", "full")),
+}
+
+_MODEL = Model(name="fixed", version="1", digest="0" * 64, task="state changes")
+
+
+@define
+class FixedModel:
+    """Predicts `CHANGES`."""
+
+    model: Model = _MODEL
+    batches: list[Sequence[ProcedureStep]] = field(factory=list)
+
+    def predict(self, steps: Sequence[ProcedureStep]) -> list[list[PredictedChange]]:
+        self.batches.append(steps)
+        return [
+            [
+                PredictedChange(
+                    change=Change(entity=entity, attribute=attribute, before=before, after=after),
+                    log_probability=-0.5 * number,
+                )
+                for number, (entity, attribute, before, after) in enumerate(CHANGES.get(step.text, ()))
+            ]
+            for step in steps
+        ]
+
+
+@pytest.fixture(autouse=True)
+def model(monkeypatch: pytest.MonkeyPatch) -> FixedModel:
+    fixed = FixedModel()
+    monkeypatch.setattr("kgscripts.models.registry.load", lambda *_: fixed)
+    return fixed
+
+
+@pytest.fixture
+def tea(tmp_path: Path) -> Path:
+    file = tmp_path / "tea.md"
+    file.write_text(TEA, encoding="utf-8")
+    return file
+
+
+def run(*arguments: object) -> str:
+    result = CliRunner(env={"COLUMNS": "80"}).invoke(cli.app, [str(argument) for argument in arguments])
+    if isinstance(result.exception, KGScriptsError):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_the_table_shows_changes_and_what_remains(tea: Path) -> None:
+    shown = run("track", tea)
+    assert max(map(len, shown.splitlines())) <= 80
+    lines = [" ".join(line.split()) for line in shown.splitlines()]
+    assert "How to make tea" in lines
+    assert "3 Wait for the bell. (no change)" in lines
+    assert "fullness empty -> full full full full -> empty" in lines
+    assert "temperature cold -> hot hot hot" in lines
+    assert lines.index("kettle") < lines.index("water") < lines.index("cup")
+    assert lines.count("cup") == 1
+
+
+def test_json_has_every_change_once(tea: Path) -> None:
+    content: dict[str, Any] = json.loads(run("track", tea, "--json"))
+    assert content["title"] == "How to make tea"
+    assert [step["number"] for step in content["steps"]] == [1, 2, 3, 4, 5]
+    assert [len(step["changes"]) for step in content["steps"]] == [2, 1, 0, 2, 0]
+    assert content["steps"][1]["changes"] == [
+        {"entity": "water", "attribute": "temperature", "before": "cold", "after": "hot", "probability": 1.0}
+    ]
+
+
+def test_pictures(tea: Path, tmp_path: Path) -> None:
+    drawn = tmp_path / "tea.svg"
+    run("track", tea, "-o", drawn)
+    ElementTree.parse(drawn)
+    again = tmp_path / "again.svg"
+    run("track", tea, "--picture", again)
+    assert again.read_bytes() == drawn.read_bytes()
+    run("track", tea, "-o", tmp_path / "tea.png")
+    assert (tmp_path / "tea.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_several_procedures_stream(tmp_path: Path, model: FixedModel) -> None:
+    file = tmp_path / "many.jsonl"
+    steps = ["Boil the water.", "Wait for the bell."] * 4
+    file.write_text(
+        "".join(json.dumps({"id": f"p{number}", "steps": steps}) + "\n" for number in range(100))
+        + '{"id": "cut", "steps": ["Bo',
+        encoding="utf-8",
+    )
+    lines = run("track", file, "--json").splitlines()
+    assert [json.loads(line)["id"] for line in lines] == [f"p{number}" for number in range(100)]
+    assert max(map(len, model.batches)) < 300
+    assert max(len(step.context) for batch in model.batches for step in batch) == CONTEXT
+    assert json.loads(run("track", file, "--json", "--id", "p7"))["id"] == "p7"
+
+
+@pytest.mark.parametrize(
+    ("content", "arguments", "message"),
+    [
+        ("", (), "no procedure"),
+        (TEA, ("--id", "coffee"), "no procedure 'coffee'"),
+        (TEA, ("-o", "tea.gif"), "unknown picture format"),
+        (TEA, ("-o", "missing/tea.svg"), "no file can be written there"),
+        (TEA + "\n# How to make coffee\n\n1. Boil the water.\n", ("-o", "{}/a.svg"), "the file has several"),
+        ("# Long\n\n" + "1. Boil the water.\n" * 31, ("-o", "{}/a.svg"), "at most 30 steps, and there are 31"),
+    ],
+)
+def test_what_cannot_be_tracked(tmp_path: Path, content: str, arguments: tuple[str, ...], message: str) -> None:
+    file = tmp_path / "steps.md"
+    file.write_text(content, encoding="utf-8")
+    with pytest.raises(KGScriptsError, match=message):
+        run("track", file, *(argument.format(tmp_path) for argument in arguments))
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        ["Boil the water."],
+        ["Boil the water."] * 500,
+        ["Boil the water. " * 1700, "Wait for the bell."],
+        ["把水烧开。", "🙂", "Вскипятите воду.", "\x1b[31mBoil\u202e the [b]water[/b]."],
+    ],
+)
+def test_odd_procedures(tmp_path: Path, steps: list[str]) -> None:
+    file = tmp_path / "odd.jsonl"
+    file.write_text(json.dumps({"id": "[b]\x1b", "title": "\x1b[31m", "steps": steps}) + "\n", encoding="utf-8")
+    shown = run("track", file)
+    assert not set(shown) & {"\x1b", "\u202e"}
+    assert len(json.loads(run("track", file, "--json"))["steps"]) == len(steps)
+    if len(steps) <= 30:
+        drawn = tmp_path / "odd.svg"
+        run("track", file, "-o", drawn)
+        ElementTree.parse(drawn)
+
+
+def test_changes_of_one_step(model: FixedModel) -> None:
+    content = json.loads(
+        run("changes", " Boil  the water. ", "--context", "Fill the kettle.", "--title", "Tea", "--json")
+    )
+    assert content == {
+        "step": "Boil the water.",
+        "predicted": [
+            {"entity": "water", "attribute": "temperature", "before": "cold", "after": "hot", "probability": 1.0}
+        ],
+    }
+    assert model.batches[0] == [ProcedureStep(text="Boil the water.", context=("Fill the kettle.",), title="Tea")]
+    shown = " ".join(run("changes", "Boil the water.").split())
+    assert "100% water temperature cold hot" in shown
+    assert "no change" in run("changes", "Wait for the bell.")
+    assert len(json.loads(run("changes", "Fill the kettle with water.", "--top", 1, "--json"))["predicted"]) == 1
+
+
+@pytest.mark.parametrize("step", ["", "  ", "\n"])
+def test_an_empty_step_is_refused(step: str) -> None:
+    with pytest.raises(KGScriptsError, match="the step is empty"):
+        run("changes", step)
