@@ -145,8 +145,12 @@ NODE_TYPES: dict[str, NodeType] = {
         NodeType(
             "Attribute",
             "A respect in which an entity can change.",
-            "lemma of the head, with its compound",
-            (_LABEL, _SUPPORT),
+            "lemma of the head, with its compound; of names that mean the same, the one that leads them",
+            (
+                _LABEL,
+                Property("alternative_labels", _STRINGS, "Other names that mean the same."),
+                _SUPPORT,
+            ),
         ),
         NodeType(
             "StateChange",
@@ -154,7 +158,7 @@ NODE_TYPES: dict[str, NodeType] = {
             "attribute, entity, before and after, normalised",
             (
                 _LABEL,
-                Property("before", _STRING, "The value before the event."),
+                Property("before", _STRING, "The value before the event; absent if it is not said.", False),
                 Property("after", _STRING, "The value after the event."),
                 _SUPPORT,
             ),
@@ -182,6 +186,21 @@ NODE_TYPES: dict[str, NodeType] = {
                 Property("end", _INTEGER, "The character after the last."),
                 Property("text", _STRING, "The text itself."),
                 Property("source", _NODE, "The source that it is a part of."),
+            ),
+        ),
+        NodeType(
+            "ChangeInstance",
+            "A state change in one text: this step of this text brings it about.",
+            "passage and state change",
+            (
+                Property("source", _NODE, "The source that it was read in."),
+                Property(
+                    "step",
+                    _INTEGER,
+                    "Number of the step of the text that brings it about, of the sentence if the text has no steps; 0 "
+                    "before the first.",
+                ),
+                Property("presupposed", _BOOLEAN, "Whether the text does not mention the entity up to there."),
             ),
         ),
         NodeType(
@@ -326,7 +345,12 @@ RELATION_TYPES: dict[str, RelationType] = {
             (("SubEvent", "StateChange"),),
             (*_KNOWLEDGE, _PMI),
         ),
-        RelationType("OF_ENTITY", "The entity that changes.", Layer.KNOWLEDGE, (("StateChange", "Entity"),)),
+        RelationType(
+            "OF_ENTITY",
+            "The entity that changes; if it is also a tool by the same name, the tool as well.",
+            Layer.KNOWLEDGE,
+            (("StateChange", "Entity"), ("StateChange", "Tool")),
+        ),
         RelationType(
             "OF_ATTRIBUTE",
             "The attribute that changes.",
@@ -377,22 +401,35 @@ RELATION_TYPES: dict[str, RelationType] = {
         ),
         RelationType(
             "SHOWS",
-            "The passage shows this change.",
+            "The passage shows this change: the mention of the event that brings it about, or the step or sentence in "
+            "which no event was found.",
             Layer.INSTANCE,
-            (("Passage", "StateChange"),),
-            (Property("log_probability", _NUMBER, "Log probability of the change given the passage, in nats."),),
+            (("Passage", "ChangeInstance"),),
+            (
+                Property(
+                    "log_probability", _NUMBER, "Log probability of the change being true of the passage, in nats."
+                ),
+            ),
+        ),
+        RelationType(
+            "INSTANCE_OF",
+            "What changes, free of the text.",
+            Layer.INSTANCE,
+            (("ChangeInstance", "StateChange"),),
         ),
         RelationType(
             "PERSISTS_TO",
-            "The changed state still holds where the later change begins.",
+            "The changed state still holds where the next change of the same attribute of the entity in this text "
+            "begins: its value after the one agrees with the value before the other.",
             Layer.INSTANCE,
-            (("StateChange", "StateChange"),),
+            (("ChangeInstance", "ChangeInstance"),),
         ),
         RelationType(
             "CONTRADICTS",
-            "The changed state cannot hold where the later change begins.",
+            "The next change of the same attribute of the entity in this text begins with a value that agrees with no "
+            "value that the last step to change it left behind.",
             Layer.INSTANCE,
-            (("StateChange", "StateChange"),),
+            (("ChangeInstance", "ChangeInstance"),),
         ),
     )
 }

@@ -24,7 +24,7 @@ ARROW_TYPES: dict[ValueType, pa.DataType] = {
     ValueType.NODE: pa.string(),
     ValueType.NODES: pa.list_(pa.string()),
 }
-_RARELY_REPEATED = ("Passage", "Statement")
+_RARELY_REPEATED = ("Passage", "ChangeInstance", "Statement")
 """Node types of which few relations in a row group share a node."""
 
 

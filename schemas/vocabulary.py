@@ -25,6 +25,7 @@ ID_PREFIXES = {
     "StateChange": "state-change",
     "Source": "source",
     "Passage": "passage",
+    "ChangeInstance": "change-instance",
     "Statement": "statement",
     "Model": "model",
     "BenchmarkScore": "score",

@@ -19,7 +19,7 @@ from exports.rdf.dataset import SCENARIO_SCHEME
 from exports.rdf.descriptions import Chunk, Description, Reference, Value, constant, join
 from exports.rdf.language import text_language
 from exports.rdf.metrics import describe_metrics, metric_ids
-from exports.rdf.passage_sources import PassageSources
+from exports.rdf.node_sources import NODES_OF_SOURCES, NodeSources
 from exports.rdf.terms import (
     INVERSE_PROPERTIES,
     MEMBER_PROPERTIES,
@@ -42,7 +42,9 @@ _RELATION_TERMS = pa.array([relation_term(name) for name in RELATION_TYPES])
 
 def in_instance_layer(name: str) -> bool:
     """Whether the rows of a type belong to the named graph of a source."""
-    return name in ("Source", "Passage") or (name in RELATION_TYPES and RELATION_TYPES[name].layer is Layer.INSTANCE)
+    if name in RELATION_TYPES:
+        return RELATION_TYPES[name].layer is Layer.INSTANCE
+    return name == "Source" or name in NODES_OF_SOURCES
 
 
 def describe(graph: ScriptGraph) -> Iterator[Chunk]:
@@ -62,8 +64,8 @@ def describe(graph: ScriptGraph) -> Iterator[Chunk]:
             if name == "BenchmarkScore":
                 yield describe_metrics(graph.table(name).column("metric"))
         else:
-            from_passages = any(start == "Passage" for start, _ in RELATION_TYPES[name].ends)
-            sources = PassageSources(graph) if from_passages else None
+            starts = {start for start, _ in RELATION_TYPES[name].ends}.intersection(NODES_OF_SOURCES)
+            sources = NodeSources(graph, starts.pop()) if starts else None
             for batch in batches:
                 yield _describe_relations(name, batch, sources)
 
@@ -119,8 +121,9 @@ def _describe_nodes(name: str, batch: pa.RecordBatch, language: str) -> Iterator
         values["metric of"] = Value("dqv:isMeasurementOf", metric_ids(batch.column("metric")), Reference.DATA)
     elif name == "Source":
         graphs = subjects
-    elif name == "Passage":
+    elif name in NODES_OF_SOURCES:
         graphs = values["source"].objects
+    if name == "Passage":
         selectors = join(subjects, ".selector")
         span = (values.pop("start"), values.pop("end"))
         values["selector"] = Value("oa:hasSelector", selectors, Reference.DATA)
@@ -182,7 +185,7 @@ def _local(term: str) -> str:
     return term.partition(":")[2]
 
 
-def _describe_relations(name: str, batch: pa.RecordBatch, passages: PassageSources | None) -> Chunk:
+def _describe_relations(name: str, batch: pa.RecordBatch, sources: NodeSources | None) -> Chunk:
     relation = RELATION_TYPES[name]
     starts, ends = _ids(name, batch, "from_id"), _ids(name, batch, "to_id")
     term = relation_term(name)
@@ -201,7 +204,7 @@ def _describe_relations(name: str, batch: pa.RecordBatch, passages: PassageSourc
         )
         descriptions.append(Description(qualified_ids(name, starts, ends), (QUALIFIED_RELATION,), (*reified, *numbers)))
     graphs = None
-    if passages is not None:
+    if sources is not None:
         is_source = pc.starts_with(starts, "source/")
-        graphs = pc.if_else(is_source, starts, passages.of(starts))
+        graphs = pc.if_else(is_source, starts, sources.of(starts))
     return Chunk(tuple(descriptions), graphs, batch.num_rows)

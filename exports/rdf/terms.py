@@ -34,6 +34,7 @@ REUSED_PROPERTIES: dict[tuple[str, str], str] = {
     ("Passage", "source"): "oa:hasSource",
     ("Passage", "start"): "oa:start",
     ("Passage", "end"): "oa:end",
+    ("ChangeInstance", "source"): "dcterms:source",
     ("Source", "title"): "dcterms:title",
     ("Statement", "subject"): "rdf:subject",
     ("Statement", "relation"): "rdf:predicate",
@@ -47,7 +48,10 @@ REUSED_CLASSES: dict[str, tuple[str, ...]] = {
 }
 INVERSE_PROPERTIES: dict[tuple[str, str], str] = {("SubEvent", "replaces"): "dcterms:isReplacedBy"}
 """Predicates from each of the nodes in a property (`ValueType.NODES`) to the node that has the property."""
-MEMBER_PROPERTIES: dict[tuple[str, str], str] = {("Scenario", "alternative_labels"): "skos:altLabel"}
+MEMBER_PROPERTIES: dict[tuple[str, str], str] = {
+    ("Scenario", "alternative_labels"): "skos:altLabel",
+    ("Attribute", "alternative_labels"): "skos:altLabel",
+}
 """Predicates from a node to each text in a property (`ValueType.STRINGS`), beside the RDF list of them."""
 
 

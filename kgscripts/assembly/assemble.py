@@ -13,6 +13,7 @@ from pathlib import Path
 from attrs import define, field, frozen
 
 from kgscripts.assembly import rules
+from kgscripts.assembly.changes import write_changes
 from kgscripts.assembly.clusters import find_steps
 from kgscripts.assembly.counting import Relation
 from kgscripts.assembly.discards import DiscardLog
@@ -27,7 +28,7 @@ from kgscripts.records.store import RecordStore
 from schemas.graph_directory import NEXT
 from schemas.graph_writer import ScriptGraphWriter
 from schemas.manifest import Manifest
-from schemas.records import Decomposition, EventMention, PredictedTool, Record
+from schemas.records import Decomposition, EventMention, PredictedTool, Record, StateChange
 from schemas.script_graph import ScriptGraph
 
 
@@ -103,13 +104,13 @@ class _Assembly:
         self.readers = self._find_readers(kinds)
         extractors = self.readers.extractors
         find_mentions(engine, extractors)
-        self.log.decompositions(engine)
+        self.log.without_event(engine)
         self._enrich(Stage.NAMES)
         write_texts(engine, self.writer, kinds)
         find_steps(engine)
         relations = self._count()
         self._enrich(Stage.CLUSTERS)
-        engine.drop("participant", "named_tool", "mention")
+        engine.drop("participant", "named_tool", "mention", "mention_change")
         for relation in relations:
             self._merge(relation)
         find_order(engine, extractors)
@@ -121,6 +122,7 @@ class _Assembly:
         self.log.relations(engine, relations)
         self._predict()
         write_nodes(engine, self.writer)
+        write_changes(engine, self.writer)
         write_realizations(engine, self.writer, extractors)
         write_relations(engine, self.writer, [*relations, order], self.readers)
         write_models(self.writer, self.readers)
@@ -129,7 +131,7 @@ class _Assembly:
         known = self.store.extractors()
         models = [known[version].models for version in self.versions]
         models += [enricher.networks for enricher in self.enrichers]
-        tables = (f"{kind_name(kind)}_record" for kind in (EventMention, Decomposition, *kinds))
+        tables = (f"{kind_name(kind)}_record" for kind in (EventMention, Decomposition, StateChange, *kinds))
         query = " UNION ".join(f"SELECT reader FROM {table}" for table in tables)
         return Readers(models=models, extractors=sorted(self.engine.values(query)) or [0])
 

@@ -17,7 +17,8 @@ _READINGS = """
 """
 
 _WITHOUT_EVENT = """
-    SELECT d.name AS "where", a.start, a."end", a.label AS detail FROM unaligned_step a JOIN document d USING (document)
+    SELECT d.name AS "where", a.start, a."end", a.label AS detail
+    FROM (FROM unaligned_step UNION ALL FROM unplaced_change) a JOIN document d USING (document)
     ORDER BY document, a.start, a."end", detail
 """
 
@@ -55,8 +56,8 @@ class DiscardLog:
             for row in batch.to_pylist():
                 self.add(Discard(**row))
 
-    def decompositions(self, engine: Engine) -> None:
-        """Steps of decompositions that refer to no event."""
+    def without_event(self, engine: Engine) -> None:
+        """Steps of decompositions, and state changes, that refer to no event."""
         for batch in engine.rows(_WITHOUT_EVENT):
             for row in batch.to_pylist():
                 self.add(Discard(reason=DiscardReason.NO_SUCH_EVENT, **row))

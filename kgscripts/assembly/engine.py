@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -106,6 +106,11 @@ class Engine:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._connection.close()
+
+    def add_function(self, name: str, function: Callable[..., object], parameters: Sequence[str], result: str) -> None:
+        """Make a Python function known to the rules, with the SQL types of its parameters and its result."""
+        with self._guarded():
+            self._connection.create_function(name, function, list(parameters), result)
 
     def execute(self, statement: str) -> None:
         """Run one statement."""

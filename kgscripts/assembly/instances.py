@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import pyarrow as pa
 
+from kgscripts.assembly import changes
 from kgscripts.assembly.engine import Engine, Rule
 from kgscripts.assembly.identity import ACTION_PARTS, action_key, same_action
 from kgscripts.records.kinds import kind_name, record_schema
@@ -18,9 +19,10 @@ from schemas.records import (
     Record,
     Segment,
     Sentence,
+    StateChange,
 )
 
-KINDS: tuple[type[Record], ...] = (Sentence, Segment, EventMention, Decomposition, Discard)
+KINDS: tuple[type[Record], ...] = (Sentence, Segment, EventMention, Decomposition, StateChange, Discard)
 """The kinds of records that assembly always reads."""
 
 
@@ -82,8 +84,13 @@ NAMES = (
     Rule(
         "entity_name",
         "name",
-        "SELECT DISTINCT label FROM (SELECT UNNEST(participants).lemma AS label FROM event_mention_record) "
-        "WHERE mine(label)",
+        """
+        SELECT DISTINCT label FROM (
+            SELECT UNNEST(participants).lemma AS label FROM event_mention_record
+            UNION ALL
+            SELECT entity FROM state_change_record
+        ) WHERE mine(label)
+        """,
     ),
     Rule(
         "tool_name",
@@ -97,6 +104,7 @@ NAMES = (
         """,
     ),
     Rule("scenario_name", "name", "SELECT DISTINCT scenario AS label FROM segment_record WHERE mine(scenario)"),
+    *changes.NAMES,
 )
 """The distinct names of the records."""
 
@@ -127,6 +135,8 @@ NUMBERS = (
     _numbered("tool", "Tool", "tool", 0),
     # Scenario 0 means none.
     _numbered("scenario", "Scenario", "scenario", 1),
+    _numbered("attribute", "Attribute", "attribute", 0),
+    changes.NUMBERS,
 )
 """The nodes that texts share, numbered so that numbers ascend with ids."""
 
@@ -247,8 +257,9 @@ SEGMENTS = (
 
 
 def find_mentions(engine: Engine, readers: Sequence[int]) -> None:
-    """Make the tables of names, mentions, aligned steps, segments and occurrences."""
+    """Make the tables of names, mentions, aligned steps, segments, occurrences and changes."""
+    changes.add_attribute_aliases(engine)
     engine.run(*NAMES)
     for rule in NUMBERS:
         engine.run(rule)
-    engine.run(*mention_rules(readers), *ALIGNED, *SEGMENTS)
+    engine.run(*mention_rules(readers), *ALIGNED, *SEGMENTS, *changes.change_rules(readers))

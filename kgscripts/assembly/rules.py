@@ -82,9 +82,9 @@ def participants(readers: Sequence[int]) -> Relation:
             WHERE in_partition(r.document) AND in_partition(p.document)
         """,
         sums=tuple(Sum(role, f"coalesce(sum(arguments) FILTER (WHERE role = '{role}'), 0)::BIGINT") for role in _ROLES),
-        joins=_OF_STEP_AND_THING.format("entity"),
+        joins=_OF_STEP_AND_THING.format("participant"),
         properties=f"{_PROBABILITY_AND_PMI}, {_MOST_FREQUENT_ROLE}",
-        totals=(Total("entity_total", 'SELECT "end" AS key, document, mention FROM has_participant_case'),),
+        totals=(Total("participant_total", 'SELECT "end" AS key, document, mention FROM has_participant_case'),),
     )
 
 
@@ -148,6 +148,24 @@ def decompositions(readers: Sequence[int]) -> Relation:
     )
 
 
+def changes(readers: Sequence[int]) -> Relation:
+    """CHANGES: the probability is the share of the sub-event's mentions."""
+    return Relation(
+        name="CHANGES",
+        start="step",
+        end="state_change",
+        cases=f"""
+            SELECT r.scenario, r.step AS start, x.state_change AS "end", r.document, r.mention, r.start AS first,
+                   r."end" AS last{reader_columns(readers, "x")}
+            FROM realization r JOIN mention_change x USING (mention)
+            WHERE in_partition(r.document) AND in_partition(x.document)
+        """,
+        joins=_OF_STEP_AND_THING.format("changed"),
+        properties=_PROBABILITY_AND_PMI,
+        totals=(Total("changed_total", 'SELECT "end" AS key, document, mention FROM changes_case'),),
+    )
+
+
 def precedence(readers: Sequence[int]) -> Relation:
     """PRECEDES for the pairs that `kgscripts.assembly.order` keeps; evidence are the first mentions of both."""
     return Relation(
@@ -170,7 +188,7 @@ def precedence(readers: Sequence[int]) -> Relation:
     )
 
 
-RELATIONS = (scenario_steps, wordings, participants, uses, decompositions)
+RELATIONS = (scenario_steps, wordings, participants, uses, decompositions, changes)
 """The rules of all relations but PRECEDES, whose pairs have to be ranked first."""
 
 TOTALS = (
@@ -180,6 +198,24 @@ TOTALS = (
     Total(
         "scenario_total",
         "SELECT scenario AS key, document, 0 AS mention FROM segment WHERE in_partition(document)",
+    ),
+    Total(
+        "entity_total",
+        """
+        SELECT entity AS key, document, mention FROM participant WHERE in_partition(document)
+        UNION ALL
+        SELECT c.entity, i.document, NULL FROM change_instance i JOIN state_change c USING (state_change)
+        WHERE in_partition(i.document)
+        """,
+    ),
+    Total(
+        "attribute_total",
+        "SELECT c.attribute AS key, i.document, 0 AS mention FROM change_instance i JOIN state_change c "
+        "USING (state_change) WHERE in_partition(i.document)",
+    ),
+    Total(
+        "state_change_total",
+        "SELECT state_change AS key, document, 0 AS mention FROM change_instance WHERE in_partition(document)",
     ),
 )
 """Totals that no relation brings along."""

@@ -81,9 +81,10 @@ class Assembling:
 
 
 def _code() -> str:
-    """SHA-256 of the rules of assembly and of the types of the graph, which change between versions as well."""
+    """SHA-256 of the rules of assembly, their word list and the types of the graph, which change between versions."""
     digest = hashlib.sha256()
     for package in (kgscripts.assembly, schemas):
-        for path in sorted(Path(package.__path__[0]).glob("*.py")):
-            digest.update(path.read_bytes())
+        for pattern in ("*.py", "data/*.tsv"):
+            for path in sorted(Path(package.__path__[0]).glob(pattern)):
+                digest.update(path.read_bytes())
     return digest.hexdigest()

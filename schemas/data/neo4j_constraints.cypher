@@ -9,6 +9,7 @@ CREATE CONSTRAINT kgscripts_attribute_iri IF NOT EXISTS FOR (node:Attribute) REQ
 CREATE CONSTRAINT kgscripts_state_change_iri IF NOT EXISTS FOR (node:StateChange) REQUIRE node.iri IS UNIQUE;
 CREATE CONSTRAINT kgscripts_source_iri IF NOT EXISTS FOR (node:Source) REQUIRE node.iri IS UNIQUE;
 CREATE CONSTRAINT kgscripts_passage_iri IF NOT EXISTS FOR (node:Passage) REQUIRE node.iri IS UNIQUE;
+CREATE CONSTRAINT kgscripts_change_instance_iri IF NOT EXISTS FOR (node:ChangeInstance) REQUIRE node.iri IS UNIQUE;
 CREATE CONSTRAINT kgscripts_statement_iri IF NOT EXISTS FOR (node:Statement) REQUIRE node.iri IS UNIQUE;
 CREATE CONSTRAINT kgscripts_model_iri IF NOT EXISTS FOR (node:Model) REQUIRE node.iri IS UNIQUE;
 CREATE CONSTRAINT kgscripts_benchmark_score_iri IF NOT EXISTS FOR (node:BenchmarkScore) REQUIRE node.iri IS UNIQUE;

@@ -185,6 +185,7 @@ def test_every_class_has_a_closed_shape_of_its_own_properties(shapes: rdflib.Gra
     terms |= {relation_term(key) for key, kind in RELATION_TYPES.items() for start, _ in kind.ends if start == name}
     terms |= {
         "Scenario": {"skos:prefLabel", "skos:altLabel", "skos:inScheme"},
+        "Attribute": {"skos:altLabel"},
         "Passage": {"oa:hasSelector"},
         "BenchmarkScore": {"dqv:isMeasurementOf", "dqv:computedOn"},
         "QualifiedRelation": {"rdf:subject", "rdf:predicate", "rdf:object"},

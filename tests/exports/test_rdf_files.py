@@ -108,13 +108,17 @@ def test_all_syntaxes_say_the_same(graph: ScriptGraph, tmp_path: Path) -> None:
 def test_texts_are_in_the_graph_of_their_source_and_knowledge_in_none(graph: ScriptGraph, tmp_path: Path) -> None:
     export(graph, str(tmp_path / "g.nq"))
     dataset = parse_file(tmp_path / "g.nq")
-    source_of = {graph.iri(row["id"]): graph.iri(row["source"]) for row in graph.rows("Passage")}
+    source_of = {
+        graph.iri(row["id"]): graph.iri(row["source"])
+        for name in ("Passage", "ChangeInstance")
+        for row in graph.rows(name)
+    }
     names = {str(g) for *_, g in dataset.quads() if g != DEFAULT_GRAPH}
     assert names == {graph.iri(row["id"]) for row in graph.rows("Source")}
     checked = 0
     for subject, _, _, name in dataset.quads():
         node = re.split(r"\.(?:selector|about|realizes|shows)\b", str(subject))[0]
-        if "/passage/" in node:
+        if "/passage/" in node or "/change-instance/" in node:
             assert str(name) == source_of[node], subject
             checked += 1
         elif "/source/" in node:

@@ -18,6 +18,7 @@ from tests.graphs import Rows, generated_graph, odd_rows, write_graph
 KGS = "https://w3id.org/kgscripts/ontology#"
 _SOUND: dict[str, dict[str, Any]] = {
     "Passage": {"kind": "mention", "start": 3, "end": 7},
+    "ChangeInstance": {"step": 2},
     "Source": {"digest": "0" * 64, "characters": 12},
     "Model": {"digest": "f" * 64, "language": "en"},
     "BenchmarkScore": {"unit": "percent", "direction": "higher", "exposure": "unseen"},
@@ -104,6 +105,7 @@ BROKEN: list[tuple[Callable[[Rows], None], str]] = [
     (changed("Passage", kind="chapter"), "kind"),
     (changed("Passage", start=-1), "start"),
     (changed("Passage", start=9), "start"),
+    (changed("ChangeInstance", step=-1), "step"),
     (changed("Source", digest="12ab"), "digest"),
     (changed("Source", characters=-1), "characters"),
     (changed("Model", digest="F" * 64), "digest"),

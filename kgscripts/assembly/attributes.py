@@ -1,0 +1,27 @@
+"""Attributes that mean the same: each name leads to one, so that wetness and moisture are one node."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import resources
+
+
+@cache
+def attribute_names() -> dict[str, tuple[str, ...]]:
+    """The other names of each attribute that has any.
+
+    The list is made by `kgscripts.evaluation.attribute_names` from the train split of OpenPI.
+    """
+    table = resources.files("kgscripts.assembly").joinpath("data/attributes.tsv").read_text("utf-8")
+    rows = (line.partition("\t") for line in table.splitlines()[1:])
+    return {leading: tuple(others.split("|")) for leading, _, others in rows}
+
+
+def leading_attribute(name: str) -> str:
+    """The attribute that a name means: itself, or the one that leads the names that mean the same."""
+    return _leading().get(name, name)
+
+
+@cache
+def _leading() -> dict[str, str]:
+    return {other: leading for leading, others in attribute_names().items() for other in others}

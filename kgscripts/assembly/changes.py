@@ -1,0 +1,211 @@
+"""State changes: from records to types, and to instances in the order of the steps of their text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+
+import pyarrow as pa
+
+from kgscripts.assembly.attributes import attribute_names
+from kgscripts.assembly.counting import confidence_of
+from kgscripts.assembly.engine import Engine, Rule
+from kgscripts.assembly.identity import ACTION_PARTS, same_action
+from kgscripts.assembly.values import agree
+from schemas.graph_writer import ScriptGraphWriter
+
+_LEADING = "coalesce(a.attribute, r.attribute)"
+_NAMED = "state_change_record r LEFT JOIN attribute_alias a ON a.name = r.attribute"
+
+NAMES = (
+    Rule("attribute_name", "name", f"SELECT DISTINCT {_LEADING} AS label FROM {_NAMED} WHERE mine({_LEADING})"),
+    Rule(
+        "state_change_name",
+        "name",
+        f"SELECT DISTINCT r.entity, {_LEADING} AS attribute, r.before, r.after FROM {_NAMED} WHERE mine(r.entity)",
+    ),
+)
+"""The distinct names of the records; names of an attribute that mean the same are one."""
+
+NUMBERS = Rule(
+    "state_change",
+    "",
+    """
+    SELECT (row_number() OVER (ORDER BY id) - 1)::INTEGER AS state_change, *
+    FROM (SELECT *, identifier('state-change', slug(label), part('StateChange') || part(attribute_label)
+                    || part(entity_label) || part(before) || part(after)) AS id
+          FROM (SELECT e.entity, a.attribute, n.entity AS entity_label, n.attribute AS attribute_label, n.before,
+                       n.after, concat(n.attribute, ' of ', n.entity, ': ', nullif(n.before, '') || ' -> ', n.after)
+                           AS label
+                FROM state_change_name n JOIN entity e ON e.label = n.entity
+                     JOIN attribute a ON a.label = n.attribute))
+    """,
+)
+
+
+def change_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
+    """The changes of mentions and their instances, by document.
+
+    A change that refers to no event, or without event to no passage, is in neither. Equal changes of one passage are
+    one, whoever found them; ``reader_N`` holds the confidence of the extractor with that number, NULL if it did not.
+    """
+    highest = ", ".join(f"max(reader_{reader}) AS reader_{reader}" for reader in readers)
+    return (
+        # What the text and its sentences mark as passages, one kind a span.
+        Rule(
+            "place",
+            "document",
+            """
+            SELECT document, start::INTEGER AS start, "end"::INTEGER AS "end",
+                   CASE WHEN bool_or(kind = 'step') THEN 'step' WHEN bool_or(kind = 'sentence') THEN 'sentence'
+                        ELSE min(kind) END AS kind
+            FROM (SELECT document, p.start AS start, p."end" AS "end", p.kind AS kind
+                  FROM text, UNNEST(passages) AS t(p) WHERE in_partition(document)
+                  UNION ALL
+                  SELECT document, start, "end", 'sentence' FROM sentence_record WHERE in_partition(document))
+            WHERE document IN (SELECT document FROM state_change_record WHERE in_partition(document))
+            GROUP BY document, start, "end"
+            """,
+            temporary=True,
+        ),
+        Rule(
+            "numbered_place",
+            "document",
+            """
+            SELECT document, start, row_number() OVER (PARTITION BY document ORDER BY start)::INTEGER AS number
+            FROM (SELECT DISTINCT document, start
+                  FROM (SELECT *, bool_or(kind = 'step') OVER (PARTITION BY document) AS has_steps FROM place)
+                  WHERE kind = CASE WHEN has_steps THEN 'step' ELSE 'sentence' END)
+            """,
+            temporary=True,
+        ),
+        Rule(
+            "change",
+            "document",
+            f"""
+            SELECT r.document, r.start, r."end", m.mention, c.state_change, c.label, r.presupposed, r.log_probability,
+                   CASE WHEN r.predicate IS NULL THEN p.kind WHEN m.mention IS NOT NULL THEN 'mention' END AS kind
+                   {confidence_of(readers, "r", "round(exp(r.log_probability), 4)")}
+            FROM (SELECT r.document, r.reader, r.start::INTEGER AS start, r."end"::INTEGER AS "end", r.entity,
+                         {_LEADING} AS attribute, r.before, r.after, r.log_probability,
+                         r.mentioned IS NULL AS presupposed,
+                         {", ".join(f"r.action.{part} AS {part}" for part in ACTION_PARTS)}
+                  FROM {_NAMED} WHERE in_partition(r.document)) r
+                 JOIN state_change c ON c.entity_label = r.entity AND c.attribute_label = r.attribute
+                      AND c.before = r.before AND c.after = r.after
+                 LEFT JOIN action y ON {same_action("y", "r")}
+                 LEFT JOIN (FROM mention WHERE in_partition(document)) m ON m.document = r.document
+                      AND m.start = r.start AND m."end" = r."end" AND m.action = y.action
+                 LEFT JOIN place p ON p.document = r.document AND p.start = r.start AND p."end" = r."end"
+            """,
+            temporary=True,
+        ),
+        Rule(
+            "mention_change",
+            "document",
+            f"SELECT document, mention, state_change, {highest} FROM change WHERE mention IS NOT NULL "
+            "GROUP BY document, mention, state_change",
+        ),
+        Rule(
+            "change_instance",
+            "document",
+            """
+            SELECT i.*, coalesce(n.number, 0) AS step
+            FROM (SELECT document, start, "end", kind, state_change, bool_and(presupposed) AS presupposed,
+                         max(log_probability) AS log_probability
+                  FROM change WHERE kind IS NOT NULL GROUP BY document, start, "end", kind, state_change) i
+                 ASOF LEFT JOIN numbered_place n ON n.document = i.document AND n.start <= i.start
+            """,
+        ),
+        Rule(
+            "unplaced_change",
+            "document",
+            'SELECT document, start, "end", label FROM change WHERE kind IS NULL',
+        ),
+    )
+
+
+def add_attribute_aliases(engine: Engine) -> None:
+    """Make the table `attribute_alias` of names with the attributes that lead them, and the macro ``agree``."""
+    pairs = [(other, leading) for leading, others in attribute_names().items() for other in others]
+    columns = {"name": [name for name, _ in pairs], "attribute": [leading for _, leading in pairs]}
+    engine.add("attribute_alias", pa.table({name: pa.array(rows, pa.string()) for name, rows in columns.items()}))
+    engine.add_function("agree", agree, ["VARCHAR", "VARCHAR"], "BOOLEAN")
+
+
+_KNOWN = "JOIN state_change_total t ON t.key = c.state_change"
+
+_NODES = {
+    "Attribute": """
+        SELECT n.id, n.label, coalesce(o.names, []) AS alternative_labels, t.support
+        FROM attribute n JOIN attribute_total t ON t.key = n.attribute
+             LEFT JOIN (SELECT attribute, list(name ORDER BY name) AS names FROM attribute_alias GROUP BY attribute) o
+             ON o.attribute = n.label
+        WHERE t.support >= least_support() ORDER BY n.attribute
+    """,
+    "StateChange": f"""
+        SELECT c.id, c.label, nullif(c.before, '') AS before, c.after, t.support
+        FROM state_change c {_KNOWN} WHERE t.support >= least_support() ORDER BY c.state_change
+    """,
+    "OF_ENTITY": f"""
+        SELECT c.id AS from_id, e.id AS to_id FROM state_change c {_KNOWN} JOIN entity e USING (entity)
+        WHERE t.support >= least_support()
+        UNION ALL
+        SELECT c.id, n.id FROM state_change c {_KNOWN} JOIN tool n ON n.label = c.entity_label
+             JOIN tool_total u ON u.key = n.tool
+        WHERE t.support >= least_support() AND u.support >= least_support()
+        ORDER BY from_id, to_id
+    """,
+    "OF_ATTRIBUTE": f"""
+        SELECT c.id AS from_id, a.id AS to_id FROM state_change c {_KNOWN} JOIN attribute a USING (attribute)
+        WHERE t.support >= least_support() ORDER BY c.state_change
+    """,
+}
+
+# The instances of the current documents in the order of their ids, which begin like those of their passages.
+_INSTANCE = """
+    SELECT row_number() OVER (ORDER BY document, start, "end", kind, change) AS instance, *,
+           'change-instance/' || passage_key || '-' || change AS id, 'passage/' || passage_key AS passage
+    FROM (SELECT i.*, c.id AS state_change_id, c.entity, c.attribute, c.before, c.after, right(c.id, 24) AS change,
+                 substr(passage_id(d.key, i.start, i."end", i.kind), length('passage/') + 1) AS passage_key,
+                 d.id AS source, t.support >= least_support() AS kept
+          FROM change_instance i JOIN state_change c USING (state_change) JOIN document d USING (document)
+               JOIN state_change_total t ON t.key = i.state_change
+          WHERE in_partition(i.document))
+"""
+
+# Each instance with those of the same attribute of the entity in the step before it that changes it.
+_SUCCESSION = """
+    SELECT *, bool_or(agrees) OVER (PARTITION BY later) AS explained
+    FROM (SELECT a.instance AS earlier, b.instance AS later, a.id AS from_id, b.id AS to_id,
+                 a.kept AND b.kept AS kept, agree(a.after, b.before) AS agrees
+          FROM ordered_instance a JOIN ordered_instance b ON b.document = a.document AND b.entity = a.entity
+               AND b.attribute = a.attribute AND b.place = a.place + 1
+          WHERE b.before <> '')
+"""
+
+_INSTANCES = {
+    "ChangeInstance": "SELECT id, source, step, presupposed FROM instance WHERE kept ORDER BY instance",
+    "SHOWS": "SELECT passage AS from_id, id AS to_id, log_probability FROM instance WHERE kept ORDER BY instance",
+    "INSTANCE_OF": "SELECT id AS from_id, state_change_id AS to_id FROM instance WHERE kept ORDER BY instance",
+    "PERSISTS_TO": "SELECT from_id, to_id FROM succession WHERE kept AND agrees ORDER BY earlier, later",
+    "CONTRADICTS": "SELECT from_id, to_id FROM succession WHERE kept AND NOT explained ORDER BY earlier, later",
+}
+
+
+def write_changes(engine: Engine, writer: ScriptGraphWriter) -> None:
+    """Write Attribute, StateChange and what changes, then the instances of each text and their order."""
+    for name, query in _NODES.items():
+        writer.write(name, engine.graph_rows(name, query))
+    with ExitStack() as stack:
+        tables = {name: stack.enter_context(writer.table(name)) for name in _INSTANCES}
+        for _ in engine.document_partitions():
+            engine.execute(f"CREATE OR REPLACE TEMP TABLE instance AS {_INSTANCE}")
+            engine.execute(
+                "CREATE OR REPLACE TEMP TABLE ordered_instance AS SELECT *, dense_rank() OVER "
+                "(PARTITION BY document, entity, attribute ORDER BY step) AS place FROM instance"
+            )
+            engine.execute(f"CREATE OR REPLACE TEMP TABLE succession AS {_SUCCESSION}")
+            for name, write in tables.items():
+                for batch in engine.graph_rows(name, _INSTANCES[name]):
+                    write(batch)
