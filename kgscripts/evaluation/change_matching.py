@@ -16,8 +16,7 @@ from scipy.optimize import linear_sum_assignment
 
 from kgscripts.corpora.change_template import parse_change
 from kgscripts.evaluation.change_scores import (
-    Matrix,
-    Score,
+    Pairs,
     StepScores,
     best_matches,
     distinct_changes,
@@ -54,13 +53,9 @@ def match_step(gold: Sequence[str], predicted: Sequence[str]) -> MatchedScores:
     predicted = distinct_changes(predicted)
     if empty := empty_step(gold, predicted):
         return MatchedScores(empty, empty, empty)
-    members = clusters(gold)
-    official, single, clustered = [], [], []
-    for pairs in pair_scores(gold, predicted):
-        official.append(best_matches(pairs))
-        single.append(_best_assignment(pairs))
-        clustered.append(_best_assignment(np.stack([pairs[rows].max(axis=0) for rows in members])))
-    return MatchedScores(StepScores(*official), StepScores(*single), StepScores(*clustered))
+    pairs = pair_scores(gold, predicted)
+    clustered = np.stack([pairs[:, members].max(axis=1) for members in clusters(gold)], axis=1)
+    return MatchedScores(best_matches(pairs), _best_assignments(pairs), _best_assignments(clustered))
 
 
 def clusters(answers: Sequence[str]) -> list[list[int]]:
@@ -99,7 +94,10 @@ def _head(entity: str) -> str:
     return stems[-1] if stems else ""
 
 
-def _best_assignment(pairs: Matrix) -> Score:
-    rows, columns = linear_sum_assignment(pairs, maximize=True)
-    total = float(pairs[rows, columns].sum())
-    return score_of(total / pairs.shape[1], total / pairs.shape[0])
+def _best_assignments(pairs: Pairs) -> StepScores:
+    _, answers, predictions = pairs.shape
+    scores = []
+    for matrix in pairs:
+        total = float(matrix[linear_sum_assignment(matrix, maximize=True)].sum())
+        scores.append(score_of(total / predictions, total / answers))
+    return StepScores(*scores)

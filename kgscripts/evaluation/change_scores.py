@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 import string
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -31,7 +30,8 @@ _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 _TINY, _SMALL = 1e-15, 1e-9  # What the COCO caption scorer adds to a count of matches, and to a count of n-grams.
 _BETA_SQUARED = 1.2**2  # ROUGE-L: how much more recall counts than precision.
 
-Matrix = npt.NDArray[np.float64]
+Pairs = npt.NDArray[np.float64]
+"""Scores of pairs by each of `METRICS`, shape (3, gold, predicted)."""
 
 
 class Score(NamedTuple):
@@ -40,14 +40,6 @@ class Score(NamedTuple):
     precision: float
     recall: float
     f1: float
-
-
-class PairScores(NamedTuple):
-    """The scores of each gold answer with each prediction; each array has the shape (gold, predicted)."""
-
-    exact: Matrix
-    bleu: Matrix
-    rouge: Matrix
 
 
 class StepScores(NamedTuple):
@@ -78,7 +70,7 @@ def score_step(gold: Sequence[str], predicted: Sequence[str]) -> StepScores:
     Equal predictions count once. A single prediction that begins with "there will be no change" means none.
     """
     predicted = distinct_changes(predicted)
-    return empty_step(gold, predicted) or StepScores(*map(best_matches, pair_scores(gold, predicted)))
+    return empty_step(gold, predicted) or best_matches(pair_scores(gold, predicted))
 
 
 def empty_step(gold: Sequence[str], predicted: Sequence[str]) -> StepScores | None:
@@ -92,11 +84,11 @@ def empty_step(gold: Sequence[str], predicted: Sequence[str]) -> StepScores | No
     return StepScores(score, score, score)
 
 
-def pair_scores(gold: Sequence[str], predicted: Sequence[str]) -> PairScores:
-    """Exact, BLEU and ROUGE of each pair of a gold answer and a prediction, as arrays of shape (gold, predicted)."""
+def pair_scores(gold: Sequence[str], predicted: Sequence[str]) -> Pairs:
+    """Exact, BLEU and ROUGE of each pair of a gold answer and a prediction: an array of shape (3, gold, predicted)."""
     answers, predictions = [_read(sentence) for sentence in gold], [_read(sentence) for sentence in predicted]
     compared = [_compare(answer, prediction) for answer in answers for prediction in predictions]
-    return PairScores(*np.array(compared, dtype=np.float64).reshape(len(gold), len(predicted), 3).transpose(2, 0, 1))
+    return np.array(compared, dtype=np.float64).reshape(len(gold), len(predicted), 3).transpose(2, 0, 1)
 
 
 def official_scores(gold: Mapping[str, Sequence[str]], predictions: Mapping[str, Sequence[str]]) -> StepScores:
@@ -141,9 +133,11 @@ def _named(names: Sequence[str]) -> str:
     return f"{shown} and {len(names) - 5} more" if len(names) > 5 else shown
 
 
-def best_matches(pairs: Matrix) -> Score:
-    """The official score of a step from the scores of its pairs, shape (gold, predicted)."""
-    return score_of(float(pairs.max(axis=0).mean()), float(pairs.max(axis=1).mean()))
+def best_matches(pairs: Pairs) -> StepScores:
+    """The official scores of a step from the scores of its pairs."""
+    precisions = pairs.max(axis=1).mean(axis=1).tolist()
+    recalls = pairs.max(axis=2).mean(axis=1).tolist()
+    return StepScores(*map(score_of, precisions, recalls))
 
 
 def score_of(precision: float, recall: float) -> Score:
@@ -155,7 +149,7 @@ def score_of(precision: float, recall: float) -> Score:
 def stems_of(sentence: str) -> tuple[str, ...]:
     """The stems by which sentences are compared: without punctuation and the words of the template."""
     words = sentence.strip().lower().translate(_NO_PUNCTUATION).split()
-    return tuple(stem(word) for word in words if word not in TEMPLATE_WORDS)
+    return tuple([stem(word) for word in words if word not in TEMPLATE_WORDS])
 
 
 @lru_cache(maxsize=1 << 16)
@@ -171,12 +165,12 @@ def _counted(items: Sequence[object]) -> frozenset[object]:
     distinct = frozenset(items)
     if len(distinct) == len(items):
         return distinct
-    seen: Counter[object] = Counter()
+    seen: dict[object, int] = {}
     again = []
     for item in items:
-        if seen[item]:
+        if item in seen:
             again.append((item, seen[item]))
-        seen[item] += 1
+        seen[item] = seen.get(item, 0) + 1
     return distinct.union(again)
 
 
