@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from attrs import define, field
 from markdown_it import MarkdownIt
@@ -72,7 +73,12 @@ class _Blocks:
         # The parser replaces NUL by another character.
         self._text = text.replace("\0", "\ufffd")
         self._lines = [(start + begin, end + begin) for start, end in line_spans(text[begin:])]
-        self._several = sum(token.type == "heading_open" and token.tag == "h1" for token in self._tokens) > 1
+        titles = [
+            heading.content
+            for opening, heading in pairwise(self._tokens)
+            if opening.type == "heading_open" and opening.tag == "h1" and not _is_step(heading.content)
+        ]
+        self._several = len(titles) > 1
         self._how_tos = [_HowTo(0, "" if self._several else self.front_matter.title)]
         self._is_step_list = True
         self._needs: int | None = None
@@ -89,6 +95,8 @@ class _Blocks:
             elif token.type == "list_item_close":
                 depth -= 1
                 is_item_start = False
+            elif token.type == "ordered_list_open" and not depth and self._has_needs():
+                self._needs = None  # a numbered list after the list of what is needed has the steps
             elif token.type == "heading_open":
                 heading = token.tag
             elif token.type == "heading_close":
@@ -107,6 +115,11 @@ class _Blocks:
         self._find_title_without_heading()
         return self._how_tos
 
+    def _has_needs(self) -> bool:
+        """Whether the list of what is needed has items already."""
+        found = self._how_tos[-1].passages
+        return self._needs is not None and bool(found) and found[-1][:2] == (PassageKind.NEEDS, self._needs)
+
     def _find_title_without_heading(self) -> None:
         """A first line that would be a title in plain text is one."""
         first = self._how_tos[0]
@@ -119,7 +132,7 @@ class _Blocks:
 
     def _add_heading(self, token: Token, tag: str) -> None:
         current = self._how_tos[-1]
-        if self._several and tag == "h1":
+        if self._several and tag == "h1" and not _is_step(token.content):
             assert token.map is not None  # every block token has a line range
             self._how_tos.append(_HowTo(self._lines[token.map[0]][0], token.content))
         elif not current.passages and self._is_title(current.title, token.content, tag):
@@ -134,7 +147,7 @@ class _Blocks:
     def _is_title(self, title: str, heading: str, tag: str) -> bool:
         """Whether a heading that nothing precedes is the title; one of the first level replaces the front matter's."""
         known = bool(title) and (tag != "h1" or title != self.front_matter.title)
-        return not known and not is_needs_heading(heading)
+        return not known and not is_needs_heading(heading) and not _is_step(heading)
 
     def _add_paragraph(self, token: Token, *, is_item: bool, is_step: bool) -> None:
         start, end = self._span(token)
@@ -164,3 +177,8 @@ class _Blocks:
         # The parser keeps the end of a line; lines that it considers blank may come first.
         start = next((found for line in lines if (found := self._text.rfind(opening, *line)) >= 0), lines[0][0])
         return trimmed(self._text, start, lines[-1][1] if rest else start + len(opening))
+
+
+def _is_step(heading: str) -> bool:
+    """Whether a heading is a step: "Step 2: Boil the water"."""
+    return marker_end(heading, 0, len(heading)) > 0

@@ -58,22 +58,22 @@ def procedure_of(document: Document, id: str) -> Procedure | Discard:
 
 def _identified(file: InputFile) -> Iterator[tuple[str, Document] | Discard]:
     with open_source(file) as source:
-        sample = source.sample()
-        if is_binary(sample) or sniff(sample, source.name) != "jsonl":
-            items = read_file(file)
-            yield from (item if isinstance(item, Discard) else (item.name, item) for item in items)
-            return
-        empty = True
         try:
-            for item in read_identified(source):
-                empty = False
-                yield item
+            sample = source.sample()
+            if not is_binary(sample) and sniff(sample, source.name) == "jsonl":
+                empty = True
+                for item in read_identified(source):
+                    empty = False
+                    yield item
+                if empty:
+                    yield source.discard(DiscardReason.EMPTY, 1, "nothing to read")
+                return
         except DamagedSourceError as error:
             detail = f"cannot be read beyond this line: {error.detail}"
             yield source.discard(DiscardReason.UNDECODABLE, error.line, detail)
-        else:
-            if empty:
-                yield source.discard(DiscardReason.EMPTY, 1, "nothing to read")
+            return
+    for document in read_file(file):
+        yield document if isinstance(document, Discard) else (document.name, document)
 
 
 def _texts(document: Document, kind: PassageKind) -> list[str]:
