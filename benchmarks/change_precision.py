@@ -95,9 +95,9 @@ def score(lines: Iterable[str]) -> Iterator[str]:
         If a row lacks a verdict.
     """
     rows = list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
-    verdicts = [[int(row[reader]) for row in rows] for reader in _READERS]
-    if not rows or not set().union(*verdicts) <= {0, 1}:
+    if not rows or any(row[reader] not in ("0", "1") for row in rows for reader in _READERS):
         raise ValueError("each row needs the verdict 1 or 0 of both readers")
+    verdicts = [[int(row[reader]) for row in rows] for reader in _READERS]
     for reader, given in zip(_READERS, verdicts, strict=True):
         yield f"{reader} reader: {_share(sum(given), len(given))}"
     agreed = sum(one == other for one, other in zip(*verdicts, strict=True))

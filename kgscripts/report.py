@@ -187,7 +187,7 @@ def print_report(found: BuildReport) -> None:
     for title, numbers in (("nodes", found.nodes), ("relations", found.relations), ("left out", found.discards)):
         add(title, " · ".join(f"{name} {number:,}" for name, number in numbers.items()) or "none")
     if changes := found.nodes.get("ChangeInstance", 0):
-        links = (("PERSISTS_TO", "last until the next change"), ("CONTRADICTS", "contradict it"))
+        links = (("PERSISTS_TO", "hold until the next"), ("CONTRADICTS", "contradicted by the next"))
         counted = [f"{found.relations[name]:,} {text}" for name, text in links if name in found.relations]
         different = f"{found.nodes['StateChange']:,} different"
         add("state changes", " · ".join([f"{changes:,} read", different, *counted]))
