@@ -17,6 +17,7 @@ import pytest
 from kgscripts.corpora import fetching
 from kgscripts.corpora.catalogue import GITHUB, RemoteFile, corpora, select
 from kgscripts.corpora.fetching import ATTEMPTS, Fetched, Outcome, fetch
+from kgscripts.corpora.openpi import read_openpi
 from schemas.errors import ConfigurationError, InputError, StoreError
 
 CONTENT = bytes(range(256)) * 2000
@@ -280,10 +281,8 @@ class TestCommands:
         assert "MIT" in _cli("list", cwd=tmp_path).stdout
 
     def test_fetch(self, tmp_path: Path, shared_corpora: Path) -> None:
-        (openpi_c,) = select(["openpi-c"])
-        by_path = {
-            f"/{file.repository}/{file.commit}/{file.path}": shared_corpora / file.file for file in openpi_c.files
-        }
+        files = [file for corpus in select(["openpi", "openpi-c"]) for file in corpus.files]
+        by_path = {f"/{file.repository}/{file.commit}/{file.path}": shared_corpora / file.file for file in files}
 
         class Mirror(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
@@ -298,16 +297,17 @@ class TestCommands:
             thread = threading.Thread(target=mirror.serve_forever, kwargs={"poll_interval": 0.01})
             thread.start()
             options = ["--into", "data", "--base-url", f"http://127.0.0.1:{mirror.server_port}"]
-            first = _cli("fetch", "openpi-c", *options, "--json", cwd=tmp_path)
+            first = _cli("fetch", "openpi", "openpi-c", *options, "--json", cwd=tmp_path)
             second = _cli("fetch", "openpi-c", *options, cwd=tmp_path)
             mirror.shutdown()
             thread.join()
         assert first.returncode == second.returncode == 0
-        assert [item["outcome"] for item in json.loads(first.stdout)] == ["fetched", "fetched"]
+        assert [item["outcome"] for item in json.loads(first.stdout)] == ["fetched"] * len(files)
         assert "licence" in first.stderr
         assert "\x1b" not in first.stderr
         assert "2 already present" in second.stdout
-        assert (tmp_path / "data" / "openpi-c" / "dev.jsonl").stat().st_size == 89_881
+        assert len(read_openpi(tmp_path / "data" / "openpi" / "gold" / "dev")) == 274
+        assert len(read_openpi(tmp_path / "data" / "openpi-c" / "dev.jsonl")) == 219
 
     @pytest.mark.parametrize("name", ["no-such-corpus", "descript"])
     def test_errors(self, tmp_path: Path, name: str) -> None:
