@@ -90,7 +90,7 @@ def fetch(
 def stats(
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE...", help="Pair corpora, folders, or names of fetched corpora; see below."),
+        typer.Argument(metavar="FILE...", help="Pair corpora, folders, or names of fetched corpora."),
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:

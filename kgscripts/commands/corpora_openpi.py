@@ -22,6 +22,8 @@ from kgscripts.corpora.openpi_statistics import (
 from kgscripts.text.pipeline import lemmas_of_tokens, load_pipeline
 from schemas.terminal import console, echo, echo_json, printable, progress_bar
 
+_SPLITS_A_TABLE = 3
+"""As many as fit 80 characters."""
 _SHARES = (
     "steps_without_changes",
     "unmentioned_entities",
@@ -59,8 +61,9 @@ def statistics(arguments: Sequence[Path], *, fetched: Path, as_json: bool) -> No
             }
         )
         return
-    _print_splits(rows)
-    echo("")
+    for first in range(0, len(rows), _SPLITS_A_TABLE):
+        _print_splits(dict(list(rows.items())[first : first + _SPLITS_A_TABLE]))
+        echo("")
     _print_topics(topics)
 
 

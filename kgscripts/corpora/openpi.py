@@ -45,7 +45,8 @@ class OpenPIStep:
     title: str
     """The title of the how-to, from its URL."""
     topic: str
-    """wikiHow's category; "" if unknown."""
+    """wikiHow's category; "" if unknown. Where the official files have no topic, they lost the answers too: such a step
+    is no example of one that changes nothing."""
     answers: tuple[GoldAnswer, ...]
 
 

@@ -139,7 +139,7 @@ def _tuples(record: Mapping[str, Any]) -> list[Change]:
     for number, answer in enumerate(answers, 1):
         if not (isinstance(answer, list) and len(answer) == 4 and all(isinstance(part, str) for part in answer)):
             raise InputError(f"answer {number} is not a list of entity, attribute, before, after")
-        entity, attribute, before, after = (encodable("answers", part).strip() for part in answer)
+        entity, attribute, before, after = (" ".join(encodable("answers", part).split()) for part in answer)
         if not entity:
             raise InputError(f"answer {number} names no entity")
         changes.append(Change(entity=entity, attribute=attribute, before=before, after=after))
