@@ -20,12 +20,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from kgscripts.corpora.change_template import NO_CHANGE
 from kgscripts.evaluation.change_stems import stem
 from schemas.errors import InputError
 
 METRICS = ("exact", "bleu", "rouge")
 TEMPLATE_WORDS = frozenset(("and", "was", "is", "before", "afterwards", "after", "of"))
-NO_CHANGE = "there will be no change"
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 _TINY, _SMALL = 1e-15, 1e-9  # What the COCO caption scorer adds to a count of matches, and to a count of n-grams.
 _BETA_SQUARED = 1.2**2  # ROUGE-L: how much more recall counts than precision.
@@ -135,9 +135,14 @@ def _named(names: Sequence[str]) -> str:
 
 def best_matches(pairs: Pairs) -> StepScores:
     """The official scores of a step from the scores of its pairs."""
+    return StepScores(*best_scores(pairs))
+
+
+def best_scores(pairs: Pairs) -> Iterable[Score]:
+    """The official score of a step by each metric of `pairs`, shape (metrics, gold, predicted)."""
     precisions = pairs.max(axis=1).mean(axis=1).tolist()
     recalls = pairs.max(axis=2).mean(axis=1).tolist()
-    return StepScores(*map(score_of, precisions, recalls))
+    return map(score_of, precisions, recalls)
 
 
 def score_of(precision: float, recall: float) -> Score:
@@ -146,10 +151,15 @@ def score_of(precision: float, recall: float) -> Score:
     return Score(precision, recall, 2 * precision * recall / total if total else 0.0)
 
 
-def stems_of(sentence: str) -> tuple[str, ...]:
-    """The stems by which sentences are compared: without punctuation and the words of the template."""
+def words_of(sentence: str) -> list[str]:
+    """The words of a sentence in lower case, without punctuation and the words of the template."""
     words = sentence.strip().lower().translate(_NO_PUNCTUATION).split()
-    return tuple([stem(word) for word in words if word not in TEMPLATE_WORDS])
+    return [word for word in words if word not in TEMPLATE_WORDS]
+
+
+def stems_of(sentence: str) -> tuple[str, ...]:
+    """The stems by which sentences are compared, of `words_of`."""
+    return tuple([stem(word) for word in words_of(sentence)])
 
 
 @lru_cache(maxsize=1 << 16)
