@@ -23,7 +23,7 @@ _SPLITS = (
     re.compile(r"(?:^|(?<=[\s,;]))before(?:[\s,;]+|$)", re.IGNORECASE),
 )
 """Where the value before ends. "before and" decides, so that the values can contain "before" themselves."""
-_SECOND_VERB = re.compile(r"(?:was|were)\s+", re.IGNORECASE)
+_SECOND_VERB = re.compile(r"^(?:was|were)\s+", re.IGNORECASE)
 _ATTRIBUTE = re.compile(
     r"(?:the\s+)?(?P<attribute>(?:(?:ease|rate)\s+of\s+\w+|state\s+of\s+(?:being|matter|mind)|range\s+of\s+motion"
     r"|quality\s+of\s+life|point\s+of\s+view)(?=\s+of\s)|.*?)\s+of\s+(?P<entity>.*)",
@@ -36,8 +36,8 @@ _END = re.compile(r"(?<=\bafterwards),(?=\s)|(?<=\bafterwards)\.+\s+and(?=\s)|(?
 def parse_change(sentence: str) -> Change:
     """The change that a sentence of the template says; a part that is missing is "".
 
-    The attribute ends at the first "of" and the entity at the first "was" or "were". Letters keep their case, and words
-    within the parts stay as they are.
+    The attribute ends at the first "of" and the entity at the first "was" or "were". The parts are as they are written,
+    except that a "the" before the attribute and a second "was" ("and was cold afterwards") are left out.
 
     Raises InputError, with the reason, for a sentence that is no such sentence or names no entity.
     """
@@ -92,7 +92,7 @@ def _values(text: str) -> tuple[str, str]:
             before, after = body[: split.start()].strip(" ,;"), body[split.end() :].strip(" ,;")
             if after and not last:
                 raise InputError('does not end with "afterwards"', remedy=_REMEDY)
-            return before, _SECOND_VERB.sub("", after, count=1) if _SECOND_VERB.match(after) else after
+            return before, _SECOND_VERB.sub("", after)
     if not last:
         raise InputError('has neither "before" nor "afterwards"', remedy=_REMEDY)
     return "", body.removeprefix("and ").strip(" ,;")
