@@ -7,14 +7,16 @@ import typer
 from lightning_modules.aligner.commands import aligner
 from lightning_modules.causal.commands import causal
 from lightning_modules.cloze.commands import masked
+from lightning_modules.state_changes.commands import state_changes
+from lightning_modules.state_changes.shipped import shipped_configurations as shipped_change_models
 from lightning_modules.transducer.commands import transducer
 from lightning_modules.transducer.shipped import shipped_configurations
 
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
-    help="Train models on pairs of abstract and concrete instructions. Each epoch prints how long it took; --max-time "
-    "ends a run in time, and --resume continues it.",
+    help="Train models on pairs of abstract and concrete instructions, or on steps with state changes. Each epoch "
+    "prints how long it took; --max-time ends a run in time, and --resume continues it.",
     epilog="Example: kgscripts train aligner --train train.template.tsv --out model",
 )
 app.command(epilog="Example: kgscripts train masked --train templates.tsv --out model")(masked)
@@ -24,3 +26,8 @@ app.command(
     epilog=f"Configurations that ship: {', '.join(shipped_configurations())}.\n\n"
     "Example: kgscripts train transducer --config transducer-fixed --train pairs.tsv --out model"
 )(transducer)
+app.command(
+    "state-changes",
+    epilog=f"Configurations that ship: {', '.join(shipped_change_models())}.\n\n"
+    "Example: kgscripts train state-changes --model retrieval --train openpi/gold/train --out model",
+)(state_changes)

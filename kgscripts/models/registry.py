@@ -29,7 +29,7 @@ LOADERS: Mapping[str, Mapping[str, str]] = {
     "alignment": {"aligner": "kgscripts.models.aligner:aligner_model"},
     "state-changes": {
         "change-retrieval": "kgscripts.models.change_retrieval:retrieval_model",
-        "change-causal": "kgscripts.models.change_causal_loading:causal_model",
+        "change-causal": "kgscripts.models.change_causal:causal_model",
         "change-composer": "kgscripts.models.change_composer:composer_model",
     },
 }

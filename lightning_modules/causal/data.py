@@ -1,4 +1,4 @@
-"""Pairs as texts of pieces for a causal language model."""
+"""Texts of pieces for a causal language model, and pairs as such texts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NO_LABEL = -100
 
 @frozen(eq=False)
 class CausalBatch(TrainingBatch):
-    """Texts, padded behind: `ids`, `attention` and `labels` (batch, length) int64. Labels are the concrete side's."""
+    """Texts, padded behind: `ids`, `attention` and `labels` (batch, length) int64. Labels are what is predicted."""
 
     ids: Tensor
     attention: Tensor
@@ -31,7 +31,7 @@ class CausalBatch(TrainingBatch):
 
 @frozen
 class CausalText:
-    """The pieces of a pair: what the model reads, and what it is to predict."""
+    """The pieces of an example: what the model reads, and what it is to predict."""
 
     prompt: list[int]
     answer: list[int]
@@ -41,10 +41,10 @@ class CausalText:
 class CausalData(TrainingData[CausalText]):
     """Texts of similar length."""
 
-    def __init__(self, split: Split[Pair], model: CausalModel, settings: CausalSettings) -> None:
+    def __init__(self, split: Split[CausalText], settings: CausalSettings) -> None:
         super().__init__(settings.seed)
-        self._train = [_text(pair, model) for pair in split.train]
-        self._held_out = [_text(pair, model) for pair in split.held_out]
+        self._train = split.train
+        self._held_out = split.held_out
         self._batch_size = settings.batch_size
 
     @property
@@ -76,8 +76,11 @@ class CausalData(TrainingData[CausalText]):
         return length_batches(texts, lengths, self._batch_size, draw)
 
 
-def _text(pair: Pair, model: CausalModel) -> CausalText:
-    """Cut as it is in the cloze task. What is longer than the model can read loses its end."""
+def pair_text(pair: Pair, model: CausalModel) -> CausalText:
+    """The abstract side is read, the concrete side predicted; cut as in the cloze task.
+
+    What is longer than the model can read loses its end.
+    """
     item = cloze_item(pair)
     prompt = model.prompt(item.abstract, ())
     most: int = model.network.config.max_position_embeddings

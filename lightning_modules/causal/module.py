@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class CausalModule(TrainingModule):
-    """Minimises the mean surprisal of the concrete side's pieces given the abstract side."""
+    """Minimises the mean surprisal of the pieces that are to be predicted, given what is read."""
 
     def __init__(self, model: CausalModel, settings: CausalSettings) -> None:
         super().__init__(model.network, settings)

@@ -9,10 +9,10 @@ from typing import Any
 from kgscripts.corpora.pair import Pair
 from kgscripts.models.causal_loading import causal_checkpoint, load_causal_model
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
-from lightning_modules.causal.data import CausalData
+from lightning_modules.causal.data import CausalData, pair_text
 from lightning_modules.causal.module import CausalModule
 from lightning_modules.causal.settings import CausalSettings
-from lightning_modules.data import pair_key, pairs_digest, split
+from lightning_modules.data import Split, pair_key, pairs_digest, split
 
 
 class CausalTask:
@@ -39,7 +39,8 @@ class CausalTask:
         """See `TrainingTask`."""
         model = load_causal_model(self._model)
         model.network.requires_grad_(True)
-        return CausalModule(model, settings), CausalData(self.split, model, settings)
+        parts = Split(*([pair_text(pair, model) for pair in part] for part in (self.split.train, self.split.held_out)))
+        return CausalModule(model, settings), CausalData(parts, settings)
 
     def checkpoint(self, module: CausalModule, settings: CausalSettings, card: ModelCard) -> Checkpoint:  # noqa: ARG002
         """See `TrainingTask`."""

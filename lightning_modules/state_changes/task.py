@@ -1,0 +1,68 @@
+"""The training task of causal language models on state changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from kgscripts.corpora.openpi import OpenPIStep
+from kgscripts.models.causal import CausalModel
+from kgscripts.models.causal_loading import load_causal_model
+from kgscripts.models.change_causal import answer_pieces, change_causal_checkpoint, prompt_pieces
+from kgscripts.models.checkpoint import Checkpoint, ModelCard
+from lightning_modules.causal.data import CausalData, CausalText
+from lightning_modules.causal.module import CausalModule
+from lightning_modules.data import Split, split
+from lightning_modules.state_changes.configuration import Configuration
+from lightning_modules.state_changes.settings import CausalChangeSettings
+from lightning_modules.state_changes.steps import steps_digest
+from schemas.changes import ProcedureStep
+
+
+class CausalChangeTask:
+    """Fine-tunes a Hugging Face model on steps with their changes; see `lightning_modules.training.TrainingTask`.
+
+    A tenth of the procedures is held out. Raises InputError for too few. `prepare` raises ModelError if there is no
+    such model, or it has no piece that ends a text.
+    """
+
+    purpose = "state changes of a step"
+    licence = "terms of the pretrained model; OpenPI is under the MIT licence"
+
+    def __init__(self, configuration: Configuration, steps: Sequence[OpenPIStep]) -> None:
+        self.name = configuration.name
+        self.split = split(steps, lambda step: step.procedure)
+        self._steps = steps
+        self._published = configuration.published
+
+    @property
+    def inputs(self) -> Mapping[str, Any]:
+        """See `TrainingTask`."""
+        return {"steps": steps_digest(self._steps)}
+
+    def prepare(self, settings: CausalChangeSettings) -> tuple[CausalModule, CausalData]:
+        """See `TrainingTask`."""
+        model = load_causal_model(settings.pretrained)
+        model.network.requires_grad_(True)
+        parts = (self.split.train, self.split.held_out)
+        texts = Split(*([step_text(step, model, settings.max_pieces) for step in part] for part in parts))
+        return CausalModule(model, settings), CausalData(texts, settings)
+
+    def checkpoint(self, module: CausalModule, settings: CausalChangeSettings, card: ModelCard) -> Checkpoint:
+        """See `TrainingTask`."""
+        training = {**card.training, "pretrained": Path(settings.pretrained).name, "published": self._published}
+        return change_causal_checkpoint(module.model, settings.max_generated, attrs.evolve(card, training=training))
+
+
+def step_text(step: OpenPIStep, model: CausalModel, most: int) -> CausalText:
+    """The context and the step are read, the sentences of the changes predicted.
+
+    What is longer than `most` pieces, or than the model can read, loses its beginning, as in the released code.
+    """
+    most = min(most, model.network.config.max_position_embeddings)
+    prompt = prompt_pieces(model, ProcedureStep(text=step.text, context=step.context))
+    answer = answer_pieces(model, [answer.sentence.strip(" .,") for answer in step.answers])[-(most - 1) :]
+    return CausalText(prompt[-(most - len(answer)) :], answer, step.id)
