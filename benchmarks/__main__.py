@@ -8,7 +8,7 @@ from importlib import import_module
 from rich.console import Console
 from rich.table import Table
 
-NAMES = ("starting", "building", "decomposing", "assembling", "exporting", "aligning", "hostile")
+NAMES = ("starting", "building", "decomposing", "assembling", "exporting", "aligning", "scoring_changes", "hostile")
 
 
 def main(names: list[str]) -> int:
