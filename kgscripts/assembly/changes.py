@@ -195,6 +195,8 @@ _INSTANCES = {
 
 def write_changes(engine: Engine, writer: ScriptGraphWriter) -> None:
     """Write Attribute, StateChange and what changes, then the instances of each text and their order."""
+    if engine.values("SELECT 1 FROM change_instance LIMIT 1") == []:
+        return
     for name, query in _NODES.items():
         writer.write(name, engine.graph_rows(name, query))
     with ExitStack() as stack:

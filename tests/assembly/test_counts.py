@@ -26,7 +26,7 @@ EXTRACTORS: dict[str, list[Extractor]] = {
 _PARTS = ("predicate", "particle", "object", "preposition", "prepositional_object")
 
 
-def _steps(rows: Rows) -> dict[str, Step]:
+def steps_of(rows: Rows) -> dict[str, Step]:
     """What each SubEvent is, read off its actions."""
     scenarios = labels(rows, "Scenario")
     actions = {row["id"]: tuple(row[part] or "" for part in _PARTS) for row in rows["Action"]}
@@ -48,7 +48,7 @@ def test_every_number_is_what_the_plain_count_says(extractors: list[Extractor], 
         build_graph(output=folder, texts=documents, extractors=extractors)
         rows = graph_rows(Path(folder))
     texts = oracle.read(documents, extractors)
-    steps, scenarios = _steps(rows), labels(rows, "Scenario")
+    steps, scenarios = steps_of(rows), labels(rows, "Scenario")
     keys = {row["id"]: tuple(row[part] or "" for part in _PARTS) for row in rows["Action"]}
     names = labels(rows, "Tool") | labels(rows, "Entity")
 

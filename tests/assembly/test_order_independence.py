@@ -18,6 +18,7 @@ from schemas.graph_directory import locked
 from schemas.records import Document
 from schemas.vocabulary import DEFAULT_BASE_IRI
 from tests.assembly.built import graph_bytes
+from tests.assembly.tiny_changes import TinyChanges
 from tests.assembly.tiny_reader import (
     DOCUMENTS,
     OtherTinyExtractor,
@@ -46,8 +47,9 @@ def test_adding_and_removing_is_as_if_nothing_had_been(documents: list[Document]
     added = tiny_document(f"peel the {more}.", name="added")
     with tempfile.TemporaryDirectory() as folder:
         plain, changed = Path(folder, "plain"), Path(folder, "changed")
-        build_graph(output=plain, texts=documents, extractors=tiny())
-        build_graph(output=changed, texts=[added, *documents], extractors=tiny())
+        extractors = [*tiny(), TinyChanges()]
+        build_graph(output=plain, texts=documents, extractors=extractors)
+        build_graph(output=changed, texts=[added, *documents], extractors=extractors)
         assert graph_bytes(changed) != graph_bytes(plain)
         assert remove_source(changed, added.digest) == ["added"]
         assert graph_bytes(changed) == graph_bytes(plain)
@@ -61,18 +63,24 @@ def test_partitions_threads_and_memory_change_nothing(
     documents = [
         tiny_document(
             " ".join(
-                f"{verb} the {words[(number + place) % 4]} with the {words[number % 3]}."
+                f"{verb} the {words[(number + place // 2) % 4]} with the {words[number % 3]}."
                 for place, verb in enumerate(random.Random(number).sample(["boil", "add", "stir", "drain", "put"], 4))
             ),
             scenario=["cooking pasta", "making soup", ""][number % 3],
         )
         for number in range(40)
     ]
-    extractors = [*tiny(), TinySegmenter(), OtherTinyExtractor(), *([TinyDecomposer()] if enriched else [])]
+    extractors = [
+        *tiny(),
+        TinySegmenter(),
+        OtherTinyExtractor(),
+        *([TinyDecomposer(), TinyChanges()] if enriched else []),
+    ]
     report = build_graph(output=tmp_path / "graph", texts=documents, extractors=extractors)
     expected = graph_bytes(tmp_path / "graph")
     assert report.relations["PRECEDES"] > 3
-    assert ("DECOMPOSES_INTO" in report.relations) == enriched
+    for name in ("DECOMPOSES_INTO", "CHANGES", "PERSISTS_TO", "CONTRADICTS"):
+        assert (name in report.relations) == enriched
     for partitions, threads, memory in ((1, 1, None), (2, 2, 1 << 28), (7, 3, 1 << 30)):
         monkeypatch.setattr(os, "cpu_count", lambda threads=threads: threads)
         with locked(tmp_path / "graph"), RecordStore(tmp_path / "graph/records") as store:
