@@ -32,6 +32,14 @@ class StateRow:
         found = (changes[0].after for changes in reversed(self.changes[: step + 1]) if changes)
         return next(found, "")
 
+    def cell(self, step: int, arrow: str) -> str:
+        """The most probable change in a step with the number of others, or the value that remains."""
+        if not self.changes[step]:
+            return self.value_after(step)
+        first, *others = self.changes[step]
+        more = f" (+{len(others)})" if others else ""
+        return f"{first.before} {arrow} {first.after}{more}".strip()
+
 
 @frozen
 class StateTable:

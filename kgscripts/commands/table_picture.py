@@ -88,10 +88,7 @@ def _rows(table: StateTable) -> list[_Row]:
     found: list[_Row] = []
     entity = ""
     for row in table.rows():
-        cells = [
-            " / ".join(f"{item.before} → {item.after}".strip() for item in changes) or row.value_after(step)
-            for step, changes in enumerate(row.changes)
-        ]
+        cells = [row.cell(step, "→") for step in range(len(row.changes))]
         name = _wrapped(row.entity, _NAMES + _COLUMN, _BOLD) if row.entity != entity else []
         attribute = _wrapped(row.attribute, _NAMES - _PADDING)
         found.append(_Row(row, name, attribute, [_wrapped(cell, _COLUMN) for cell in cells]))

@@ -110,7 +110,8 @@ def _print(table: StateTable) -> None:
 
     screen = console()
     procedure, rows = table.procedure, table.rows()
-    screen.print(Text(printable(procedure.title or procedure.id), style="bold"), "")
+    screen.print(Text(printable(procedure.title or procedure.id), style="bold"))
+    screen.print()
     side_by_side = max(1, (screen.width - _NAMES) // (_COLUMN + 2))
     for first in range(0, len(procedure.steps), side_by_side):
         steps = range(first, min(first + side_by_side, len(procedure.steps)))
@@ -133,13 +134,6 @@ def _print(table: StateTable) -> None:
             if row.entity != entity:
                 entity = row.entity
                 cells.add_row(Text(printable(entity), style="bold"))
-            cells.add_row(
-                f"  {row.attribute}",
-                *(
-                    Text(" / ".join(f"{printable(item.before)} -> {printable(item.after)}".strip() for item in changed))
-                    if (changed := row.changes[step])
-                    else Text(printable(row.value_after(step)), style="dim")
-                    for step in steps
-                ),
-            )
+            texts = (Text(printable(row.cell(step, "->")), style="" if row.changes[step] else "dim") for step in steps)
+            cells.add_row(f"  {row.attribute}", *texts)
         screen.print(cells, "")
