@@ -6,6 +6,7 @@ NLTK's implementation of METEOR (Banerjee and Lavie 2005), on the words of both 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from importlib.util import find_spec
 
 import numpy as np
@@ -20,9 +21,9 @@ def meteor_scores(gold: Mapping[str, Sequence[str]], predictions: Mapping[str, S
     """
     if find_spec("nltk") is None:
         return None
-    from nltk.corpus import wordnet
-    from nltk.translate.meteor_score import single_meteor_score
-
+    # NLTK is no dependency of the package, and importing it takes a second.
+    single_meteor_score = import_module("nltk.translate.meteor_score").single_meteor_score
+    wordnet = import_module("nltk.corpus").wordnet
     try:
         wordnet.ensure_loaded()
     except LookupError:
