@@ -1,7 +1,7 @@
 """State changes by retrieval: those of the most similar training steps, with nouns of the step put in.
 
-The neighbours of a step are found by MiniLM vectors. Their changes are rewritten for the step, and those that agree
-most with the changes of all neighbours are predicted.
+The neighbours of a step are found by MiniLM vectors. Their changes are rewritten for the step, and a set is chosen that
+agrees with, and covers, the changes of all neighbours.
 """
 
 from __future__ import annotations
@@ -39,15 +39,13 @@ _share = [validators.instance_of(float), validators.ge(0.0), validators.le(1.0)]
 class RetrievalSettings:
     """Chosen on OpenPI's train split: each step was predicted from the steps of other procedures."""
 
-    neighbours: int = field(default=25, validator=_count)
+    neighbours: int = field(default=40, validator=_count)
     temperature: float = field(default=0.1, validator=[validators.instance_of(float), validators.gt(0.0)])
     """Weights of the neighbours are exp(cosine / temperature), normalised."""
-    changes: int = field(default=12, validator=_count)
+    changes: int = field(default=10, validator=_count)
     """The most changes of a step."""
     no_change: float = field(default=0.3, validator=_share)
     """Nothing is predicted if neighbours without changes have this share of the weight."""
-    overlap: float = field(default=0.8, validator=_share)
-    """A change is left out if its words overlap as much with those of a better one (Dice)."""
     noun_similarity: float = field(default=0.1, validator=_share)
     """The least cosine of two nouns that are exchanged."""
 
@@ -121,26 +119,41 @@ class ChangeRetriever:
             starts.append(len(candidates))
             candidates += dict.fromkeys(substituted(change, replacements) for change in known.changes[place])
         overlaps = _overlaps(candidates)
-        scores = np.maximum.reduceat(overlaps, starts, axis=1) @ weights[changing]
-        return [
-            PredictedChange(change=candidates[place], log_probability=min(0.0, math.log(scores[place])))
-            for place in self._choose(candidates, scores, overlaps)
+        agreement = np.maximum.reduceat(overlaps, starts, axis=1) @ weights[changing]
+        counts = np.diff([*starts, len(candidates)])
+        chosen = self._choose(candidates, agreement, overlaps, np.repeat(weights[changing] / counts, counts))
+        found = [
+            PredictedChange(change=candidates[place], log_probability=min(0.0, math.log(agreement[place])))
+            for place in chosen
         ]
+        return sorted(found, key=lambda one: -one.log_probability)
 
     def _choose(
-        self, candidates: Sequence[Change], scores: NDArray[np.float64], overlaps: NDArray[np.float64]
+        self,
+        candidates: Sequence[Change],
+        agreement: NDArray[np.float64],
+        overlaps: NDArray[np.float64],
+        weights: NDArray[np.float64],
     ) -> list[int]:
-        """Places of the best candidates, without near copies of better ones."""
+        """Places of the set of changes with, greedily, the highest expected precision plus recall.
+
+        Precision is the mean agreement of the set, recall is how far it covers the candidates, as if one of the
+        neighbours, drawn by its weight, were right. `weights` (candidates,) are the candidates' shares of the weight.
+        """
         chosen = list[int]()
         said = set[tuple[str, ...]]()
-        for place in np.argsort(-scores, kind="stable").tolist():
+        covered = np.zeros(len(candidates))
+        open_ = np.ones(len(candidates), dtype=bool)
+        while open_.any() and len(chosen) < self._settings.changes:
+            recall = np.maximum(overlaps - covered, 0.0) @ weights
+            place = int(np.where(open_, agreement / self._settings.changes + recall, -1.0).argmax())
+            open_[place] = False
             change = candidates[place]
             key = tuple(part.lower() for part in (change.entity, change.attribute, change.after))
-            if key not in said and (overlaps[place, chosen] < self._settings.overlap).all():
-                chosen.append(place)
+            if key not in said:
                 said.add(key)
-                if len(chosen) == self._settings.changes:
-                    break
+                chosen.append(place)
+                covered = np.maximum(covered, overlaps[place])
         return chosen
 
 
