@@ -10,7 +10,7 @@ from importlib import resources
 def attribute_names() -> dict[str, tuple[str, ...]]:
     """The other names of each attribute that has any.
 
-    The list is made by `kgscripts.evaluation.attribute_names` from the train split of OpenPI.
+    `python -m benchmarks.attribute_names` makes the list from the train split of OpenPI.
     """
     table = resources.files("kgscripts.assembly").joinpath("data/attributes.tsv").read_text("utf-8")
     rows = (line.partition("\t") for line in table.splitlines()[1:])

@@ -148,11 +148,11 @@ def test_states_persist_from_step_to_step_of_one_text_or_contradict(tmp_path: Pa
         (3, "on the stove", 4, "on the table"),
         (3, "outside the pot", 4, "on the table"),
     }
-    assert {row["label"] for row in rows["Attribute"]} == {"location", "temperature", "wetness"}
-    (wetness,) = (row for row in rows["Attribute"] if row["label"] == "wetness")
-    assert "moisture" in wetness["alternative_labels"]
+    assert {row["label"] for row in rows["Attribute"]} == {"location", "moisture", "temperature"}
+    (moisture,) = (row for row in rows["Attribute"] if row["label"] == "moisture")
+    assert "wetness" in moisture["alternative_labels"]
     assert {row["label"] for row in rows["StateChange"]} >= {
-        "wetness of pasta: wet -> dry",
+        "moisture of pasta: wet -> dry",
         "temperature of pasta: hot",
     }
 
@@ -163,7 +163,7 @@ def test_changes_with_little_support_stay_out_with_their_instances(tmp_path: Pat
     rows = graph_rows(tmp_path)
     assert {row["label"] for row in rows["StateChange"]} == {
         "location of pasta: on the table -> in the pot",
-        "wetness of pasta: wet -> quite dry",
+        "moisture of pasta: wet -> quite dry",
     }
     assert len(rows["ChangeInstance"]) == len(rows["SHOWS"]) == len(rows["INSTANCE_OF"]) == 4
     assert not rows["PERSISTS_TO"]

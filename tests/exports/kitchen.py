@@ -9,12 +9,15 @@ from pathlib import Path
 
 import networkx as nx
 
+from kgscripts.assembly.values import agree
 from schemas.script_graph import ScriptGraph
 from schemas.vocabulary import node_id
 from tests.graphs import Rows, write_graph
 
 Sentence = tuple[str, str, str, str]
 """A sentence, the label of its sub-event, its tools, its participants with their roles."""
+Change = tuple[str, str, str, str]
+"""Entity, attribute, before ("" if it is not said), after."""
 Told = dict[str, dict[str, list[Sentence]]]
 """Scenario -> source -> sentences."""
 
@@ -63,7 +66,24 @@ TOLD: Told = {
 }
 REPLACED = {"drain pasta": ["strain pasta"]}
 """The other actions of a sub-event's cluster."""
-OTHER_NAMES = {"cooking pasta": ["cook pasta", "make spaghetti"], "making coffee": ["make coffee"]}
+CHANGES: dict[str, list[Change]] = {
+    "fill pot with water": [("pot", "volume", "empty", "full"), ("pot", "moisture", "dry", "wet")],
+    "boil water": [("water", "temperature", "", "hot")],
+    "add pasta": [("pasta", "location", "in box", "in pot"), ("pasta", "moisture", "dry", "wet")],
+    "drain pasta": [
+        ("pasta", "location", "in the pot", "in colander"),
+        ("pasta", "moisture", "wet", "dry"),
+        ("sink", "cleanness", "dirty", "clean"),
+    ],
+    "serve pasta": [("pasta", "location", "in pan", "on plate"), ("plate", "cleanness", "dirty", "clean")],
+    "stir coffee": [("spoon", "moisture", "dry", "wet")],
+}
+"""What each mention of a sub-event changes."""
+OTHER_NAMES = {
+    "cooking pasta": ["cook pasta", "make spaghetti"],
+    "making coffee": ["make coffee"],
+    "moisture": ["wetness"],
+}
 
 
 def random_kitchen(seed: int) -> Told:
@@ -106,7 +126,7 @@ def kitchen_rows(told: Told = TOLD) -> Rows:
         rows["SCORED"].append({"from_id": model, "to_id": score})
     for scenario, sources in told.items():
         _add_scenario(rows, model, scenario, sources)
-    for name in ("Tool", "Entity", "Action"):
+    for name in ("Tool", "Entity", "Action", "Attribute", "StateChange"):
         support = Counter(row["id"] for row in rows[name])
         rows[name] = [{**row, "support": support[row["id"]]} for row in {row["id"]: row for row in rows[name]}.values()]
     return dict(rows)
@@ -127,6 +147,9 @@ def _add_scenario(rows: Rows, model: str, label: str, sources: dict[str, list[Se
     before: Counter[tuple[str, str]] = Counter()
     for name, sentences in sources.items():
         mentions = _add_source(rows, scenario, label, name, sentences)
+        _add_instances(
+            rows, name, [(mention, words) for mention, (_, words, *_) in zip(mentions, sentences, strict=True)]
+        )
         steps = [_step(scenario, step) for _, step, _, _ in sentences]
         for i, ((_, words, tools, participants), step, mention) in enumerate(
             zip(sentences, steps, mentions, strict=True)
@@ -144,6 +167,8 @@ def _add_scenario(rows: Rows, model: str, label: str, sources: dict[str, list[Se
                 rows["Entity"].append({"id": node_id("Entity", entity, entity), "label": entity})
                 evidence["HAS_PARTICIPANT", step, node_id("Entity", entity, entity)].append(mention)
                 roles[step, node_id("Entity", entity, entity)] = role
+            for change in _changes(words):
+                evidence["CHANGES", step, _add_change(rows, change)].append(mention)
         for first, second in combinations(range(len(steps)), 2):
             before[steps[first], steps[second]] += 1
             evidence["PRECEDES", steps[first], steps[second]].append(mentions[first])
@@ -209,6 +234,53 @@ def _add_source(rows: Rows, scenario: str, label: str, name: str, sentences: lis
         mentions.append(ids["mention"])
         start = end + 1
     return mentions
+
+
+def _changes(words: str) -> list[Change]:
+    """What a mention of a sub-event changes."""
+    verb, _, thing = words.partition(" ")
+    washed = [(thing, "moisture", "dry", "wet"), (thing, "cleanness", "dirty", "clean")]
+    return CHANGES.get(words, washed if verb == "wash" else [])
+
+
+def _change_id(change: Change) -> str:
+    return node_id("StateChange", " ".join(change), *change)
+
+
+def _add_change(rows: Rows, change: Change) -> str:
+    """Add a change of one mention, with what changes; return its id."""
+    entity, attribute, before, after = change
+    identifier, thing, respect = (
+        _change_id(change),
+        node_id("Entity", entity, entity),
+        node_id("Attribute", attribute, attribute),
+    )
+    if identifier not in {row["id"] for row in rows["StateChange"]}:
+        rows["OF_ENTITY"].append({"from_id": identifier, "to_id": thing})
+        rows["OF_ATTRIBUTE"].append({"from_id": identifier, "to_id": respect})
+    label = f"{attribute} of {entity}: {before} -> {after}"
+    rows["StateChange"].append({"id": identifier, "label": label, "before": before or None, "after": after})
+    rows["Entity"].append({"id": thing, "label": entity})
+    rows["Attribute"].append({"id": respect, "label": attribute, "alternative_labels": OTHER_NAMES.get(attribute, [])})
+    return identifier
+
+
+def _add_instances(rows: Rows, source: str, mentions: list[tuple[str, str]]) -> None:
+    """Add what each mention of a text changes, in their order; the number of a mention is that of its step."""
+    last: dict[tuple[str, str], tuple[str, str]] = {}
+    for step, (mention, words) in enumerate(mentions, start=1):
+        for change in _changes(words):
+            identifier = node_id("ChangeInstance", "", mention, *change)
+            content = {"source": node_id("Source", source, source), "step": step, "presupposed": step % 2 == 0}
+            rows["ChangeInstance"].append({"id": identifier, **content})
+            rows["SHOWS"].append({"from_id": mention, "to_id": identifier, "log_probability": -0.25 * step})
+            rows["INSTANCE_OF"].append({"from_id": identifier, "to_id": _change_id(change)})
+            entity, attribute, before, after = change
+            if before and (entity, attribute) in last:
+                earlier, value = last[entity, attribute]
+                name = "PERSISTS_TO" if agree(value, before) else "CONTRADICTS"
+                rows[name].append({"from_id": earlier, "to_id": identifier})
+            last[entity, attribute] = (identifier, after)
 
 
 def _step(scenario: str, words: str) -> str:

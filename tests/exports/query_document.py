@@ -21,6 +21,9 @@ QUESTIONS = (
     "readers-and-their-scores",
     "decomposition",
     "tools-by-alignment",
+    "state-after-a-step",
+    "steps-that-make-clean",
+    "what-changes",
     "scenarios-of-passages",
     "replaced-iri",
 )
@@ -51,8 +54,8 @@ print(table.columns, table.rows)
 ('label',) (('garden fork',), ('hammer',), ('rake',))
 ```
 
-Put your own scenario, sub-event or tool in place of *cooking pasta*, *drain pasta*, *colander* and *knife*:
-`kgscripts show graph` lists the scenarios, `kgscripts show graph SCENARIO` the rest.
+Put your own scenario, sub-event, tool, step or state in place of *cooking pasta*, *drain pasta*, *colander*, *knife*,
+*3*, *wet* and *clean*: `kgscripts show graph` lists the scenarios, `kgscripts show graph SCENARIO` the rest.
 
 When you write your own:
 
@@ -64,9 +67,11 @@ When you write your own:
   and holds its numbers and its evidence. In Cypher the numbers are properties of the relation itself, and its property
   `statement` is the `iri` of the statement. Relations without a statement (REALIZES, ABOUT, READ_BY, SHOWS) have a
   `kgs:QualifiedRelation` for their numbers in SPARQL.
-- Knowledge is in the default graph, sources and passages with their relations are in the named graph of the source:
+- Knowledge is in the default graph, the named graph of a source holds its passages, instances and their relations:
   hence `GRAPH ?document { … }`. `kgscripts query DIR` finds both without it; a server may not.
 - Results that are lists in Cypher are comma-separated text in SPARQL.
+- A state change is `OF_ENTITY` an Entity and, if it is also a tool by the same name, a Tool: ask for one of the two, or
+  a row comes twice.
 - `optional` and `end` are reserved words in some dialects of Cypher: write them in backticks.
 - `mean_position` is the mean relative position of a step in its sources. The order of two steps is PRECEDES; `rank`
   agrees with it, so order whole scripts by `rank`. `-[:PRECEDES*]->` and `kgs:precedes+` follow it over several steps:

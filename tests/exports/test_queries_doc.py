@@ -29,9 +29,13 @@ _ONLY_IN = {
     "decomposition": ("examples",),
     "tools-by-alignment": ("examples",),
     "scenarios-of-passages": ("kitchen", "random"),
+    "state-after-a-step": ("kitchen", "random"),
+    "steps-that-make-clean": ("kitchen", "random"),
+    "what-changes": ("kitchen", "random"),
     "replaced-iri": ("kitchen", "random"),
 }
-"""The graphs that can answer a question, if not all can: pairs were read into the examples only."""
+"""The graphs that can answer a question, if not all can: pairs were read into the examples only,
+and state changes into the others."""
 _EXAMPLES = Path(__file__).resolve().parents[2] / "kgscripts" / "examples" / "texts"
 
 
@@ -157,6 +161,31 @@ def test_decompositions_are_read_with_their_place_and_their_reader(graphs: dict[
             [
                 ("how_to.md", 154, 183, "Drain the pasta in a colander"),
                 ("story.txt", 137, 170, "I drained the pasta in a colander"),
+            ],
+        ),
+        (
+            "state-after-a-step",
+            [
+                ("coffee.md", "spoon", "moisture", "wet", 3),
+                ("how_to.md", "pot", "moisture", "wet", 1),
+                ("short.md", "pasta", "moisture", "wet", 3),
+                ("short.md", "pot", "moisture", "wet", 1),
+                ("story.txt", "pasta", "moisture", "wet", 2),
+            ],
+        ),
+        (
+            "steps-that-make-clean",
+            [
+                ("cooking pasta", "drain pasta", "cleanness of sink: dirty -> clean", ("colander", "strainer"), 3),
+                ("cooking pasta", "serve pasta", "cleanness of plate: dirty -> clean", ("plate",), 3),
+            ],
+        ),
+        (
+            "what-changes",
+            [
+                ("pasta", "location", "in the pot", "in colander", 3, 1.0),
+                ("pasta", "moisture", "wet", "dry", 3, 1.0),
+                ("sink", "cleanness", "dirty", "clean", 3, 1.0),
             ],
         ),
         (
