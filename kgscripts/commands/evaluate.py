@@ -112,7 +112,7 @@ def small_slice(
     attach: Annotated[bool, typer.Option("--attach", help="Write the scores on the model cards.")] = False,
     as_json: _AsJson = False,
 ) -> None:
-    """Scores of cloze models and aligners on a small sample that ships, to compare with those on the model card."""
+    """Scores of models on a small sample that ships, to compare with those on the model card."""
     from kgscripts.evaluation.slice import slice_scores
     from kgscripts.models.checkpoint import attach_slice
     from kgscripts.models.registry import find_checkpoint

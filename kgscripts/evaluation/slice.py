@@ -1,24 +1,27 @@
 """The scores of models on a small sample that ships: they show whether a model still predicts what it predicted.
 
-The 16 pairs and their labels were written for this project (`data/README.md`). They are too few and too easy to tell
-how good a model is.
+The 16 pairs with their labels and the 8 steps with their state changes were written for this project
+(`data/README.md`). They are too few and too easy to tell how good a model is.
 """
 
 from __future__ import annotations
 
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 from kgscripts.corpora.gold_alignments import read_gold_alignments
+from kgscripts.corpora.openpi import read_openpi
 from kgscripts.corpora.pair_corpora import load_pairs
 from kgscripts.evaluation.alignment_models import open_alignment_model
 from kgscripts.evaluation.alignments import evaluate_alignments, sample_of_anchors
+from kgscripts.evaluation.change_answers import predict_changes
 from kgscripts.evaluation.cloze import evaluate_cloze
 from kgscripts.evaluation.cloze_filling import Candidates
 from kgscripts.evaluation.cloze_items import blank_words, cloze_items
+from kgscripts.evaluation.state_changes import evaluate_changes
 from kgscripts.models.aligner import Aligner
-from kgscripts.models.registry import load_model
+from kgscripts.models.registry import load_with_task
+from kgscripts.models.state_changes import ChangeModel
 from schemas.provenance import BenchmarkScore, Exposure
 
 _SPLIT = "slice"
@@ -27,14 +30,16 @@ _EXPOSURE = Exposure.DEVELOPMENT
 
 
 def slice_scores(name_or_directory: str | Path) -> list[BenchmarkScore]:
-    """The scores of a cloze model or an aligner on the sample: a model that ships, or a checkpoint directory.
+    """The scores of a model on the sample of its task: a model that ships, or a checkpoint directory.
 
     Raises ModelError if there is no such model.
     """
     folder = Path(str(resources.files("kgscripts.evaluation") / "data"))
+    task, model = load_with_task(name_or_directory)
+    if task == "state-changes":
+        return _change_scores(model, folder / "slice.changes.jsonl")
     templates = folder / "slice.template.tsv"
     pairs = load_pairs([templates]).pairs
-    model: Any = load_model(name_or_directory)
     if not isinstance(model, Aligner):
         candidates = Candidates(blank_words(cloze_items(pairs)))
         return list(evaluate_cloze(model, pairs, candidates).benchmark_scores(templates.name, _SPLIT, _EXPOSURE))
@@ -45,3 +50,10 @@ def slice_scores(name_or_directory: str | Path) -> list[BenchmarkScore]:
         result = evaluate_alignments(model.model.name, align, gold, pairs, sample_of_anchors(pairs))
         scores += result.benchmark_scores(templates.name, _SPLIT, _EXPOSURE)
     return scores
+
+
+def _change_scores(model: ChangeModel, path: Path) -> list[BenchmarkScore]:
+    steps = read_openpi(path)
+    predictions = predict_changes(model, steps, on_steps=lambda _: None)
+    gold = {step.id: [answer.sentence for answer in step.answers] for step in steps}
+    return list(evaluate_changes(gold, predictions).benchmark_scores(path.name, _SPLIT, _EXPOSURE))

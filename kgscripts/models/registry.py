@@ -91,7 +91,7 @@ def load(task: str, name_or_directory: str | Path) -> Any:
     """
     if task not in LOADERS:
         raise ModelError(f"unknown task {task!r}", remedy=f"known are: {', '.join(LOADERS)}")
-    found, model = _load(name_or_directory, task)
+    found, model = load_with_task(name_or_directory, task)
     if found != task:
         kinds = ", ".join(LOADERS[task])
         message = f"a model for the task {found!r}, not {task!r}"
@@ -104,7 +104,14 @@ def load_model(name_or_directory: str | Path) -> Any:
 
     What it gives and raises is documented at `load`.
     """
-    return _load(name_or_directory)[1]
+    return load_with_task(name_or_directory)[1]
+
+
+def load_with_task(name_or_directory: str | Path, task: str = "") -> tuple[str, Any]:
+    """The task of a model, and the model; names are those of `find_checkpoint`. Raises as `load`."""
+    if name := _shipped_name(name_or_directory, task, shipped_models()):
+        return _load_shipped(name)
+    return _load_directory(find_checkpoint(name_or_directory))
 
 
 def _shipped_name(name: str | Path, task: str, shipped: Mapping[str, Path]) -> str:
@@ -113,13 +120,6 @@ def _shipped_name(name: str | Path, task: str, shipped: Mapping[str, Path]) -> s
     if task:
         names.append(task if str(name) == DEFAULT else f"{task}-{name}")
     return next((name for name in names if name in shipped), "")
-
-
-def _load(name_or_directory: str | Path, task: str = "") -> tuple[str, Any]:
-    """The task of a model, and the model."""
-    if name := _shipped_name(name_or_directory, task, shipped_models()):
-        return _load_shipped(name)
-    return _load_directory(find_checkpoint(name_or_directory))
 
 
 @cache

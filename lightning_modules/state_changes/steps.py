@@ -22,8 +22,13 @@ class StepFiles:
 
     @classmethod
     def read(cls, paths: Sequence[Path]) -> StepFiles:
-        """Raises InputError for files that cannot be read."""
-        return cls([path.name for path in paths], [step for path in paths for step in read_openpi(path)])
+        """Steps of how-tos without any change are left out, since they were not annotated.
+
+        Raises InputError for files that cannot be read.
+        """
+        steps = [step for path in paths for step in read_openpi(path)]
+        annotated = {step.procedure for step in steps if step.answers}
+        return cls([path.name for path in paths], [step for step in steps if step.procedure in annotated])
 
     @property
     def description(self) -> str:

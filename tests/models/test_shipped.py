@@ -18,6 +18,9 @@ from schemas.provenance import Exposure
 LEAST_DIFFERENCE = {"percent": 0.01, "share": 0.0001, "words": 0.0001, "nats": 0.001}
 """Surprisal may differ on other processors; the other scores are ratios of counts."""
 
+_DEVELOPED_IN_VIEW = ("aligner", "state-changes-retrieval")
+"""Models that were changed after scores on their benchmark had been seen."""
+
 
 @pytest.mark.parametrize("name", shipped_models())
 def test_the_scores_on_the_slice_are_those_of_the_card(name: str) -> None:
@@ -29,7 +32,7 @@ def test_the_scores_on_the_slice_are_those_of_the_card(name: str) -> None:
     assert len(measured) >= 6
     assert card.scores
     assert {score.exposure for score in card.slice} == {Exposure.DEVELOPMENT}
-    expected = Exposure.DEVELOPMENT if name == "aligner" else Exposure.UNSEEN
+    expected = Exposure.DEVELOPMENT if name in _DEVELOPED_IN_VIEW else Exposure.UNSEEN
     assert {score.exposure for score in card.scores} == {expected}
     for now, then in zip(measured, card.slice, strict=True):
         assert now.value == pytest.approx(then.value, abs=LEAST_DIFFERENCE[now.unit]), now.metric
