@@ -27,6 +27,7 @@ _LINE_WIDTH, _MOST_LINES = 12.0, 3
 """The width of a line in font sizes, and the most lines of a label."""
 _TOOL_SIZE, _TOOL_HEIGHT, _TOOL_GAP, _TOOL_REACH, _MOST_TOOLS = 11.0, 20.0, 5.0, 16.0, 5
 _LEGEND_SIZE = 11.0
+_MOST_CHANGES = 6
 _LEGEND = (
     ("step", 52.0, "sub-event (larger: in more texts)", (0.0, 0.0)),
     ("step optional", 30.0, "optional (in fewer than half of the texts)", (0.0, 28.0)),
@@ -164,7 +165,7 @@ def _pill_width(text: str) -> float:
 def _draw_step(svg: Svg, parent: Element, step: Step, box: _Box, at: Point) -> None:
     x, y = at
     middle = y + box.extent.height / 2
-    group = svg.group(parent, kind="step optional" if step.optional else "step", tip=_told(step))
+    group = svg.group(parent, kind="step optional" if step.optional else "step", tip=_tip(step))
     svg.rect(group, x - box.width / 2, middle - box.height / 2, box.width, box.height, radius=9)
     svg.text(group, box.lines, x, middle - box.height / 2 + box.size / 2, size=box.size)
     first = middle - (len(box.tools) * (_TOOL_HEIGHT + _TOOL_GAP) - _TOOL_GAP) / 2
@@ -173,6 +174,11 @@ def _draw_step(svg: Svg, parent: Element, step: Step, box: _Box, at: Point) -> N
         hidden = len(box.tools) < len(step.tools) and number == len(box.tools) - 1
         tip = ", ".join(map(_told, step.tools[number:] if hidden else step.tools[number : number + 1]))
         _draw_tool(svg, parent, text, corner, tip, start=(x + box.width / 2, middle))
+
+
+def _tip(step: Step) -> str:
+    """What is said of a sub-event, and of its changes with the most support."""
+    return "; ".join([_told(step), *map(_told, step.state_changes[:_MOST_CHANGES])])
 
 
 def _told(what: Step | Part) -> str:

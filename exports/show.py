@@ -23,6 +23,8 @@ from schemas.terminal import console, echo, echo_json, printable
 
 _LONGEST = 240
 """The most characters of a label or sentence."""
+_MOST_CHANGES = 6
+"""The most changes of a sub-event; a model finds several for each mention."""
 _ENDLESS = 100_000
 """Width of a line, in characters, if the output is not a terminal."""
 
@@ -117,14 +119,21 @@ def _script_tree(script: Script) -> Tree:
                 (f"  {_counts(step)}", "dim"),
             )
         )
-        for kind, parts, style, between in (
-            ("tools", step.tools, "green", ", "),
-            ("participants", step.participants, "cyan", ", "),
-            ("changes", step.state_changes, "magenta", "; "),
-            ("done by", step.decomposes_into, "yellow", ", then "),
+        hidden = len(step.state_changes) - _MOST_CHANGES
+        for kind, parts, style, between, more in (
+            ("tools", step.tools, "green", ", ", ""),
+            ("participants", step.participants, "cyan", ", ", ""),
+            (
+                "changes",
+                step.state_changes[:_MOST_CHANGES],
+                "magenta",
+                "; ",
+                f"; {hidden:,} more: --json shows all" if hidden > 0 else "",
+            ),
+            ("done by", step.decomposes_into, "yellow", ", then ", ""),
         ):
             if parts:
-                branch.add(_parts_line(kind, parts, style, between))
+                branch.add(_parts_line(kind, parts, style, between).append(more, style="dim"))
     _add_left_out(tree, script.left_out)
     return tree
 

@@ -25,6 +25,7 @@ from exports.tool_uses import read_tool_uses
 from schemas.errors import ConfigurationError, GraphDirectoryError, KGScriptsError, QueryError
 from schemas.script_graph import ScriptGraph
 from schemas.tables import table_path
+from schemas.vocabulary import node_id
 from tests.exports.kitchen import kitchen_graph, kitchen_rows
 from tests.graphs import ODD_TEXTS, generated_graph, odd_graph, write_graph
 
@@ -60,7 +61,11 @@ def test_a_scenario_as_a_tree(kitchen: ScriptGraph) -> None:
     ]
     assert "├── 3. add salt (optional)  1 source, 33%" in lines
     assert "│   ├── tools: colander (2 sources, 67%), strainer (1 source, 33%)" in lines
-    assert "    └── participants: pasta (patient, 2 sources, 67%), cheese (companion, 1 source, 33%)" in lines
+    assert "    ├── participants: pasta (patient, 2 sources, 67%), cheese (companion, 1 source, 33%)" in lines
+    assert lines[-1] == (
+        "    └── changes: cleanness of plate: dirty -> clean (3 sources, 100%); "
+        "location of pasta: in pan -> on plate (3 sources, 100%)"
+    )
     assert not any(line.endswith(" ") for line in lines)
 
 
@@ -186,6 +191,22 @@ def test_changes_and_concrete_steps_are_shown(odd: ScriptGraph) -> None:
     trees = "".join(show(odd, each.iri) for each in list_scenarios(odd))
     assert "changes: " in trees
     assert "done by: " in trees
+
+
+def test_of_many_changes_those_with_the_most_support_are_shown(tmp_path: Path) -> None:
+    rows = kitchen_rows()
+    (step,) = (row["id"] for row in rows["SubEvent"] if row["label"] == "drain pasta")
+    for number, row in enumerate(rows["StateChange"]):
+        kept = [each for each in rows["CHANGES"] if (each["from_id"], each["to_id"]) != (step, row["id"])]
+        statement = node_id("Statement", "", step, "CHANGES", row["id"])
+        numbers = {"support": number + 1, "probability": 1.0, "statement": statement}
+        rows["CHANGES"] = [*kept, {"from_id": step, "to_id": row["id"], **numbers}]
+    graph = write_graph(tmp_path, rows)
+    (line,) = (each for each in show(graph, "cooking pasta").splitlines() if each.endswith("more: --json shows all"))
+    assert [int(number) for number in re.findall(r"\((\d+) source", line)] == [11, 10, 9, 8, 7, 6]
+    assert line.endswith("; 5 more: --json shows all")
+    (drain,) = (each for each in show_json(graph, "cooking pasta")["steps"] if each["label"] == "drain pasta")
+    assert len(drain["state_changes"]) == 11
 
 
 @pytest.mark.parametrize("arguments", [[], ["--json"]])
