@@ -135,8 +135,8 @@ def change_causal_checkpoint(model: CausalModel, max_generated: int, card: Model
 def causal_model(checkpoint: Checkpoint) -> CausalChangeModel:
     """The model of a checkpoint. Raises ModelError if its parts do not fit together."""
     assert checkpoint.model is not None
-    most = checkpoint.settings.get("max_generated")
-    if not isinstance(most, int) or most < 1:
+    most, start = checkpoint.settings.get("max_generated"), checkpoint.settings.get("start")
+    if not isinstance(most, int) or most < 1 or not isinstance(start, int):
         remedy = "train the model again, or get the checkpoint again"
-        raise ModelError(f"max_generated is {most!r}", remedy=remedy)
+        raise ModelError(f"max_generated is {most!r}, start {start!r}", remedy=remedy)
     return CausalChangeModel(cloze_model(checkpoint), most, checkpoint.model)

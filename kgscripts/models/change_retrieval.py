@@ -215,6 +215,8 @@ def retrieval_model(checkpoint: Checkpoint) -> ChangeRetriever:
         )
         if known.vectors.shape != (len(known.changes), SIZE) or len(known.nouns) != len(known.changes):
             raise ValueError("the numbers of steps differ")
+        if known.noun_vectors.shape[1] != SIZE or {noun.lemma for noun in nouns} - set(known.lemmas):
+            raise ValueError("nouns without a vector")
         return ChangeRetriever(known, settings, checkpoint.model)
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
         remedy = "train the model again, or get the checkpoint again"
