@@ -20,7 +20,17 @@ from kgscripts.records.kinds import kind_name, record_schema
 from kgscripts.records.shards import ShardWriter
 from schemas.graph_directory import locked
 from schemas.provenance import Model
-from schemas.records import Discard, DiscardReason, Document, EventMention, PassageKind, Role, Segment, Sentence
+from schemas.records import (
+    Discard,
+    DiscardReason,
+    Document,
+    EventMention,
+    PassageKind,
+    Role,
+    Segment,
+    Sentence,
+    StateChange,
+)
 
 MENTIONS_A_SOURCE = 20
 SENTENCES_A_SOURCE = 10
@@ -29,6 +39,8 @@ SOURCES_A_SCENARIO = 250
 
 _SOURCES_A_SHARD = 20_000
 _PREDICATES, _NOUNS, _TOOLS = 2_000, 20_000, 1_000
+_ATTRIBUTES, _VALUES, _THINGS = 200, 50, 8
+"""Attributes, values of an attribute, and the things of a source that change."""
 _SYLLABLES = [consonant + vowel for consonant in "bdfghklmnprstvz" for vowel in "aeiou"]
 _PARTICLES = ["", "up", "out", "off"]
 _PREPOSITIONS = ["", "in", "on", "into", "with", "from"]
@@ -39,12 +51,15 @@ _NOISE = 0.25
 Integers = npt.NDArray[np.int64]
 
 
-def fill(directory: Path, mentions: int, seed: int = 0) -> str:
-    """Put sources with so many mentions into the records of `directory`; return the version of their extractor."""
+def fill(directory: Path, mentions: int, changes: int = 0, seed: int = 0) -> str:
+    """Put sources with so many mentions into the records of `directory`; return the version of their extractor.
+
+    Each mention brings about so many `changes`, of a few things of its source.
+    """
     sources = mentions // MENTIONS_A_SOURCE
     version = hashlib.sha256(b"synthetic").hexdigest()
     random = np.random.default_rng(seed)
-    synthesizer = _Synthesizer(random, max(1, sources // SOURCES_A_SCENARIO), version)
+    synthesizer = _Synthesizer(random, max(1, sources // SOURCES_A_SCENARIO), version, changes)
     with locked(directory), RecordStore(directory / "records") as store:
         model = Model(name="synthetic", version="1", digest=version, task="event extraction", licence="")
         store.add_extractor(version, "synthetic", "extractor", (model,))
@@ -58,9 +73,10 @@ def fill(directory: Path, mentions: int, seed: int = 0) -> str:
 class _Synthesizer:
     """Draws the records of sources, a shard at a time."""
 
-    def __init__(self, random: np.random.Generator, scenarios: int, version: str) -> None:
+    def __init__(self, random: np.random.Generator, scenarios: int, version: str, changes: int) -> None:
         self._random = random
         self._version = version
+        self._changes_a_mention = changes
         self._scenarios = scenarios
         self._predicates = _words(_PREDICATES, 2)
         self._nouns = _words(_NOUNS, 3)
@@ -86,6 +102,7 @@ class _Synthesizer:
             EventMention: self._mentions(digests, lengths, halves),
             Discard: self._discards(digests),
         }
+        tables[StateChange] = self._changes(digests, tables[EventMention], tables[Sentence])
         with ShardWriter(folder) as writer:
             for kind, table in tables.items():
                 parts = (table.slice(start, 50_000) for start in range(0, table.num_rows, 50_000))
@@ -196,6 +213,33 @@ class _Synthesizer:
         noun = np.where(usual, kind[mention] % _TOOLS, _own(scenario[mention], drawn, _TOOLS))
         spans = start[mention] + 38
         return _lists(rows, {"lemma": self._nouns.take(pa.array(noun)), "start": spans, "end": spans + 6})
+
+    def _changes(self, digests: Sequence[str], mentions: pa.Table, sentences: pa.Table) -> pa.Table:
+        """What mentions change; one change in ten hangs on the sentence alone."""
+        random, count = self._random, mentions.num_rows * self._changes_a_mention
+        mention = np.repeat(np.arange(mentions.num_rows), self._changes_a_mention)
+        sources = mention // MENTIONS_A_SOURCE
+        sentence = mention * SENTENCES_A_SOURCE // MENTIONS_A_SOURCE
+        alone = random.random(count) < 0.1
+        attribute = _zipf(random, _ATTRIBUTES, count)
+        action = mentions["action"].combine_chunks().take(pa.array(mention))
+        span = {
+            name: np.where(alone, sentences[name].to_numpy()[sentence], mentions[name].to_numpy()[mention])
+            for name in ("start", "end")
+        }
+        columns = {
+            "entity": self._nouns.take(
+                pa.array(_scattered(sources * _THINGS + random.integers(0, _THINGS, count)) % _NOUNS)
+            ),
+            "attribute": self._nouns.take(pa.array(attribute)),
+            "before": self._nouns.take(pa.array(_own(attribute, _zipf(random, _VALUES, count), _NOUNS))),
+            "after": self._nouns.take(pa.array(_own(attribute, _zipf(random, _VALUES, count), _NOUNS))),
+            "action": pa.StructArray.from_arrays(action.flatten(), fields=list(action.type), mask=pa.array(alone)),
+            **span,
+            "mentioned": _struct({name: span["start"] + place for place, name in enumerate(("start", "end"))}),
+            "log_probability": -np.round(random.random(count) * 3, 4),
+        }
+        return self._table(StateChange, digests, sources, columns)
 
     def _discards(self, digests: Sequence[str]) -> pa.Table:
         sources = np.flatnonzero(self._random.random(len(digests)) < 0.2)
