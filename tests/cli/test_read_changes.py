@@ -28,15 +28,15 @@ _MODEL = Model(name="fixed", version="1", digest="0" * 64, task="state changes")
 
 @define
 class FixedModel:
-    """Finds that boiling makes hot and draining dry."""
+    """Finds that boiling makes hot, and draining moves the pasta."""
 
     model: Model = _MODEL
 
     def predict(self, steps: Sequence[ProcedureStep]) -> list[list[PredictedChange]]:
         hot = Change(entity="pasta", attribute="temperature", before="cold", after="hot")
-        dry = Change(entity="the pasta", attribute="wetness", before="wet", after="dry")
-        sink = Change(entity="sink", attribute="wetness", after="wet")
-        found = {"Boil the pasta.": [hot], "Drain the pasta.": [dry, sink]}
+        moved = Change(entity="the pasta", attribute="location", before="in pot", after="in sink")
+        sink = Change(entity="sink", attribute="temperature", after="warm")
+        found = {"Boil the pasta.": [hot], "Drain the pasta.": [moved, sink]}
         return [
             [PredictedChange(change=change, log_probability=-0.5) for change in found.get(step.text, ())]
             for step in steps
@@ -66,8 +66,8 @@ def test_changes_that_a_graph_has_read(graph: Path, monkeypatch: pytest.MonkeyPa
     read = json.loads(output)["read"]
     of_how_to = [item for item in read if item["scenario"] == "cooking pasta"]
     assert [(item["entity"], item["attribute"], item["before"], item["after"]) for item in of_how_to] == [
-        ("pasta", "wetness", "wet", "dry"),
-        ("sink", "wetness", "", "wet"),
+        ("pasta", "location", "in pot", "in sink"),
+        ("sink", "temperature", "", "warm"),
     ]
     assert {(item["support"], item["probability"], item["step"]) for item in read} == {(1, 1.0, "drain pasta")}
     arguments = ["changes", "drain the pasta", "--graph", str(graph)]
