@@ -29,7 +29,7 @@ from schemas.errors import ConfigurationError, InputError, KGScriptsError, Model
 from tests.models.test_causal import openai_gpt
 from tests.training.corpus import CPU
 
-FOODS = ("egg", "leek", "plum", "pear")
+FOODS = ("egg", "leek", "plum")
 WORDS = (
     *("[SEP]", "Now,", "what", "happens?", "Boil", "wash", "Wait", "the", "location", "wetness", "temperature", "of"),
     *("was", "cold", "hot", "dry", "wet", "before", "and", "afterwards", "afterwards,", "before,", "there", "will"),
@@ -51,9 +51,9 @@ def gpt2(folder: Path) -> Path:
         '{"tokenizer_class": "PreTrainedTokenizerFast", "bos_token": "<|endoftext|>"}', encoding="utf-8"
     )
     torch.manual_seed(1)
-    sizes: dict[str, Any] = {"n_embd": 32, "n_layer": 2, "n_head": 2, "n_positions": 96}
+    sizes: dict[str, Any] = {"n_embd": 48, "n_layer": 2, "n_head": 4, "n_positions": 96}
     sizes |= {"resid_pdrop": 0.0, "embd_pdrop": 0.0, "attn_pdrop": 0.0}
-    config = GPT2Config(vocab_size=len(vocabulary), bos_token_id=0, eos_token_id=0, **sizes)
+    config = GPT2Config(vocab_size=len(vocabulary), bos_token_id=0, eos_token_id=0, initializer_range=0.2, **sizes)
     GPT2LMHeadModel(config).save_pretrained(folder)
     return folder
 
@@ -82,7 +82,7 @@ def steps(tmp_path_factory: pytest.TempPathFactory) -> list[OpenPIStep]:
 
 
 def settings(pretrained: Path, epochs: int) -> CausalChangeSettings:
-    return CausalChangeSettings(pretrained=str(pretrained), epochs=epochs, learning_rate=1e-2, max_generated=30)
+    return CausalChangeSettings(pretrained=str(pretrained), epochs=epochs, learning_rate=5e-3, max_generated=30)
 
 
 def task(steps: list[OpenPIStep]) -> CausalChangeTask:
@@ -94,12 +94,12 @@ def test_it_learns_steps_by_heart(tmp_path: Path, steps: list[OpenPIStep]) -> No
     losses: list[float] = []
     train(
         task(steps),
-        settings(gpt2(tmp_path / "tiny"), 15),
+        settings(gpt2(tmp_path / "tiny"), 10),
         tmp_path / "model",
         hardware=CPU,
         report=lambda epoch: losses.append(epoch.train_loss),
     )
-    assert losses[-1] < 0.2 < losses[0]
+    assert losses[-1] < 0.05 < losses[0]
     model = load("state-changes", tmp_path / "model")
     asked = [ProcedureStep(text=step.text, context=step.context) for step in steps[:12]]
     found = model.predict(asked)
