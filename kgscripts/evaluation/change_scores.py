@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kgscripts.corpora.change_template import NO_CHANGE
-from kgscripts.evaluation.change_stems import stem
+from kgscripts.text.porter import stem
 from schemas.errors import InputError
 
 METRICS = ("exact", "bleu", "rouge")

@@ -42,6 +42,7 @@ def state_changes(
     import attrs
 
     from kgscripts.models.checkpoint import ModelCard, check_place, save_checkpoint
+    from lightning_modules.state_changes.composer_task import ComposerTask
     from lightning_modules.state_changes.configuration import read_configuration
     from lightning_modules.state_changes.retrieval import build_retrieval
     from lightning_modules.state_changes.steps import StepFiles
@@ -63,9 +64,11 @@ def state_changes(
     options += [] if epochs is None else ["--epochs", str(epochs)]
     options += [] if seed is None else ["--seed", str(seed)]
     command = files.command(options)
+    if configuration.kind == "composer":
+        run.train(ComposerTask(configuration, files.steps), settings, data=files.description, command=command)
+        return
     if configuration.kind == "causal":
-        task = CausalChangeTask(configuration, files.steps)
-        run.train(task, settings, data=files.description, command=command)
+        run.train(CausalChangeTask(configuration, files.steps), settings, data=files.description, command=command)
         return
     check_place(out)
     card = ModelCard(

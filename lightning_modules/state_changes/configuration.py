@@ -13,11 +13,16 @@ from attrs import frozen
 
 from kgscripts.models.change_retrieval import RetrievalSettings
 from kgscripts.models.settings import settings_from
+from lightning_modules.state_changes.composer_settings import ComposerTrainingSettings
 from lightning_modules.state_changes.settings import CausalChangeSettings
 from lightning_modules.state_changes.shipped import shipped_configurations
 from schemas.errors import ConfigurationError
 
-SETTINGS: Mapping[str, type[attrs.AttrsInstance]] = {"retrieval": RetrievalSettings, "causal": CausalChangeSettings}
+SETTINGS: Mapping[str, type[attrs.AttrsInstance]] = {
+    "composer": ComposerTrainingSettings,
+    "retrieval": RetrievalSettings,
+    "causal": CausalChangeSettings,
+}
 """Kind -> its settings."""
 
 _KNOWN = ("name", "kind", "training", "published")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kgscripts.corpora.openpi import OpenPIStep
-from kgscripts.models.change_retrieval import KnownSteps, RetrievalSettings, retrieval_checkpoint
+from kgscripts.models.change_neighbours import KnownSteps
+from kgscripts.models.change_retrieval import RetrievalSettings, retrieval_checkpoint
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 
 

@@ -20,7 +20,7 @@ from kgscripts.evaluation.change_scores import (
     score_step,
     words_of,
 )
-from kgscripts.evaluation.change_stems import stem
+from kgscripts.text.porter import stem
 from schemas.errors import InputError
 
 PUBLISHED = ((11.34, 7.19, 4.06), (25.89, 20.09, 16.94), (42.36, 36.37, 33.41))

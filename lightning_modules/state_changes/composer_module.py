@@ -1,0 +1,97 @@
+"""The composer under Lightning: surprisal of the parts of changes, and of their number."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from kgscripts.models.bert import Bert
+from kgscripts.models.change_network import (
+    AFTER_FILLER,
+    BEFORE_FILLER,
+    IMPOSSIBLE,
+    KIND_OF_PART,
+    PARTS,
+    ChangeNetwork,
+    Memory,
+)
+from lightning_modules.module import Loss, TrainingModule, with_linear_schedule
+from lightning_modules.state_changes.composer_data import ABSENT, ComposerBatch
+from lightning_modules.state_changes.composer_settings import ComposerTrainingSettings
+
+_COUNT_WEIGHT = 0.3
+
+
+class ComposerModule(TrainingModule):
+    """Minimises the surprisal of changes, per change, plus a share of that of their number, per step.
+
+    The encoder is not trained. Its dropout stays on in training: it keeps the small network from learning the steps by
+    heart.
+    """
+
+    network: ChangeNetwork
+
+    def __init__(self, network: ChangeNetwork, encoder: Bert, settings: ComposerTrainingSettings) -> None:
+        super().__init__(network, settings)
+        self._settings = settings
+        self.encoder = encoder.requires_grad_(False)
+
+    def configure_optimizers(self) -> Any:
+        """AdamW with a linear schedule."""
+        settings = self._settings
+        optimizer = torch.optim.AdamW(
+            self.trained_parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
+        )
+        return with_linear_schedule(optimizer, warm_up=settings.warm_up, steps=settings.epochs * self.steps_per_epoch)
+
+    def loss(self, batch: ComposerBatch) -> Loss:
+        """See `TrainingModule`; per change."""
+        inputs = batch.inputs
+        states = self.encoder(inputs.ids, inputs.attention, inputs.types).last_hidden_state.float()
+        counts = self.network.counts(states, inputs).float()
+        nats = _COUNT_WEIGHT * functional.cross_entropy(counts, batch.counts)
+        changes = int(batch.is_change.sum())
+        if changes:
+            nats = nats + self._of_changes(batch, states) / changes
+        return Loss(nats, max(changes, 1))
+
+    def _of_changes(self, batch: ComposerBatch, states: Tensor) -> Tensor:
+        network, memory = self.network, self.network.memory(states, batch.inputs)
+        tables = [table() for table in network.tables]
+        decoded, _ = network.decode(self._vectors(batch, tables, memory), memory)
+        total = states.new_zeros(())
+        for part in range(PARTS):
+            texts, nouns = batch.texts[..., part], batch.nouns[..., part]
+            table = tables[KIND_OF_PART[part]]
+            scores, pointed = network.scores(part, decoded[:, :, part], memory, table)
+            scores = scores.float()
+            right = _picked(scores, texts)
+            every = scores.logsumexp(-1)
+            if pointed is not None:
+                pointed = pointed.float().masked_fill(~batch.inputs.is_noun[:, None], IMPOSSIBLE)
+                right = torch.logaddexp(right, _picked(pointed, nouns))
+                every = torch.logaddexp(every, pointed.logsumexp(-1))
+            counted = batch.is_change & ((texts >= 0) | (nouns >= 0))
+            total = total + (every - right)[counted].sum()
+        return total
+
+    def _vectors(self, batch: ComposerBatch, tables: list[Tensor], memory: Memory) -> Tensor:
+        """The input of each part: the part before it; (steps, changes, parts, size)."""
+        network = self.network
+        vectors = [network.begin.expand(*batch.is_change.shape, -1)]
+        for part in range(PARTS - 1):
+            texts, nouns = batch.texts[..., part], batch.nouns[..., part]
+            found = network.embedding(part, texts, tables[KIND_OF_PART[part]], nouns, memory)
+            if part in (BEFORE_FILLER, AFTER_FILLER):
+                found = torch.where((texts == ABSENT)[..., None], network.no_filler, found)
+            vectors.append(found)
+        return torch.stack(vectors, dim=2) + network.place
+
+
+def _picked(scores: Tensor, places: Tensor) -> Tensor:
+    """The scores (steps, changes) at places, very small where a place is negative."""
+    found = scores.gather(2, places.clamp(min=0)[..., None])[..., 0]
+    return torch.where(places >= 0, found, IMPOSSIBLE)
