@@ -1,4 +1,4 @@
-"""Low-rank adapters of a BERT encoder (LoRA, Hu et al. 2022): trained by peft, read without it."""
+"""Low-rank adapters of a BERT encoder (LoRA, Hu et al. 2022): trained by peft or cut from trained weights."""
 
 from __future__ import annotations
 
@@ -28,16 +28,38 @@ def with_adapters(network: Bert, rank: int) -> PeftModel:
     return adapted
 
 
+def layer_weights(network: Bert) -> dict[str, Tensor]:
+    """The weights of the linear layers that have adapters, by the names of the layers."""
+    return {
+        name.removesuffix(".weight"): weight
+        for name, weight in network.named_parameters()
+        if name.startswith("encoder.") and name.endswith(".weight") and name.split(".")[-2] in _LINEAR_LAYERS
+    }
+
+
+def adapters_between(
+    before: Mapping[str, Tensor], after: Mapping[str, Tensor], rank: int
+) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+    """Adapters, as `merge_adapters` takes them, that come nearest to what training changed of weights.
+
+    They are the first singular vectors of the difference (Eckart and Young 1936).
+    """
+    from torch.linalg import svd
+
+    down, up = {}, {}
+    for name, weight in before.items():
+        left, values, right = svd(after[name].float() - weight, full_matrices=False)
+        root = (values[:rank] / _SCALE).sqrt()
+        up[name], down[name] = (left[:, :rank] * root).contiguous(), (root[:, None] * right[:rank]).contiguous()
+    return down, up
+
+
 def merge_adapters(network: Bert, down: Mapping[str, Tensor], up: Mapping[str, Tensor], rank: int) -> None:
     """Add trained adapters to the encoder's weights: `down` is A and `up` is B, by the names of their layers.
 
     Raises ValueError where an adapter is missing, foreign, of another shape or not finite.
     """
-    weights = {
-        name.removesuffix(".weight"): weight
-        for name, weight in network.named_parameters()
-        if name.startswith("encoder.") and name.endswith(".weight") and name.split(".")[-2] in _LINEAR_LAYERS
-    }
+    weights = layer_weights(network)
     if strange := (weights.keys() ^ down.keys()) | (weights.keys() ^ up.keys()):
         raise ValueError(f"{len(strange)} adapters are missing or foreign, such as that of {min(strange)}")
     for name, weight in weights.items():

@@ -15,6 +15,7 @@ import torch
 from attrs import field, frozen, validators
 from torch import Tensor
 
+from kgscripts.models.adapters import adapters_between, layer_weights, merge_adapters
 from kgscripts.models.change_beam import Candidate, candidates
 from kgscripts.models.change_inputs import batch_of, step_inputs
 from kgscripts.models.change_neighbours import KnownSteps, NeighbourSearch
@@ -22,7 +23,7 @@ from kgscripts.models.change_network import ChangeNetwork, NetworkSize
 from kgscripts.models.change_selection import SelectionSettings, select
 from kgscripts.models.change_vocabulary import ChangeVocabulary
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
-from kgscripts.models.encoder import Encoder, shared_minilm
+from kgscripts.models.encoder import Encoder, load_encoder
 from kgscripts.models.inference import ROWS, fixed_batches, padded_length, run_side_by_side
 from schemas.changes import PredictedChange, ProcedureStep
 from schemas.errors import ModelError
@@ -32,7 +33,7 @@ KIND = "change-composer"
 STRINGS = "strings.json"
 VOCABULARY = "vocabulary.json"
 
-_NETWORK, _KNOWN = "network.", "known."
+_NETWORK, _KNOWN, _DOWN, _UP = "network.", "known.", "adapters.down.", "adapters.up."
 _BATCH = 128
 """Steps whose intermediate results are in memory at a time."""
 _count = [validators.instance_of(int), validators.ge(1)]
@@ -44,6 +45,8 @@ class ComposerSettings:
 
     size: int = field(default=256, validator=_count)
     layers: int = field(default=2, validator=_count)
+    rank: int = field(default=24, validator=_count)
+    """Of the encoder's adapters."""
     neighbours: int = field(default=40, validator=_count)
     temperature: float = field(default=0.1, validator=[validators.instance_of(float), validators.gt(0.0)])
     noun_similarity: float = field(default=0.1, validator=validators.instance_of(float))
@@ -114,10 +117,16 @@ def composer_checkpoint(
     known: KnownSteps,
     settings: ComposerSettings,
     card: ModelCard,
-    encoder: Encoder,
+    trained: Mapping[str, Tensor],
 ) -> Checkpoint:
-    """The checkpoint of a trained network and the steps that it looks up; floating-point numbers in half precision."""
-    tensors = {_NETWORK + name: value.to(torch.float16) for name, value in network.folded().items()}
+    """The checkpoint of a trained network and the steps that it looks up; floating-point numbers in half precision.
+
+    `trained` are the weights of the encoder after training, by the names of their layers; they become adapters.
+    """
+    encoder = load_encoder()
+    down, up = adapters_between(layer_weights(encoder.network), trained, settings.rank)
+    weights = {_NETWORK: network.folded(), _DOWN: down, _UP: up}
+    tensors = {prefix + name: value.to(torch.float16) for prefix, own in weights.items() for name, value in own.items()}
     steps, strings = known.packed()
     return Checkpoint(
         kind=KIND,
@@ -132,7 +141,7 @@ def composer_model(checkpoint: Checkpoint) -> ChangeComposer:
     """The model of a checkpoint. Raises ModelError if its parts do not fit together, or MiniLM is another one."""
     assert checkpoint.model is not None
     remedy = "train the model again, or get the checkpoint again"
-    encoder = shared_minilm()
+    encoder = load_encoder()
     try:
         values = dict(checkpoint.settings)
         digest = values.pop("encoder_sha256")
@@ -142,7 +151,12 @@ def composer_model(checkpoint: Checkpoint) -> ChangeComposer:
         network = ChangeNetwork(
             [len(places) for places in vocabulary.places], NetworkSize(settings.size, settings.layers)
         )
-        network.load_state_dict({name: value.float() for name, value in _below(_NETWORK, checkpoint.tensors).items()})
+        weights, down, up = (
+            {name: value.float() for name, value in _below(prefix, checkpoint.tensors).items()}
+            for prefix in (_NETWORK, _DOWN, _UP)
+        )
+        network.load_state_dict(weights)
+        merge_adapters(encoder.network, down, up, settings.rank)
         if not all(value.isfinite().all() for value in network.state_dict().values()):
             raise ValueError("weights that are not finite")
         steps = {name: value.numpy() for name, value in _below(_KNOWN, checkpoint.tensors).items()}

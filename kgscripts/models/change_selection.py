@@ -47,7 +47,7 @@ class SelectionSettings:
     """How many changes can be chosen from, the most probable ones."""
     changes: int = field(default=9, validator=_count)
     """The most changes of a step."""
-    no_change: float = field(default=0.3, validator=_share)
+    no_change: float = field(default=0.2, validator=_share)
     """Nothing is predicted if "no change" has this probability."""
 
 

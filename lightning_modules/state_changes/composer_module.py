@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
+from kgscripts.models.adapters import layer_weights
 from kgscripts.models.bert import Bert
 from kgscripts.models.change_network import (
     AFTER_FILLER,
@@ -23,13 +25,13 @@ from lightning_modules.state_changes.composer_data import ABSENT, ComposerBatch
 from lightning_modules.state_changes.composer_settings import ComposerTrainingSettings
 
 _COUNT_WEIGHT = 0.3
+_ENCODER, _NETWORK = "encoder.", "network."
 
 
 class ComposerModule(TrainingModule):
     """Minimises the surprisal of changes, per change, plus a share of that of their number, per step.
 
-    The encoder is not trained. Its dropout stays on in training: it keeps the small network from learning the steps by
-    heart.
+    Of the encoder, the weights of the linear layers are trained too, at a learning rate of their own.
     """
 
     network: ChangeNetwork
@@ -37,15 +39,36 @@ class ComposerModule(TrainingModule):
     def __init__(self, network: ChangeNetwork, encoder: Bert, settings: ComposerTrainingSettings) -> None:
         super().__init__(network, settings)
         self._settings = settings
-        self.encoder = encoder.requires_grad_(False)
+        self.encoder = encoder
+        self._layers = layer_weights(encoder)
+        for weight in self._layers.values():
+            weight.requires_grad_(True)
 
     def configure_optimizers(self) -> Any:
         """AdamW with a linear schedule."""
         settings = self._settings
-        optimizer = torch.optim.AdamW(
-            self.trained_parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
-        )
+        groups = [
+            {"params": self.trained_parameters(), "lr": settings.learning_rate},
+            {"params": list(self._layers.values()), "lr": settings.encoder_learning_rate},
+        ]
+        optimizer = torch.optim.AdamW(groups, weight_decay=settings.weight_decay)
         return with_linear_schedule(optimizer, warm_up=settings.warm_up, steps=settings.epochs * self.steps_per_epoch)
+
+    def trained_state(self) -> Mapping[str, Tensor]:
+        """The network, and the weights of the encoder."""
+        layers = {_ENCODER + name: weight.detach() for name, weight in self._layers.items()}
+        return {**layers, **{_NETWORK + name: value for name, value in self.network.state_dict().items()}}
+
+    def restore(self, state: Mapping[str, Tensor]) -> None:
+        """See `TrainingModule`."""
+        self.network.load_state_dict(_below(_NETWORK, state))
+        for name, weight in _below(_ENCODER, state).items():
+            self._layers[name].data.copy_(weight)
+
+    @property
+    def encoder_weights(self) -> Mapping[str, Tensor]:
+        """The trained weights of the encoder, by the names of their layers."""
+        return {name: weight.detach() for name, weight in self._layers.items()}
 
     def loss(self, batch: ComposerBatch) -> Loss:
         """See `TrainingModule`; per change."""
@@ -89,6 +112,10 @@ class ComposerModule(TrainingModule):
                 found = torch.where((texts == ABSENT)[..., None], network.no_filler, found)
             vectors.append(found)
         return torch.stack(vectors, dim=2) + network.place
+
+
+def _below(prefix: str, state: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    return {name.removeprefix(prefix): value for name, value in state.items() if name.startswith(prefix)}
 
 
 def _picked(scores: Tensor, places: Tensor) -> Tensor:

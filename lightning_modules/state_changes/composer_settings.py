@@ -16,15 +16,18 @@ class ComposerTrainingSettings(TrainingSettings):
     size: int = field(default=256, validator=count)
     """Of the hidden states of the decoder."""
     layers: int = field(default=2, validator=count)
+    rank: int = field(default=24, validator=count)
+    """Of the adapters that the trained encoder is shipped as."""
     dropout: float = field(default=0.25, validator=share)
     learning_rate: float = field(default=1e-3, validator=positive)
+    encoder_learning_rate: float = field(default=6e-5, validator=positive)
     weight_decay: float = field(default=0.01, validator=not_negative)
     warm_up: float = field(default=0.06, validator=share)
     """The share of all steps until the highest learning rate; from there it falls linearly to zero."""
-    epochs: int = field(default=12, validator=count)
+    epochs: int = field(default=10, validator=count)
     """The maximum number of epochs."""
     batch_size: int = field(default=16, validator=count)
-    patience: int = field(default=12, validator=count)
+    patience: int = field(default=10, validator=count)
     gradient_clip: float | None = 1.0
     most_changes: int = field(default=10, validator=count)
     """Of each step and epoch so many changes are drawn to learn from."""

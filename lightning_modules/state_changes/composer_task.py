@@ -85,8 +85,8 @@ class ComposerTask:
         """See `TrainingTask`. The steps that it looks up are all of them, held-out ones included."""
         changes = [plain_changes(step) for step in self._steps]
         known = KnownSteps.of([step.text for step in self._steps], changes)
-        shape = ComposerSettings(size=settings.size, layers=settings.layers)
-        return composer_checkpoint(module.network, self._vocabulary, known, shape, card, load_encoder())
+        shape = ComposerSettings(size=settings.size, layers=settings.layers, rank=settings.rank)
+        return composer_checkpoint(module.network, self._vocabulary, known, shape, card, module.encoder_weights)
 
 
 def no_change_steps() -> list[str]:
