@@ -8,7 +8,10 @@ from importlib import import_module
 from rich.console import Console
 from rich.table import Table
 
-NAMES = ("starting", "building", "decomposing", "assembling", "exporting", "aligning", "scoring_changes", "hostile")
+NAMES = (
+    *("starting", "building", "decomposing", "assembling", "exporting", "aligning", "scoring_changes", "composing"),
+    "hostile",
+)
 
 
 def main(names: list[str]) -> int:
