@@ -17,7 +17,7 @@ from attrs import frozen
 from schemas.changes import Change
 
 SLOT = "@"
-"""Where the filler stands in a phrase."""
+"""Where the filler stands in a phrase: at its end, as the last word."""
 
 _ARTICLES = re.compile(r"\b(?:the|an|a)\b ?")
 _RARE = 5
@@ -46,7 +46,7 @@ def plain(text: str) -> str:
 
 def joined(value: Value) -> str:
     """The value as text."""
-    return value.phrase if value.filler is None else value.phrase.replace(SLOT, value.filler)
+    return value.phrase if value.filler is None else value.phrase.removesuffix(SLOT) + value.filler
 
 
 @frozen
@@ -85,7 +85,7 @@ class ChangeVocabulary:
     @cached_property
     def has_slot(self) -> tuple[bool, ...]:
         """Of each phrase, whether it takes a filler."""
-        return tuple(SLOT in phrase for phrase in self.phrases)
+        return tuple(phrase.split()[-1:] == [SLOT] for phrase in self.phrases)
 
 
 def split_value(value: str, nouns: Collection[str], known: Collection[str], frequency: Mapping[str, int]) -> Value:
