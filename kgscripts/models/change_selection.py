@@ -73,12 +73,13 @@ def select(
     open_ = np.ones(len(agreement), dtype=bool)
     rows = np.arange(len(places))
     chosen: list[int] = []
-    reached = -1.0
+    reached = 0.0
     while open_.any() and len(chosen) < settings.changes:
         gains = np.maximum(agreement - matched, 0.0)
         gained = gains.max(axis=2)
-        expected = np.where(open_, (2 * (matched.sum(axis=1) + gained) / (len(chosen) + 1 + sizes)) @ weights, -1.0)
-        place = int(np.round(expected, _DIGITS).argmax())
+        expected = np.where(open_, (2 * (matched.sum(axis=1) + gained) / (len(chosen) + 1 + sizes)) @ weights, 0.0)
+        expected = expected.round(_DIGITS)
+        place = int(expected.argmax())
         if expected[place] <= reached:
             break
         reached = float(expected[place])

@@ -17,7 +17,7 @@ from kgscripts.models.change_network import KINDS, ChangeNetwork, NetworkSize
 from kgscripts.models.change_selection import SelectionSettings
 from kgscripts.models.change_vocabulary import ChangeVocabulary
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
-from kgscripts.models.encoder import Encoder, load_encoder, shared_minilm
+from kgscripts.models.encoder import Encoder, load_encoder
 from kgscripts.models.sentence_vectors import SIZE
 from schemas.changes import Change
 
@@ -83,8 +83,3 @@ def checkpoint() -> Checkpoint:
     known = KnownSteps.of(TEXTS, CHANGES)
     trained = trained_weights(small_minilm().network)
     return composer_checkpoint(network(vectors=True), VOCABULARY, known, SETTINGS, CARD, trained)
-
-
-def states_of(ids: Tensor) -> Tensor:
-    """Hidden states of MiniLM's pieces, as if it had no blocks: (steps, pieces, 384)."""
-    return shared_minilm().network.embeddings(ids, torch.zeros_like(ids))
