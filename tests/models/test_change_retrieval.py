@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 import torch
 
+from kgscripts.models.change_neighbours import KnownSteps
 from kgscripts.models.change_retrieval import (
     ChangeRetriever,
-    KnownSteps,
     RetrievalSettings,
     retrieval_checkpoint,
     retrieval_model,
@@ -61,7 +61,7 @@ def test_the_changes_of_the_nearest_step_are_rewritten(saved: Path) -> None:
 
 
 def test_a_checkpoint_holds_all_that_is_known(saved: Path, known: KnownSteps) -> None:
-    read = retrieval_model(load_checkpoint(saved))._known
+    read = retrieval_model(load_checkpoint(saved))._search._known
     assert read.changes == list(known.changes)
     assert [list(nouns) for nouns in read.nouns] == [list(nouns) for nouns in known.nouns]
     assert np.array_equal(read.vectors, known.vectors)
