@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import re
 from pathlib import Path
 
@@ -28,7 +29,15 @@ def _templates() -> None:
     Path("train.template.tsv").write_text("".join(lines), encoding="utf-8")
 
 
-BEFORE = {"queries.md": _kitchen, "cloze.md": _templates}
+def _openpi() -> None:
+    """The training steps of docs/state-changes.md."""
+    path = Path("corpora/openpi/gold/train")
+    path.parent.mkdir(parents=True)
+    step = {"id": "www.wikihow.com/Boil-an-Egg||1", "step": "Wait.", "context": [], "answers": []}
+    path.write_text(json.dumps(step), encoding="utf-8")
+
+
+BEFORE = {"queries.md": _kitchen, "cloze.md": _templates, "state-changes.md": _openpi}
 EXAMPLES = [
     pytest.param(document.name, code, printed, id=f"{document.name}-{number}")
     for document in DOCUMENTS
@@ -38,7 +47,7 @@ EXAMPLES = [
 
 
 def test_there_are_examples() -> None:
-    assert {example.values[0] for example in EXAMPLES} == {"README.md", "queries.md", "cloze.md"}
+    assert {example.values[0] for example in EXAMPLES} == {"README.md", *BEFORE}
 
 
 @pytest.mark.parametrize(("document", "code", "printed"), EXAMPLES)
