@@ -22,6 +22,8 @@ MOST_NOUNS = 24
 """Nouns of the step come first; what is beyond this number cannot be pointed at."""
 FEATURES = 5
 _STEP_PIECES, _TITLE_PIECES, _CONTEXT_PIECES = 90, 12, 60
+_CONTEXT_WORDS = 100
+"""Enough for the pieces of the context, and for the tagger to see the words before them."""
 _NOUNS, _MODIFIERS = ("NOUN", "PROPN"), ("NOUN", "PROPN", "ADJ", "NUM")
 _NEEDLESS = ("parser", "senter", "trainable_lemmatizer", "lemma_corrector")
 
@@ -73,7 +75,7 @@ class StepBatch(TensorFields):
 
 def step_inputs(steps: Sequence[ProcedureStep], encoder: Encoder) -> Iterator[StepInput]:
     """The inputs of steps. A long step loses its end, a long context its beginning."""
-    contexts = [" ".join(step.context) for step in steps]
+    contexts = [_end_of(step.context) for step in steps]
     nlp = load_pipeline()
     disabled = [name for name in _NEEDLESS if name in nlp.pipe_names]
     docs = nlp.pipe(
@@ -101,6 +103,15 @@ def batch_of(inputs: Sequence[StepInput], length: int) -> StepBatch:
             is_noun[row, place] = True
     weights /= weights.sum(dim=2, keepdim=True).clamp(min=1)
     return StepBatch(ids=ids, types=types, attention=attention, weights=weights, features=features, is_noun=is_noun)
+
+
+def _end_of(context: Sequence[str]) -> str:
+    """The last steps, so that the time for a long procedure does not grow with the square of its steps."""
+    words, first = 0, len(context)
+    while first > 0 and words < _CONTEXT_WORDS:
+        first -= 1
+        words += len(context[first].split())
+    return " ".join(context[first:])
 
 
 def _mentions(doc: Doc) -> list[_Mention]:
