@@ -1,4 +1,5 @@
 // What is wet after the third step of a text?
+// A value holds until a later step of the same text changes the same attribute of the same thing.
 MATCH (instance:ChangeInstance)-[:INSTANCE_OF]->(change:StateChange)-[:OF_ENTITY]->(entity:Entity)
 MATCH (change)-[:OF_ATTRIBUTE]->(respect:Attribute)
 MATCH (document:Source)
