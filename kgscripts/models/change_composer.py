@@ -148,12 +148,15 @@ def composer_model(checkpoint: Checkpoint) -> ChangeComposer:
         selection = SelectionSettings(**values.pop("selection"))
         settings = ComposerSettings(**values, selection=selection)
         vocabulary = _vocabulary(json.loads(checkpoint.files[VOCABULARY]))
-        network = ChangeNetwork(
-            [len(places) for places in vocabulary.places], NetworkSize(settings.size, settings.layers)
-        )
         weights, down, up = (
             {name: value.float() for name, value in _below(prefix, checkpoint.tensors).items()}
             for prefix in (_NETWORK, _DOWN, _UP)
+        )
+        # Before a network is made, which takes as much memory as the settings say.
+        if weights["begin"].shape != (settings.size,) or f"layers.{settings.layers - 1}.own.weight" not in weights:
+            raise ValueError("weights of a network of another size")
+        network = ChangeNetwork(
+            [len(places) for places in vocabulary.places], NetworkSize(settings.size, settings.layers)
         )
         network.load_state_dict(weights)
         merge_adapters(encoder.network, down, up, settings.rank)

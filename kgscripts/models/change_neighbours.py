@@ -46,6 +46,8 @@ class KnownSteps:
     @classmethod
     def read(cls, tensors: Mapping[str, NDArray[Any]], strings: Sequence[str]) -> KnownSteps:
         """From what `packed` gave. Raises ValueError, LookupError or TypeError if its parts do not fit together."""
+        if not all(isinstance(text, str) for text in strings):
+            raise ValueError("strings that are no texts")
         names = [attribute.name for attribute in attrs.fields(Change)]
         changes = [
             Change(**{name: strings[part] for name, part in zip(names, row, strict=True)})
@@ -59,6 +61,10 @@ class KnownSteps:
             strings[: len(tensors["noun_vectors"])],
             tensors["noun_vectors"],
         )
+        if not known.changes:
+            raise ValueError("no steps")
+        if known.vectors.dtype != np.int8 or known.noun_vectors.dtype != np.int8:
+            raise ValueError("vectors that are not int8")
         if known.vectors.shape != (len(known.changes), SIZE) or len(known.nouns) != len(known.changes):
             raise ValueError("the numbers of steps differ")
         if known.noun_vectors.shape[1] != SIZE or {noun.lemma for noun in nouns} - set(known.lemmas):

@@ -23,6 +23,7 @@ from kgscripts.text.porter import stem
 from schemas.changes import Change, PredictedChange
 
 _share = [validators.instance_of(float), validators.ge(0.0), validators.le(1.0)]
+_positive = [validators.instance_of(float), validators.gt(0.0)]
 _count = [validators.instance_of(int), validators.ge(1)]
 
 Words = tuple[str, ...]
@@ -35,9 +36,9 @@ _DIGITS = 9
 class SelectionSettings:
     """How a set is chosen; the defaults were chosen on how-tos of OpenPI's train split that training left out."""
 
-    network_share: float = field(default=0.7, validator=_share)
+    network_share: float = field(default=0.7, validator=[*_share, validators.gt(0.0)])
     """The network's weight in the probability of a change; the neighbours have the rest."""
-    sharpness: float = field(default=0.9, validator=[validators.instance_of(float), validators.gt(0.0)])
+    sharpness: float = field(default=0.9, validator=[*_positive, validators.lt(math.inf)])
     """The power to which the network's probabilities are raised."""
     neighbour_sets: float = field(default=0.5, validator=_share)
     """The weight of the neighbours' sets among the imagined ones."""

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
+from functools import cache
 
+import attrs
 import pytest
 import torch
 from torch import Tensor
@@ -44,6 +47,14 @@ CARD = ModelCard(name="tiny", version="1", task="state changes", licence="MIT", 
 
 def small_minilm() -> Encoder:
     """MiniLM without all but its first block."""
+    encoder = _minilm()
+    # The embeddings, which nothing changes, are not copied.
+    network = deepcopy(encoder.network, {id(encoder.network.embeddings): encoder.network.embeddings}).train(False)
+    return attrs.evolve(encoder, network=network)
+
+
+@cache
+def _minilm() -> Encoder:
     encoder = load_encoder()
     encoder.network.encoder.layer = encoder.network.encoder.layer[:1]
     return encoder
