@@ -19,7 +19,7 @@ from kgscripts.models.adapters import adapters_between, layer_weights, merge_ada
 from kgscripts.models.change_beam import Candidate, candidates
 from kgscripts.models.change_inputs import batch_of, step_inputs
 from kgscripts.models.change_neighbours import KnownSteps, NeighbourSearch
-from kgscripts.models.change_network import ChangeNetwork, NetworkSize
+from kgscripts.models.change_network import ChangeNetwork, NetworkSize, whole_heads
 from kgscripts.models.change_selection import SelectionSettings, select
 from kgscripts.models.change_vocabulary import ChangeVocabulary
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
@@ -43,7 +43,7 @@ _count = [validators.instance_of(int), validators.ge(1)]
 class ComposerSettings:
     """The hyperparameters of network, neighbours and selection."""
 
-    size: int = field(default=256, validator=_count)
+    size: int = field(default=256, validator=[*_count, whole_heads])
     layers: int = field(default=2, validator=_count)
     rank: int = field(default=24, validator=_count)
     """Of the encoder's adapters."""

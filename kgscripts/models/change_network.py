@@ -12,6 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, cast
 
+import attrs
 import torch
 from attrs import frozen
 from torch import Tensor, nn
@@ -31,6 +32,12 @@ MOST_COUNTED = 23
 """Steps with more changes count as having so many."""
 IMPOSSIBLE = -1e9
 _HEADS = 4
+
+
+def whole_heads(_: object, attribute: attrs.Attribute[int], value: int) -> None:
+    """Validator of the size of hidden states: raises ValueError if the heads cannot share it."""
+    if value % _HEADS:
+        raise ValueError(f"{attribute.name} must be a multiple of {_HEADS}: {value}")
 
 
 @frozen

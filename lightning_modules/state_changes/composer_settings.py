@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attrs import field, frozen
+from attrs import field, frozen, validators
 
+from kgscripts.models.change_network import whole_heads
+from kgscripts.models.sentence_vectors import SIZE
 from lightning_modules.settings import TrainingSettings, count, not_negative, positive, share
 
 
@@ -13,10 +15,10 @@ from lightning_modules.settings import TrainingSettings, count, not_negative, po
 class ComposerTrainingSettings(TrainingSettings):
     """All that decides the network beside the steps. Batches are of steps."""
 
-    size: int = field(default=256, validator=count)
+    size: int = field(default=256, validator=[*count, whole_heads])
     """Of the hidden states of the decoder."""
     layers: int = field(default=2, validator=count)
-    rank: int = field(default=24, validator=count)
+    rank: int = field(default=24, validator=[*count, validators.le(SIZE)])
     """Of the adapters that the trained encoder is shipped as."""
     dropout: float = field(default=0.25, validator=share)
     learning_rate: float = field(default=1e-3, validator=positive)

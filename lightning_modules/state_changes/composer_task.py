@@ -27,13 +27,15 @@ from lightning_modules.state_changes.composer_settings import ComposerTrainingSe
 from lightning_modules.state_changes.configuration import Configuration
 from lightning_modules.state_changes.steps import steps_digest
 from schemas.changes import Change, ProcedureStep
+from schemas.errors import InputError
 
 
 class ComposerTask:
     """Trains the composer on steps with their changes; see `lightning_modules.training.TrainingTask`.
 
     A tenth of the procedures is held out. Sentences that change nothing, written for this project, are added as steps
-    without changes. Raises InputError for too few steps. `prepare` raises ModelError if MiniLM cannot be found.
+    without changes. Raises InputError for too few steps; `prepare` raises it for too few changes, and ModelError if
+    MiniLM cannot be found.
     """
 
     purpose = "state changes of a step"
@@ -58,6 +60,9 @@ class ComposerTask:
         changes = [[plain_changes(step) for step in part] for part in parts]
         nouns = [[noun.noun for noun in item.nouns] for item in read[0]]
         self._vocabulary = vocabulary = ChangeVocabulary.of(zip(changes[0], nouns, strict=True))
+        if not all(vocabulary.places):
+            message = "no entity, attribute or value occurs twice in the changes of the training steps"
+            raise InputError(message, remedy="train on a larger corpus")
         values = Counter(value for own in changes[0] for change in own for value in (change.before, change.after))
         examples = Split(
             *(
