@@ -20,7 +20,7 @@ from attrs import astuple, fields, frozen
 from benchmarks.tool_precision import wilson
 from kgscripts.models.registry import load
 from kgscripts.records import RecordStore
-from kgscripts.tracking import predict_distinct
+from kgscripts.tracking import predict_trusted
 from schemas.changes import ProcedureStep
 from schemas.graph_directory import locked
 from schemas.records import Document, PassageKind, Sentence, StateChange
@@ -128,7 +128,7 @@ def sheet(drawn: Iterable[Drawn]) -> Iterator[str]:
 def no_change(model: str) -> Iterator[str]:
     """The changes that a model predicts for each step that has none, and the share of steps without any."""
     texts = NO_CHANGE.read_text(encoding="utf-8").splitlines()
-    predictions = predict_distinct(load("state-changes", model), [ProcedureStep(text=text) for text in texts])
+    predictions = predict_trusted(load("state-changes", model), [ProcedureStep(text=text) for text in texts])
     for text, found in zip(texts, predictions, strict=True):
         changes = (item.change for item in found)
         yield "\t".join([text, *(f"{item.attribute} of {item.entity}: {item.after}" for item in changes)])

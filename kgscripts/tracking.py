@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
-from kgscripts.extractors.change_words import distinct
+from kgscripts.extractors.change_words import trusted
 from kgscripts.extractors.state_change_units import CONTEXT, is_latin
 from schemas.changes import Change, PredictedChange, ProcedureStep
 
@@ -111,13 +111,13 @@ def _tables(procedures: Sequence[Procedure], model: ChangeModel) -> Iterator[Sta
         for procedure in procedures
         for number, text in enumerate(procedure.steps)
     ]
-    found = iter(predict_distinct(model, steps))
+    found = iter(predict_trusted(model, steps))
     for procedure in procedures:
         yield StateTable(procedure, [next(found) for _ in procedure.steps])
 
 
-def predict_distinct(model: ChangeModel, steps: Sequence[ProcedureStep]) -> list[list[PredictedChange]]:
-    """The changes of each step in the words of the graph, without repetitions, most probable first."""
+def predict_trusted(model: ChangeModel, steps: Sequence[ProcedureStep]) -> list[list[PredictedChange]]:
+    """The changes of each step that are probable enough, in the words of the graph, most probable first."""
     readable = [step for step in steps if is_latin(step.text)]
     found = iter(model.predict(readable) if readable else ())
-    return [distinct(next(found)) if is_latin(step.text) else [] for step in steps]
+    return [trusted(step.text, next(found)) if is_latin(step.text) else [] for step in steps]

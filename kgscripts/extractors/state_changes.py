@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from attrs import define
 
-from kgscripts.extractors.change_words import distinct, head
+from kgscripts.extractors.change_words import LEAST_LOG_PROBABILITY, head, trusted
 from kgscripts.extractors.events import EventExtractor
 from kgscripts.extractors.lexicon import verbs, word_list_digests
 from kgscripts.extractors.protocol import PARSE, Extractor, ParsedDocument
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 _TASK = "state-changes"
 _LOCATION = frozenset({"location", "position", "place", "placement"})
-_LEAST_LOG_PROBABILITY = -9.2103
-"""That of 0.0001."""
 
 
 @define
@@ -49,9 +47,9 @@ class StateChangeExtractor(Extractor):
     model: ChangeModel | None = None
 
     @property
-    def settings(self) -> Mapping[str, str]:
-        """The rules by which it finds events that do not count: those of the extractor of events."""
-        return {"event_rules": EventExtractor.rules}
+    def settings(self) -> Mapping[str, str | float]:
+        """From which probability on it reads a change, and the rules by which events are found that do not count."""
+        return {"event_rules": EventExtractor.rules, "least_log_probability": LEAST_LOG_PROBABILITY}
 
     @property
     def data(self) -> Mapping[str, str]:
@@ -88,7 +86,7 @@ def _mentions(document: ParsedDocument) -> list[EventMention]:
 def _records(unit: Unit, predictions: Sequence[PredictedChange], nouns: Nouns) -> list[StateChange]:
     """The records of a unit in text order."""
     found = []
-    for predicted in distinct(predictions):
+    for predicted in trusted(unit.step.text, predictions):
         change = predicted.change
         mentioned = nouns.last(head(change.entity), unit.end)
         mention = _brought_about_by(unit, change.entity, change.attribute, mentioned)
@@ -101,7 +99,7 @@ def _records(unit: Unit, predictions: Sequence[PredictedChange], nouns: Nouns) -
             start=mention.start if mention else unit.start,
             end=mention.end if mention else unit.end,
             mentioned=mentioned,
-            log_probability=min(0.0, max(predicted.log_probability, _LEAST_LOG_PROBABILITY)),
+            log_probability=min(0.0, predicted.log_probability),
         )
         found.append(record)
     return sorted(found, key=lambda record: (record.start, record.end))

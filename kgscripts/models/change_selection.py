@@ -88,9 +88,11 @@ def select(
         columns = gains[place].argmax(axis=1)
         matched[rows, columns] = np.where(gained[place] > 0, agreement[place, rows, columns], matched[rows, columns])
         open_ &= pool.differ(place)
+    # Two decimals: the last bits of a network differ between processors.
+    logs = [min(0.0, round(math.log(float(best[place] @ weights)), 2)) for place in chosen]
     found = [
-        PredictedChange(change=pool.changes[place], log_probability=min(0.0, math.log(float(best[place] @ weights))))
-        for place in chosen
+        PredictedChange(change=pool.changes[place], log_probability=log)
+        for place, log in zip(chosen, logs, strict=True)
     ]
     return sorted(found, key=lambda one: -one.log_probability)
 

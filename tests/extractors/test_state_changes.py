@@ -255,6 +255,14 @@ def test_documents_are_read_alike_alone_and_together() -> None:
     assert [len(records) for records in together] == [2, 1, 0]
 
 
+def test_the_shipped_model_reads_documents_alike_alone_and_together() -> None:
+    steps = [f"Put the {thing} into the sink and wash the {thing}." for thing in ("cup", "plate", "spoon") * 6]
+    texts = _parsed(_steps(*steps), "I drained the pasta.", _steps("Boil the water in the kettle.", "Wait."))
+    together = StateChangeExtractor().read(texts)
+    assert any(together)
+    assert together == [StateChangeExtractor().read([text])[0] for text in texts]
+
+
 def test_a_step_of_5000_words_is_read_sentence_by_sentence() -> None:
     model = FixedModel()
     _read(model, _steps("Wash the shirt. " * 1700))

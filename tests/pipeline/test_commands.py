@@ -16,6 +16,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from kgscripts.models.registry import describe
 from kgscripts.pipeline import build_graph
 from kgscripts.records import RecordStore
 from kgscripts.report import print_report
@@ -58,8 +59,8 @@ def test_a_build_in_a_pipe_prints_its_report_and_no_bar(graph: Path, tmp_path: P
     assert report["build_id"] == ScriptGraph.open(graph).build_id
     assert report["nodes"]["Source"] == report["sources"] == report["run"]["sources_read"]
     assert {model["name"] for model in report["models"]} == {
-        *("decompositions", "events", "labels", "sentences"),
-        *("aligner", "en_kgscripts"),
+        *("decompositions", "events", "labels", "sentences", "state-changes"),
+        *("aligner", "en_kgscripts", describe("default", "state-changes").name),
     }
     removed = _kgscripts("remove", tmp_path / "graph", "cooking_pasta.txt", "--json")
     assert json.loads(removed.stdout) == {"removed": ["cooking_pasta.txt"]}
@@ -76,7 +77,7 @@ def test_the_report_fits_on_one_screen(
     found = build_graph(_EXAMPLES, graph)
     print_report(found)
     text = capsys.readouterr().out
-    assert len(text.splitlines()) <= 30
+    assert len(text.splitlines()) <= 34
     for part in ("HAS_SUB_EVENT", "cooking pasta", "decompositions", "inputs known", "negated"):
         assert part in text
 
