@@ -28,17 +28,17 @@ _MODEL = Model(name="fixed", version="1", digest="0" * 64, task="state changes")
 
 @define
 class FixedModel:
-    """Finds that boiling makes hot, and draining moves the pasta."""
+    """Finds that boiling makes hot, and draining makes dry."""
 
     model: Model = _MODEL
 
     def predict(self, steps: Sequence[ProcedureStep]) -> list[list[PredictedChange]]:
         hot = Change(entity="pasta", attribute="temperature", before="cold", after="hot")
-        moved = Change(entity="the pasta", attribute="location", before="in pot", after="in sink")
+        dry = Change(entity="the pasta", attribute="moisture", before="wet", after="dry")
         sink = Change(entity="sink", attribute="temperature", after="warm")
-        found = {"Boil the pasta.": [hot], "Drain the pasta.": [moved, sink]}
+        found = {"Boil the pasta.": [hot], "Drain the pasta.": [dry, sink]}
         return [
-            [PredictedChange(change=change, log_probability=-0.5) for change in found.get(step.text, ())]
+            [PredictedChange(change=change, log_probability=-0.1) for change in found.get(step.text, ())]
             for step in steps
         ]
 
@@ -66,7 +66,7 @@ def test_changes_that_a_graph_has_read(graph: Path, monkeypatch: pytest.MonkeyPa
     read = json.loads(output)["read"]
     of_how_to = [item for item in read if item["scenario"] == "cooking pasta"]
     assert [(item["entity"], item["attribute"], item["before"], item["after"]) for item in of_how_to] == [
-        ("pasta", "location", "in pot", "in sink"),
+        ("pasta", "moisture", "wet", "dry"),
         ("sink", "temperature", "", "warm"),
     ]
     assert {(item["support"], item["probability"], item["step"]) for item in read} == {(1, 1.0, "drain pasta")}
