@@ -128,7 +128,10 @@ def sheet(drawn: Iterable[Drawn]) -> Iterator[str]:
 def no_change(model: str) -> Iterator[str]:
     """The changes that a model predicts for each step that has none, and the share of steps without any."""
     texts = NO_CHANGE.read_text(encoding="utf-8").splitlines()
-    predictions = predict_trusted(load("state-changes", model), [ProcedureStep(text=text) for text in texts])
+    predictions = [
+        found
+        for [found] in predict_trusted(load("state-changes", model), [[ProcedureStep(text=text)] for text in texts])
+    ]
     for text, found in zip(texts, predictions, strict=True):
         changes = (item.change for item in found)
         yield "\t".join([text, *(f"{item.attribute} of {item.entity}: {item.after}" for item in changes)])

@@ -29,7 +29,7 @@ from lightning_modules.state_changes.steps import StepFiles
 _VARIANTS: Mapping[str, Mapping[str, float | int]] = {
     "as it ships": {},
     "the network alone": {"network_share": 1.0, "neighbour_sets": 0.0},
-    "the neighbours alone": {"network_share": 0.0, "neighbour_sets": 1.0},
+    "the neighbours alone": {"network_share": 0.01, "neighbour_sets": 1.0},
     "half as many imagined sets": {"drawn_sets": 32},
 }
 _KNOWN = "known."

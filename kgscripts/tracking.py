@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
-from kgscripts.extractors.change_words import trusted
+from kgscripts.extractors.change_trust import trusted
 from kgscripts.extractors.state_change_units import CONTEXT, is_latin
 from schemas.changes import Change, PredictedChange, ProcedureStep
 
@@ -107,17 +107,20 @@ def track(procedures: Iterable[Procedure], model: ChangeModel) -> Iterator[State
 
 def _tables(procedures: Sequence[Procedure], model: ChangeModel) -> Iterator[StateTable]:
     steps = [
-        ProcedureStep(text=text, context=procedure.steps[max(0, number - CONTEXT) : number], title=procedure.title)
+        [
+            ProcedureStep(text=text, context=procedure.steps[max(0, number - CONTEXT) : number], title=procedure.title)
+            for number, text in enumerate(procedure.steps)
+        ]
         for procedure in procedures
-        for number, text in enumerate(procedure.steps)
     ]
-    found = iter(predict_trusted(model, steps))
-    for procedure in procedures:
-        yield StateTable(procedure, [next(found) for _ in procedure.steps])
+    for procedure, found in zip(procedures, predict_trusted(model, steps), strict=True):
+        yield StateTable(procedure, found)
 
 
-def predict_trusted(model: ChangeModel, steps: Sequence[ProcedureStep]) -> list[list[PredictedChange]]:
-    """The changes of each step that are probable enough, in the words of the graph, most probable first."""
-    readable = [step for step in steps if is_latin(step.text)]
-    found = iter(model.predict(readable) if readable else ())
-    return [trusted(step.text, next(found)) if is_latin(step.text) else [] for step in steps]
+def predict_trusted(
+    model: ChangeModel, texts: Sequence[Sequence[ProcedureStep]]
+) -> Iterator[list[list[PredictedChange]]]:
+    """The changes of the steps of each text that are read, in the words of the graph, most probable first."""
+    found = iter(model.predict([step for steps in texts for step in steps if is_latin(step.text)]))
+    for steps in texts:
+        yield trusted(steps, [next(found) if is_latin(step.text) else [] for step in steps])

@@ -49,7 +49,7 @@ def changes(
         raise ConfigurationError("the step is empty", remedy="write an instruction, for example: 'drain the pasta'")
     read = read_changes(graph, read_instruction(text).action)[:top] if graph is not None else None
     wanted = ProcedureStep(text=text, context=tuple(" ".join(item.split()) for item in context or ()), title=title)
-    predicted = predict_trusted(load("state-changes", model), [wanted])[0][:top]
+    predicted = next(predict_trusted(load("state-changes", model), [[wanted]]))[0][:top]
     if as_json:
         content: dict[str, Any] = {"step": text, "predicted": [change_fields(item) for item in predicted]}
         if read is not None:

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, cast
 
-from attrs import evolve
-
-from kgscripts.assembly.attributes import leading_attribute
 from kgscripts.extractors.lexicon import classes_of
 from kgscripts.text.pipeline import load_pipeline
-from schemas.changes import Change, PredictedChange
+from schemas.changes import Change
 
 if TYPE_CHECKING:
     from kgscripts.text.lemmas import LemmaCorrector
@@ -20,8 +16,6 @@ _DETERMINERS = frozenset(
     {"a", "an", "the", "this", "that", "these", "those", "some", "any", "each", "every"}
     | {"my", "your", "his", "her", "its", "our", "their"}
 )
-LEAST_LOG_PROBABILITY = -0.85
-"""Changes that are less probable are not read. Chosen on four how-tos and a story of everyday life."""
 _PRONOUNS = frozenset({"it", "they", "them", "something", "anything", "everything", "one", "ones"})
 """What they stand for is not known outside of the text."""
 _PREPOSITIONS = frozenset(
@@ -39,31 +33,6 @@ def normalised(change: Change) -> Change | None:
     if not (is_named and attribute and after) or before == after:
         return None
     return Change(entity=entity, attribute=attribute, before=before, after=after)
-
-
-def trusted(step: str, predictions: Iterable[PredictedChange]) -> list[PredictedChange]:
-    """The predictions of a step that are probable enough to be read, in the words of records, most probable first.
-
-    A step changes an attribute of an entity once (names that mean the same are one attribute), so that the most
-    probable value is kept. If its reverse is predicted too ("on" to "off", "off" to "on"), the one is kept whose new
-    value the step mentions.
-    """
-    said = frozenset(_words(step))
-    found: dict[tuple[str, str], PredictedChange] = {}
-    for predicted in sorted(predictions, key=lambda item: -item.log_probability):
-        change = normalised(predicted.change)
-        if change is None or predicted.log_probability < LEAST_LOG_PROBABILITY:
-            continue
-        place = (change.entity, leading_attribute(change.attribute))
-        first = found.setdefault(place, evolve(predicted, change=change))
-        is_reverse = (change.before, change.after) == (first.change.after, first.change.before)
-        if is_reverse and _mentions(said, change.after) > _mentions(said, first.change.after):
-            found[place] = evolve(first, change=change)
-    return list(found.values())
-
-
-def _mentions(said: frozenset[str], phrase: str) -> int:
-    return sum(word in said for word in phrase.split())
 
 
 def value(text: str) -> str:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from attrs import define
 
-from kgscripts.extractors.change_words import LEAST_LOG_PROBABILITY, head, trusted
+from kgscripts.extractors.change_trust import LEAST_LOG_PROBABILITY, LEAST_OF_PRESUPPOSED, trusted
+from kgscripts.extractors.change_words import head
 from kgscripts.extractors.events import EventExtractor
 from kgscripts.extractors.lexicon import verbs, word_list_digests
 from kgscripts.extractors.protocol import PARSE, Extractor, ParsedDocument
@@ -49,7 +50,11 @@ class StateChangeExtractor(Extractor):
     @property
     def settings(self) -> Mapping[str, str | float]:
         """From which probability on it reads a change, and the rules by which events are found that do not count."""
-        return {"event_rules": EventExtractor.rules, "least_log_probability": LEAST_LOG_PROBABILITY}
+        return {
+            "event_rules": EventExtractor.rules,
+            "least_log_probability": LEAST_LOG_PROBABILITY,
+            "least_of_presupposed": LEAST_OF_PRESUPPOSED,
+        }
 
     @property
     def data(self) -> Mapping[str, str]:
@@ -70,13 +75,17 @@ class StateChangeExtractor(Extractor):
             if self.model is None:
                 self.model = load(_TASK, DEFAULT)
             predictions = iter(self.model.predict(steps))
-        return [
-            [
-                *(record for unit in units.units for record in _records(unit, next(predictions), units.nouns)),
-                *units.discards,
+        result: list[Sequence[Record]] = []
+        for units in found:
+            own = [next(predictions) for _ in units.units]
+            read = trusted([unit.step for unit in units.units], own)
+            records = [
+                record
+                for unit, changes in zip(units.units, read, strict=True)
+                for record in _records(unit, changes, units.nouns)
             ]
-            for units in found
-        ]
+            result.append([*records, *units.discards])
+        return result
 
 
 def _mentions(document: ParsedDocument) -> list[EventMention]:
@@ -86,7 +95,7 @@ def _mentions(document: ParsedDocument) -> list[EventMention]:
 def _records(unit: Unit, predictions: Sequence[PredictedChange], nouns: Nouns) -> list[StateChange]:
     """The records of a unit in text order."""
     found = []
-    for predicted in trusted(unit.step.text, predictions):
+    for predicted in predictions:
         change = predicted.change
         mentioned = nouns.last(head(change.entity), unit.end)
         mention = _brought_about_by(unit, change.entity, change.attribute, mentioned)

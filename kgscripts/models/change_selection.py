@@ -181,7 +181,9 @@ def _agreement(texts: Sequence[Words], first: int) -> Scores:
     """
     words = _overlap([_numbered(text) for text in texts], first)
     pairs = _overlap([list(pairwise(text)) for text in texts], first)
-    return (np.isclose(words, 1.0) + np.sqrt(words * pairs) + words) / 3
+    short = np.array([len(text) < 2 for text in texts])
+    equal = np.isclose(words, 1.0) & (np.isclose(pairs, 1.0) | short)
+    return (equal + np.sqrt(words * pairs) + words) / 3
 
 
 def _numbered(text: Words) -> list[tuple[str, int]]:
