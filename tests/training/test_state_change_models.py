@@ -37,11 +37,13 @@ WORDS = (
 )
 
 
-def gpt2(folder: Path) -> Path:
+@pytest.fixture(scope="module")
+def gpt2(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small GPT-2 whose pieces are words."""
     from transformers import GPT2Config, GPT2LMHeadModel
 
-    folder.mkdir(exist_ok=True)
+    folder = tmp_path_factory.mktemp("pretrained") / "tiny"
+    folder.mkdir()
     vocabulary = {piece: number for number, piece in enumerate(["<|endoftext|>", "[UNK]", *WORDS])}
     backend = Tokenizer(models.WordLevel(vocab=vocabulary, unk_token="[UNK]"))
     backend.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
@@ -90,17 +92,19 @@ def task(steps: list[OpenPIStep]) -> CausalChangeTask:
     return CausalChangeTask(causal, steps)
 
 
-def test_it_learns_steps_by_heart(tmp_path: Path, steps: list[OpenPIStep]) -> None:
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory, gpt2: Path, steps: list[OpenPIStep]) -> tuple[Path, list[float]]:
+    """A model after ten epochs, and the loss of each."""
+    folder = tmp_path_factory.mktemp("trained") / "model"
     losses: list[float] = []
-    train(
-        task(steps),
-        settings(gpt2(tmp_path / "tiny"), 10),
-        tmp_path / "model",
-        hardware=CPU,
-        report=lambda epoch: losses.append(epoch.train_loss),
-    )
+    train(task(steps), settings(gpt2, 10), folder, hardware=CPU, report=lambda one: losses.append(one.train_loss))
+    return folder, losses
+
+
+def test_it_learns_steps_by_heart(trained: tuple[Path, list[float]], steps: list[OpenPIStep]) -> None:
+    folder, losses = trained
     assert losses[-1] < 0.05 < losses[0]
-    model = load("state-changes", tmp_path / "model")
+    model = load("state-changes", folder)
     asked = [ProcedureStep(text=step.text, context=step.context) for step in steps[:12]]
     found = model.predict(asked)
     for step, changes in zip(steps, found, strict=False):
@@ -109,16 +113,16 @@ def test_it_learns_steps_by_heart(tmp_path: Path, steps: list[OpenPIStep]) -> No
     assert [[one.change for one in row] for row in found[5:7]] == [
         [one.change for one in model.predict([step])[0]] for step in asked[5:7]
     ]
-    card = load_checkpoint(tmp_path / "model").card
+    card = load_checkpoint(folder).card
     assert card.training["published"] == {"dev": {"exact": 1.0}}
     assert card.training["pretrained"] == "tiny"
     assert model.model.task == "state changes of a step"
 
 
 def test_a_resumed_run_ends_as_an_unbroken_one(
-    tmp_path: Path, steps: list[OpenPIStep], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, gpt2: Path, steps: list[OpenPIStep], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    chosen = settings(gpt2(tmp_path / "tiny"), 2)
+    chosen = settings(gpt2, 2)
     train(task(steps), chosen, tmp_path / "whole", hardware=CPU)
     plain = CausalModule.training_step
 
@@ -139,9 +143,8 @@ def test_a_resumed_run_ends_as_an_unbroken_one(
 
 
 @pytest.fixture(scope="module")
-def untrained(tmp_path_factory: pytest.TempPathFactory) -> CausalChangeModel:
-    language_model = load_causal_model(str(gpt2(tmp_path_factory.mktemp("untrained") / "tiny")))
-    return CausalChangeModel(language_model, 30, load("state-changes", "retrieval").model)
+def untrained(gpt2: Path) -> CausalChangeModel:
+    return CausalChangeModel(load_causal_model(str(gpt2)), 30, load("state-changes", "retrieval").model)
 
 
 ODD_TEXTS = {
@@ -195,9 +198,8 @@ def test_a_model_without_an_end_of_text_is_refused(tmp_path: Path, steps: list[O
         train(task(steps), settings(openai_gpt(tmp_path / "gpt"), 1), tmp_path / "model", hardware=CPU)
 
 
-def test_a_damaged_checkpoint_is_refused(tmp_path: Path, steps: list[OpenPIStep]) -> None:
-    train(task(steps), settings(gpt2(tmp_path / "tiny"), 1), tmp_path / "model", hardware=CPU)
-    checkpoint = load_checkpoint(tmp_path / "model")
+def test_a_damaged_checkpoint_is_refused(tmp_path: Path, trained: tuple[Path, list[float]]) -> None:
+    checkpoint = load_checkpoint(trained[0])
     damages: list[dict[str, Any]] = [{"max_generated": 0}, {"max_generated": "many"}, {"network": {}}, {"start": "x"}]
     for values in damages:
         damaged = attrs.evolve(checkpoint, settings={**checkpoint.settings, **values})
@@ -248,11 +250,10 @@ def run(*arguments: object) -> str:
     return result.stdout
 
 
-def test_the_command_trains_either_model(tmp_path: Path) -> None:
+def test_the_command_trains_either_model(tmp_path: Path, gpt2: Path) -> None:
     file = write_steps(tmp_path / "steps.jsonl")
     base = ("--train", file, "--accelerator", "cpu", "--out")
-    tiny = gpt2(tmp_path / "tiny")
-    said = run("--model", "causal", "--model-name", tiny, "--epochs", 1, *base, tmp_path / "causal")
+    said = run("--model", "causal", "--model-name", gpt2, "--epochs", 1, *base, tmp_path / "causal")
     assert "finished after 1 epochs" in said
     assert "60 steps of steps.jsonl" in run("--model", "retrieval", *base, tmp_path / "retrieval")
     for name in ("causal", "retrieval"):
