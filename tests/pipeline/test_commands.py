@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -33,21 +32,10 @@ def _kgscripts(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.fixture(scope="module")
-def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The shipped examples about pasta, and eight pairs."""
-    folder = tmp_path_factory.mktemp("texts")
-    for text in _EXAMPLES.glob("*pasta*"):
-        shutil.copy(text, folder)
-    pairs = (_EXAMPLES / "pairs.tsv").read_text(encoding="utf-8").splitlines(keepends=True)
-    (folder / "pairs.tsv").write_text("".join(pairs[:8]), encoding="utf-8")
-    return folder
-
-
-@pytest.fixture(scope="module")
-def graph(texts: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The graph of these texts, built by two processes."""
+def graph(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The graph of the shipped examples, built by two processes."""
     directory = tmp_path_factory.mktemp("examples") / "graph"
-    build_graph(texts, directory, jobs=2)
+    build_graph(_EXAMPLES, directory, jobs=2)
     return directory
 
 
@@ -62,8 +50,8 @@ def test_examples_tell_how_pasta_is_cooked(graph: Path) -> None:
     assert ("boil water", "drain pasta") in order
 
 
-def test_a_build_in_a_pipe_prints_its_report_and_no_bar(graph: Path, texts: Path, tmp_path: Path) -> None:
-    done = _kgscripts("build-graph", texts, "-o", tmp_path / "graph", "--json")
+def test_a_build_in_a_pipe_prints_its_report_and_no_bar(graph: Path, tmp_path: Path) -> None:
+    done = _kgscripts("build-graph", _EXAMPLES, "-o", tmp_path / "graph", "--json")
     assert (done.returncode, done.stderr) == (0, "")
     report = json.loads(done.stdout)
     assert graph_bytes(tmp_path / "graph") == graph_bytes(graph)
@@ -82,10 +70,10 @@ def test_a_build_in_a_pipe_prints_its_report_and_no_bar(graph: Path, texts: Path
 
 
 def test_the_report_fits_on_one_screen(
-    graph: Path, texts: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    graph: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "100")
-    found = build_graph(texts, graph)
+    found = build_graph(_EXAMPLES, graph)
     print_report(found)
     text = capsys.readouterr().out
     assert len(text.splitlines()) <= 30
@@ -115,9 +103,9 @@ def test_errors_come_without_a_traceback(arguments: list[object], message: str, 
     assert "Traceback" not in done.stderr
 
 
-def test_a_terminal_gets_a_progress_bar(texts: Path, tmp_path: Path) -> None:
+def test_a_terminal_gets_a_progress_bar(tmp_path: Path) -> None:
     terminal, stderr = os.openpty()
-    command = [sys.executable, "-m", "cli", "build-graph", str(texts / "pairs.tsv"), "-o", str(tmp_path / "graph")]
+    command = [sys.executable, "-m", "cli", "build-graph", str(_EXAMPLES / "pairs.tsv"), "-o", str(tmp_path / "graph")]
     with subprocess.Popen(command, cwd=_ROOT, stdout=subprocess.DEVNULL, stderr=stderr) as build:
         os.close(stderr)
         shown = b""
@@ -140,8 +128,7 @@ def _interruptible_build(graph: Path, jobs: int) -> subprocess.Popen[str]:
     )
     stories = graph.with_name("stories.jsonl")
     stories.write_text("\n".join(lines), encoding="utf-8")
-    options = ["-o", str(graph), "--jobs", str(jobs), "--without", "state-changes"]
-    command = [sys.executable, "-m", "cli", "build-graph", str(stories), *options]
+    command = [sys.executable, "-m", "cli", "build-graph", str(stories), "-o", str(graph), "--jobs", str(jobs)]
     build = subprocess.Popen(
         command,
         cwd=_ROOT,
@@ -171,7 +158,7 @@ def test_ctrl_c_ends_the_build_and_the_next_call_goes_on(jobs: int, tmp_path: Pa
         versions = [entry.digest for entry in store.extractors().values() if entry.role == "extractor"]
         left = sum(map(len, store.lacking(versions)))
     assert 0 < left < _STORIES
-    found = build_graph(tmp_path / "stories.jsonl", graph, without=["state-changes"])
+    found = build_graph(tmp_path / "stories.jsonl", graph)
     assert found.run.sources_read == left, "the others were read before"
     assert found.sources == _STORIES
 
