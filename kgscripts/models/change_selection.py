@@ -183,7 +183,8 @@ def _agreement(texts: Sequence[Words], first: int) -> Scores:
     pairs = _overlap([list(pairwise(text)) for text in texts], first)
     short = np.array([len(text) < 2 for text in texts])
     equal = np.isclose(words, 1.0) & (np.isclose(pairs, 1.0) | short)
-    return (equal + np.sqrt(words * pairs) + words) / 3
+    agreement: Scores = (equal + np.sqrt(words * pairs) + words) / 3
+    return agreement
 
 
 def _numbered(text: Words) -> list[tuple[str, int]]:
