@@ -39,7 +39,8 @@ def agreement(first: Sequence[str], second: Sequence[str]) -> float:
 
     words = float(dice(Counter(first), Counter(second)))
     pairs = float(dice(Counter({*pairwise(first)}), Counter({*pairwise(second)})))
-    return (float(words == 1) + math.sqrt(words * pairs) + words) / 3
+    equal = words == 1 and (pairs == 1 or len(first) == 1)
+    return (float(equal) + math.sqrt(words * pairs) + words) / 3
 
 
 def slow(
