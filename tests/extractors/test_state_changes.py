@@ -39,7 +39,7 @@ class FixedModel:
         self.seen += steps
         return [
             [
-                PredictedChange(change=change, log_probability=-0.5 - number)
+                PredictedChange(change=change, log_probability=-0.1 * (number + 1))
                 for number, change in enumerate(self.changes.get(step.text, self.default))
             ]
             for step in steps
@@ -119,7 +119,11 @@ def test_steps_that_are_read(step: str, is_read: bool) -> None:
 def test_of_a_pair_the_concrete_side_is_read() -> None:
     model = FixedModel()
     pair = {"abstract": "Drain the pasta.", "concrete": "Put a colander into the sink. Pour the pasta into it."}
-    (first, second) = _changes(FixedModel(default=[_change("pasta", "wetness")]), pair)
+    known = {
+        "Put a colander into the sink.": [_change("pasta", "wetness")],
+        "Pour the pasta into it.": [_change("pasta", "weight")],
+    }
+    (first, second) = _changes(FixedModel(known), pair)
     _read(model, pair)
     assert [step.text for step in model.seen] == ["Put a colander into the sink.", "Pour the pasta into it."]
     assert first.mentioned is None
@@ -128,7 +132,9 @@ def test_of_a_pair_the_concrete_side_is_read() -> None:
 
 def test_lists_of_needs_are_not_read_but_mention_things() -> None:
     text = "You will need: a spade, two stakes\n\nStep 1: Dig a hole.\nStep 2: Plant the tree\n"
-    model = FixedModel(default=[_change("spade", "cleanliness")])
+    model = FixedModel(
+        {"Dig a hole.": [_change("spade", "cleanliness")], "Plant the tree": [_change("spade", "state")]}
+    )
     changes = _changes(model, text)
     assert [step.text for step in model.seen] == ["Dig a hole.", "Plant the tree"]
     assert [text[item.mentioned.start : item.mentioned.end] for item in changes if item.mentioned] == ["spade"] * 2
@@ -138,7 +144,7 @@ def test_words_are_normalised_and_equal_changes_are_one() -> None:
     again = Change(entity="shirt", attribute="wetness", before="", after="Wet")
     (record,) = _changes(FixedModel(default=[_WET, again]), _steps("Wash the shirts."))
     assert (record.entity, record.attribute, record.before, record.after) == ("shirt", "wetness", "dry", "wet")
-    assert record.log_probability == -0.5
+    assert record.log_probability == -0.1
 
 
 @pytest.mark.parametrize(
@@ -146,7 +152,7 @@ def test_words_are_normalised_and_equal_changes_are_one() -> None:
     [
         ("Open the door and wash the shirt.", _change("shirt", "wetness"), "wash shirt"),
         ("Open the door and wash the shirt.", _change("the doors", "state"), "open door"),
-        ("Take the shirt and wash the shirt.", _change("shirt", "location"), "take shirt"),
+        ("Take the shirt and wash the shirt.", _change("shirt", "location", "off shirt"), "take shirt"),
         ("Take the shirt and wash the shirt.", _change("shirt", "wetness"), "wash shirt"),
         ("Cut the onion with a knife. Boil the water.", _change("knife", "cleanliness"), "cut onion"),
         ("Cut the onion and put the onion into the pan.", _change("pan", "fullness"), "put onion into pan"),
@@ -252,7 +258,7 @@ def test_documents_are_read_alike_alone_and_together() -> None:
     ]
     together = _read(FixedModel(), *texts)
     assert together == [_read(FixedModel(), text)[0] for text in texts]
-    assert [len(records) for records in together] == [2, 1, 0]
+    assert [len(records) for records in together] == [1, 1, 0]
 
 
 def test_the_shipped_model_reads_documents_alike_alone_and_together() -> None:
@@ -285,7 +291,8 @@ def test_only_the_read_part_of_a_long_sentence_counts() -> None:
 def test_a_procedure_of_500_steps_and_one_of_one() -> None:
     model = FixedModel()
     long, short = _read(model, _steps(*["Wash the shirts."] * 500), _steps("Wash the shirts."))
-    assert len(long) == 500
+    assert len(model.seen) == 501
+    assert len(long) == 1  # What the first step changes holds in the others.
     assert len(short) == 1
     assert max(len(step.context) for step in model.seen) == CONTEXT
 
@@ -305,4 +312,4 @@ def test_probabilities_of_records_are_finite() -> None:
             impossible = PredictedChange(change=_change("sock", "state"), log_probability=float("-inf"))
             return [[certain, impossible] for _ in steps]
 
-    assert {item.log_probability for item in _changes(Odd(), _steps("Wash the shirts."))} == {0.0, -9.2103}
+    assert [item.log_probability for item in _changes(Odd(), _steps("Wash the shirts."))] == [0.0]
