@@ -33,12 +33,11 @@ class StateRow:
         return next(found, "")
 
     def cell(self, step: int, arrow: str) -> str:
-        """The most probable change in a step with the number of others, or the value that remains."""
+        """The most probable change in a step, or the value that remains."""
         if not self.changes[step]:
             return self.value_after(step)
-        first, *others = self.changes[step]
-        more = f" (+{len(others)})" if others else ""
-        return f"{first.before} {arrow} {first.after}{more}".strip()
+        first = self.changes[step][0]
+        return f"{first.before} {arrow} {first.after}".strip()
 
 
 @frozen

@@ -24,9 +24,7 @@ def agree(after: str, before: str) -> bool:
     pot on the stove"), and both have the same words that turn a value round ("not", "less", "outside"). Case,
     punctuation and order do not count; a value without content words agrees with an equal one only.
     """
-    one, other = (
-        {word for word in _WORD.findall(value.lower()) if not _LIGHT.fullmatch(word)} for value in (after, before)
-    )
+    one, other = _content(after), _content(before)
     if not one or not other:
         return " ".join(after.lower().split()) == " ".join(before.lower().split())
     if not one <= other and not other <= one:

@@ -42,6 +42,8 @@ class StepFiles:
 
 
 def steps_digest(steps: Sequence[OpenPIStep]) -> str:
-    """SHA-256 of the steps, their contexts and their changes."""
-    texts = [(step.id, step.text, step.context, [answer.sentence for answer in step.answers]) for step in steps]
+    """SHA-256 of the steps, their titles, contexts and changes."""
+    texts = [
+        (step.id, step.title, step.text, step.context, [answer.sentence for answer in step.answers]) for step in steps
+    ]
     return sha256(json.dumps(texts).encode()).hexdigest()
