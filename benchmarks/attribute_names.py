@@ -1,7 +1,7 @@
 """Which attributes mean the same, found in OpenPI's train split and measured on the clusters of OpenPI 2.0.
 
 ``python -m benchmarks.attribute_names TRAIN CLUSTERS.json`` prints precision and recall at several thresholds;
-``--write`` also writes the list that the graph uses, `kgscripts/assembly/data/attributes.tsv`.
+``--write`` also writes the list that the graph uses, `kgscripts/changes/data/attributes.tsv`.
 
 Two attributes mean the same if they take the same values: an attribute is a vector of how often it has each pair of
 values before and after, and a rarer one leads to the more frequent one with the largest cosine, if that is at least
@@ -26,7 +26,7 @@ from kgscripts.corpora.openpi import read_openpi
 LEAST_COSINE = 0.75
 LEAST_OFTEN = 8
 """Attributes with fewer changes have too few values to compare."""
-LIST = Path(__file__).parents[1] / "kgscripts/assembly/data/attributes.tsv"
+LIST = Path(__file__).parents[1] / "kgscripts/changes/data/attributes.tsv"
 
 Values = Counter[tuple[str, str]]
 Pair = tuple[str, str]

@@ -7,11 +7,11 @@ from contextlib import ExitStack
 
 import pyarrow as pa
 
-from kgscripts.assembly.attributes import attribute_names
 from kgscripts.assembly.counting import confidence_of
 from kgscripts.assembly.engine import Engine, Rule
 from kgscripts.assembly.identity import ACTION_PARTS, same_action
-from kgscripts.assembly.values import agree
+from kgscripts.changes.attributes import attribute_names
+from kgscripts.changes.values import agree
 from schemas.graph_writer import ScriptGraphWriter
 
 _LEADING = "coalesce(a.attribute, r.attribute)"

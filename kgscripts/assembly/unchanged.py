@@ -11,6 +11,7 @@ from pathlib import Path
 from attrs import asdict, frozen
 
 import kgscripts.assembly
+import kgscripts.changes
 import schemas
 from kgscripts.enrichment import Enricher
 from kgscripts.extractors.registry import Chosen
@@ -81,9 +82,9 @@ class Assembling:
 
 
 def _code() -> str:
-    """SHA-256 of the rules of assembly, their word list and the types of the graph, which change between versions."""
+    """SHA-256 of what makes a graph of records: assembly, what it knows of changes, and the types of the graph."""
     digest = hashlib.sha256()
-    for package in (kgscripts.assembly, schemas):
+    for package in (kgscripts.assembly, kgscripts.changes, schemas):
         for pattern in ("*.py", "data/*.tsv"):
             for path in sorted(Path(package.__path__[0]).glob(pattern)):
                 digest.update(path.read_bytes())

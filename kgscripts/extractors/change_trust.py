@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from attrs import evolve
 
-from kgscripts.assembly.attributes import leading_attribute
-from kgscripts.assembly.values import agree
+from kgscripts.changes.attributes import leading_attribute
+from kgscripts.changes.values import agree
 from kgscripts.extractors.change_words import head, normalised
 from kgscripts.text.porter import stem
 from schemas.changes import Change, PredictedChange, ProcedureStep

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from attrs import field, frozen
 
-from kgscripts.assembly.attributes import leading_attribute
-from kgscripts.assembly.values import agree
+from kgscripts.changes.attributes import leading_attribute
+from kgscripts.changes.values import agree
 from kgscripts.extractors.protocol import Extractor, ParsedDocument
 from schemas.records import Document, PassageKind, Record, Sentence, StateChange
 from tests.assembly.oracle import Row, Texts, merged, share, support

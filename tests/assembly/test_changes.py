@@ -6,10 +6,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 
-from kgscripts.assembly.values import agree
 from kgscripts.extractors.protocol import Extractor
 from kgscripts.pipeline import build_graph
 from schemas.records import Document, Passage, PassageKind
@@ -169,40 +167,3 @@ def test_changes_with_little_support_stay_out_with_their_instances(tmp_path: Pat
     assert not rows["PERSISTS_TO"]
     assert {row["label"] for row in rows["Entity"]} >= {"pasta"}
     assert {row["support"] for row in rows["CHANGES"]} == {2}
-
-
-@pytest.mark.parametrize(
-    ("after", "before"),
-    [
-        ("dry", "Dry"),
-        ("in the pot", "pot"),
-        ("in pot", "in the pot on the stove"),
-        ("at customer's house", "customer's house"),
-        ("now owned", "owned"),
-        ("in", "in"),
-        ("🍝", "🍝"),
-        ("", ""),
-    ],
-)
-def test_values_agree(after: str, before: str) -> None:
-    assert agree(after, before)
-    assert agree(before, after)
-
-
-@pytest.mark.parametrize(
-    ("after", "before"),
-    [
-        ("wet", "dry"),
-        ("in the pot", "outside the pot"),
-        ("not clean", "clean"),
-        ("more full", "full"),
-        ("less full", "more full"),
-        ("in store", "in hand"),
-        ("", "wet"),
-        ("in", "on"),
-        ("half full", "full"),
-    ],
-)
-def test_values_disagree(after: str, before: str) -> None:
-    assert not agree(after, before)
-    assert not agree(before, after)

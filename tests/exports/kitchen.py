@@ -9,7 +9,7 @@ from pathlib import Path
 
 import networkx as nx
 
-from kgscripts.assembly.values import agree
+from kgscripts.changes.values import agree
 from schemas.script_graph import ScriptGraph
 from schemas.vocabulary import node_id
 from tests.graphs import Rows, write_graph

@@ -12,7 +12,7 @@ def attribute_names() -> dict[str, tuple[str, ...]]:
 
     `python -m benchmarks.attribute_names` makes the list from the train split of OpenPI.
     """
-    table = resources.files("kgscripts.assembly").joinpath("data/attributes.tsv").read_text("utf-8")
+    table = resources.files("kgscripts.changes").joinpath("data/attributes.tsv").read_text("utf-8")
     rows = (line.partition("\t") for line in table.splitlines()[1:])
     return {leading: tuple(others.split("|")) for leading, _, others in rows}
 

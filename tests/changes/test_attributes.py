@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 from benchmarks.attribute_names import Pairs, clustered_pairs, same_names, score, values_of_attributes
-from kgscripts.assembly.attributes import attribute_names, leading_attribute
+from kgscripts.changes.attributes import attribute_names, leading_attribute
 
 
 def test_a_name_leads_those_that_take_the_same_values() -> None:

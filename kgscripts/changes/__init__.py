@@ -1,0 +1,1 @@
+"""What the words of state changes mean: attributes that mean the same, and values that agree."""
