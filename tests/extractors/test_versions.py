@@ -51,6 +51,10 @@ PINS: dict[str, tuple[str, str]] = {
         "7d9a812a066ca67c5f28a293a40d8238f902c281acf2c6fe86603956fbd52bc4",
         "265c2ff37422e1c06baf87e6ba94913a42c3706740c9d1d117cfadfe67ef0249",
     ),
+    "state-changes": (
+        "d35e888b77d0249f7303e57a8734af1d1749da2fb123cdd58279399f0608ba67",
+        "f838136dfc144bf7c31b40bac908987c0f23b5f78b3fae78bab2477c51b129d2",
+    ),
 }
 """Version of each extractor, and digest of its records, by its name."""
 
@@ -96,7 +100,7 @@ def test_every_built_in_extractor_has_a_pin() -> None:
     assert set(_found()) == set(PINS)
 
 
-@pytest.mark.parametrize("name", ["labels", "sentences", "events", "decompositions"])
+@pytest.mark.parametrize("name", ["labels", "sentences", "events", "decompositions", "state-changes"])
 def test_a_version_goes_with_what_is_read(name: str) -> None:
     problem = _problem(name, _found()[name], PINS.get(name))
     assert not problem, problem
