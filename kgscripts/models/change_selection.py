@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from functools import lru_cache
+from itertools import chain, pairwise
 
 import numpy as np
 from attrs import field, frozen, validators
@@ -142,6 +143,7 @@ class _Pool:
         return np.array([_identity(change) != chosen for change in self.changes[: len(self.agreement)]])
 
 
+@lru_cache(maxsize=100_000)
 def stems_of(change: Change) -> Words:
     """The stems of all words of a change, in the order of the sentence."""
     text = f"{change.attribute} {change.entity} {change.before} {change.after}"
@@ -194,10 +196,10 @@ def _numbered(text: Words) -> list[tuple[str, int]]:
 
 def _overlap(items: Sequence[Sequence[object]], first: int) -> Scores:
     columns: dict[object, int] = {}
-    contains = np.zeros((len(items), sum(map(len, items)) + 1), dtype=np.float32)
-    for row, own in enumerate(items):
-        contains[row, [columns.setdefault(item, len(columns)) for item in own]] = 1
-    contains = contains[:, : len(columns)]
+    places = [[columns.setdefault(item, len(columns)) for item in own] for own in items]
+    contains = np.zeros((len(items), len(columns)), dtype=np.float32)
+    rows = np.repeat(np.arange(len(items)), [len(own) for own in places])
+    contains[rows, list(chain.from_iterable(places))] = 1
     sizes = contains.sum(axis=1)
     common = contains[:first] @ contains.T
     overlap: Scores = (2 * common / np.maximum(sizes[:first, None] + sizes, 1)).astype(np.float64)
