@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from attrs import field, frozen, validators
+from attrs import Attribute, field, frozen, validators
+
+from schemas.errors import InputError
 
 
 @frozen(kw_only=True)
@@ -19,14 +21,27 @@ class Change:
     after: str = ""
 
 
+def _encodable(_: object, attribute: Attribute[str], text: str) -> None:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"the {attribute.name} of a step has a lone surrogate at character {error.start}",
+            remedy="decode the text as UTF-8, or replace what cannot be encoded",
+        ) from error
+
+
 @frozen(kw_only=True)
 class ProcedureStep:
-    """A step to predict the changes of, and what comes before it in its procedure."""
+    """A step to predict the changes of, and what comes before it in its procedure.
 
-    text: str = field(validator=validators.min_len(1))
-    context: tuple[str, ...] = ()
+    Raises InputError for a lone surrogate: no model can read it.
+    """
+
+    text: str = field(validator=validators.and_(validators.min_len(1), _encodable))
+    context: tuple[str, ...] = field(default=(), validator=validators.deep_iterable(_encodable))
     """The earlier steps, in order."""
-    title: str = ""
+    title: str = field(default="", validator=_encodable)
     """What the procedure is for; "" if unknown."""
 
 

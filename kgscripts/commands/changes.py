@@ -47,8 +47,8 @@ def changes(
     text = " ".join(step.split())
     if not text:
         raise ConfigurationError("the step is empty", remedy="write an instruction, for example: 'drain the pasta'")
-    read = read_changes(graph, read_instruction(text).action)[:top] if graph is not None else None
     wanted = ProcedureStep(text=text, context=tuple(" ".join(item.split()) for item in context or ()), title=title)
+    read = read_changes(graph, read_instruction(text).action)[:top] if graph is not None else None
     predicted = next(predict_trusted(load("state-changes", model), [[wanted]]))[0][:top]
     if as_json:
         content: dict[str, Any] = {"step": text, "predicted": [change_fields(item) for item in predicted]}

@@ -6,6 +6,7 @@ from attrs import frozen
 
 from kgscripts.extractors.events import events_of_parses
 from kgscripts.extractors.protocol import Parse
+from kgscripts.text.passages import MAX_CHARACTERS
 from kgscripts.text.pipeline import load_pipeline
 from schemas.errors import QueryError
 from schemas.records import Action, Passage, PassageKind
@@ -20,14 +21,14 @@ class Instruction:
 
 
 def read_instruction(text: str) -> Instruction:
-    """Parse an instruction such as "drain the pasta".
+    """Parse an instruction such as "drain the pasta", of which the first `MAX_CHARACTERS` are read.
 
     Raises
     ------
     QueryError
         If the text contains no event.
     """
-    instruction = " ".join(text.split())
+    instruction = " ".join(text.split())[:MAX_CHARACTERS]
     doc = load_pipeline()(instruction)
     words = tuple(token.lower_ for token in doc if any(map(str.isalnum, token.text)))
     if words:

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import torch
-from attrs import frozen
+from attrs import evolve, frozen
 from torch import Tensor
 
 from kgscripts.models.change_vocabulary import plain
 from kgscripts.models.encoder import Encoder
 from kgscripts.models.tensor_fields import TensorFields
+from kgscripts.text.passages import MAX_CHARACTERS
 from kgscripts.text.pipeline import load_pipeline
 from schemas.changes import ProcedureStep
 
@@ -74,7 +75,11 @@ class StepBatch(TensorFields):
 
 
 def step_inputs(steps: Sequence[ProcedureStep], encoder: Encoder) -> Iterator[StepInput]:
-    """The inputs of steps. A long step loses its end, a long context its beginning."""
+    """The inputs of steps. A long step loses its end, a long context its beginning.
+
+    Of each text at most `MAX_CHARACTERS` are parsed, more than the pieces that are read have.
+    """
+    steps = [evolve(step, text=step.text[:MAX_CHARACTERS], title=step.title[:MAX_CHARACTERS]) for step in steps]
     contexts = [_end_of(step.context) for step in steps]
     nlp = load_pipeline()
     disabled = [name for name in _NEEDLESS if name in nlp.pipe_names]
@@ -111,7 +116,7 @@ def _end_of(context: Sequence[str]) -> str:
     while first > 0 and words < _CONTEXT_WORDS:
         first -= 1
         words += len(context[first].split())
-    return " ".join(context[first:])
+    return " ".join(context[first:])[-MAX_CHARACTERS:]
 
 
 def _mentions(doc: Doc) -> list[_Mention]:

@@ -15,6 +15,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from kgscripts.models.sentence_vectors import SCALE
+from kgscripts.text.passages import MAX_CHARACTERS
 from kgscripts.text.pipeline import load_pipeline
 from schemas.changes import Change
 
@@ -32,10 +33,10 @@ class Noun:
 
 
 def nouns_of(texts: Sequence[str]) -> Iterator[tuple[Noun, ...]]:
-    """The nouns of each text, by the pipeline that ships."""
+    """The nouns of each text, by the pipeline that ships; those of the first `MAX_CHARACTERS`."""
     nlp = load_pipeline()
     disabled = [name for name in _NEEDLESS if name in nlp.pipe_names]
-    for doc in nlp.pipe(texts, batch_size=64, disable=disabled):
+    for doc in nlp.pipe((text[:MAX_CHARACTERS] for text in texts), batch_size=64, disable=disabled):
         yield tuple(Noun(token.lower_, token.lemma_.lower()) for token in doc if token.pos_ in _NOUNS)
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from kgscripts.models.encoder import shared_minilm
 from kgscripts.models.inference import ROWS, fixed_batches, padded_length, run_side_by_side
+from kgscripts.text.passages import MAX_CHARACTERS
 
 SIZE = 384
 SCALE = 400
@@ -29,7 +30,7 @@ def quantised_vectors(texts: Sequence[str]) -> NDArray[np.int8]:
     """
     encoder = shared_minilm()
     most = _MOST_PIECES - 2
-    ids = [[encoder.start, *encoder.pieces(text)[:most], encoder.separator] for text in texts]
+    ids = [[encoder.start, *encoder.pieces(text[:MAX_CHARACTERS])[:most], encoder.separator] for text in texts]
     batches = list(fixed_batches([len(pieces) for pieces in ids]))
 
     def run(chosen: Sequence[int]) -> torch.Tensor:

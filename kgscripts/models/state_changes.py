@@ -19,4 +19,5 @@ class ChangeModel(Protocol):
         """The changes of each step, most probable first; an empty list where a step changes nothing.
 
         Steps are run in batches of a fixed size, so that memory does not grow with their number.
+        Of long texts, a model reads a part, such as the beginning of the step and the end of the context.
         """

@@ -13,9 +13,10 @@ from attrs import define, field
 from typer.testing import CliRunner
 
 import cli
+from kgscripts.extractors.instructions import read_instruction
 from kgscripts.extractors.state_change_units import CONTEXT
 from schemas.changes import Change, PredictedChange, ProcedureStep
-from schemas.errors import KGScriptsError
+from schemas.errors import InputError, KGScriptsError
 from schemas.provenance import Model
 
 TEA = """# How to make tea
@@ -157,6 +158,7 @@ def test_what_cannot_be_tracked(tmp_path: Path, content: str, arguments: tuple[s
         ["Boil the water."],
         ["Boil the water."] * 500,
         ["Boil the water. " * 1700, "Wait for the bell."],
+        ["Boil the water. " * 70_000],
         ["把水烧开。", "🙂", "Вскипятите воду.", "\x1b[31mBoil\u202e the [b]water[/b]."],
     ],
 )
@@ -187,6 +189,27 @@ def test_changes_of_one_step(model: FixedModel) -> None:
     assert "100% water temperature cold hot" in shown
     assert "no change" in run("changes", "Wait for the bell.")
     assert len(json.loads(run("changes", "Fill the kettle with water.", "--top", 1, "--json"))["predicted"]) == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("boil \ud83d", "--json"),
+        ("boil", "--context", "wait", "--context", "\udcff"),
+        ("boil", "--title", "\udcff"),
+        ("boil \ud83d", "--graph", "nowhere"),
+    ],
+)
+def test_half_a_surrogate_pair_is_refused(arguments: tuple[str, ...]) -> None:
+    with pytest.raises(InputError, match="of a step has a lone surrogate") as error:
+        run("changes", *arguments)
+    assert error.value.remedy
+
+
+def test_of_a_very_long_instruction_the_beginning_is_parsed() -> None:
+    instruction = read_instruction("Boil the water." + " Wait." * 200_000)
+    assert instruction.action.predicate == "boil"
+    assert len(instruction.words) < 5_000
 
 
 @pytest.mark.parametrize("step", ["", "  ", "\n"])

@@ -155,6 +155,23 @@ def test_the_beginning_of_a_long_context_is_not_parsed(monkeypatch: pytest.Monke
     assert [item] == read(step)
 
 
+@pytest.mark.parametrize(
+    ("long", "short"),
+    [
+        (ProcedureStep(text="Fill the pot. " * 80_000), ProcedureStep(text="Fill the pot. " * 100)),
+        (ProcedureStep(text="Go!", title="Tea " * 300_000), ProcedureStep(text="Go!", title="Tea " * 100)),
+        (
+            ProcedureStep(text="Go!", context=("Fill the pot with a cup. " * 50_000,)),
+            ProcedureStep(text="Go!", context=("Fill the pot with a cup. " * 100,)),
+        ),
+        (ProcedureStep(text="x" * 1_100_000), ProcedureStep(text="x" * 10_000)),
+        (ProcedureStep(text=" " * 1_100_000), ProcedureStep(text=" ")),
+    ],
+)
+def test_texts_beyond_the_limit_of_spacy_are_read(long: ProcedureStep, short: ProcedureStep) -> None:
+    assert read(long) == read(short)
+
+
 def test_nouns_of_the_step_are_kept_first() -> None:
     (item,) = read(STEPS[11])
     assert len(item.nouns) == MOST_NOUNS

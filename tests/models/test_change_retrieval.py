@@ -180,3 +180,10 @@ def test_the_model_that_ships_is_small_and_reads_anything() -> None:
 
 def test_nouns_are_in_lower_case() -> None:
     assert list(nouns_of(["Peel the Potatoes.", "Go!"])) == [(Noun("potatoes", "potato"),), ()]
+
+
+def test_a_step_beyond_the_limit_of_spacy_is_read(saved: Path) -> None:
+    (nouns,) = nouns_of(["Peel the potatoes. " * 60_000])
+    assert set(nouns) == {Noun("potatoes", "potato")}
+    (found,) = load("state-changes", saved).predict([ProcedureStep(text="Combine the eggs in a mixer. " * 40_000)])
+    assert {one.change.entity for one in found} == {"eggs", "the mixer"}
