@@ -32,7 +32,7 @@ BAD_RECORDS = frozenset(
 """What `strict` does not let pass: the input is at fault, not the language in it."""
 
 _DOCUMENTS_A_BATCH = 64
-_CHARACTERS_A_BATCH = 50_000
+_CHARACTERS_A_BATCH = 16_000
 _CHARACTERS_A_SHARD = 4_000_000
 _INPUTS_A_COMMIT = 1_000
 _SOURCES_A_COMMIT = 100_000

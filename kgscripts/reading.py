@@ -6,11 +6,11 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context, parent_process
-from multiprocessing.connection import wait
+from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
 
 from attrs import define, field, frozen
@@ -125,8 +125,10 @@ def innermost(passages: Sequence[Passage]) -> list[Passage]:
 
 def read_batches(
     reader: DocumentReader, folder: Path, batches: Iterable[Batch], jobs: int
-) -> Iterator[tuple[Batch, WrittenShard]]:
+) -> Generator[tuple[Batch, WrittenShard], None, None]:
     """Read each batch and write what was found as a shard into the records `folder`, in the order of the batches.
+
+    Other processes end at once where the caller stops before the last batch, or is interrupted.
 
     Raises
     ------
@@ -137,7 +139,9 @@ def read_batches(
         for batch in batches:
             yield batch, write_shard(folder, reader.read(batch))
         return
-    with ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_start, initargs=(jobs, reader)) as pool:
+    context = get_context("spawn")
+    until, going_on = context.Pipe(duplex=False)
+    with ProcessPoolExecutor(jobs, context, initializer=_start, initargs=(jobs, reader, until)) as pool:
         waiting: deque[tuple[Batch, Future[WrittenShard]]] = deque()
         try:
             for batch in batches:
@@ -148,12 +152,13 @@ def read_batches(
             while waiting:
                 first, future = waiting.popleft()
                 yield first, future.result()
+            pool.shutdown()
         except BrokenProcessPool as error:
             raise KGScriptsError(
                 "a reading process died", remedy="it may have run out of memory: try again with fewer --jobs"
             ) from error
         finally:
-            pool.shutdown(cancel_futures=True)
+            going_on.close()
 
 
 _reader: DocumentReader
@@ -164,10 +169,11 @@ def _read(folder: Path, batch: Batch) -> WrittenShard:
     return write_shard(folder, _reader.read(batch))
 
 
-def _start(jobs: int, reader: DocumentReader) -> None:
+def _start(jobs: int, reader: DocumentReader, until: Connection) -> None:
     """Set up a new process, one of so many, which share the cores.
 
-    It leaves Ctrl-C to the process that started it, and ends when that one is gone, however it ended.
+    It leaves Ctrl-C to the process that started it, and ends when that one closes the other end of `until` or is gone,
+    however it ended.
     """
     global _reader
     _reader = reader
@@ -175,11 +181,9 @@ def _start(jobs: int, reader: DocumentReader) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if only_built_in():
         import_without_torch()
-    parent = parent_process()
-    if parent is not None:
-        threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
+    threading.Thread(target=_end_with, args=(until,), daemon=True).start()
 
 
-def _end_with(sentinel: int) -> None:
-    wait([sentinel])
+def _end_with(until: Connection) -> None:
+    wait([until])
     os._exit(1)
