@@ -18,13 +18,14 @@ from torch import Tensor
 from kgscripts.models.adapters import adapters_between, layer_weights, merge_adapters
 from kgscripts.models.change_beam import Candidate, candidates
 from kgscripts.models.change_inputs import batch_of, step_inputs
-from kgscripts.models.change_neighbours import KnownSteps, NeighbourSearch
+from kgscripts.models.change_neighbours import MOST_NEIGHBOURS, KnownSteps, NeighbourSearch
 from kgscripts.models.change_network import ChangeNetwork, NetworkSize, whole_heads
 from kgscripts.models.change_selection import SelectionSettings, select
 from kgscripts.models.change_vocabulary import ChangeVocabulary
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.encoder import Encoder, load_encoder
 from kgscripts.models.inference import ROWS, fixed_batches, padded_length, run_side_by_side
+from kgscripts.models.sentence_vectors import SIZE
 from schemas.changes import PredictedChange, ProcedureStep
 from schemas.errors import ModelError
 from schemas.provenance import Model
@@ -37,6 +38,7 @@ _NETWORK, _KNOWN, _DOWN, _UP = "network.", "known.", "adapters.down.", "adapters
 _BATCH = 128
 """Steps whose intermediate results are in memory at a time."""
 _count = [validators.instance_of(int), validators.ge(1)]
+_cosine = [validators.instance_of(float), validators.ge(-1.0), validators.le(1.0)]
 
 
 @frozen(kw_only=True)
@@ -44,12 +46,12 @@ class ComposerSettings:
     """The hyperparameters of network, neighbours and selection."""
 
     size: int = field(default=256, validator=[*_count, whole_heads])
-    layers: int = field(default=2, validator=_count)
-    rank: int = field(default=24, validator=_count)
+    layers: int = field(default=2, validator=[*_count, validators.le(64)])
+    rank: int = field(default=24, validator=[*_count, validators.le(SIZE)])
     """Of the encoder's adapters."""
-    neighbours: int = field(default=40, validator=_count)
+    neighbours: int = field(default=40, validator=[*_count, validators.le(MOST_NEIGHBOURS)])
     temperature: float = field(default=0.1, validator=[validators.instance_of(float), validators.gt(0.0)])
-    noun_similarity: float = field(default=0.1, validator=validators.instance_of(float))
+    noun_similarity: float = field(default=0.1, validator=_cosine)
     selection: SelectionSettings = field(factory=SelectionSettings)
 
 
@@ -152,13 +154,14 @@ def composer_model(checkpoint: Checkpoint) -> ChangeComposer:
             {name: value.float() for name, value in _below(prefix, checkpoint.tensors).items()}
             for prefix in (_NETWORK, _DOWN, _UP)
         )
-        # Before a network is made, which takes as much memory as the settings say.
-        if weights["begin"].shape != (settings.size,) or f"layers.{settings.layers - 1}.own.weight" not in weights:
+        if weights["begin"].shape != (settings.size,):
             raise ValueError("weights of a network of another size")
-        network = ChangeNetwork(
-            [len(places) for places in vocabulary.places], NetworkSize(settings.size, settings.layers)
-        )
-        network.load_state_dict(weights)
+        # Without memory of its own, which would be as much as the settings say.
+        with torch.device("meta"):
+            network = ChangeNetwork(
+                [len(places) for places in vocabulary.places], NetworkSize(settings.size, settings.layers)
+            )
+        network.load_state_dict(weights, assign=True)
         merge_adapters(encoder.network, down, up, settings.rank)
         if not all(value.isfinite().all() for value in network.state_dict().values()):
             raise ValueError("weights that are not finite")
@@ -181,6 +184,7 @@ def _vocabulary(values: Mapping[str, Sequence[str]]) -> ChangeVocabulary:
     for texts, places in zip(attrs.astuple(vocabulary), vocabulary.places, strict=True):
         if not texts or len(places) != len(texts) or not all(isinstance(text, str) and text for text in texts):
             raise ValueError("a vocabulary that is empty or has something twice")
+        "".join(texts).encode()  # Raises UnicodeEncodeError, a ValueError, for a lone surrogate.
     return vocabulary
 
 

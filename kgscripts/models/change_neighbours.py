@@ -16,6 +16,11 @@ from kgscripts.models.change_substitution import Noun, nouns_of, substituted, su
 from kgscripts.models.sentence_vectors import SCALE, SIZE, quantised_vectors
 from schemas.changes import Change
 
+MOST_NEIGHBOURS = 100
+"""Of one step."""
+_MOST_OF_A_STEP = 100
+"""Changes, and nouns of them, of a known step. Those of OpenPI have up to 23 changes."""
+
 _Item = TypeVar("_Item")
 
 
@@ -34,11 +39,12 @@ class KnownSteps:
 
     @classmethod
     def of(cls, texts: Sequence[str], changes: Sequence[Sequence[Change]]) -> KnownSteps:
-        """From the texts of steps. Raises ModelError if MiniLM cannot be found."""
+        """From the texts of steps, with at most 100 changes each. Raises ModelError if MiniLM cannot be found."""
+        changes = [own[:_MOST_OF_A_STEP] for own in changes]
         nouns = []
         for own, found in zip(nouns_of(texts), changes, strict=True):
             words = frozenset[str]().union(*map(words_of, found))
-            nouns.append(tuple(noun for noun in own if words & {noun.form, noun.lemma}))
+            nouns.append(tuple(noun for noun in own if words & {noun.form, noun.lemma})[:_MOST_OF_A_STEP])
         lemmas = sorted({noun.lemma for own in nouns for noun in own})
         rows = [tuple(found) for found in changes]
         return cls(quantised_vectors(texts), rows, nouns, lemmas, quantised_vectors(lemmas))
@@ -48,6 +54,7 @@ class KnownSteps:
         """From what `packed` gave. Raises ValueError, LookupError or TypeError if its parts do not fit together."""
         if not all(isinstance(text, str) for text in strings):
             raise ValueError("strings that are no texts")
+        "".join(strings).encode()  # Raises UnicodeEncodeError, a ValueError, for a lone surrogate.
         names = [attribute.name for attribute in attrs.fields(Change)]
         changes = [
             Change(**{name: strings[part] for name, part in zip(names, row, strict=True)})
@@ -147,8 +154,10 @@ class NeighbourSearch:
 
 
 def _grouped(items: Sequence[_Item], counts: Sequence[int]) -> list[tuple[_Item, ...]]:
-    """The items of each step. Raises ValueError if there are more or fewer."""
+    """The items of each step. Raises ValueError if there are more or fewer, or too many of one step."""
     if sum(counts) != len(items) or min(counts, default=0) < 0:
         raise ValueError("the numbers of changes or nouns differ")
+    if max(counts, default=0) > _MOST_OF_A_STEP:
+        raise ValueError(f"a step with {max(counts):,} changes or nouns")
     rest = iter(items)
     return [tuple(islice(rest, count)) for count in counts]

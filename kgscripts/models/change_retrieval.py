@@ -15,7 +15,7 @@ import numpy as np
 from attrs import field, frozen, validators
 from numpy.typing import NDArray
 
-from kgscripts.models.change_neighbours import KnownSteps, Neighbour, NeighbourSearch
+from kgscripts.models.change_neighbours import MOST_NEIGHBOURS, KnownSteps, Neighbour, NeighbourSearch
 from kgscripts.models.change_substitution import words_of
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from schemas.changes import Change, PredictedChange, ProcedureStep
@@ -34,10 +34,10 @@ _share = [validators.instance_of(float), validators.ge(0.0), validators.le(1.0)]
 class RetrievalSettings:
     """Chosen on OpenPI's train split: each step was predicted from the steps of other procedures."""
 
-    neighbours: int = field(default=40, validator=_count)
+    neighbours: int = field(default=40, validator=[*_count, validators.le(MOST_NEIGHBOURS)])
     temperature: float = field(default=0.1, validator=[validators.instance_of(float), validators.gt(0.0)])
     """Weights of the neighbours are exp(cosine / temperature), normalised."""
-    changes: int = field(default=10, validator=_count)
+    changes: int = field(default=10, validator=[*_count, validators.le(100)])
     """The most changes of a step."""
     no_change: float = field(default=0.3, validator=_share)
     """Nothing is predicted if neighbours without changes have this share of the weight."""

@@ -43,11 +43,11 @@ class SelectionSettings:
     """The power to which the network's probabilities are raised."""
     neighbour_sets: float = field(default=0.5, validator=_share)
     """The weight of the neighbours' sets among the imagined ones."""
-    drawn_sets: int = field(default=64, validator=_count)
+    drawn_sets: int = field(default=64, validator=[*_count, validators.le(500)])
     """How many sets are drawn from the network."""
-    candidates: int = field(default=100, validator=_count)
+    candidates: int = field(default=100, validator=[*_count, validators.le(500)])
     """How many changes can be chosen from, the most probable ones."""
-    changes: int = field(default=9, validator=_count)
+    changes: int = field(default=9, validator=[*_count, validators.le(100)])
     """The most changes of a step."""
     no_change: float = field(default=0.2, validator=_share)
     """Nothing is predicted if "no change" has this probability."""
