@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,9 @@ KIND = "causal"
 TOKENIZER = "tokenizer.json"
 
 _FILES = ["*.json", "*.txt", "*.safetensors"]
+_LAYERS = ("n_layer", "n_layers", "num_layers", "num_hidden_layers")
+_MOST_IN_BUFFERS = 2**28
+"""Some networks keep a mask of all pairs of positions in each layer: 12 million numbers in GPT."""
 
 
 def load_causal_model(name: str) -> CausalModel:
@@ -68,18 +72,37 @@ def cloze_model(checkpoint: Checkpoint) -> CausalModel:
     remedy = "train the model again, or get the checkpoint again"
     try:
         settings = dict(checkpoint.settings["network"])
+        if any(settings.get(name, 0) > len(checkpoint.tensors) for name in _LAYERS):
+            raise ModelError("more layers than weights", remedy=remedy)
         configuration = AutoConfig.for_model(settings.pop("model_type"), **settings)
+        # Without memory at first, which would be as much as the settings say.
+        with torch.device("meta"):
+            _check_shapes(AutoModelForCausalLM.from_config(configuration), checkpoint.tensors)  # type: ignore[no-untyped-call]
         network = AutoModelForCausalLM.from_config(configuration)  # type: ignore[no-untyped-call]
         tokenizer = Tokenizer.from_str(checkpoint.files[TOKENIZER].decode())
         start = checkpoint.settings["start"]
         if odd := set(_untied(network)) ^ set(checkpoint.tensors):
             raise ModelError(f"weights that are missing or foreign: {', '.join(sorted(odd)[:3])}", remedy=remedy)
         network.load_state_dict(checkpoint.tensors, strict=False)
+        if not all(weight.isfinite().all() for weight in checkpoint.tensors.values()):
+            raise ModelError("weights that are not finite", remedy=remedy)
+        pieces = [*tokenizer.get_vocab().values(), *([] if start is None else [start])]
+        if not 0 <= min(pieces) <= max(pieces) < network.config.vocab_size:
+            raise ModelError("pieces that the network does not have", remedy=remedy)
     except ModelError:
         raise
     except Exception as error:
         raise ModelError(f"no fine-tuned causal language model: {error}", remedy=remedy) from error
     return CausalModel(checkpoint.card.name, _placed(network), tokenizer, start)
+
+
+def _check_shapes(network: PreTrainedModel, tensors: Mapping[str, Tensor]) -> None:
+    """Raise ValueError if a network takes more memory than the tensors of a checkpoint and some buffers."""
+    for name, weight in network.named_parameters():
+        if name not in tensors or tensors[name].shape != weight.shape:
+            raise ValueError(f"{name} is missing, or not of the shape {tuple(weight.shape)}")
+    if sum(buffer.numel() for buffer in network.buffers()) > _MOST_IN_BUFFERS:
+        raise ValueError("it reads too many positions")
 
 
 def causal_checkpoint(model: CausalModel, card: ModelCard) -> Checkpoint:
