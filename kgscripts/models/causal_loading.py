@@ -89,6 +89,9 @@ def cloze_model(checkpoint: Checkpoint) -> CausalModel:
         pieces = [*tokenizer.get_vocab().values(), *([] if start is None else [start])]
         if not 0 <= min(pieces) <= max(pieces) < network.config.vocab_size:
             raise ModelError("pieces that the network does not have", remedy=remedy)
+        # Settings can fit the weights, and yet be those of a network that cannot run.
+        with torch.inference_mode():
+            network(input_ids=torch.tensor([[pieces[0]]]))
     except ModelError:
         raise
     except Exception as error:

@@ -53,7 +53,7 @@ def saved(tmp_path: Path) -> Path:
     return tmp_path / "model"
 
 
-def _with_digest(folder: Path, name: str, content: bytes) -> None:
+def with_digest(folder: Path, name: str, content: bytes) -> None:
     """Write a file, and its digest onto the card."""
     (folder / name).write_bytes(content)
     card = json.loads((folder / CARD).read_bytes())
@@ -94,7 +94,7 @@ def test_odd_files_in_a_checkpoint(saved: Path, name: str, damage: Callable[[Pat
     ],
 )
 def test_odd_content_in_a_checkpoint(saved: Path, name: str, content: bytes) -> None:
-    _with_digest(saved, name, content)
+    with_digest(saved, name, content)
     with pytest.raises(ModelError):
         load_model(saved)
 
