@@ -65,7 +65,7 @@ def select(
     the most similar change of an imagined set. No two have the same entity, attribute and after-state.
     """
     unchanged = (counts[0] + sum(one.weight for one in neighbours if not one.changes)) / 2
-    if unchanged > settings.no_change or not candidates:
+    if unchanged > settings.no_change or not candidates or not counts[1:].any():
         return []
     pool = _Pool.of(candidates, neighbours, settings)
     places, sizes, weights = _imagined(pool, counts, neighbours, settings)

@@ -165,6 +165,11 @@ def test_no_change(counts: list[float], weight: float, is_empty: bool) -> None:
     assert (found == []) == is_empty
 
 
+def test_nothing_is_chosen_where_the_network_is_certain() -> None:
+    counts = np.array([1.0, 0.0, 0.0])
+    assert select([(EGG, -1.0)], counts, [Neighbour(1.0, (EGG,))], SelectionSettings(no_change=1.0)) == []
+
+
 def test_without_candidates_nothing_is_chosen() -> None:
     assert select([], COUNTS, [Neighbour(1.0, (EGG,))], SETTINGS) == []
 
