@@ -148,7 +148,11 @@ def _without(example: ComposerExample, start: int, end: int) -> ComposerExample:
 def _without_context(
     example: ComposerExample, changes: Sequence[ComposedChange], end: int
 ) -> tuple[ComposerExample, list[ComposedChange]]:
-    """Without the pieces of the context, and the nouns that only it mentions."""
+    """Without the pieces of the context, and the nouns that only it mentions.
+
+    The features of the other nouns stay as they are: how often a noun is mentioned, and whether with all its modifiers,
+    still counts what is hidden, unlike for a step that has no context. The weights that ship were trained so.
+    """
     item = example.input
     kept = [evolve(noun, pieces=own) for noun in item.nouns if (own := tuple(p for p in noun.pieces if p[0] < end))]
     places = {noun.noun: place for place, noun in enumerate(kept)}

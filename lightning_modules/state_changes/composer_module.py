@@ -1,4 +1,8 @@
-"""The composer under Lightning: surprisal of the parts of changes, and of their number."""
+"""The composer under Lightning: surprisal of the parts of changes, and of their number.
+
+While training, the encoder has the dropout of its own configuration (MiniLM: 0.1, of hidden states and of attention);
+the setting `dropout` is that of the network above it.
+"""
 
 from __future__ import annotations
 

@@ -21,6 +21,7 @@ class ComposerTrainingSettings(TrainingSettings):
     rank: int = field(default=24, validator=[*count, validators.le(SIZE)])
     """Of the adapters that the trained encoder is shipped as."""
     dropout: float = field(default=0.25, validator=share)
+    """Of the network; the encoder has that of its own configuration."""
     learning_rate: float = field(default=1e-3, validator=positive)
     encoder_learning_rate: float = field(default=6e-5, validator=positive)
     weight_decay: float = field(default=0.01, validator=not_negative)
