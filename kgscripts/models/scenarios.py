@@ -1,0 +1,22 @@
+"""What every model of scenarios can do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from schemas.provenance import Model
+from schemas.scenario_documents import DetectedSegment
+
+
+class ScenarioModel(Protocol):
+    """Finds the passages of a text that are about an everyday scenario (Wanzare, Roth and Pinkal 2019)."""
+
+    model: Model
+    """Its provenance, for the statements of a graph."""
+
+    def detect(self, documents: Sequence[Sequence[str]]) -> list[list[DetectedSegment]]:
+        """The segments of each document, given as sentences: in text order, and each sentence is in exactly one.
+
+        Documents are read in batches of a fixed size, so that memory does not grow with their number.
+        """

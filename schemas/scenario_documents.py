@@ -1,0 +1,67 @@
+"""Documents whose sentences are labelled with scenarios (Wanzare, Roth and Pinkal 2019): gold ones and detected ones."""
+
+from __future__ import annotations
+
+from attrs import field, frozen, validators
+
+NONE = "None"
+"""The label of a sentence that refers to no listed scenario (section 3.1); in gold documents it is not written."""
+
+
+def _is_span(instance: object, start: int, end: int) -> None:
+    if not 0 <= start < end:
+        raise ValueError(f"{type(instance).__name__}: a segment of sentences {start}:{end}")
+
+
+@frozen(kw_only=True)
+class LabelledSegment:
+    """Consecutive sentences `start:end` (counted from 0, end excluded) that are about one or more scenarios."""
+
+    start: int
+    end: int
+    scenarios: tuple[str, ...] = field(converter=tuple, validator=validators.min_len(1))
+
+    def __attrs_post_init__(self) -> None:
+        _is_span(self, self.start, self.end)
+
+
+@frozen(kw_only=True)
+class ScenarioDocument:
+    """A text in sentences with its gold segments, which may overlap and be nested.
+
+    Sentences outside of all segments refer to no scenario.
+    """
+
+    id: str = field(validator=validators.min_len(1))
+    sentences: tuple[str, ...] = field(converter=tuple)
+    segments: tuple[LabelledSegment, ...] = field(converter=tuple, default=())
+
+    def __attrs_post_init__(self) -> None:
+        for segment in self.segments:
+            if segment.end > len(self.sentences):
+                raise ValueError(f"a segment ends at sentence {segment.end} of {len(self.sentences)}")
+
+    def labels(self) -> tuple[tuple[str, ...], ...]:
+        """The scenarios of each sentence, in the order of the segments, each once; () for None."""
+        found: list[dict[str, None]] = [{} for _ in self.sentences]
+        for segment in self.segments:
+            for sentence in range(segment.start, segment.end):
+                found[sentence] |= dict.fromkeys(segment.scenarios)
+        return tuple(tuple(labels) for labels in found)
+
+
+@frozen(kw_only=True)
+class DetectedSegment:
+    """Consecutive sentences `start:end` with the labels that a model ranks first, `NONE` among them.
+
+    `ranking` holds at least the five most probable labels (all, if there are fewer), with their probabilities,
+    descending. `scenarios` are those that the segment is said to be about: () for None.
+    """
+
+    start: int
+    end: int
+    ranking: tuple[tuple[str, float], ...] = field(converter=tuple, validator=validators.min_len(1))
+    scenarios: tuple[str, ...] = field(converter=tuple, default=())
+
+    def __attrs_post_init__(self) -> None:
+        _is_span(self, self.start, self.end)
