@@ -1,4 +1,4 @@
-"""Documents whose sentences are labelled with scenarios (Wanzare, Roth and Pinkal 2019): gold ones and detected ones."""
+"""Documents whose sentences are labelled with scenarios (Wanzare, Roth and Pinkal 2019), as gold or as detected."""
 
 from __future__ import annotations
 
