@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from schemas.provenance import Model
 from schemas.scenario_documents import DetectedSegment
@@ -20,3 +20,13 @@ class ScenarioModel(Protocol):
 
         Documents are read in batches of a fixed size, so that memory does not grow with their number.
         """
+
+
+@runtime_checkable
+class SegmentLabeller(Protocol):
+    """A model that can also label given segments, so that its labels are evaluated without its boundaries."""
+
+    def label(
+        self, documents: Sequence[Sequence[str]], spans: Sequence[Sequence[tuple[int, int]]]
+    ) -> list[list[DetectedSegment]]:
+        """The labels of the segments `start:end` of each document: one detected segment for each span, in order."""
