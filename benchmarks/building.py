@@ -1,4 +1,4 @@
-"""``build-graph`` beside spaCy's parse of the same text, alone; ten times the input; the MCScript stories."""
+"""``build-graph`` beside spaCy's parse of the same text, alone; ten times the input; with state changes and without."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from kgscripts.corpora.formats import read_file
 from schemas.records import Document
 
 STORIES = 2000
+STORIES_OF_10_000_SENTENCES = 854
+CHANGES = ("state-changes",)
 SHARED = Path(os.environ.get("KGSCRIPTS_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 EXAMPLES = Path(__file__).resolve().parents[1] / "kgscripts" / "examples" / "texts"
 
@@ -43,7 +45,7 @@ def parse_alone(inputs: Path, limit: int) -> Callable[[], int]:
     return lambda: sum(len(doc) for doc in nlp.pipe(texts, batch_size=128))
 
 
-def build(inputs: Path, limit: int | None, output: Path, jobs: int) -> Callable[[], str]:
+def build(inputs: Path, limit: int | None, output: Path, jobs: int, without: tuple[str, ...] = ()) -> Callable[[], str]:
     """The whole build, pipeline loaded beforehand as for the parse."""
     from kgscripts.pipeline import build_graph
     from kgscripts.text.pipeline import load_pipeline
@@ -52,7 +54,7 @@ def build(inputs: Path, limit: int | None, output: Path, jobs: int) -> Callable[
     load_pipeline()
 
     def call() -> str:
-        build_graph([inputs], output, limit=limit, jobs=jobs)
+        build_graph([inputs], output, limit=limit, jobs=jobs, without=without)
         return ScriptGraph.open(output).build_id
 
     return call
@@ -64,9 +66,12 @@ def rows() -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         parse = measure(parse_alone, inputs, limit)
-        whole = measure(build, inputs, limit, folder / "whole", 1)
-        tenth = measure(build, inputs, max(1, limit // 10), folder / "tenth", 1)
-        two = measure(build, inputs, limit, folder / "two", 2)
+        whole = measure(build, inputs, limit, folder / "whole", 1, CHANGES)
+        tenth = measure(build, inputs, max(1, limit // 10), folder / "tenth", 1, CHANGES)
+        two = measure(build, inputs, limit, folder / "two", 2, CHANGES)
+        some = min(limit, STORIES_OF_10_000_SENTENCES)
+        without = measure(build, inputs, some, folder / "without", 1, CHANGES)
+        changes = measure(build, inputs, some, folder / "changes", 1)
     words = int(parse.value)
     yield Row(
         what=f"spaCy's parse alone: {limit:,} sources of {inputs.name}, {words:,} words",
@@ -81,6 +86,13 @@ def rows() -> Iterator[Row]:
     )
     peak = whole.peak_mib
     yield Row(what="build: memory of the process", figure=f"{peak:,.0f} MiB", goal="2,048 MiB", met=peak <= 2048)
+    for what, measured, goal in (("without state changes", without, 240), ("with state changes", changes, 960)):
+        met = measured.seconds < goal
+        yield Row(
+            what=f"build of {some:,} sources {what}", figure=f"{measured.seconds:.0f} s", goal=f"{goal} s", met=met
+        )
+    peak = changes.peak_mib
+    yield Row(what="with state changes: memory", figure=f"{peak:,.0f} MiB", goal="2,048 MiB", met=peak <= 2048)
     if two.value != whole.value:
         raise RuntimeError("one job and two jobs built different graphs")
 

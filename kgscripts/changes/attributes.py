@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from functools import cache
 from importlib import resources
 
@@ -15,6 +17,11 @@ def attribute_names() -> dict[str, tuple[str, ...]]:
     table = resources.files("kgscripts.changes").joinpath("data/attributes.tsv").read_text("utf-8")
     rows = (line.partition("\t") for line in table.splitlines()[1:])
     return {leading: tuple(others.split("|")) for leading, _, others in rows}
+
+
+def attributes_digest() -> str:
+    """SHA-256 of which attributes mean the same."""
+    return hashlib.sha256(json.dumps(attribute_names(), sort_keys=True).encode()).hexdigest()
 
 
 def leading_attribute(name: str) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from attrs import define
 
+from kgscripts.changes.attributes import attributes_digest
 from kgscripts.extractors.change_trust import LEAST_LOG_PROBABILITY, LEAST_OF_PRESUPPOSED, trusted
 from kgscripts.extractors.change_words import head
 from kgscripts.extractors.events import EventExtractor
@@ -59,7 +60,7 @@ class StateChangeExtractor(Extractor):
     @property
     def data(self) -> Mapping[str, str]:
         """The word lists, and the pipeline whose tables give the lemmas of entities and attributes."""
-        return {**word_list_digests(), "lemmas": describe_pipeline().digest}
+        return {**word_list_digests(), "attributes": attributes_digest(), "lemmas": describe_pipeline().digest}
 
     @property
     def networks(self) -> tuple[Model, ...]:
