@@ -19,7 +19,7 @@ class LabelledSegment:
 
     start: int
     end: int
-    scenarios: tuple[str, ...] = field(converter=tuple, validator=validators.min_len(1))
+    scenarios: tuple[str, ...] = field(converter=tuple[str, ...], validator=validators.min_len(1))
 
     def __attrs_post_init__(self) -> None:
         _is_span(self, self.start, self.end)
@@ -33,8 +33,8 @@ class ScenarioDocument:
     """
 
     id: str = field(validator=validators.min_len(1))
-    sentences: tuple[str, ...] = field(converter=tuple)
-    segments: tuple[LabelledSegment, ...] = field(converter=tuple, default=())
+    sentences: tuple[str, ...] = field(converter=tuple[str, ...])
+    segments: tuple[LabelledSegment, ...] = field(converter=tuple[LabelledSegment, ...], default=())
 
     def __attrs_post_init__(self) -> None:
         for segment in self.segments:
@@ -60,8 +60,10 @@ class DetectedSegment:
 
     start: int
     end: int
-    ranking: tuple[tuple[str, float], ...] = field(converter=tuple, validator=validators.min_len(1))
-    scenarios: tuple[str, ...] = field(converter=tuple, default=())
+    ranking: tuple[tuple[str, float], ...] = field(
+        converter=tuple[tuple[str, float], ...], validator=validators.min_len(1)
+    )
+    scenarios: tuple[str, ...] = field(converter=tuple[str, ...], default=())
 
     def __attrs_post_init__(self) -> None:
         _is_span(self, self.start, self.end)

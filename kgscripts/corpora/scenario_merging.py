@@ -1,0 +1,271 @@
+"""Artificial documents for scenario detection, merged from parts of labelled stories.
+
+Wanzare, Roth and Pinkal (2019), section 5.1, merge segments of MCScript stories to tune their segmentation. Here the
+documents also have sentences without a scenario, from stories of the same kind, and segments with two scenarios.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+from attrs import field, frozen
+
+from kgscripts.corpora.scenario_documents import LabelledStory
+from schemas.errors import ConfigurationError
+from schemas.scenario_documents import LabelledSegment, ScenarioDocument
+
+_SHORTEST, _LONGEST = 3, 12
+_TURN = 3
+"""The most consecutive sentences of one of two interleaved stories."""
+
+
+@frozen(kw_only=True)
+class StoryParts:
+    """Stories for two sets of merged documents that share no story, and no scenario of their fillers."""
+
+    train: tuple[LabelledStory, ...] = field(converter=tuple[LabelledStory, ...])
+    held_out: tuple[LabelledStory, ...] = field(converter=tuple[LabelledStory, ...])
+    train_filler: tuple[tuple[str, ...], ...] = field(converter=tuple[tuple[str, ...], ...])
+    held_out_filler: tuple[tuple[str, ...], ...] = field(converter=tuple[tuple[str, ...], ...])
+
+
+def merge_documents(
+    stories: Sequence[LabelledStory],
+    *,
+    seed: int,
+    documents: int,
+    segments: tuple[int, int] = (2, 4),
+    sentences: tuple[int, int] = (_SHORTEST, _LONGEST),
+    none_share: float = 0.25,
+    two_labels: float = 0.15,
+    filler: Sequence[Sequence[str]] = (),
+    broader: Mapping[str, Sequence[str]] | None = None,
+) -> list[ScenarioDocument]:
+    """Merge contiguous parts of stories into documents; the same arguments give the same documents.
+
+    Parameters
+    ----------
+    stories
+        Those with a scenario are used, each about equally often. No scenario occurs twice in a document.
+    seed, documents
+        The seed of all choices, and the number of documents.
+    segments
+        The fewest and the most segments of a document.
+    sentences
+        The fewest and the most sentences of a story in a segment; a shorter story is taken as a whole.
+    none_share
+        The share of all sentences that have no scenario.
+    two_labels
+        The share of segments with two labels: half of them, if possible, with a broader scenario besides the story's,
+        the others from two stories whose sentences alternate in runs of one to three.
+    filler
+        Texts in sentences about no scenario, of which contiguous parts are used.
+    broader
+        The broader scenarios of a scenario.
+
+    Raises
+    ------
+    ConfigurationError
+        For shares and sizes out of range, for fewer scenarios than a document needs, and for a share of None without
+        filler.
+    """
+    _check(segments, sentences, none_share, two_labels, documents)
+    scenarios = {story.scenario for story in stories if story.scenario}
+    needed = segments[1] * (2 if two_labels else 1)
+    if len(scenarios) < needed:
+        remedy = "give more stories, or ask for fewer segments"
+        raise ConfigurationError(
+            f"stories of {len(scenarios)} scenarios, where a document needs {needed}", remedy=remedy
+        )
+    texts = [text for text in filler if text]
+    if none_share and not texts:
+        remedy = "withhold scenarios, give a file with filler, or set the share of None to 0"
+        raise ConfigurationError("no sentences without a scenario", remedy=remedy)
+    return list(
+        _Merging(
+            random.Random(seed),
+            stories=[story for story in stories if story.scenario and story.sentences],
+            filler=texts,
+            segments=segments,
+            sentences=sentences,
+            none_share=none_share,
+            two_labels=two_labels,
+            broader=broader or {},
+        ).documents(documents)
+    )
+
+
+def _check(
+    segments: tuple[int, int], sentences: tuple[int, int], none_share: float, two_labels: float, documents: int
+) -> None:
+    for what, (low, high) in (("segments", segments), ("sentences", sentences)):
+        if not 1 <= low <= high:
+            raise ConfigurationError(
+                f"{low} to {high} {what}", remedy="the smaller number comes first, and is at least 1"
+            )
+    if not 0 <= none_share < 1:
+        raise ConfigurationError(f"a share of None of {none_share}", remedy="it is at least 0 and less than 1")
+    if not 0 <= two_labels <= 1:
+        raise ConfigurationError(f"a share of two labels of {two_labels}", remedy="it is between 0 and 1")
+    if documents < 1:
+        raise ConfigurationError(f"{documents} documents", remedy="ask for at least 1")
+
+
+@frozen(kw_only=True)
+class _Part:
+    """Consecutive sentences of a document and their scenarios; () for None."""
+
+    sentences: Sequence[str]
+    scenarios: tuple[str, ...] = ()
+
+
+class _Merging:
+    """Draws stories in a shuffled order, all before any is drawn again."""
+
+    def __init__(
+        self,
+        choice: random.Random,
+        *,
+        stories: Sequence[LabelledStory],
+        filler: Sequence[Sequence[str]],
+        segments: tuple[int, int],
+        sentences: tuple[int, int],
+        none_share: float,
+        two_labels: float,
+        broader: Mapping[str, Sequence[str]],
+    ) -> None:
+        self._choice = choice
+        self._stories = stories
+        self._segments = segments
+        self._sentences = sentences
+        self._none_share = none_share
+        self._two_labels = two_labels
+        self._broader = broader
+        self._deck: list[LabelledStory] = []
+        self._fillers = self._shuffled_for_ever(filler)
+        self._owed = 0.0
+        """Sentences without a scenario that are still to come, so that their share is right over all documents."""
+
+    def documents(self, count: int) -> Iterator[ScenarioDocument]:
+        for number in range(1, count + 1):
+            yield self._document(f"merged-{number}")
+
+    def _document(self, identifier: str) -> ScenarioDocument:
+        used: set[str] = set()
+        parts = [self._labelled(used) for _ in range(self._choice.randint(*self._segments))]
+        labelled = sum(len(part.sentences) for part in parts)
+        self._owed += labelled * self._none_share / (1 - self._none_share)
+        while self._owed >= self._sentences[0]:
+            part = self._part(next(self._fillers), most=int(self._owed))
+            self._owed -= len(part)
+            parts.insert(self._choice.randint(0, len(parts)), _Part(sentences=part))
+        segments, start = [], 0
+        for piece in parts:
+            end = start + len(piece.sentences)
+            if piece.scenarios:
+                segments.append(LabelledSegment(start=start, end=end, scenarios=piece.scenarios))
+            start = end
+        sentences = [sentence for piece in parts for sentence in piece.sentences]
+        return ScenarioDocument(id=identifier, sentences=sentences, segments=segments)
+
+    def _labelled(self, used: set[str]) -> _Part:
+        """A part of a story, or of two, whose scenarios are not used in the document yet."""
+        story = self._draw(used)
+        part = self._part(story.sentences)
+        if self._choice.random() >= self._two_labels:
+            return _Part(sentences=part, scenarios=(story.scenario,))
+        above = [scenario for scenario in self._broader.get(story.scenario, ()) if scenario not in used]
+        if above and self._choice.random() < 0.5:
+            scenario = self._choice.choice(above)
+            used.add(scenario)
+            return _Part(sentences=part, scenarios=(scenario, story.scenario))
+        other = self._draw(used)
+        sentences = list(self._interleaved(part, self._part(other.sentences)))
+        return _Part(sentences=sentences, scenarios=(story.scenario, other.scenario))
+
+    def _draw(self, used: set[str]) -> LabelledStory:
+        """The next story of an unused scenario, which is used from now on."""
+        at = next((at for at, story in enumerate(self._deck) if story.scenario not in used), None)
+        if at is None:
+            fresh = list(self._stories)
+            self._choice.shuffle(fresh)
+            self._deck += fresh
+            at = next(at for at, story in enumerate(self._deck) if story.scenario not in used)
+        story = self._deck.pop(at)
+        used.add(story.scenario)
+        return story
+
+    def _part(self, sentences: Sequence[str], most: int | None = None) -> Sequence[str]:
+        """Consecutive sentences, at a random place and of a random number in the range."""
+        longest = min(self._sentences[1], len(sentences), most or len(sentences))
+        length = self._choice.randint(min(self._sentences[0], longest), longest)
+        start = self._choice.randint(0, len(sentences) - length)
+        return sentences[start : start + length]
+
+    def _interleaved(self, first: Sequence[str], second: Sequence[str]) -> Iterator[str]:
+        waiting = [list(first), list(second)]
+        while all(waiting):
+            count = self._choice.randint(1, _TURN)
+            yield from waiting[0][:count]
+            del waiting[0][:count]
+            waiting.reverse()
+        yield from waiting[0] or waiting[1]
+
+    def _shuffled_for_ever(self, texts: Sequence[Sequence[str]]) -> Iterator[Sequence[str]]:
+        order = list(texts)
+        while order:
+            self._choice.shuffle(order)
+            yield from order
+
+
+def story_parts(
+    stories: Iterable[LabelledStory],
+    *,
+    seed: int,
+    held_out: float = 0.4,
+    withheld: float = 0.15,
+    linked: Mapping[str, Collection[str]] | None = None,
+) -> StoryParts:
+    """Split labelled stories into those for training and those held out, with filler for both.
+
+    `withheld` is the share of scenarios that are taken from the label set: their stories are filler, half of the
+    scenarios for training and half held out. They are chosen among the scenarios that have no `linked` scenario (such
+    as a broader one) among the others, so that filler is about no label. Of each other scenario, the share `held_out`
+    of its stories is held out, and at least one is kept for training.
+
+    Raises
+    ------
+    ConfigurationError
+        For shares out of range, and for more withheld scenarios than have no linked ones.
+    """
+    if not (0 <= held_out < 1 and 0 <= withheld < 1):
+        raise ConfigurationError(f"shares of {held_out} and {withheld}", remedy="they are at least 0 and less than 1")
+    choice = random.Random(seed)
+    by_scenario: dict[str, list[LabelledStory]] = defaultdict(list)
+    for story in stories:
+        if story.scenario:
+            by_scenario[story.scenario].append(story)
+    free = [
+        scenario for scenario in sorted(by_scenario) if not set((linked or {}).get(scenario, ())) & set(by_scenario)
+    ]
+    count = round(withheld * len(by_scenario))
+    if count > len(free):
+        remedy = f"withhold at most {len(free) / max(1, len(by_scenario)):.2f}"
+        raise ConfigurationError(f"{count} scenarios to withhold, and {len(free)} without linked ones", remedy=remedy)
+    taken = choice.sample(free, count)
+    fillers = [[story.sentences for name in half for story in by_scenario[name]] for half in (taken[::2], taken[1::2])]
+    train: list[LabelledStory] = []
+    held: list[LabelledStory] = []
+    owed = 0.0
+    for scenario in sorted(by_scenario.keys() - set(taken)):
+        own = list(by_scenario[scenario])
+        choice.shuffle(own)
+        # Over all scenarios the share is right, although most have few stories.
+        owed += held_out * len(own)
+        number = min(len(own) - 1, int(owed))
+        owed -= number
+        held += own[:number]
+        train += own[number:]
+    return StoryParts(train=train, held_out=held, train_filler=fillers[0], held_out_filler=fillers[1])
