@@ -2,8 +2,9 @@
 
 ``draw GRAPH --seed N`` prints a sheet: one change a row, with the step that it was read in and the text before it. Each
 of two people, by themselves, puts 1 (this step brings this change about, given the text before it) or 0 into a column
-of their own. ``score SHEET`` prints the precision of each, with Wilson's 95 % interval, and their agreement.
-``no-change`` prints what the model predicts for steps that change nothing (``data/everyday/no_change.txt``).
+of their own. ``score SHEET`` prints the precision of each, with Wilson's 95 % interval, and their agreement;
+``--read-in GRAPH`` leaves out the rows that are not read for a graph. ``no-change`` prints what the model predicts for
+steps that change nothing (``data/everyday/no_change.txt``).
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from schemas.script_graph import ScriptGraph
 
 NO_CHANGE = Path(__file__).parent / "data" / "everyday" / "no_change.txt"
 _READERS = ("first", "second")
+_IDENTITY = ("source", "step", "entity", "attribute", "after")
 _CHARACTERS_BEFORE = 300
 
 
@@ -52,20 +54,22 @@ def draw(directory: Path, number: int, seed: int) -> list[Drawn]:
     ValueError
         If the graph has fewer.
     """
+    return random.Random(seed).sample(_read_in(directory), number)
+
+
+def _read_in(directory: Path) -> list[Drawn]:
+    """All changes that were read for a graph."""
     names = {row["digest"]: row["name"] for row in ScriptGraph.open(directory).rows("Source")}
     digests = sorted(names)
     with locked(directory, create=False), RecordStore(directory / "records") as store:
         changes = store.read(StateChange, digests)
-        every = [(digest, change) for digest in sorted(changes) for change in changes[digest]]
-        chosen = random.Random(seed).sample(every, number)
-        wanted = sorted({digest for digest, _ in chosen})
-        documents = store.read(Document, wanted)
-        sentences = store.read(Sentence, wanted)
-    drawn = []
-    for digest, change in chosen:
+        documents = store.read(Document, digests)
+        sentences = store.read(Sentence, digests)
+    found = []
+    for digest, change in [(name, item) for name in sorted(changes) for item in changes[name]]:
         [document] = documents[digest]
         start, end = _step(document, sentences.get(digest, ()), change)
-        drawn.append(
+        found.append(
             Drawn(
                 source=names[digest],
                 before_step=document.text[max(0, start - _CHARACTERS_BEFORE) : start],
@@ -76,7 +80,7 @@ def draw(directory: Path, number: int, seed: int) -> list[Drawn]:
                 after=change.after,
             )
         )
-    return drawn
+    return found
 
 
 def _step(document: Document, sentences: Iterable[Sentence], change: StateChange) -> tuple[int, int]:
@@ -86,15 +90,20 @@ def _step(document: Document, sentences: Iterable[Sentence], change: StateChange
     return next(((start, end) for start, end in spans if start <= change.start < end), (change.start, change.end))
 
 
-def score(lines: Iterable[str]) -> Iterator[str]:
-    """The precision and the agreement of a judged sheet, in words.
+def score(lines: Iterable[str], graph: Path | None = None) -> Iterator[str]:
+    """The precision and the agreement of a judged sheet, in words; with a graph, of the rows that are read for it.
+
+    A row is read if its source, step, entity, attribute and value afterwards are.
 
     Raises
     ------
     ValueError
-        If a row lacks a verdict.
+        If a row lacks a verdict, or there are none.
     """
     rows = list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+    if graph is not None:
+        read = {tuple(" ".join(getattr(item, name).split()) for name in _IDENTITY) for item in _read_in(graph)}
+        rows = [row for row in rows if tuple(row[name] for name in _IDENTITY) in read]
     if not rows or any(row[reader] not in ("0", "1") for row in rows for reader in _READERS):
         raise ValueError("each row needs the verdict 1 or 0 of both readers")
     verdicts = [[int(row[reader]) for row in rows] for reader in _READERS]
@@ -148,12 +157,15 @@ def main() -> None:
     drawing.add_argument("--number", type=int, default=200)
     scoring = commands.add_parser("score")
     scoring.add_argument("sheet", type=argparse.FileType(encoding="utf-8"))
+    scoring.add_argument("--read-in", type=Path, metavar="GRAPH")
     commands.add_parser("no-change").add_argument("--model", default="default")
     arguments = parser.parse_args()
     if arguments.command == "draw":
         lines = sheet(draw(arguments.graph, arguments.number, arguments.seed))
     else:
-        lines = score(arguments.sheet) if arguments.command == "score" else no_change(arguments.model)
+        lines = (
+            score(arguments.sheet, arguments.read_in) if arguments.command == "score" else no_change(arguments.model)
+        )
     sys.stdout.writelines(line + "\n" for line in lines)
 
 

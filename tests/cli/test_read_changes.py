@@ -91,6 +91,8 @@ def test_a_sheet_has_the_step_and_the_text_before_it(graph: Path) -> None:
     first, _, agreement = score(judged)
     assert first.startswith("first reader: 2 of 5: 0.400")
     assert agreement == "agreement: 2 of 5, 0.400; Cohen's kappa 0.000"
+    gone = [*judged, judged[-1].replace("pasta", "bread")]
+    assert list(score(gone, graph)) == list(score(judged))
 
 
 @pytest.mark.parametrize(
