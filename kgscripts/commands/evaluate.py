@@ -10,6 +10,7 @@ import typer
 
 from kgscripts.commands.evaluate_alignments import alignments
 from kgscripts.commands.evaluate_cloze import cloze
+from kgscripts.commands.evaluate_scenarios import scenarios
 from kgscripts.commands.evaluate_state_changes import state_changes
 from kgscripts.commands.output import check_output, write_lines
 from schemas.terminal import console, echo, echo_json, progress_bar
@@ -33,6 +34,7 @@ app.command(epilog="Example: kgscripts evaluate alignments --gold gold.jsonl --t
 app.command("state-changes", epilog="Example: kgscripts evaluate state-changes --gold dev --model default")(
     state_changes
 )
+app.command(epilog="Example: kgscripts evaluate scenarios --gold documents.jsonl --model default")(scenarios)
 
 _Pipeline = Annotated[str | None, typer.Option(help="An installed spaCy pipeline instead of the shipped one.")]
 _AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]

@@ -30,3 +30,14 @@ class SegmentLabeller(Protocol):
         self, documents: Sequence[Sequence[str]], spans: Sequence[Sequence[tuple[int, int]]]
     ) -> list[list[DetectedSegment]]:
         """The labels of the segments `start:end` of each document: one detected segment for each span, in order."""
+
+
+@runtime_checkable
+class FeatureChoice(Protocol):
+    """A model whose classifier was trained on several features, one of which it reads."""
+
+    def with_features(self, features: str) -> ScenarioModel:
+        """The same model with a classifier on other features: ``tfidf``, ``lda`` or ``embedding``.
+
+        Raises ModelError if it has none.
+        """

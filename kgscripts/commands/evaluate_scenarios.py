@@ -1,0 +1,134 @@
+"""`kgscripts evaluate scenarios`: the scores of detected scenarios."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kgscripts.commands.output import check_output, write_lines
+from schemas.provenance import Exposure
+from schemas.terminal import echo_json, json_text, progress_bar
+
+if TYPE_CHECKING:
+    from kgscripts.models.scenarios import ScenarioModel
+    from schemas.scenario_documents import LabelledSegment, ScenarioDocument
+
+
+class Features(StrEnum):
+    """What the classifier of the published model reads (section 4)."""
+
+    TFIDF = "tfidf"
+    LDA = "lda"
+    EMBEDDING = "embedding"
+
+
+def scenarios(
+    gold: Annotated[
+        Path, typer.Option(metavar="FILE|DIR", help="Documents with gold segments: JSON lines or WebAnno TSV 3.")
+    ],
+    predictions: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Predictions: JSON lines with id and segments.")
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME|DIR",
+            help="Or a model that ships (default, topic-tiling, sentence, random, majority), or a checkpoint "
+            "directory.",
+        ),
+    ] = None,
+    features: Annotated[
+        Features | None,
+        typer.Option(help="What the classifier of the published model and its baselines reads.", show_default=False),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the scores as JSON.")] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the scores as JSON.")
+    ] = None,
+    predictions_out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the predictions, as --predictions reads them.")
+    ] = None,
+    attach_as: Annotated[
+        Exposure | None,
+        typer.Option(
+            help="Add the scores to the card of the checkpoint directory: as unseen if every choice behind the model "
+            "was made on other data, else as development.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Evaluate detected scenarios: labels of sentences, boundaries, and which scenarios are confused.
+
+    A sentence with n gold labels is compared with the first n predicted ones (Wanzare, Roth and Pinkal 2019, section
+    5.1). P_k and WindowDiff are probabilities of an error at a boundary: lower is better. The published scores are
+    printed beside ours.
+    """
+    from kgscripts.commands.evaluate_scenarios_output import print_report
+    from kgscripts.corpora.scenario_documents import read_scenario_documents
+    from kgscripts.evaluation.scenario_detection import evaluate_scenarios
+    from kgscripts.evaluation.scenario_predictions import prediction_line, read_predictions
+    from kgscripts.models.checkpoint import attach_scores
+    from kgscripts.models.registry import find_checkpoint
+
+    if (predictions is None) == (model is None):
+        raise typer.BadParameter("give either --predictions or --model", param_hint="--predictions")
+    if model is None and (attach_as or features):
+        raise typer.BadParameter("needs --model", param_hint="--attach-as" if attach_as else "--features")
+    if attach_as and features:
+        raise typer.BadParameter("not with --features: cards have default scores", param_hint="--attach-as")
+    check_output(output)
+    check_output(predictions_out)
+    documents = read_scenario_documents(gold)
+    on_gold = None
+    if model is not None:
+        predicted, on_gold = _predict(_load(model, features), documents)
+    else:
+        assert predictions is not None
+        predicted = read_predictions(predictions)
+    report = evaluate_scenarios(documents, predicted, on_gold)
+    if predictions_out is not None:
+        lines = (prediction_line(document.id, predicted[document.id]) for document in documents)
+        write_lines(predictions_out, (json_text(line, indent=None) for line in lines))
+    if attach_as and model is not None:
+        scores = report.benchmark_scores(gold.name, gold.name.split(".")[0], attach_as)
+        attach_scores(find_checkpoint(model, "scenarios"), scores)
+    if as_json or output is not None:
+        content = {"model": model, "features": features, **report.as_json()}
+        if output is not None:
+            write_lines(output, [json_text(content)])
+        if as_json:
+            echo_json(content)
+            return
+    print_report(report)
+
+
+def _load(name: str, features: Features | None) -> ScenarioModel:
+    from kgscripts.models.registry import load
+    from kgscripts.models.scenarios import FeatureChoice
+    from schemas.errors import ConfigurationError
+
+    model: ScenarioModel = load("scenarios", name)
+    if features is None:
+        return model
+    if not isinstance(model, FeatureChoice):
+        remedy = "leave out --features, or name topic-tiling, sentence or random with --model"
+        raise ConfigurationError("this model has no choice of features", where=name, remedy=remedy)
+    return model.with_features(features)
+
+
+def _predict(
+    model: ScenarioModel, documents: Sequence[ScenarioDocument]
+) -> tuple[dict[str, list[LabelledSegment]], dict[str, list[LabelledSegment]] | None]:
+    """The predictions of a model, and its labels of the gold segments if it can label given segments."""
+    from kgscripts.evaluation.scenario_predictions import predict, predict_on_gold
+    from kgscripts.models.scenarios import SegmentLabeller
+
+    with progress_bar() as progress:
+        task = progress.add_task("detecting", total=len(documents))
+        predicted = predict(model, documents, on_documents=partial(progress.advance, task))
+        return predicted, predict_on_gold(model, documents) if isinstance(model, SegmentLabeller) else None
