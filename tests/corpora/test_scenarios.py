@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import defusedxml.ElementTree
@@ -11,7 +12,14 @@ from hypothesis import strategies as st
 
 from kgscripts.corpora.descript import scenario_of_file
 from kgscripts.corpora.gerunds import gerund
-from kgscripts.corpora.scenarios import concept_scheme, is_listed, resolve, scenario_of
+from kgscripts.corpora.scenarios import (
+    ScenarioConcept,
+    concept_scheme,
+    is_listed,
+    linked_scenarios,
+    resolve,
+    scenario_of,
+)
 from schemas.errors import InputError
 from schemas.records import Document, Passage, PassageKind
 
@@ -25,6 +33,38 @@ def test_every_label_and_alternative_label_resolves_to_its_own_concept() -> None
     for concept in concept_scheme():
         for label in (concept.label, *concept.alternative_labels):
             assert resolve(label) == concept.label, label
+
+
+def test_links_are_between_listed_scenarios_and_of_one_kind() -> None:
+    concepts = {concept.label: concept for concept in concept_scheme()}
+    for label, concept in concepts.items():
+        above = _above(concepts, label)
+        assert label not in above
+        assert len(set(concept.related)) == len(concept.related)
+        for other in concept.related:
+            assert label in concepts[other].related
+            assert other not in above  # skos:related is disjoint with skos:broaderTransitive.
+            assert label not in _above(concepts, other)
+        assert linked_scenarios()[label] >= {*concept.broader, *concept.related}
+        assert all(label in linked_scenarios()[other] for other in linked_scenarios()[label])
+
+
+def _above(concepts: Mapping[str, ScenarioConcept], label: str) -> set[str]:
+    found: set[str] = set()
+    waiting = list(concepts[label].broader)
+    while waiting:
+        if (other := waiting.pop()) not in found:
+            found.add(other)
+            waiting += concepts[other].broader
+    return found
+
+
+def test_links_that_the_literature_names() -> None:
+    concepts = {concept.label: concept for concept in concept_scheme()}
+    assert "going shopping" in concepts["shopping for clothes"].broader
+    assert "checking in at an airport" in concepts["flying in a plane"].related
+    assert "renovating a room" in concepts["papering a room"].broader
+    assert "making a dinner reservation" in concepts["eating in a restaurant"].related
 
 
 @pytest.mark.parametrize(
@@ -43,6 +83,11 @@ def test_every_label_and_alternative_label_resolves_to_its_own_concept() -> None
         ("answering the doorbell", "Answering the doorbell"),
         ("train", "going on a train"),
         ("haircut", "getting a haircut"),
+        ("change batteries", "change batteries in an alarm clock"),
+        ("changing the batteries in an alarm clock", "change batteries in an alarm clock"),
+        ("buying from a vending machine", "buy from a vending machine"),
+        ("removing and replacing a garbage bag", "remove and replace garbage bag"),
+        ("giving a medicine to someone", "give a medicine to someone"),
     ],
 )
 def test_spellings_of_listed_scenarios(text: str, label: str) -> None:
