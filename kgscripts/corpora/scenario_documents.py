@@ -7,7 +7,7 @@ counted from 0, and the end is excluded.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from kgscripts.corpora.scenarios import is_listed, resolve, scenario_of
 from kgscripts.corpora.source import numbered_lines
 from kgscripts.corpora.webanno import FIRST_LINE, read_webanno
 from schemas.errors import InputError
-from schemas.records import Document
+from schemas.records import Document, Passage, PassageKind
 from schemas.scenario_documents import NONE, LabelledSegment, ScenarioDocument
 
 _REMEDY = 'each line is {"id": "1", "sentences": ["..."], "segments": [{"start": 0, "end": 1, "scenarios": ["..."]}]}'
@@ -145,30 +145,49 @@ def labelled_stories(path: str | Path) -> list[LabelledStory]:
 def read_stories(path: str | Path) -> list[LabelledStory]:
     """Read all stories as `labelled_stories` does, those without a scenario too."""
     documents = [item for file in find_files([path]) for item in read_file(file) if isinstance(item, Document)]
-    texts = split_sentences(document.text for document in documents)
+    spans = sentence_spans([(document.text, document.passages) for document in documents])
     return [
-        LabelledStory(id=document.name, scenario=scenario_of(document), sentences=tuple(sentences))
-        for document, sentences in zip(documents, texts, strict=True)
+        LabelledStory(
+            id=document.name,
+            scenario=scenario_of(document),
+            sentences=tuple(document.text[start:end] for start, end in found),
+        )
+        for document, found in zip(documents, spans, strict=True)
     ]
 
 
 def split_sentences(texts: Iterable[str]) -> list[list[str]]:
-    """The sentences of each text as the shipped pipeline splits it, without surrounding white space.
+    """The sentences of each text, as the shipped pipeline splits it: not blank, without white space around them."""
+    whole = [(text, [Passage(kind=PassageKind.PARAGRAPH, start=0, end=len(text))] if text else []) for text in texts]
+    return [
+        [text[start:end] for start, end in found] for (text, _), found in zip(whole, sentence_spans(whole), strict=True)
+    ]
 
-    They are those of the shipped parser, whose sentences the same component begins; none is blank.
+
+def sentence_spans(texts: Sequence[tuple[str, Sequence[Passage]]]) -> list[list[tuple[int, int]]]:
+    """The first and the last character (excluded) of the sentences in the innermost passages of each text.
+
+    Passages that are sentences are kept; in the others sentences begin where the shipped parser begins them.
     """
+    from kgscripts.reading import innermost
     from kgscripts.text.passages import parse_passages
     from kgscripts.text.pipeline import load_pipeline
 
-    found: list[list[str]] = []
-
-    def numbered() -> Iterator[tuple[str, list[str]]]:
-        for text in texts:
-            found.append([])
-            yield text, found[-1]
-
+    spans: list[list[tuple[int, int]]] = [[] for _ in texts]
+    unsplit: list[tuple[str, tuple[int, int]]] = []
+    for number, (text, passages) in enumerate(texts):
+        for passage in innermost(passages):
+            if passage.kind is PassageKind.SENTENCE:
+                spans[number].append((passage.start, passage.end))
+            else:
+                unsplit.append((text[passage.start : passage.end], (number, passage.start)))
     nlp = load_pipeline()
     with nlp.select_pipes(enable=_SENTENCE_PARTS):
-        for piece in parse_passages(nlp, numbered()):
-            piece.context.extend(stripped for sentence in piece.doc.sents if (stripped := sentence.text.strip()))
-    return found
+        for piece in parse_passages(nlp, unsplit):
+            number, start = piece.context
+            for sentence in piece.doc.sents:
+                words = [token for token in sentence if not token.is_space]
+                if words:
+                    first = start + piece.offset
+                    spans[number].append((first + words[0].idx, first + words[-1].idx + len(words[-1])))
+    return [sorted(found) for found in spans]
