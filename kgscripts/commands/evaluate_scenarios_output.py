@@ -43,7 +43,10 @@ def print_report(report: ScenarioReport) -> None:
     _print_confusions(report)
     _print_correlations(report)
     if report.unknown_labels:
-        echo(f"\nNeither listed nor gold: {_listed(report.unknown_labels)}")
+        count = len(report.unknown_labels)
+        echo(f"\nPredicted labels that are neither listed nor gold: {count:,}")
+        for name in report.unknown_labels[:_TOP]:
+            echo(f"  {_cut(name, 2 * _NAME_WIDTH - 2)}".rstrip())
 
 
 def _print_sentences(report: ScenarioReport) -> None:
@@ -124,7 +127,3 @@ def _row(label: str, figures: Sequence[str]) -> str:
 
 def _cut(text: str, width: int) -> str:
     return f"{text if len(text) <= width else text[: width - 1] + '…':{width}}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:_TOP]) + (f" and {len(names) - _TOP} more" if len(names) > _TOP else "")
