@@ -52,8 +52,8 @@ PINS: dict[str, tuple[str, str]] = {
         "265c2ff37422e1c06baf87e6ba94913a42c3706740c9d1d117cfadfe67ef0249",
     ),
     "state-changes": (
-        "d35e888b77d0249f7303e57a8734af1d1749da2fb123cdd58279399f0608ba67",
-        "f838136dfc144bf7c31b40bac908987c0f23b5f78b3fae78bab2477c51b129d2",
+        "6bb4b5727202f4f79b6f2d1f7b55d36474a0842dba5bd36f0607f0a2e6d06144",
+        "901783f0cb3d8192e3e113b746ceaf09bf55bff5540a86f4ac941f28e7a5cdc9",
     ),
 }
 """Version of each extractor, and digest of its records, by its name."""
