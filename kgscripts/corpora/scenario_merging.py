@@ -7,10 +7,9 @@ documents also have sentences without a scenario, from stories of the same kind,
 from __future__ import annotations
 
 import random
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from attrs import field, frozen
+from attrs import frozen
 
 from kgscripts.corpora.scenario_documents import LabelledStory
 from schemas.errors import ConfigurationError
@@ -19,16 +18,6 @@ from schemas.scenario_documents import LabelledSegment, ScenarioDocument
 _SHORTEST, _LONGEST = 3, 12
 _TURN = 3
 """The most consecutive sentences of one of two interleaved stories."""
-
-
-@frozen(kw_only=True)
-class StoryParts:
-    """Stories for two sets of merged documents that share no story, and no scenario of their fillers."""
-
-    train: tuple[LabelledStory, ...] = field(converter=tuple[LabelledStory, ...])
-    held_out: tuple[LabelledStory, ...] = field(converter=tuple[LabelledStory, ...])
-    train_filler: tuple[tuple[str, ...], ...] = field(converter=tuple[tuple[str, ...], ...])
-    held_out_filler: tuple[tuple[str, ...], ...] = field(converter=tuple[tuple[str, ...], ...])
 
 
 def merge_documents(
@@ -61,7 +50,8 @@ def merge_documents(
         The share of segments with two labels: half of them, if possible, with a broader scenario besides the story's,
         the others from two stories whose sentences alternate in runs of one to three.
     filler
-        Texts in sentences about no scenario, of which contiguous parts are used.
+        Texts in sentences about no scenario, of which contiguous parts are used. Half of the parts come from texts
+        that are shorter than a segment, if there are any.
     broader
         The broader scenarios of a scenario.
 
@@ -144,7 +134,9 @@ class _Merging:
         self._two_labels = two_labels
         self._broader = broader
         self._deck: list[LabelledStory] = []
-        self._fillers = self._shuffled_for_ever(filler)
+        short = [text for text in filler if len(text) < sentences[0]]
+        long = [text for text in filler if len(text) >= sentences[0]]
+        self._fillers = [self._shuffled_for_ever(texts) for texts in (short, long) if texts]
         self._owed = 0.0
         """Sentences without a scenario that are still to come, so that their share is right over all documents."""
 
@@ -158,7 +150,7 @@ class _Merging:
         labelled = sum(len(part.sentences) for part in parts)
         self._owed += labelled * self._none_share / (1 - self._none_share)
         while self._owed >= self._sentences[0]:
-            part = self._part(next(self._fillers), most=int(self._owed))
+            part = self._part(next(self._choice.choice(self._fillers)), most=int(self._owed))
             self._owed -= len(part)
             parts.insert(self._choice.randint(0, len(parts)), _Part(sentences=part))
         segments, start = [], 0
@@ -218,54 +210,3 @@ class _Merging:
         while order:
             self._choice.shuffle(order)
             yield from order
-
-
-def story_parts(
-    stories: Iterable[LabelledStory],
-    *,
-    seed: int,
-    held_out: float = 0.4,
-    withheld: float = 0.15,
-    linked: Mapping[str, Collection[str]] | None = None,
-) -> StoryParts:
-    """Split labelled stories into those for training and those held out, with filler for both.
-
-    `withheld` is the share of scenarios that are taken from the label set: their stories are filler, half of the
-    scenarios for training and half held out. They are chosen among the scenarios that have no `linked` scenario (such
-    as a broader one) among the others, so that filler is about no label. Of each other scenario, the share `held_out`
-    of its stories is held out, and at least one is kept for training.
-
-    Raises
-    ------
-    ConfigurationError
-        For shares out of range, and for more withheld scenarios than have no linked ones.
-    """
-    if not (0 <= held_out < 1 and 0 <= withheld < 1):
-        raise ConfigurationError(f"shares of {held_out} and {withheld}", remedy="they are at least 0 and less than 1")
-    choice = random.Random(seed)
-    by_scenario: dict[str, list[LabelledStory]] = defaultdict(list)
-    for story in stories:
-        if story.scenario:
-            by_scenario[story.scenario].append(story)
-    free = [
-        scenario for scenario in sorted(by_scenario) if not set((linked or {}).get(scenario, ())) & set(by_scenario)
-    ]
-    count = round(withheld * len(by_scenario))
-    if count > len(free):
-        remedy = f"withhold at most {len(free) / max(1, len(by_scenario)):.2f}"
-        raise ConfigurationError(f"{count} scenarios to withhold, and {len(free)} without linked ones", remedy=remedy)
-    taken = choice.sample(free, count)
-    fillers = [[story.sentences for name in half for story in by_scenario[name]] for half in (taken[::2], taken[1::2])]
-    train: list[LabelledStory] = []
-    held: list[LabelledStory] = []
-    owed = 0.0
-    for scenario in sorted(by_scenario.keys() - set(taken)):
-        own = list(by_scenario[scenario])
-        choice.shuffle(own)
-        # Over all scenarios the share is right, although most have few stories.
-        owed += held_out * len(own)
-        number = min(len(own) - 1, int(owed))
-        owed -= number
-        held += own[:number]
-        train += own[number:]
-    return StoryParts(train=train, held_out=held, train_filler=fillers[0], held_out_filler=fillers[1])
