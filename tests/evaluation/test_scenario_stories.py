@@ -1,0 +1,166 @@
+"""The accuracy of the scenarios of whole stories, and of the events of a graph."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgscripts.corpora.scenario_documents import LabelledStory
+from kgscripts.evaluation.scenario_mentions import MentionScores, document_text, score_mentions
+from kgscripts.evaluation.scenario_stories import Classifier, StoryMistake, named_accuracy, seen_accuracy
+from kgscripts.pipeline import build_graph
+from schemas.errors import ConfigurationError, InputError
+from schemas.scenario_documents import LabelledSegment, ScenarioDocument
+from schemas.script_graph import ScriptGraph
+from tests.assembly.tiny_reader import TinyExtractor, TinySegmenter
+
+COUNTS = {"taking a bath": 4, "going to the gym": 2, "planting a tree": 1}
+STORIES = [
+    LabelledStory(id=f"{scenario} {number}", scenario=scenario, sentences=(f"This is about {scenario}.",))
+    for scenario, count in COUNTS.items()
+    for number in range(count)
+]
+
+
+class Memory:
+    """Predicts the scenario that a story's sentence names if it was trained on it, and remembers the training sets."""
+
+    def __init__(self) -> None:
+        self.training: list[set[str]] = []
+
+    def train(self, stories: Sequence[LabelledStory]) -> Classifier:
+        self.training.append({story.id for story in stories})
+        known = {story.scenario for story in stories}
+
+        def classify(texts: Sequence[Sequence[str]]) -> list[str]:
+            named = [sentence.removeprefix("This is about ").removesuffix(".") for [sentence] in texts]
+            return [name if name in known else "unknown" for name in named]
+
+        return classify
+
+
+def test_stories_are_predicted_from_others_of_their_scenarios() -> None:
+    memory = Memory()
+    done: list[int] = []
+    found = seen_accuracy(STORIES, memory.train, folds=3, on_story=done.append)
+    assert (found.accuracy, found.stories, found.scenarios) == (1, 6, 2)
+    assert sum(done) == 6
+    everything = {story.id for story in STORIES}
+    withheld = [everything - training for training in memory.training]
+    assert sorted(name for names in withheld for name in names) == sorted(everything - {"planting a tree 0"})
+    assert sorted(map(len, withheld)) == [2, 2, 2]
+
+
+@given(st.lists(st.sampled_from("abcde"), min_size=2), st.integers(2, 6), st.integers(0, 5))
+def test_a_story_that_is_predicted_has_a_scenario_that_was_trained_on(labels: list[str], folds: int, seed: int) -> None:
+    stories = [
+        LabelledStory(id=str(number), scenario=label, sentences=(f"This is about {label}.",))
+        for number, label in enumerate(labels)
+    ]
+    frequent = [label for label in labels if labels.count(label) > 1]
+    if not frequent:
+        with pytest.raises(InputError):
+            seen_accuracy(stories, Memory().train, folds=folds, seed=seed)
+        return
+    found = seen_accuracy(stories, Memory().train, folds=folds, seed=seed)
+    assert (found.stories, found.mistakes) == (len(frequent), ())
+    one, other = Memory(), Memory()
+    seen_accuracy(stories, one.train, folds=folds, seed=seed)
+    seen_accuracy(stories[::-1], other.train, folds=folds, seed=seed)
+    assert one.training == other.training
+
+
+def test_scenarios_are_withheld_in_turn() -> None:
+    memory = Memory()
+    found = named_accuracy(STORIES, memory.train)
+    assert (found.accuracy, found.stories, found.scenarios) == (0, 7, 3)
+    assert sorted(len(STORIES) - len(training) for training in memory.training) == [1, 2, 4]
+    assert StoryMistake("planting a tree 0", "planting a tree", "unknown") in found.mistakes
+
+
+def test_variants_of_a_label_are_one_scenario() -> None:
+    variants = ("change batteries", "changing batteries in an alarm clock", "go to the gym", "Going to the gym")
+    stories = [
+        LabelledStory(id=str(number), scenario=label, sentences=("Text.",)) for number, label in enumerate(variants)
+    ]
+
+    def same(label: str) -> str:
+        return "batteries" if "batteries" in label else label.lower().replace("going", "go")
+
+    training: list[int] = []
+
+    def train(given: Sequence[LabelledStory]) -> Classifier:
+        training.append(len(given))
+        return lambda texts: ["GO to the gym"] * len(texts)
+
+    found = named_accuracy(stories, train, same=same)
+    assert (training, found.scenarios, found.accuracy) == ([2, 2], 2, 0.5)
+
+
+def test_too_few_stories_or_folds_are_refused() -> None:
+    with pytest.raises(ConfigurationError, match="1 folds"):
+        seen_accuracy(STORIES, Memory().train, folds=1)
+    with pytest.raises(InputError, match="two stories"):
+        seen_accuracy(STORIES[-1:], Memory().train)
+    with pytest.raises(InputError, match="no labelled stories"):
+        named_accuracy([], Memory().train)
+
+
+SOUP, PASTA = "making soup", "cooking pasta"
+COOKED = ScenarioDocument(
+    id="a",
+    sentences=(
+        "we boil the water.",  # in the graph: soup
+        "we salt the water.",  # soup
+        "we cook the pasta in the water.",  # both
+        "we drain the pasta.",  # pasta
+        "we wash the pot.",  # none
+        "not we eat.",
+    ),
+    segments=[
+        LabelledSegment(start=0, end=3, scenarios=["make soup"]),
+        LabelledSegment(start=4, end=5, scenarios=[PASTA]),
+    ],
+)
+
+
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory: pytest.TempPathFactory) -> ScriptGraph:
+    folder = tmp_path_factory.mktemp("stories")
+    other = {"id": "b", "text": "we boil the water."}
+    rows = [{"id": COOKED.id, "text": document_text(COOKED)}, other]
+    stories = folder / "stories.jsonl"
+    stories.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    build_graph(stories, folder / "graph", extractors=[TinyExtractor(), TinySegmenter()])
+    return ScriptGraph.open(folder / "graph")
+
+
+def test_mentions_are_compared_with_the_labels_of_their_sentences(graph: ScriptGraph) -> None:
+    found = score_mentions(graph, {"stories.jsonl#a": COOKED})
+    assert found == MentionScores(mentions=5, labelled=4, assigned=4, right=3, assigned_scenarios=5, right_scenarios=3)
+    assert (found.right_share, found.found_share, found.right_scenario_share) == (3 / 4, 3 / 4, 3 / 5)
+
+
+def test_no_documents_have_no_mentions(graph: ScriptGraph) -> None:
+    found = score_mentions(graph, {})
+    assert (found.mentions, found.right_share, found.found_share, found.right_scenario_share) == (0, 0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"), [("stories.jsonl#c", "no such source"), ("stories.jsonl#b", "another text")]
+)
+def test_a_graph_of_other_texts_is_refused(graph: ScriptGraph, name: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        score_mentions(graph, {name: COOKED})
+
+
+def test_a_text_file_is_found_by_its_name(tmp_path: Path) -> None:
+    story = tmp_path / "story.txt"
+    story.write_text(document_text(COOKED), encoding="utf-8")
+    build_graph(story, tmp_path / "graph", extractors=[TinyExtractor(), TinySegmenter()])
+    assert score_mentions(ScriptGraph.open(tmp_path / "graph"), {"story.txt": COOKED}).mentions == 5
