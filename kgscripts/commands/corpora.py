@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from kgscripts.commands import corpora_scenarios
 from kgscripts.commands.output import write_lines
 from kgscripts.corpora.catalogue import GITHUB, corpora, select
 from schemas.errors import ConfigurationError, InputError
@@ -26,6 +27,14 @@ app = typer.Typer(
     help="List, fetch and prepare corpora.",
     epilog="Example: kgscripts corpora fetch kidscook && kgscripts corpora stats kidscook",
 )
+app.command(epilog="Example: kgscripts corpora merge corpora/mcscript/labelled-data.xml -o merged.jsonl --seed 1")(
+    corpora_scenarios.merge
+)
+app.command(epilog="Example: kgscripts corpora agreement anna.jsonl ben.jsonl")(corpora_scenarios.agreement)
+app.command(
+    epilog="Example: kgscripts corpora adjudicate anna.jsonl ben.jsonl -o gold.jsonl --conflicts conflicts.jsonl"
+)(corpora_scenarios.adjudicate)
+app.command(epilog="Example: kgscripts corpora scenarios -o scenarios.ttl")(corpora_scenarios.scenarios)
 
 
 @app.command("list", epilog="Example: kgscripts corpora list --json | jq '.[].name'")
@@ -100,12 +109,17 @@ def stats(
     names begin with a split are read: train, dev, valid or test.
 
     `stats openpi` and `stats openpi-c` print those of state changes (Table 3 and section 4 of OpenPI) instead, of the
-    fetched corpus or of the folders and files after the name.
+    fetched corpus or of the folders and files after the name. `stats scenarios FILE...` prints those of documents with
+    scenarios (section 3.3 and Appendix B of Wanzare et al. 2019), and `stats paraphrases FILE...` those of DeScript's
+    gold paraphrase sets.
     """
     if str(files[0]) in _STATE_CHANGES:
         from kgscripts.commands.corpora_openpi import statistics
 
         statistics(files, fetched=_FETCHED, as_json=as_json)
+        return
+    if str(files[0]) == "scenarios" and len(files) > 1:
+        corpora_scenarios.statistics(files[1:], as_json=as_json)
         return
     import attrs
     from rich.table import Table

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 from attrs import field, frozen
 
+from kgscripts.corpora.json_records import json_object, string
 from kgscripts.corpora.scenario_agreement import check_same_sentences
+from kgscripts.corpora.source import numbered_lines
 from schemas.errors import InputError
 from schemas.scenario_documents import LabelledSegment, ScenarioDocument
 
@@ -141,3 +145,49 @@ def _segments(chains: Iterable[Chain]) -> tuple[LabelledSegment, ...]:
     for chain in sorted(chains):
         spans[chain.start, chain.end].append(chain.scenario)
     return tuple(LabelledSegment(start=start, end=end, scenarios=labels) for (start, end), labels in spans.items())
+
+
+def conflict_record(conflict: Conflict, sentences: Sequence[str]) -> dict[str, Any]:
+    """A conflict for an adjudicator, who sets "accepted" of the chains that are right to true."""
+    start, end = min(chain.start for chain in conflict.chains), max(chain.end for chain in conflict.chains)
+    chains = [
+        {
+            "start": chain.start,
+            "end": chain.end,
+            "scenario": chain.scenario,
+            "annotators": chain.annotators,
+            "accepted": False,
+        }
+        for chain in conflict.chains
+    ]
+    return {
+        "document": conflict.document,
+        "kind": conflict.kind,
+        "chains": chains,
+        "sentences": {str(number): sentences[number] for number in range(start, end)},
+    }
+
+
+def read_decisions(path: Path) -> dict[str, list[tuple[int, int, str]]]:
+    """Read conflicts with decisions: the accepted chains of each document, in JSON lines of `conflict_record`.
+
+    Raises InputError, with the line, for a malformed record.
+    """
+    accepted: dict[str, list[tuple[int, int, str]]] = defaultdict(list)
+    for where, line in numbered_lines(path):
+        try:
+            record = json_object(line)
+            chains = record.get("chains")
+            document = string(record, "document")
+            if not isinstance(chains, list) or not all(isinstance(chain, dict) for chain in chains):
+                raise InputError('"chains" is not a list of objects')
+            for chain in chains:
+                start, end, is_accepted = chain.get("start"), chain.get("end"), chain.get("accepted")
+                if type(start) is not int or type(end) is not int or not isinstance(is_accepted, bool):
+                    raise InputError('a chain has whole numbers "start" and "end", and "accepted" is true or false')
+                if is_accepted:
+                    accepted[document].append((start, end, string(chain, "scenario")))
+        except InputError as error:
+            remedy = 'change nothing but the values of "accepted"'
+            raise InputError(error.message, where=where, remedy=remedy) from error
+    return accepted

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import combinations, product
+from pathlib import Path
 
-from attrs import frozen
+from attrs import evolve, frozen
 
+from kgscripts.corpora.scenario_documents import read_scenario_documents
 from schemas.errors import InputError
 from schemas.scenario_documents import LabelledSegment, ScenarioDocument
 
@@ -124,3 +126,28 @@ def _overlaps(first: ScenarioDocument, second: ScenarioDocument) -> list[float]:
         if one.start < other.end and other.start < one.end
         for _ in set(one.scenarios) & set(other.scenarios)
     ]
+
+
+def read_annotations(paths: Sequence[Path], *, layer: str | None = None) -> dict[str, list[ScenarioDocument]]:
+    """The documents of each annotator, by name: each path is the file or folder of one annotator.
+
+    Annotators are named by the names of their files. A single folder is an export of WebAnno, with a folder a document
+    and a file an annotator. Where each annotator has only one document, these are the same, whatever their ids.
+    Raises InputError as `read_scenario_documents` does, and for two annotators with one name.
+    """
+    annotations: dict[str, list[ScenarioDocument]] = defaultdict(list)
+    if len(paths) == 1:
+        for document in read_scenario_documents(paths[0], layer=layer):
+            identifier, _, annotator = document.id.rpartition("/")
+            annotations[annotator].append(evolve(document, id=identifier or document.id))
+        return annotations
+    for path in paths:
+        name = path.name.removesuffix(".gz").removesuffix(".tsv").removesuffix(".jsonl")
+        name = str(path) if name in annotations else name
+        if name in annotations:
+            raise InputError("it is given twice", where=str(path), remedy="give the files of different annotators")
+        annotations[name] = read_scenario_documents(path, layer=layer)
+    if all(len(documents) == 1 for documents in annotations.values()):
+        first = annotations[next(iter(annotations))][0].id
+        return {name: [evolve(document, id=first)] for name, (document,) in annotations.items()}
+    return annotations

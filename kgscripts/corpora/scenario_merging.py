@@ -43,7 +43,7 @@ def merge_documents(
     segments
         The fewest and the most segments of a document.
     sentences
-        The fewest and the most sentences of a story in a segment; a shorter story is taken as a whole.
+        The fewest and the most sentences of a segment; a shorter story is taken as a whole.
     none_share
         The share of all sentences that have no scenario.
     two_labels
@@ -174,7 +174,9 @@ class _Merging:
             used.add(scenario)
             return _Part(sentences=part, scenarios=(scenario, story.scenario))
         other = self._draw(used)
-        sentences = list(self._interleaved(part, self._part(other.sentences)))
+        # Half of each, so that the length of a segment does not give away its number of labels.
+        half = max(1, self._sentences[1] // 2)
+        sentences = list(self._interleaved(self._part(story.sentences, half), self._part(other.sentences, half)))
         return _Part(sentences=sentences, scenarios=(story.scenario, other.scenario))
 
     def _draw(self, used: set[str]) -> LabelledStory:
