@@ -1,7 +1,7 @@
 """Boundaries between segments: P_k, WindowDiff, precision, recall and F1.
 
-The metrics are written here since segeval 2.0.11 (2013, for Python 3.3 and older) is no longer maintained and compares
-integers by identity, and nltk is no requirement of this package. Tests compare them with nltk.
+The metrics are written here since segeval is no longer maintained (2.0.11 is of 2013) and fails for windows of more
+than 256 sentences, and nltk is an optional requirement. Tests compare them with nltk.
 """
 
 from __future__ import annotations
