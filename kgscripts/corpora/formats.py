@@ -6,6 +6,7 @@ import io
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from kgscripts.corpora.conllu import read_conllu_texts
 from kgscripts.corpora.descript import read_descript
 from kgscripts.corpora.files import InputFile
 from kgscripts.corpora.inscript import read_inscript
@@ -29,6 +30,7 @@ _READERS: dict[str, Reader] = {
     "mcscript": read_mcscript,
     "descript": read_descript,
     "inscript": read_inscript,
+    "conllu": read_conllu_texts,
 }
 
 _NO_TEXT = (b"%PDF-", b"%!PS", b"{\\rtf")

@@ -12,6 +12,10 @@ _XML_FORMATS = {"data": "mcscript", "scripts": "descript"}
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+\S")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])[ \t]+\S")
+_CONLLU = re.compile(r"1(?:-[0-9]+)?(?:\t[^\t]+){9}")
+_COMMENTS = 50
+"""The most lines before the first word of a treebank."""
+
 _MARKDOWN_SUFFIXES = (".md", ".markdown")
 _TEXT_SUFFIXES = (*_MARKDOWN_SUFFIXES, ".txt", ".text")
 _JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
@@ -21,7 +25,8 @@ def sniff(sample: bytes, name: str) -> str | None:
     """The format of a source with this beginning and name; None for XML in an unknown format.
 
     XML is recognised by its root element, JSON lines by the brace or the name, InScript by its word marks, pairs by two
-    or three columns, Markdown by a heading or at least two list items; everything else is plain text.
+    or three columns, CoNLL-U by the ten columns of a first word or the name, Markdown by a heading or at least two list
+    items; everything else is plain text.
     """
     text = sample.decode("utf-8", errors="replace")
     suffix = name.lower().removesuffix(".gz")
@@ -29,6 +34,8 @@ def sniff(sample: bytes, name: str) -> str | None:
     first = lines[0] if lines else ""
     if first == "<end_of_story>" or (first.startswith("▁") and len(first.split(" ")) >= 6):
         return "inscript"
+    if suffix.endswith(".conllu") or any(map(_CONLLU.fullmatch, lines[:_COMMENTS])):
+        return "conllu"
     if _XML.match(text):
         known = _XML_FORMATS.get(_xml_root(text))
         if known or not suffix.endswith(_TEXT_SUFFIXES):
