@@ -20,6 +20,7 @@ _FILES_A_TABLE = 3
 """As many as fit 80 characters."""
 
 _STATE_CHANGES = ("openpi", "openpi-c")
+_SCENARIOS = ("scenarios", "paraphrases")
 
 app = typer.Typer(
     add_completion=False,
@@ -118,8 +119,11 @@ def stats(
 
         statistics(files, fetched=_FETCHED, as_json=as_json)
         return
-    if str(files[0]) == "scenarios" and len(files) > 1:
-        corpora_scenarios.statistics(files[1:], as_json=as_json)
+    if str(files[0]) in _SCENARIOS and len(files) > 1:
+        from kgscripts.commands import corpora_scenario_statistics as of_scenarios
+
+        show = of_scenarios.statistics if str(files[0]) == "scenarios" else of_scenarios.paraphrase_table
+        show(files[1:], as_json=as_json)
         return
     import attrs
     from rich.table import Table

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -204,43 +203,3 @@ def scenarios(
     elif not output:
         for concept in concept_scheme():
             echo(concept.label)
-
-
-def statistics(files: Sequence[Path], *, as_json: bool) -> None:
-    """Print the statistics of documents with scenarios (section 3.3, Figure 2, Table 4)."""
-    from kgscripts.corpora.scenario_documents import read_scenario_documents
-    from kgscripts.corpora.scenario_statistics import PUBLISHED, corpus_statistics, distribution, scenario_counts
-
-    documents = [document for path in files for document in read_scenario_documents(path)]
-    facts = attrs.asdict(corpus_statistics(documents))
-    rows, spread = scenario_counts(documents), distribution(documents)
-    if as_json:
-        of_scenarios = [attrs.asdict(row) for row in rows]
-        echo_json(
-            {**facts, "distribution": attrs.asdict(spread), "by_scenario": of_scenarios, "paper": dict(PUBLISHED)}
-        )
-        return
-    from rich.table import Table
-
-    table = Table("", "", "paper", box=None)
-    for name, value in facts.items():
-        table.add_row(name.replace("_", " "), _number(value), _number(PUBLISHED.get(name)))
-    console().print(table)
-    echo("")
-    table = Table("documents with", *(str(number) for number in range(6)), "more", box=None)
-    for name, counts in (("segments", spread.segments), ("scenarios", spread.scenarios)):
-        more = sum(count for number, count in counts.items() if number > 5)
-        table.add_row(f"so many {name}", *(f"{counts.get(number, 0):,}" for number in range(6)), f"{more:,}")
-    console().print(table)
-    echo("")
-    table = Table("scenario", "documents", "sentences", "segments", "a segment", box=None)
-    for row in rows:
-        counts_of_row = (row.documents, row.sentences, row.segments)
-        table.add_row(row.scenario, *(f"{count:,}" for count in counts_of_row), f"{row.sentences_per_segment:.1f}")
-    console().print(table)
-
-
-def _number(value: float | None) -> str:
-    if value is None:
-        return "-"
-    return f"{value:,.2f}" if isinstance(value, float) else f"{value:,}"
