@@ -7,6 +7,8 @@ import typer
 from lightning_modules.aligner.commands import aligner
 from lightning_modules.causal.commands import causal
 from lightning_modules.cloze.commands import masked
+from lightning_modules.scenarios.commands import scenarios
+from lightning_modules.scenarios.shipped import shipped_configurations as shipped_scenario_models
 from lightning_modules.state_changes.commands import state_changes
 from lightning_modules.state_changes.shipped import shipped_configurations as shipped_change_models
 from lightning_modules.transducer.commands import transducer
@@ -15,8 +17,8 @@ from lightning_modules.transducer.shipped import shipped_configurations
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
-    help="Train models on pairs of abstract and concrete instructions, or on steps with state changes. Each epoch "
-    "prints how long it took; --max-time ends a run in time, and --resume continues it.",
+    help="Train models on pairs of abstract and concrete instructions, on steps with state changes, or on stories "
+    "with scenarios. Each epoch prints how long it took; --max-time ends a run in time, and --resume continues it.",
     epilog="Example: kgscripts train aligner --train train.template.tsv --out model",
 )
 app.command(epilog="Example: kgscripts train masked --train templates.tsv --out model")(masked)
@@ -31,3 +33,8 @@ app.command(
     epilog=f"Configurations that ship: {', '.join(shipped_change_models())}.\n\n"
     "Example: kgscripts train state-changes --model retrieval --train openpi/gold/train --out model",
 )(state_changes)
+app.command(
+    epilog=f"Configurations that ship: {', '.join(shipped_scenario_models())}.\n\n"
+    "Example: kgscripts train scenarios --model topic-tiling --train labelled-data.xml --development docs.jsonl "
+    "--out model",
+)(scenarios)

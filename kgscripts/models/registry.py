@@ -15,6 +15,7 @@ from schemas.errors import ModelError
 if TYPE_CHECKING:
     from kgscripts.models.aligner import Aligner
     from kgscripts.models.cloze import ClozeModel
+    from kgscripts.models.scenarios import ScenarioModel
     from kgscripts.models.state_changes import ChangeModel
     from schemas.provenance import Model
 
@@ -32,8 +33,14 @@ LOADERS: Mapping[str, Mapping[str, str]] = {
         "change-causal": "kgscripts.models.change_causal:causal_model",
         "change-composer": "kgscripts.models.change_composer:composer_model",
     },
+    "scenarios": {"topic-tiling": "kgscripts.models.scenario_tiling_checkpoint:tiling_model"},
 }
 """Task -> kind of checkpoint -> module:function that makes the model of a checkpoint."""
+
+VARIANTS: Mapping[str, Mapping[str, str]] = {
+    "scenarios": {"sentence": "topic-tiling", "random": "topic-tiling", "majority": "topic-tiling"}
+}
+"""Task -> name -> the shipped model whose method `variant` gives it; ``NAME:DIR`` is that of another checkpoint."""
 
 DEFAULT = "default"
 """The name of the model of a task that ships in the folder ``TASK``; a model ``NAME`` of it may be in ``TASK-NAME``."""
@@ -79,18 +86,27 @@ def load(task: Literal["alignment"], name_or_directory: str | Path) -> Aligner: 
 @overload
 def load(task: Literal["state-changes"], name_or_directory: str | Path) -> ChangeModel: ...
 @overload
+def load(task: Literal["scenarios"], name_or_directory: str | Path) -> ScenarioModel: ...
+@overload
 def load(task: str, name_or_directory: str | Path) -> Any: ...
 def load(task: str, name_or_directory: str | Path) -> Any:
     """The model of that name, or in that directory, for a task; names are those of `find_checkpoint`.
 
     A model for ``cloze`` is a `kgscripts.models.cloze.ClozeModel`, one for ``alignment`` a
-    `kgscripts.models.aligner.Aligner`, one for ``state-changes`` a `kgscripts.models.state_changes.ChangeModel`.
+    `kgscripts.models.aligner.Aligner`, one for ``state-changes`` a `kgscripts.models.state_changes.ChangeModel`,
+    one for ``scenarios`` a `kgscripts.models.scenarios.ScenarioModel`.
     Models that ship are loaded once a process.
 
     Raises ModelError for an unknown task, and if there is no such model, it is damaged, or it is for another task.
     """
     if task not in LOADERS:
         raise ModelError(f"unknown task {task!r}", remedy=f"known are: {', '.join(LOADERS)}")
+    variant, _, other = str(name_or_directory).partition(":")
+    if variant in VARIANTS.get(task, ()):
+        model = load(task, other or VARIANTS[task][variant])
+        if not hasattr(model, "variant"):
+            raise ModelError(f"this model has no variant {variant!r}", where=other, remedy="name another checkpoint")
+        return model.variant(variant)
     found, model = load_with_task(name_or_directory, task)
     if found != task:
         kinds = ", ".join(LOADERS[task])

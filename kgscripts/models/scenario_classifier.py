@@ -1,0 +1,66 @@
+"""The classifier of the published model of scenarios: a multi-layer perceptron, one scenario against all others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+_DIGITS = 6
+
+
+class ScenarioClassifier(nn.Module):
+    """A perceptron for each kind of features: a layer of ReLUs, dropout, and one logit a scenario.
+
+    The hidden layer is shared by the scenarios; each scenario has a binary classifier on it, so that a segment may have
+    any number of them (Wanzare, Roth and Pinkal 2019, section 4).
+
+    Parameters
+    ----------
+    sizes:
+        Kind of features -> the length of their vectors.
+    """
+
+    def __init__(self, sizes: Mapping[str, int], *, hidden: int, scenarios: int, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.heads = nn.ModuleDict(
+            {
+                name: nn.Sequential(
+                    nn.Linear(size, hidden), nn.ReLU(), nn.Dropout(dropout), nn.Linear(hidden, scenarios)
+                )
+                for name, size in sizes.items()
+            }
+        )
+
+    def forward(self, vectors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """The logits by each kind of features, (segments, scenarios), from vectors, (segments, size)."""
+        return {name: self.heads[name](values) for name, values in vectors.items()}
+
+    def probabilities(self, features: str, vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How likely each segment is about each scenario, (segments, scenarios), each for itself.
+
+        They are computed in double precision and rounded, so that they do not depend on what a segment is batched with.
+        """
+        with torch.inference_mode():
+            logits = self.heads[features](torch.from_numpy(vectors).double())
+            found: NDArray[np.float64] = logits.sigmoid().numpy().round(_DIGITS)
+        return found
+
+
+def scenario_entropy(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The entropy of the probabilities of scenarios, normalised to sum to one, from 0 to 1, (segments,).
+
+    It is divided by its maximum, the logarithm of the number of scenarios. A high entropy means that no scenario stands
+    out (section 5.1).
+    """
+    count = probabilities.shape[1]
+    if count < 2:
+        return np.zeros(len(probabilities))
+    sums = probabilities.sum(axis=1, keepdims=True)
+    shares = np.divide(probabilities, sums, out=np.full_like(probabilities, 1 / count), where=sums > 0)
+    logs = np.log(shares, out=np.zeros_like(shares), where=shares > 0)
+    entropies: NDArray[np.float64] = -(shares * logs).sum(axis=1) / np.log(count)
+    return entropies

@@ -1,0 +1,86 @@
+"""TopicTiling (Riedl and Biemann 2012): segments of a text, found where the topics of its sentences change.
+
+The threshold of depth scores is mean - sd/x with x = 0.1, the published setting of Wanzare, Roth and Pinkal (2019,
+section 4). It is mean - 10 sd: mostly negative, so that nearly every local minimum of the coherence is a boundary. The
+coherence is smoothed first, as in TextTiling (Hearst 1994, 1997), which the depth scores are taken from.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from attrs import field, frozen, validators
+from numpy.typing import NDArray
+from scipy.ndimage import uniform_filter1d
+from scipy.signal import find_peaks
+
+_DIGITS = 9
+"""Coherence is rounded so that a plateau is flat on any processor."""
+_SMOOTHED = 3
+
+
+@frozen(kw_only=True)
+class TilingSettings:
+    """Raises ValueError or TypeError for values that are out of range."""
+
+    window: int = field(default=2, validator=[validators.instance_of(int), validators.ge(1), validators.le(1000)])
+    """Sentences of the block on either side of a gap."""
+    smoothing: int = field(default=2, validator=[validators.instance_of(int), validators.ge(0), validators.le(100)])
+    """How often the coherence is replaced by the mean of three neighbouring gaps."""
+    threshold: float = field(
+        default=0.1, validator=[validators.instance_of(float), validators.gt(0.0), validators.lt(float("inf"))]
+    )
+    """The x of mean - sd/x."""
+
+
+def coherence_scores(topics: NDArray[np.float64], window: int) -> NDArray[np.float64]:
+    """The cosine of the blocks before and after each gap between sentences, (sentences - 1,).
+
+    A block is the sum of the topics of up to `window` sentences; the cosine with a block without topics is 0.
+
+    Parameters
+    ----------
+    topics:
+        The weight of each topic in each sentence, (sentences, topics).
+    """
+    sums = np.concatenate([np.zeros((1, topics.shape[1])), topics.cumsum(axis=0)])
+    gaps = np.arange(1, len(topics))
+    before = sums[gaps] - sums[np.maximum(gaps - window, 0)]
+    after = sums[np.minimum(gaps + window, len(topics))] - sums[gaps]
+    norms = np.linalg.norm(before, axis=1) * np.linalg.norm(after, axis=1)
+    products = (before * after).sum(axis=1)
+    scores: NDArray[np.float64] = np.divide(products, norms, out=np.zeros(len(gaps)), where=norms > 0)
+    return scores
+
+
+def depth_scores(coherence: NDArray[np.float64], minima: NDArray[np.intp]) -> NDArray[np.float64]:
+    """How deep each local minimum is, (minima,): half the sum of the rises to the nearest peaks on both sides."""
+    rises = np.diff(coherence)
+    depths = []
+    for place in minima:
+        left = right = int(place)
+        while left > 0 and rises[left - 1] <= 0:
+            left -= 1
+        while right < len(rises) and rises[right] >= 0:
+            right += 1
+        depths.append((coherence[left] + coherence[right]) / 2 - coherence[place])
+    return np.array(depths)
+
+
+def tile(topics: NDArray[np.float64], settings: TilingSettings) -> list[tuple[int, int]]:
+    """The segments `start:end` of a text, in order.
+
+    Parameters
+    ----------
+    topics:
+        The weight of each topic in each sentence, (sentences, topics).
+    """
+    coherence = coherence_scores(topics, settings.window)
+    for _ in range(settings.smoothing if len(coherence) else 0):
+        coherence = uniform_filter1d(coherence, _SMOOTHED, mode="nearest")
+    coherence = coherence.round(_DIGITS)
+    minima = find_peaks(-coherence)[0]
+    depths = depth_scores(coherence, minima)
+    chosen = minima[depths > depths.mean() - depths.std() / settings.threshold] if len(minima) > 1 else minima
+    return list(pairwise([0, *(int(gap) + 1 for gap in chosen), len(topics)])) if len(topics) else []

@@ -1,0 +1,67 @@
+"""`kgscripts train scenarios`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lightning_modules.hardware import Precision
+from lightning_modules.options import Accelerator, Devices, MaxTime, NetworkPrecision, Out, Resume, RunOptions, Seed
+from schemas.errors import ConfigurationError
+
+
+def scenarios(
+    model: Annotated[
+        str, typer.Option(metavar="NAME|FILE", help="A shipped configuration (see below) or a TOML file.")
+    ],
+    train: Annotated[
+        list[Path],
+        typer.Option(
+            metavar="PATH", help="Stories with or without scenarios: MCScript, InScript, DeScript, ...; repeatable."
+        ),
+    ],
+    development: Annotated[
+        Path, typer.Option(metavar="FILE|DIR", help="Documents with gold segments, of other stories.")
+    ],
+    out: Out,
+    held_out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE|DIR", help="Documents to evaluate on; their stories are not trained on either."),
+    ] = None,
+    epochs: Annotated[int | None, typer.Option(help="The maximum number of epochs.")] = None,
+    seed: Seed = None,
+    resume: Resume = False,
+    max_time: MaxTime = None,
+    accelerator: Accelerator = "auto",
+    devices: Devices = "1",
+    precision: NetworkPrecision = Precision.SINGLE,
+) -> None:
+    """Train a model that finds the passages of a text that are about an everyday scenario.
+
+    Topics are learnt from all stories, labels from those with a scenario. The development documents decide when
+    training ends, and which segments are about no scenario. Stories that they are made of are not trained on.
+    """
+    run = RunOptions.of(out, resume, max_time, accelerator, devices, precision)
+    import attrs
+
+    from kgscripts.models.checkpoint import check_place
+    from lightning_modules.scenarios.configuration import read_configuration
+    from lightning_modules.scenarios.stories import StoryFiles
+    from lightning_modules.scenarios.tiling_task import TilingTask
+    from lightning_modules.scenarios.topics import check_library
+
+    configuration = read_configuration(model)
+    changed = {name: value for name, value in {"epochs": epochs, "seed": seed}.items() if value is not None}
+    try:
+        settings = attrs.evolve(configuration.training, **changed)
+    except ValueError as error:
+        raise ConfigurationError(str(error.args[0]), where=model, remedy="choose a value within range") from error
+    check_library()
+    check_place(out)
+    files = StoryFiles.read(train, development, held_out)
+    options = ["--model", configuration.name if Path(model).is_file() else model]
+    for name, value in changed.items():
+        options += [f"--{name}", str(value)]
+    run.train(TilingTask(configuration, files), settings, data=files.description, command=files.command(options))

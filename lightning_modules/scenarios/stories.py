@@ -1,0 +1,107 @@
+"""The stories that models of scenarios are trained on, and the documents that they are tuned on."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections import defaultdict
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+
+from attrs import evolve, frozen
+
+from kgscripts.corpora.scenario_documents import LabelledStory, document_line, read_scenario_documents, read_stories
+from kgscripts.corpora.scenarios import is_listed
+from schemas.errors import InputError
+from schemas.scenario_documents import ScenarioDocument
+
+_SHARED = 3
+"""Sentences that a document has of a story if it is made of it; fewer may be equal by chance."""
+
+
+@frozen
+class StoryFiles:
+    """Stories and development documents, and the names of their files without folders."""
+
+    names: Sequence[str]
+    stories: Sequence[LabelledStory]
+    """Each text once. Those about a listed scenario have its label, the others none."""
+    development_name: str
+    development: Sequence[ScenarioDocument]
+    held_out_name: str = ""
+
+    @classmethod
+    def read(cls, paths: Sequence[Path], development: Path, held_out: Path | None = None) -> StoryFiles:
+        """Read stories, without those that the documents are made of.
+
+        A story is left out if a development or held-out document has three of its sentences. If these have no scenario
+        there, its scenario is withheld from the labels: all its stories are left out.
+
+        Raises InputError for files that cannot be read, and without any story about a listed scenario.
+        """
+        documents = read_scenario_documents(development)
+        others = read_scenario_documents(held_out) if held_out else []
+        found: dict[tuple[str, ...], LabelledStory] = {}
+        for story in (story for path in paths for story in read_stories(path)):
+            scenario = story.scenario if is_listed(story.scenario) else ""
+            if story.sentences and (story.sentences not in found or scenario):
+                found[story.sentences] = evolve(story, scenario=scenario)
+        stories = _without([*documents, *others], list(found.values()))
+        names = [path.name for path in paths]
+        files = cls(names, stories, development.name, documents, held_out.name if held_out else "")
+        if not files.labelled:
+            remedy = "give stories with a label of one of the listed scenarios, such as MCScript's labelled-data.xml"
+            raise InputError(
+                "no story about a listed scenario, beside those held out", where=", ".join(files.names), remedy=remedy
+            )
+        return files
+
+    @property
+    def labelled(self) -> list[LabelledStory]:
+        """The stories with a scenario."""
+        return [story for story in self.stories if story.scenario]
+
+    @property
+    def description(self) -> str:
+        """How many stories and documents, and of which files."""
+        return (
+            f"{len(self.labelled):,} stories with and {len(self.stories) - len(self.labelled):,} without a scenario of "
+            f"{', '.join(self.names)}; {len(self.development)} development documents of {self.development_name}"
+        )
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the stories and documents."""
+        texts = [
+            [(story.scenario, story.sentences) for story in self.stories],
+            [document_line(document) for document in self.development],
+        ]
+        return sha256(json.dumps(texts).encode()).hexdigest()
+
+    def command(self, options: Sequence[str]) -> str:
+        """The command line of `kgscripts train scenarios` for these files."""
+        files = [word for name in self.names for word in ("--train", name)]
+        files += ["--development", self.development_name]
+        files += ["--held-out", self.held_out_name] if self.held_out_name else []
+        return shlex.join(["kgscripts", "train", "scenarios", *options, *files])
+
+
+def _without(documents: Sequence[ScenarioDocument], stories: Sequence[LabelledStory]) -> list[LabelledStory]:
+    """The stories that no document is made of, and whose scenarios none of them withholds."""
+    labels: dict[str, dict[int, bool]] = defaultdict(dict)
+    for number, document in enumerate(documents):
+        for sentence, own in zip(document.sentences, document.labels(), strict=True):
+            labels[sentence][number] = bool(own)
+    kept, withheld = [], set()
+    for story in stories:
+        found = defaultdict(list)
+        for sentence in set(story.sentences):
+            for number, labelled in labels.get(sentence, {}).items():
+                found[number].append(labelled)
+        parts = [part for part in found.values() if len(part) >= min(_SHARED, len(story.sentences))]
+        if not parts:
+            kept.append(story)
+        elif not all(any(part) for part in parts):
+            withheld.add(story.scenario)
+    return [story for story in kept if not story.scenario or story.scenario not in withheld]

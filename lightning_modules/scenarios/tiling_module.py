@@ -1,0 +1,93 @@
+"""The classifier of the published model of scenarios under Lightning, and its batches."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from attrs import frozen
+from torch import Tensor
+
+from kgscripts.models.scenario_classifier import ScenarioClassifier
+from lightning_modules.data import Split, TrainingBatch, TrainingData, length_batches
+from lightning_modules.module import Loss, TrainingModule
+from lightning_modules.scenarios.tiling_settings import TilingTrainingSettings
+
+
+@frozen(eq=False)
+class LabelledVectors:
+    """The vectors of a text by kind of features, (size,), and whether it is about each scenario, (scenarios,)."""
+
+    where: str
+    vectors: Mapping[str, Tensor]
+    labels: Tensor
+
+
+@frozen(eq=False)
+class TilingBatch(TrainingBatch):
+    """`features` names the columns of `vectors`, (texts, all features); `labels` are (texts, scenarios)."""
+
+    features: Mapping[str, int]
+    vectors: Tensor
+    labels: Tensor
+
+
+class TilingData(TrainingData[LabelledVectors]):
+    """Stories to train on; segments of development documents are held out."""
+
+    def __init__(self, parts: Split[LabelledVectors], settings: TilingTrainingSettings) -> None:
+        super().__init__(settings.seed)
+        self._parts = parts
+        self._size = settings.batch_size
+
+    @property
+    def batches_per_epoch(self) -> int:
+        """See `TrainingData`."""
+        return -(-len(self._parts.train) // self._size)
+
+    def train_batches(self, draw: random.Random) -> Sequence[Sequence[LabelledVectors]]:
+        """See `TrainingData`."""
+        return length_batches(self._parts.train, [(0,)] * len(self._parts.train), self._size, draw)
+
+    def held_out_batches(self) -> Sequence[Sequence[LabelledVectors]]:
+        """See `TrainingData`."""
+        return length_batches(self._parts.held_out, [(0,)] * len(self._parts.held_out), self._size, None)
+
+    def collate(self, examples: Sequence[LabelledVectors]) -> TilingBatch:
+        """See `TrainingData`."""
+        return TilingBatch(
+            where=tuple(example.where for example in examples),
+            features={name: len(vector) for name, vector in examples[0].vectors.items()},
+            vectors=torch.stack([torch.cat(list(example.vectors.values())) for example in examples]),
+            labels=torch.stack([example.labels for example in examples]),
+        )
+
+
+class TilingModule(TrainingModule):
+    """Minimises the cross-entropy of all binary classifiers with Adam (section 4), for all features at once.
+
+    The classifiers of different features have no weight in common, so that each is trained as if it were alone.
+    """
+
+    network: ScenarioClassifier
+
+    def __init__(self, network: ScenarioClassifier, settings: TilingTrainingSettings) -> None:
+        super().__init__(network, settings)
+        self._learning_rate = settings.learning_rate
+
+    def configure_optimizers(self) -> Any:
+        """Adam, as published."""
+        return torch.optim.Adam(self.trained_parameters(), lr=self._learning_rate)
+
+    def loss(self, batch: TilingBatch) -> Loss:
+        """See `TrainingModule`; per text, summed over features and scenarios."""
+        vectors = dict(
+            zip(batch.features, torch.split(batch.vectors, list(batch.features.values()), dim=1), strict=True)
+        )
+        losses = [
+            torch.nn.functional.binary_cross_entropy_with_logits(logits, batch.labels, reduction="sum")
+            for logits in self.network(vectors).values()
+        ]
+        return Loss(torch.stack(losses).sum() / len(batch.labels), len(batch.labels))
