@@ -150,7 +150,7 @@ def read_stories(path: str | Path) -> list[LabelledStory]:
         LabelledStory(
             id=document.name,
             scenario=scenario_of(document),
-            sentences=tuple(document.text[start:end] for start, end in found),
+            sentences=tuple(" ".join(document.text[start:end].split()) for start, end in found),
         )
         for document, found in zip(documents, spans, strict=True)
     ]
@@ -176,7 +176,7 @@ def sentence_spans(texts: Sequence[tuple[str, Sequence[Passage]]]) -> list[list[
     spans: list[list[tuple[int, int]]] = [[] for _ in texts]
     unsplit: list[tuple[str, tuple[int, int]]] = []
     for number, (text, passages) in enumerate(texts):
-        for passage in innermost(passages):
+        for passage in innermost(passages) if passages else ():
             if passage.kind is PassageKind.SENTENCE:
                 spans[number].append((passage.start, passage.end))
             else:
