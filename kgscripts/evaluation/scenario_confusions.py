@@ -26,7 +26,7 @@ class Confusion:
 
 @frozen(kw_only=True)
 class Confusions:
-    """All confusions of two scenarios, most sentences first; those with None are only counted."""
+    """All confusions of two scenarios, most sentences first, and in how many sentences one is confused with None."""
 
     pairs: tuple[Confusion, ...]
     scenario_as_none: int
@@ -64,7 +64,7 @@ def pair_pmi(documents: Sequence[Iterable[str]]) -> dict[tuple[str, str], float]
     return found | {(other, one): value for (one, other), value in found.items()}
 
 
-def count_confusions(outcomes: Iterable[Outcome], pmi: Mapping[tuple[str, str], float]) -> Confusions:
+def count_confusions(outcomes: Sequence[Outcome], pmi: Mapping[tuple[str, str], float]) -> Confusions:
     """Count the sentences in which one label was missed and another one predicted.
 
     As in Table 7, the PMI of two scenarios that share no document is 0.
@@ -77,8 +77,8 @@ def count_confusions(outcomes: Iterable[Outcome], pmi: Mapping[tuple[str, str], 
     ]
     return Confusions(
         pairs=tuple(sorted(pairs, key=lambda pair: (-pair.sentences, pair.gold, pair.predicted))),
-        scenario_as_none=sum(count for (_, predicted), count in counts.items() if predicted == NONE),
-        none_as_scenario=sum(count for (gold, _), count in counts.items() if gold == NONE),
+        scenario_as_none=sum(NONE in outcome.wrong for outcome in outcomes),
+        none_as_scenario=sum(NONE in outcome.missed for outcome in outcomes),
     )
 
 

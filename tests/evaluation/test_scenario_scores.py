@@ -194,7 +194,7 @@ def test_confusions_pair_what_was_missed_with_what_is_wrong() -> None:
         Confusion(gold=BATH, predicted=HAIR, sentences=2, pmi=1.5),
         Confusion(gold=HAIR, predicted=BED, sentences=1, pmi=0),
     )
-    assert (confusions.scenario_as_none, confusions.none_as_scenario) == (2, 1)
+    assert (confusions.scenario_as_none, confusions.none_as_scenario) == (1, 1)
     assert [confusions.share(first) for first in (0, 1, 2, 9)] == pytest.approx([0, 2 / 5, 4 / 5, 1])
 
 
