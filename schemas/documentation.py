@@ -40,6 +40,10 @@ the constraints for Neo4j.
 conforms under RDFS inference with the ontology and beside other data. The closed shapes (`kgscripts schema shapes
 --closed`, `kgscripts validate DIR --closed`) allow no property that they do not name; they are for the RDF as exported.
 
+**Scenarios** are `skos:Concept`s of the scheme `<base>dataset/scenarios`. Those of the 200 that are in the graph have
+`skos:broader` ("shopping for clothes": "going shopping") and `skos:related` ("flying in a plane": "checking in at an
+airport"). `kgscripts corpora scenarios -o FILE.ttl` writes the whole scheme.
+
 **Scores** are `dqv:QualityMeasurement`s: `dqv:isMeasurementOf` a `dqv:Metric`, `dqv:computedOn` the model.
 
 **The data set** `<base>dataset/script-graph` has partitions (VoID), its build id (`dcterms:identifier`), its creator

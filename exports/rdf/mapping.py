@@ -20,6 +20,7 @@ from exports.rdf.descriptions import Chunk, Description, Reference, Value, const
 from exports.rdf.language import text_language
 from exports.rdf.metrics import describe_metrics, metric_ids
 from exports.rdf.node_sources import NODES_OF_SOURCES, NodeSources
+from exports.rdf.scenario_links import describe_links
 from exports.rdf.terms import (
     INVERSE_PROPERTIES,
     MEMBER_PROPERTIES,
@@ -63,6 +64,8 @@ def describe(graph: ScriptGraph) -> Iterator[Chunk]:
                 yield from _describe_nodes(name, batch, language)
             if name == "BenchmarkScore":
                 yield describe_metrics(graph.table(name).column("metric"))
+            elif name == "Scenario":
+                yield from describe_links(graph)
         else:
             starts = {start for start, _ in RELATION_TYPES[name].ends}.intersection(NODES_OF_SOURCES)
             sources = NodeSources(graph, starts.pop()) if starts else None

@@ -11,9 +11,9 @@ from attrs import frozen
 from kgscripts.assembly.counting import Relation
 from kgscripts.assembly.engine import Engine
 from kgscripts.assembly.identity import ACTION_PARTS
-from kgscripts.corpora.scenarios import concept_scheme
 from schemas.graph_writer import ScriptGraphWriter
 from schemas.provenance import Model
+from schemas.scenario_scheme import concept_scheme
 from schemas.tables import table_schema
 from schemas.vocabulary import node_id
 

@@ -54,7 +54,7 @@ def merge(
     from kgscripts.corpora.scenario_merging import merge_documents
     from kgscripts.corpora.scenario_splits import story_parts
     from kgscripts.corpora.scenario_statistics import corpus_statistics
-    from kgscripts.corpora.scenarios import concept_scheme, linked_scenarios
+    from schemas.scenario_scheme import concept_scheme, linked_scenarios
 
     if part not in _PARTS:
         raise ConfigurationError(f"no part {part!r}", remedy=f"one of {', '.join(_PARTS)}")
@@ -192,8 +192,8 @@ def scenarios(
     as_json: _AsJson = False,
 ) -> None:
     """Print the 200 listed scenarios; as JSON or SKOS with alternative labels, broader and related scenarios."""
-    from kgscripts.corpora.scenario_scheme import turtle_lines
-    from kgscripts.corpora.scenarios import concept_scheme
+    from kgscripts.corpora.scenario_skos import turtle_lines
+    from schemas.scenario_scheme import concept_scheme
 
     if output:
         check_output(output)

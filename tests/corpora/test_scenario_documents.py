@@ -17,9 +17,9 @@ from kgscripts.corpora.scenario_documents import (
     split_sentences,
 )
 from kgscripts.corpora.scenario_filler import read_filler
-from kgscripts.corpora.scenarios import concept_scheme
 from schemas.errors import InputError
 from schemas.scenario_documents import LabelledSegment, ScenarioDocument
+from schemas.scenario_scheme import concept_scheme
 
 LABELS = st.sampled_from([concept.label for concept in concept_scheme()])
 

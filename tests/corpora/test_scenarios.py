@@ -12,16 +12,10 @@ from hypothesis import strategies as st
 
 from kgscripts.corpora.descript import scenario_of_file
 from kgscripts.corpora.gerunds import gerund
-from kgscripts.corpora.scenarios import (
-    ScenarioConcept,
-    concept_scheme,
-    is_listed,
-    linked_scenarios,
-    resolve,
-    scenario_of,
-)
+from kgscripts.corpora.scenarios import is_listed, resolve, scenario_of
 from schemas.errors import InputError
 from schemas.records import Document, Passage, PassageKind
+from schemas.scenario_scheme import ScenarioConcept, concept_scheme, linked_scenarios
 
 
 def test_there_are_200_and_all_labels_differ() -> None:

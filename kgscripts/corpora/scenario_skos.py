@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from kgscripts.corpora.scenarios import ScenarioConcept, concept_scheme
 from schemas.base_iri import check_base_iri
+from schemas.scenario_scheme import ScenarioConcept, concept_scheme
 from schemas.vocabulary import DEFAULT_BASE_IRI, node_id
 
 SCHEME = "dataset/scenarios"
