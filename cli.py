@@ -34,6 +34,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "tools": ("kgscripts.commands.tools:tools", "Rank the tools of an event."),
     "changes": ("kgscripts.commands.changes:changes", "Predict what a step changes."),
     "track": ("kgscripts.commands.track:track", "Print the state table of a procedure."),
+    "topics": ("kgscripts.commands.topics:topics", "Print the words of the topics of each scenario."),
     "extractors": ("kgscripts.commands.extractors:app", "List the installed extractors."),
     "evaluate": ("kgscripts.commands.evaluate:app", "Measure the quality of the models."),
     "train": ("lightning_modules.commands:app", "Train models on corpora of your own."),

@@ -27,8 +27,8 @@ def scenarios(
     ],
     out: Out,
     held_out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE|DIR", help="Documents to evaluate on; their stories are not trained on either."),
+        list[Path] | None,
+        typer.Option(metavar="FILE|DIR", help="Documents to evaluate on, made of stories not to train on; repeatable."),
     ] = None,
     epochs: Annotated[int | None, typer.Option(help="The maximum number of epochs.")] = None,
     seed: Seed = None,
@@ -60,7 +60,7 @@ def scenarios(
         raise ConfigurationError(str(error.args[0]), where=model, remedy="choose a value within range") from error
     check_library()
     check_place(out)
-    files = StoryFiles.read(train, development, held_out)
+    files = StoryFiles.read(train, development, held_out or ())
     options = ["--model", configuration.name if Path(model).is_file() else model]
     for name, value in changed.items():
         options += [f"--{name}", str(value)]

@@ -29,10 +29,10 @@ class StoryFiles:
     """Each text once. Those about a listed scenario have its label, the others none."""
     development_name: str
     development: Sequence[ScenarioDocument]
-    held_out_name: str = ""
+    held_out_names: Sequence[str] = ()
 
     @classmethod
-    def read(cls, paths: Sequence[Path], development: Path, held_out: Path | None = None) -> StoryFiles:
+    def read(cls, paths: Sequence[Path], development: Path, held_out: Sequence[Path] = ()) -> StoryFiles:
         """Read stories, without those that the documents are made of.
 
         A story is left out if a development or held-out document has three of its sentences. If these have no scenario
@@ -41,7 +41,7 @@ class StoryFiles:
         Raises InputError for files that cannot be read, and without any story about a listed scenario.
         """
         documents = read_scenario_documents(development)
-        others = read_scenario_documents(held_out) if held_out else []
+        others = [document for path in held_out for document in read_scenario_documents(path)]
         found: dict[tuple[str, ...], LabelledStory] = {}
         for story in (story for path in paths for story in read_stories(path)):
             scenario = story.scenario if is_listed(story.scenario) else ""
@@ -49,7 +49,7 @@ class StoryFiles:
                 found[story.sentences] = evolve(story, scenario=scenario)
         stories = _without([*documents, *others], list(found.values()))
         names = [path.name for path in paths]
-        files = cls(names, stories, development.name, documents, held_out.name if held_out else "")
+        files = cls(names, stories, development.name, documents, [path.name for path in held_out])
         if not files.labelled:
             remedy = "give stories with a label of one of the listed scenarios, such as MCScript's labelled-data.xml"
             raise InputError(
@@ -83,7 +83,7 @@ class StoryFiles:
         """The command line of `kgscripts train scenarios` for these files."""
         files = [word for name in self.names for word in ("--train", name)]
         files += ["--development", self.development_name]
-        files += ["--held-out", self.held_out_name] if self.held_out_name else []
+        files += [word for name in self.held_out_names for word in ("--held-out", name)]
         return shlex.join(["kgscripts", "train", "scenarios", *options, *files])
 
 
