@@ -84,8 +84,9 @@ def merge(
         echo_json(facts)
         return
     echo(
-        "{documents:,} documents of {sentences:,} sentences in {segments:,} segments of {scenarios:,} scenarios; "
-        "{labelled_sentences:,} sentences have a scenario, {sentences_with_several_labels:,} several".format_map(facts)
+        "{documents:,} documents with {segments:,} segments of {scenarios:,} scenarios\n"
+        "{sentences:,} sentences; {labelled_sentences:,} have a scenario, {sentences_with_several_labels:,} several"
+        "".format_map(facts)
     )
 
 
@@ -176,7 +177,7 @@ def adjudicate(
         return
     echo(
         f"{len(result.documents):,} documents with {sum(len(document.segments) for document in result.documents):,} "
-        f"gold segments; {result.merged:,} of {result.segments:,} annotated segments were merged"
+        f"gold segments\n{result.merged:,} of {result.segments:,} annotated segments were merged"
     )
     for conflict in result.conflicts:
         echo(f"{conflict.document}: {conflict.kind}")
