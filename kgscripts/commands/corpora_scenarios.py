@@ -60,7 +60,14 @@ def merge(
         raise ConfigurationError(f"no part {part!r}", remedy=f"one of {', '.join(_PARTS)}")
     check_output(output)
     read = [story for path in stories for story in labelled_stories(path)]
-    parts = story_parts(read, seed=seed, held_out=held_out, withheld=withhold if none else 0, linked=linked_scenarios())
+    parts = story_parts(
+        read,
+        seed=seed,
+        held_out=held_out,
+        withheld=withhold if none else 0,
+        linked=linked_scenarios(),
+        filler=[text for path in filler or () for text in read_filler(path)],
+    )
     used = {"train": parts.train, "held-out": parts.held_out, "all": parts.train + parts.held_out}[part]
     withheld = {
         "train": parts.train_filler,
@@ -75,7 +82,7 @@ def merge(
         sentences=sentences,
         none_share=none,
         two_labels=two_labels,
-        filler=[*withheld, *(text for path in filler or () for text in read_filler(path))],
+        filler=withheld,
         broader={concept.label: concept.broader for concept in concept_scheme()},
     )
     write_lines(output, map(document_line, merged))

@@ -7,7 +7,7 @@ documents also have sentences without a scenario, from stories of the same kind,
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from attrs import frozen
 
@@ -111,9 +111,27 @@ class _Part:
     scenarios: tuple[str, ...] = ()
 
 
-class _Merging:
-    """Draws stories in a shuffled order, all before any is drawn again."""
+class _Deck:
+    """Stories in a shuffled order, all of which are drawn before any is drawn again."""
 
+    def __init__(self, choice: random.Random, stories: Sequence[LabelledStory]) -> None:
+        self._choice = choice
+        self._stories = stories
+        self._left: list[LabelledStory] = []
+
+    def has(self, fits: Callable[[LabelledStory], bool]) -> bool:
+        return any(map(fits, self._stories))
+
+    def draw(self, fits: Callable[[LabelledStory], bool]) -> LabelledStory:
+        """The next story that fits; there is one."""
+        if not any(map(fits, self._left)):
+            fresh = list(self._stories)
+            self._choice.shuffle(fresh)
+            self._left += fresh
+        return self._left.pop(next(at for at, story in enumerate(self._left) if fits(story)))
+
+
+class _Merging:
     def __init__(
         self,
         choice: random.Random,
@@ -127,13 +145,13 @@ class _Merging:
         broader: Mapping[str, Sequence[str]],
     ) -> None:
         self._choice = choice
-        self._stories = stories
+        self._stories = _Deck(choice, stories)
+        self._below = _Deck(choice, [story for story in stories if broader.get(story.scenario)])
         self._segments = segments
         self._sentences = sentences
         self._none_share = none_share
         self._two_labels = two_labels
         self._broader = broader
-        self._deck: list[LabelledStory] = []
         short = [text for text in filler if len(text) < sentences[0]]
         long = [text for text in filler if len(text) >= sentences[0]]
         self._fillers = [self._shuffled_for_ever(texts) for texts in (short, long) if texts]
@@ -141,12 +159,17 @@ class _Merging:
         """Sentences without a scenario that are still to come, so that their share is right over all documents."""
 
     def documents(self, count: int) -> Iterator[ScenarioDocument]:
-        for number in range(1, count + 1):
-            yield self._document(f"merged-{number}")
+        sizes = [self._choice.randint(*self._segments) for _ in range(count)]
+        whole = sum(sizes)
+        with_two = set(self._choice.sample(range(whole), round(self._two_labels * whole)))
+        first = 0
+        for number, size in enumerate(sizes, 1):
+            yield self._document(f"merged-{number}", [segment in with_two for segment in range(first, first + size)])
+            first += size
 
-    def _document(self, identifier: str) -> ScenarioDocument:
+    def _document(self, identifier: str, with_two: Sequence[bool]) -> ScenarioDocument:
         used: set[str] = set()
-        parts = [self._labelled(used) for _ in range(self._choice.randint(*self._segments))]
+        parts = [self._of_two(used) if two else self._of_one(used) for two in with_two]
         labelled = sum(len(part.sentences) for part in parts)
         self._owed += labelled * self._none_share / (1 - self._none_share)
         while self._owed >= self._sentences[0]:
@@ -162,34 +185,29 @@ class _Merging:
         sentences = [sentence for piece in parts for sentence in piece.sentences]
         return ScenarioDocument(id=identifier, sentences=sentences, segments=segments)
 
-    def _labelled(self, used: set[str]) -> _Part:
-        """A part of a story, or of two, whose scenarios are not used in the document yet."""
-        story = self._draw(used)
-        part = self._part(story.sentences)
-        if self._choice.random() >= self._two_labels:
-            return _Part(sentences=part, scenarios=(story.scenario,))
-        above = [scenario for scenario in self._broader.get(story.scenario, ()) if scenario not in used]
-        if above and self._choice.random() < 0.5:
-            scenario = self._choice.choice(above)
-            used.add(scenario)
-            return _Part(sentences=part, scenarios=(scenario, story.scenario))
-        other = self._draw(used)
-        # Half of each, so that the length of a segment does not give away its number of labels.
-        half = max(1, self._sentences[1] // 2)
-        sentences = list(self._interleaved(self._part(story.sentences, half), self._part(other.sentences, half)))
-        return _Part(sentences=sentences, scenarios=(story.scenario, other.scenario))
-
-    def _draw(self, used: set[str]) -> LabelledStory:
-        """The next story of an unused scenario, which is used from now on."""
-        at = next((at for at, story in enumerate(self._deck) if story.scenario not in used), None)
-        if at is None:
-            fresh = list(self._stories)
-            self._choice.shuffle(fresh)
-            self._deck += fresh
-            at = next(at for at, story in enumerate(self._deck) if story.scenario not in used)
-        story = self._deck.pop(at)
+    def _of_one(self, used: set[str]) -> _Part:
+        """A part of a story whose scenario is not used in the document yet."""
+        story = self._stories.draw(lambda story: story.scenario not in used)
         used.add(story.scenario)
-        return story
+        return _Part(sentences=self._part(story.sentences), scenarios=(story.scenario,))
+
+    def _of_two(self, used: set[str]) -> _Part:
+        """A part of a story with a broader scenario too, or of two stories; no scenario is used in the document yet."""
+        if self._choice.random() < 0.5 and self._below.has(lambda story: bool(self._above(story, used))):
+            story = self._below.draw(lambda story: bool(self._above(story, used)))
+            broader = self._choice.choice(self._above(story, used))
+            used |= {story.scenario, broader}
+            return _Part(sentences=self._part(story.sentences), scenarios=(broader, story.scenario))
+        first, second = self._of_one(used), self._of_one(used)
+        # Half of each, so that the length of a segment does not give away its number of labels.
+        halves = (self._part(part.sentences, max(1, self._sentences[1] // 2)) for part in (first, second))
+        return _Part(sentences=list(self._interleaved(*halves)), scenarios=first.scenarios + second.scenarios)
+
+    def _above(self, story: LabelledStory, used: set[str]) -> list[str]:
+        """The broader scenarios of a story that, as the story's own, are not used yet."""
+        if story.scenario in used:
+            return []
+        return [scenario for scenario in self._broader.get(story.scenario, ()) if scenario not in used]
 
     def _part(self, sentences: Sequence[str], most: int | None = None) -> Sequence[str]:
         """Consecutive sentences, at a random place and of a random number in the range."""

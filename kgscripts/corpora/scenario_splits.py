@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from attrs import field, frozen
 
@@ -28,13 +28,15 @@ def story_parts(
     seed: int,
     held_out: float = 0.4,
     withheld: float = 0.15,
+    filler: Sequence[Sequence[str]] = (),
     linked: Mapping[str, Collection[str]] | None = None,
 ) -> StoryParts:
     """Split labelled stories into those for training and those held out, with filler for both.
 
     `withheld` is the share of scenarios that are taken from the label set: their stories are filler, half of the
     scenarios for training and half held out. They are chosen among the scenarios that have no `linked` scenario (such
-    as a broader one) among the others, so that filler is about no label. Of each other scenario, the share `held_out`
+    as a broader one) among the others, so that filler is about no label. Half of the texts of `filler` goes to either
+    part. Of each other scenario, the share `held_out`
     of its stories is held out, and at least one is kept for training.
 
     Raises
@@ -57,7 +59,12 @@ def story_parts(
         remedy = f"withhold at most {len(free) / max(1, len(by_scenario)):.2f}"
         raise ConfigurationError(f"{count} scenarios to withhold, and {len(free)} without linked ones", remedy=remedy)
     taken = choice.sample(free, count)
-    fillers = [[story.sentences for name in half for story in by_scenario[name]] for half in (taken[::2], taken[1::2])]
+    texts = [tuple(text) for text in filler]
+    choice.shuffle(texts)
+    fillers = [
+        [*(story.sentences for name in taken[half::2] for story in by_scenario[name]), *texts[half::2]]
+        for half in (0, 1)
+    ]
     train: list[LabelledStory] = []
     held: list[LabelledStory] = []
     owed = 0.0

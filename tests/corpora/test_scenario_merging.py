@@ -92,8 +92,10 @@ def test_shares_are_those_asked_for_and_all_stories_are_used() -> None:
     documents = merge_documents(stories, seed=3, documents=300, filler=FILLER, broader=BROADER)
     assert _share_of_none(documents) == pytest.approx(0.25, abs=0.003)
     segments = [segment for document in documents for segment in document.segments]
-    assert sum(len(segment.scenarios) == 2 for segment in segments) / len(segments) == pytest.approx(0.15, abs=0.03)
+    assert sum(len(segment.scenarios) == 2 for segment in segments) / len(segments) == pytest.approx(0.15, abs=0.001)
     assert {len(document.segments) for document in documents} == {2, 3, 4}
+    two = [segment.scenarios for segment in segments if len(segment.scenarios) == 2]
+    assert 0.3 < sum(labels[0] in BROADER[labels[1]] for labels in two) / len(two) < 0.7
     used = {sentence.split(":")[0] for document in documents for sentence in document.sentences}
     assert used >= {story.id for story in stories}
     assert documents == merge_documents(stories, seed=3, documents=300, filler=FILLER, broader=BROADER)
@@ -138,9 +140,15 @@ def test_what_cannot_be_merged_is_an_error(options: dict[str, object], message: 
 @given(st.integers(0, 99), st.sampled_from([0.0, 0.3, 0.5]), st.sampled_from([0.0, 0.2]))
 def test_parts_share_no_story_and_no_scenario_with_filler(seed: int, held_out: float, withheld: float) -> None:
     stories = _stories(100)
-    parts = story_parts(stories, seed=seed, held_out=held_out, withheld=withheld, linked=linked_scenarios())
+    parts = story_parts(
+        stories, seed=seed, held_out=held_out, withheld=withheld, linked=linked_scenarios(), filler=FILLER
+    )
     train, held = {story.id for story in parts.train}, {story.id for story in parts.held_out}
     fillers = [{text[0].split(":")[0] for text in texts} for texts in (parts.train_filler, parts.held_out_filler)]
+    given = [filler & {text[0].split(":")[0] for text in FILLER} for filler in fillers]
+    assert sorted(map(len, given)) == [2, 3]
+    assert not given[0] & given[1]
+    fillers = [filler - of_given for filler, of_given in zip(fillers, given, strict=True)]
     assert sorted([*train, *held, *fillers[0], *fillers[1]], key=int) == [story.id for story in stories]
     scenario = {story.id: story.scenario for story in stories}
     labels = {scenario[name] for name in train | held}
