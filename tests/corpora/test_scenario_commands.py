@@ -80,7 +80,7 @@ def test_merged_documents_can_be_read_again(tmp_path: Path) -> None:
     lines = [json.dumps({"id": f"{label} {i}", "scenario": label, "text": text}) for label in labels for i in range(3)]
     stories.write_text("\n".join(lines), encoding="utf-8")
     filler = tmp_path / "filler.jsonl"
-    filler.write_text(_document("a", (0, 2, "making tea")), encoding="utf-8")
+    filler.write_text(_document("a", (1, 2, "making tea"), (3, 4, "making tea")), encoding="utf-8")
     merged = tmp_path / "merged.jsonl"
     options = ("--documents", 20, "--segments", 2, 2, "--withhold", 0.2, "--filler", filler)
     facts = json.loads(_run("merge", stories, "-o", merged, *options, "--json"))
