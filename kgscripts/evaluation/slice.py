@@ -1,7 +1,7 @@
 """The scores of models on a small sample that ships: they show whether a model still predicts what it predicted.
 
-The 16 pairs with their labels and the 8 steps with their state changes were written for this project
-(`data/README.md`). They are too few and too easy to tell how good a model is.
+The 16 pairs with their labels, the 8 steps with their state changes and the 4 documents with their scenarios were
+written for this project (`data/README.md`). They are too few and too easy to tell how good a model is.
 """
 
 from __future__ import annotations
@@ -12,15 +12,19 @@ from pathlib import Path
 from kgscripts.corpora.gold_alignments import read_gold_alignments
 from kgscripts.corpora.openpi import read_openpi
 from kgscripts.corpora.pair_corpora import load_pairs
+from kgscripts.corpora.scenario_documents import read_scenario_documents
 from kgscripts.evaluation.alignment_models import open_alignment_model
 from kgscripts.evaluation.alignments import evaluate_alignments, sample_of_anchors
 from kgscripts.evaluation.change_answers import predict_changes
 from kgscripts.evaluation.cloze import evaluate_cloze
 from kgscripts.evaluation.cloze_filling import Candidates
 from kgscripts.evaluation.cloze_items import blank_words, cloze_items
+from kgscripts.evaluation.scenario_detection import evaluate_scenarios
+from kgscripts.evaluation.scenario_predictions import predict
 from kgscripts.evaluation.state_changes import evaluate_changes
 from kgscripts.models.aligner import Aligner
 from kgscripts.models.registry import load_with_task
+from kgscripts.models.scenarios import ScenarioModel
 from kgscripts.models.state_changes import ChangeModel
 from schemas.provenance import BenchmarkScore, Exposure
 
@@ -38,6 +42,8 @@ def slice_scores(name_or_directory: str | Path) -> list[BenchmarkScore]:
     task, model = load_with_task(name_or_directory)
     if task == "state-changes":
         return _change_scores(model, folder / "slice.changes.jsonl")
+    if task == "scenarios":
+        return _scenario_scores(model, folder / "slice.scenarios.jsonl")
     templates = folder / "slice.template.tsv"
     pairs = load_pairs([templates]).pairs
     if not isinstance(model, Aligner):
@@ -57,3 +63,9 @@ def _change_scores(model: ChangeModel, path: Path) -> list[BenchmarkScore]:
     predictions = predict_changes(model, steps, on_steps=lambda _: None)
     gold = {step.id: [answer.sentence for answer in step.answers] for step in steps}
     return list(evaluate_changes(gold, predictions).benchmark_scores(path.name, _SPLIT, _EXPOSURE))
+
+
+def _scenario_scores(model: ScenarioModel, path: Path) -> list[BenchmarkScore]:
+    documents = read_scenario_documents(path)
+    predictions = predict(model, documents, on_documents=lambda _: None)
+    return list(evaluate_scenarios(documents, predictions).benchmark_scores(path.name, _SPLIT, _EXPOSURE))

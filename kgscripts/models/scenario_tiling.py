@@ -46,8 +46,13 @@ class ScenarioSettings:
     """What the model has beside its networks. Raises ValueError or TypeError for values that are out of range."""
 
     tiling: TilingSettings
-    scenarios: tuple[str, ...] = field(converter=tuple[str, ...], validator=validators.min_len(1))
-    sentences: tuple[int, ...] = field(converter=tuple[int, ...])
+    scenarios: tuple[str, ...] = field(
+        converter=tuple[str, ...],
+        validator=[validators.min_len(1), validators.deep_iterable(validators.instance_of(str))],
+    )
+    sentences: tuple[int, ...] = field(
+        converter=tuple[int, ...], validator=validators.deep_iterable(validators.instance_of(int))
+    )
     """How many sentences of the training stories are about each scenario."""
     boundary_share: float = field(validator=_share)
     """The share of gaps between sentences that have a boundary, for random segments."""
@@ -226,4 +231,6 @@ def topic_weights(topics: TopicModel, words: Sequence[Sequence[str]]) -> NDArray
 
 def settings_of(values: Mapping[str, Any]) -> ScenarioSettings:
     """Settings as a checkpoint has them. Raises TypeError or ValueError for unknown and missing ones."""
+    if set(values["tiling"]) != {attribute.name for attribute in attrs.fields(TilingSettings)}:
+        raise ValueError(f"settings of the segmentation: {', '.join(map(str, values['tiling']))}")
     return ScenarioSettings(**{**values, "tiling": TilingSettings(**values["tiling"])})

@@ -22,6 +22,8 @@ KIND = "topic-tiling"
 WORDS = "words.json"
 
 _CLASSIFIER = "classifier."
+_MOST_COUNTS = 100_000_000
+"""Topics times words, which are in memory."""
 
 
 def tiling_checkpoint(parts: ScenarioParts, card: ModelCard) -> Checkpoint:
@@ -67,11 +69,13 @@ def tiling_parts(checkpoint: Checkpoint) -> ScenarioParts:
         word_prior=checkpoint.settings["word_prior"],
     )
     chosen = tensors["tfidf.words"].tolist()
+    if len(set(chosen)) < len(chosen):
+        raise ValueError("tf.idf of a word twice")
     if not all(0 <= place < len(words) for place in chosen):
         raise ValueError("tf.idf of a word that is not in the list")
     tfidf = TfIdf(words=[words[place] for place in chosen], idf=tensors["tfidf.idf"].double().numpy())
     scenario_topics = tensors["scenarios.topics"].double().numpy()
-    if scenario_topics.shape != (len(settings.scenarios), len(priors)):
+    if scenario_topics.shape != (len(settings.scenarios), len(priors)) or not np.isfinite(scenario_topics).all():
         raise ValueError(f"shares of topics of {scenario_topics.shape}")
     return ScenarioParts(
         settings=settings,
@@ -83,11 +87,15 @@ def tiling_parts(checkpoint: Checkpoint) -> ScenarioParts:
 
 
 def _counts(tensors: Mapping[str, Tensor], topics: int, words: int) -> NDArray[np.float64]:
-    place = tuple(tensors[f"topics.{name}"].long().numpy() for name in ("topic", "word"))
-    if any((row < 0).any() for row in place):
+    topic, word, count = (tensors[f"topics.{name}"].long().numpy() for name in ("topic", "word", "count"))
+    if topic.ndim != 1 or not topic.shape == word.shape == count.shape:
+        raise ValueError(f"counts of {count.shape} for topics of {topic.shape} and words of {word.shape}")
+    if topics * words > _MOST_COUNTS:
+        raise ValueError(f"{topics:,} topics of {words:,} words")
+    if len(topic) and min(topic.min(), word.min()) < 0:
         raise ValueError("a negative topic or word")
     counts = np.zeros((topics, words))
-    counts[place] = tensors["topics.count"].double().numpy()
+    counts[topic, word] = count
     return counts
 
 

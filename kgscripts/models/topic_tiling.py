@@ -82,5 +82,7 @@ def tile(topics: NDArray[np.float64], settings: TilingSettings) -> list[tuple[in
     coherence = coherence.round(_DIGITS)
     minima = find_peaks(-coherence)[0]
     depths = depth_scores(coherence, minima)
-    chosen = minima[depths > depths.mean() - depths.std() / settings.threshold] if len(minima) > 1 else minima
+    # Equally deep minima are the threshold themselves, up to rounding.
+    threshold = depths.mean() - depths.std() / settings.threshold if len(minima) else 0.0
+    chosen = minima[depths > threshold - 10**-_DIGITS]
     return list(pairwise([0, *(int(gap) + 1 for gap in chosen), len(topics)])) if len(topics) else []

@@ -87,6 +87,6 @@ def best_threshold(entropies: NDArray[np.float64], kept: NDArray[np.float64], re
     scores = 2 * true / np.maximum(predicted + gold, 1e-9)
     edges = np.concatenate([[0.0], (values[:-1] + values[1:]) / 2, [1.0]])
     # Segments of equal entropy are on the same side of any threshold.
-    possible = np.concatenate([[True], values[:-1] < values[1:], [True]])
+    possible = np.concatenate([[values[0] > 0], values[:-1] < values[1:], [True]])
     best = max(np.flatnonzero(possible), key=lambda place: (round(scores[place], 9), place))
     return float(edges[best])

@@ -37,7 +37,7 @@ def train_topics(texts: Sequence[Sequence[str]], settings: TilingTrainingSetting
     for text in texts:
         if text:
             model.add_doc(list(text))
-    model.train(0)
+    model.train(0, workers=1)
     if not len(model.used_vocabs):
         message = f"no content word occurs in {settings.minimum_documents} texts"
         raise InputError(message, remedy="train on a larger corpus")
