@@ -42,18 +42,19 @@ class _Layer:
 
 @define
 class _Sentence:
-    """A sentence: its text, and where it begins in the document (known with its first token)."""
+    """A sentence: the lines of its text, where it begins in the document and its text in UTF-16 (known with its first token)."""
 
-    text: str
+    lines: list[str]
     start: int | None = None
-    end: int = 0
+    encoded: tuple[bytes, ...] = ()
 
 
 @define
 class _Annotation:
-    """The sentences of an annotation, and its labels, by column."""
+    """The first and last sentence of an annotation, and its labels, by column."""
 
-    sentences: set[int] = field(factory=set)
+    first: int
+    last: int
     labels: dict[int, str] = field(factory=dict)
 
 
@@ -98,6 +99,7 @@ class _Reader:
     sentences: list[_Sentence] = field(factory=list)
     last: tuple[int, int] = (0, 0)
     last_offsets: tuple[int, int] = (0, 0)
+    scenarios: dict[str, str] = field(factory=dict)
     annotations: dict[tuple[int | str, ...], _Annotation] = field(factory=dict)
 
     def read(self, line: str) -> None:
@@ -109,9 +111,11 @@ class _Reader:
         elif line.startswith(_TEXT):
             text = line.removeprefix(_TEXT)
             if self.sentences and self.sentences[-1].start is None:
-                self.sentences[-1].text += f"\n{text}"
+                self.sentences[-1].lines.append(text)
             else:
-                self.sentences.append(_Sentence(text))
+                if self.sentences:
+                    self.sentences[-1].encoded = ()
+                self.sentences.append(_Sentence([text]))
         elif not line.startswith("#"):
             self._read_token(line.split("\t"))
 
@@ -148,12 +152,12 @@ class _Reader:
             self.last_offsets = start, end
         tokens = {_utf16(cells[2]), _utf16(_unescaped(cells[2]))}
         if sentence.start is None:
-            text = _utf16(_unescaped(sentence.text))
-            lead = min((at for token in tokens if (at := text.find(token)) >= 0), default=0)
+            text = "\n".join(sentence.lines)
+            sentence.encoded = (_utf16(_unescaped(text)), _utf16(text))
+            lead = min((at for token in tokens if (at := sentence.encoded[0].find(token)) >= 0), default=0)
             sentence.start = start - lead // 2
         first, last = 2 * (start - sentence.start), 2 * (end - sentence.start)
-        texts = (_utf16(_unescaped(sentence.text)), _utf16(sentence.text))
-        if not any(text[first:last] in tokens for text in texts):
+        if not any(text[first:last] in tokens for text in sentence.encoded):
             raise InputError(f"{named} do not fit: the text has something else than {cells[2][:80]!r} there")
 
     def _read_labels(self, cells: list[str], column: int, sentence: int) -> None:
@@ -163,14 +167,16 @@ class _Reader:
             joined = _JOINED.fullmatch(value)
             label = joined[1] if joined else value
             key = (int(joined[2]),) if joined else (cells[0], position)
-            annotation = self.annotations.setdefault(key, _Annotation())
-            annotation.sentences.add(sentence)
+            annotation = self.annotations.setdefault(key, _Annotation(sentence, sentence))
+            if sentence > annotation.last + 1:
+                raise InputError(f"annotation [{key[0]}] has a gap before sentence {sentence + 1}")
+            annotation.last = sentence
             label = "" if label == "*" else _unescaped(label).strip()
-            scenario = self.resolved(label) if label not in ("", NONE) else ""
+            if label not in self.scenarios:
+                self.scenarios[label] = self.resolved(label) if label not in ("", NONE) else ""
+            scenario = self.scenarios[label]
             if annotation.labels.setdefault(column, scenario) != scenario:
                 raise InputError(f"annotation [{key[0]}] is both {annotation.labels[column]!r} and {scenario!r}")
-            if max(annotation.sentences) - min(annotation.sentences) >= len(annotation.sentences):
-                raise InputError(f"annotation [{key[0]}] has a gap before sentence {sentence + 1}")
 
     def _chosen_columns(self) -> range:
         """The columns of the layer, or of its feature."""
@@ -198,14 +204,14 @@ class _Reader:
             raise InputError("a sentence without tokens" if self.sentences else "no sentences")
         spans: dict[tuple[int, int], dict[str, None]] = {}
         for annotation in self.annotations.values():
-            span = min(annotation.sentences), max(annotation.sentences) + 1
+            span = annotation.first, annotation.last + 1
             spans.setdefault(span, {}).update(dict.fromkeys(filter(None, annotation.labels.values())))
         segments = (
             LabelledSegment(start=start, end=end, scenarios=tuple(labels))
             for (start, end), labels in sorted(spans.items())
             if labels
         )
-        texts = (" ".join(_unescaped(sentence.text).split()) for sentence in self.sentences)
+        texts = (" ".join(_unescaped("\n".join(sentence.lines)).split()) for sentence in self.sentences)
         return ScenarioDocument(id=identifier, sentences=tuple(texts), segments=tuple(segments))
 
 
