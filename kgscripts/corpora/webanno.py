@@ -42,7 +42,7 @@ class _Layer:
 
 @define
 class _Sentence:
-    """A sentence: the lines of its text, where it begins in the document and its text in UTF-16 (known with its first token)."""
+    """A sentence: the lines of its text and, from its first token on, where it begins and its text in UTF-16."""
 
     lines: list[str]
     start: int | None = None
