@@ -4,7 +4,7 @@
 of two people, by themselves, puts 1 (this step brings this change about, given the text before it) or 0 into a column
 of their own. ``score SHEET`` prints the precision of each, with Wilson's 95 % interval, and their agreement;
 ``--read-in GRAPH`` leaves out the rows that are not read for a graph. ``no-change`` prints what the model predicts for
-steps that change nothing (``data/everyday/no_change.txt``).
+steps that change nothing, one a line of a file (``data/everyday/no_change.txt`` unless another is given).
 """
 
 from __future__ import annotations
@@ -134,9 +134,9 @@ def sheet(drawn: Iterable[Drawn]) -> Iterator[str]:
         yield "\t".join(("", "", *(" ".join(value.split()) for value in astuple(item))))
 
 
-def no_change(model: str) -> Iterator[str]:
+def no_change(steps: Path, model: str) -> Iterator[str]:
     """The changes that a model predicts for each step that has none, and the share of steps without any."""
-    texts = NO_CHANGE.read_text(encoding="utf-8").splitlines()
+    texts = steps.read_text(encoding="utf-8").splitlines()
     predictions = [
         found
         for [found] in predict_trusted(load("state-changes", model), [[ProcedureStep(text=text)] for text in texts])
@@ -158,14 +158,16 @@ def main() -> None:
     scoring = commands.add_parser("score")
     scoring.add_argument("sheet", type=argparse.FileType(encoding="utf-8"))
     scoring.add_argument("--read-in", type=Path, metavar="GRAPH")
-    commands.add_parser("no-change").add_argument("--model", default="default")
+    nothing = commands.add_parser("no-change")
+    nothing.add_argument("steps", type=Path, nargs="?", default=NO_CHANGE)
+    nothing.add_argument("--model", default="default")
     arguments = parser.parse_args()
     if arguments.command == "draw":
         lines = sheet(draw(arguments.graph, arguments.number, arguments.seed))
+    elif arguments.command == "score":
+        lines = score(arguments.sheet, arguments.read_in)
     else:
-        lines = (
-            score(arguments.sheet, arguments.read_in) if arguments.command == "score" else no_change(arguments.model)
-        )
+        lines = no_change(arguments.steps, arguments.model)
     sys.stdout.writelines(line + "\n" for line in lines)
 
 

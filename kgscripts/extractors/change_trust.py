@@ -13,10 +13,10 @@ from kgscripts.extractors.change_words import head, normalised
 from kgscripts.text.porter import stem
 from schemas.changes import Change, PredictedChange, ProcedureStep
 
-LEAST_LOG_PROBABILITY = -0.7
+LEAST_LOG_PROBABILITY = -0.65
 """Of changes of what the step mentions. Chosen, like the rules, on two sheets of judged changes: see
 `docs/state-changes.md`."""
-LEAST_OF_PRESUPPOSED = -0.55
+LEAST_OF_PRESUPPOSED = -0.5
 """Of changes of what the step does not mention."""
 LEAST_EARLIER = -1.0
 """Of changes of an earlier step whose value may still hold, read or not."""

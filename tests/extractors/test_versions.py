@@ -52,8 +52,8 @@ PINS: dict[str, tuple[str, str]] = {
         "265c2ff37422e1c06baf87e6ba94913a42c3706740c9d1d117cfadfe67ef0249",
     ),
     "state-changes": (
-        "6bb4b5727202f4f79b6f2d1f7b55d36474a0842dba5bd36f0607f0a2e6d06144",
-        "901783f0cb3d8192e3e113b746ceaf09bf55bff5540a86f4ac941f28e7a5cdc9",
+        "879679a8b045f9bffaad74aafaf480c31127d8a19998458972c555e01490f7fe",
+        "11bca2e744458b175d135d4a50a9939e55a14a858f9cde898692b2e0abace672",
     ),
 }
 """Version of each extractor, and digest of its records, by its name."""
