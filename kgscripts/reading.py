@@ -20,7 +20,7 @@ from kgscripts.extractors.registry import Chosen, only_built_in
 from kgscripts.records.shards import Reading, WrittenShard, write_shard
 from kgscripts.text.pipeline import import_without_torch
 from schemas.errors import KGScriptsError, RecordError
-from schemas.records import Document, Passage, Record
+from schemas.records import Document, Record
 
 _BATCHES_AHEAD = 4
 
@@ -99,7 +99,7 @@ def _check(chosen: Chosen, records: Sequence[Sequence[Record]], documents: int) 
 
 def parse_documents(documents: Sequence[Document], spacy_model: str | None) -> list[list[Parse]]:
     """The parses of each document's innermost passages, in text order."""
-    from kgscripts.text.passages import parse_passages
+    from kgscripts.text.passages import innermost, parse_passages
     from kgscripts.text.pipeline import load_pipeline
 
     parses: list[list[Parse]] = [[] for _ in documents]
@@ -112,15 +112,6 @@ def parse_documents(documents: Sequence[Document], spacy_model: str | None) -> l
         number, passage = piece.context
         parses[number].append(Parse(passage=passage, doc=piece.doc, offset=passage.start + piece.offset))
     return parses
-
-
-def innermost(passages: Sequence[Passage]) -> list[Passage]:
-    """The passages that hold no other one: what is parsed, so that nothing is read twice."""
-    return [
-        passage
-        for passage, following in zip(passages, (*passages[1:], None), strict=True)
-        if following is None or following.end > passage.end or following.start >= passage.end
-    ]
 
 
 def read_batches(

@@ -9,7 +9,7 @@ from itertools import pairwise
 from attrs import evolve, frozen
 
 from kgscripts.corpora.needs import is_needs_heading, needs_end
-from kgscripts.extractors.lexicon import classes_of, verbs
+from kgscripts.text.lexicon import classes_of, verbs
 from schemas.records import Passage, PassageKind
 
 _LINE = re.compile(r"[^\r\n]+(?:\r\n?|\n)?|\r\n?|\n")

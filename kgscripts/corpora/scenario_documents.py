@@ -169,8 +169,7 @@ def sentence_spans(texts: Sequence[tuple[str, Sequence[Passage]]]) -> list[list[
 
     Passages that are sentences are kept; in the others sentences begin where the shipped parser begins them.
     """
-    from kgscripts.reading import innermost
-    from kgscripts.text.passages import parse_passages
+    from kgscripts.text.passages import innermost, parse_passages
     from kgscripts.text.pipeline import load_pipeline
 
     spans: list[list[tuple[int, int]]] = [[] for _ in texts]

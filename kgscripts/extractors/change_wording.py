@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from attrs import field, frozen
 
 from kgscripts.extractors.change_words import head
-from kgscripts.extractors.lexicon import is_a
+from kgscripts.text.lexicon import is_a
 from kgscripts.text.porter import stem
 from schemas.changes import Change
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, cast
 
-from kgscripts.extractors.lexicon import classes_of
+from kgscripts.text.lexicon import classes_of
 from kgscripts.text.pipeline import load_pipeline
 from schemas.changes import Change
 

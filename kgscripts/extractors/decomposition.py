@@ -17,11 +17,11 @@ from attrs import define, evolve, frozen
 
 from kgscripts.extractors.aligned_events import Event, Side, read_sides
 from kgscripts.extractors.events import EventExtractor
-from kgscripts.extractors.lexicon import is_a, verbs, word_list_digests
 from kgscripts.extractors.protocol import PARSE, Extractor, ParsedDocument
 from kgscripts.models.aligner import Alignment
 from kgscripts.models.aligner_words import is_content_word
 from kgscripts.models.registry import describe, load
+from kgscripts.text.lexicon import is_a, verbs, word_list_digests
 from schemas.provenance import Model
 from schemas.records import (
     Action,

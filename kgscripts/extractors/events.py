@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
-from kgscripts.extractors.lexicon import is_a, verbs, word_list_digests
 from kgscripts.extractors.needs import gatherings
 from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
 from kgscripts.extractors.participants import Participant, participants_of, phrase_of_action
@@ -20,6 +19,7 @@ from kgscripts.extractors.pronouns import resolve_objects
 from kgscripts.extractors.protocol import PARSE, Extractor, Parse, ParsedDocument
 from kgscripts.extractors.repairs import repaired
 from kgscripts.extractors.tools import carry_tools, tools_of
+from kgscripts.text.lexicon import is_a, verbs, word_list_digests
 from kgscripts.text.pipeline import SHIPPED
 from kgscripts.text.syntax import is_imperative, lemma
 from schemas.provenance import BenchmarkScore, Model

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kgscripts.extractors.lexicon import is_tool, verbs
 from kgscripts.extractors.quotations import quoted_tokens
+from kgscripts.text.lexicon import is_tool, verbs
 from kgscripts.text.syntax import (
     AUXILIARY,
     OBJECT,

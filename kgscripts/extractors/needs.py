@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from attrs import frozen
 
 from kgscripts.corpora.needs import heading_of, item_spans, names_ingredients, names_tools
-from kgscripts.extractors.lexicon import classes_of, is_a, is_tool, may_be_tool
 from kgscripts.extractors.nouns import PARTITIVES
 from kgscripts.extractors.protocol import Parse
+from kgscripts.text.lexicon import classes_of, is_a, is_tool, may_be_tool
 from kgscripts.text.syntax import lemma
 from schemas.records import Action, Argument, EventMention, Role, Tool
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kgscripts.extractors.lexicon import classes_of
+from kgscripts.text.lexicon import classes_of
 from kgscripts.text.syntax import compound_lemma, prepositional_phrases
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kgscripts.extractors.factuality import Factuality
-from kgscripts.extractors.lexicon import is_tool_after, verbs
 from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
+from kgscripts.text.lexicon import is_tool_after, verbs
 from kgscripts.text.syntax import (
     PARTICLE,
     UNMARKED_OBLIQUE,

@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from kgscripts.extractors.lexicon import is_a, is_tool, verbs
 from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
 from kgscripts.extractors.predicates import Frame
+from kgscripts.text.lexicon import is_a, is_tool, verbs
 from kgscripts.text.syntax import lemma
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kgscripts.extractors.lexicon import is_a, verbs
+from kgscripts.text.lexicon import is_a, verbs
 from kgscripts.text.syntax import is_verb, lemma
 
 if TYPE_CHECKING:

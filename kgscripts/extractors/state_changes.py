@@ -15,10 +15,10 @@ from kgscripts.changes.attributes import attributes_digest
 from kgscripts.extractors.change_trust import LEAST_LOG_PROBABILITY, LEAST_OF_PRESUPPOSED, trusted
 from kgscripts.extractors.change_words import head
 from kgscripts.extractors.events import EventExtractor
-from kgscripts.extractors.lexicon import verbs, word_list_digests
 from kgscripts.extractors.protocol import PARSE, Extractor, ParsedDocument
 from kgscripts.extractors.state_change_units import Nouns, Unit, read_units
 from kgscripts.models.registry import DEFAULT, describe, load
+from kgscripts.text.lexicon import verbs, word_list_digests
 from kgscripts.text.pipeline import describe_pipeline
 from schemas.provenance import Model
 from schemas.records import Discard, EventMention, Record, Role, Span, StateChange

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from kgscripts.extractors.lexicon import TOOL_CLASSES, is_tool, nouns
 from kgscripts.models.cloze import HIDDEN_WORD, Cloze
+from kgscripts.text.lexicon import TOOL_CLASSES, is_tool, nouns
 from schemas.records import PredictedTool
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """The tools of an event, by pattern and parse: "use X to …", "using X", "with X", "in/on/through X", "take X and …".
 
-The classes of nouns (`kgscripts.extractors.lexicon`) decide which phrases are tools. Ingredients and supplies, people,
+The classes of nouns (`kgscripts.text.lexicon`) decide which phrases are tools. Ingredients and supplies, people,
 body parts, clothing, rooms and furniture never are; the object of the event is only after "use", and after "take" in an
 instruction.
 """
@@ -11,9 +11,9 @@ import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from kgscripts.extractors.lexicon import classes_of, is_a, is_tool, is_tool_after, may_be_tool, verbs
 from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
 from kgscripts.extractors.predicates import Frame
+from kgscripts.text.lexicon import classes_of, is_a, is_tool, is_tool_after, may_be_tool, verbs
 from kgscripts.text.syntax import conjuncts, is_imperative, lemma, prepositional_phrases
 
 if TYPE_CHECKING:

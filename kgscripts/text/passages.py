@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
+    from schemas.records import Passage
+
 Context = TypeVar("Context")
 
 MAX_CHARACTERS = 10_000
@@ -152,3 +154,12 @@ def _cut(text: str, start: int, limit: int) -> int:
         if ends:
             return ends[-1]
     return limit
+
+
+def innermost(passages: Sequence[Passage]) -> list[Passage]:
+    """The passages that hold no other one: what is parsed, so that nothing is read twice."""
+    return [
+        passage
+        for passage, following in zip(passages, (*passages[1:], None), strict=True)
+        if following is None or following.end > passage.end or following.start >= passage.end
+    ]

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from kgscripts.corpora.formats import documents_from_strings
-from kgscripts.reading import innermost
+from kgscripts.text.passages import innermost
 from schemas.records import DiscardReason, Document, PassageKind
 from tests.corpora.documents import passages, read
 

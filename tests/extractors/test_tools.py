@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kgscripts.extractors.lexicon import classes_of, is_tool, is_tool_after, may_be_tool
+from kgscripts.text.lexicon import classes_of, is_tool, is_tool_after, may_be_tool
 from tests.extractors.parses import read_text
 
 
@@ -81,7 +81,7 @@ def test_unknown_things_may_be_used_but_listed_supplies_may_not() -> None:
 
 def test_a_noun_is_no_tool_and_something_else_at_once() -> None:
     """Such a noun would never be a tool, silently."""
-    from kgscripts.extractors.lexicon import NO_TOOL_CLASSES, TOOL_CLASSES, _noun_classes
+    from kgscripts.text.lexicon import NO_TOOL_CLASSES, TOOL_CLASSES, _noun_classes
 
     both = {noun for noun, classes in _noun_classes().items() if classes & TOOL_CLASSES and classes & NO_TOOL_CLASSES}
     assert both == set()

@@ -13,9 +13,9 @@ import pytest
 from attrs import asdict
 
 from kgscripts.corpora.formats import documents_from_strings
-from kgscripts.extractors import lexicon
 from kgscripts.extractors.registry import ENTRY_POINTS, choose
 from kgscripts.reading import Batch, DocumentReader
+from kgscripts.text import lexicon
 from kgscripts.text.pipeline import describe_pipeline
 from schemas.records import Document, Record
 

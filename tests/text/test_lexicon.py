@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kgscripts.extractors.lexicon import parse_classes
+from kgscripts.text.lexicon import parse_classes
 from schemas.errors import ModelError
 
 

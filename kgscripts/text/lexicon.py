@@ -47,7 +47,7 @@ def parse_classes(text: str, name: str) -> dict[str, frozenset[str]]:
 
 
 def _load(name: str) -> dict[str, frozenset[str]]:
-    return parse_classes((resources.files("kgscripts.extractors") / "data" / name).read_text(encoding="utf-8"), name)
+    return parse_classes((resources.files("kgscripts.text") / "data" / name).read_text(encoding="utf-8"), name)
 
 
 @functools.cache
