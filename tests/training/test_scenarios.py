@@ -35,7 +35,15 @@ SENTENCES = {
     "": ("My aunt phoned.", "The letter surprised her.", "Her neighbour moved.", "She told a joke."),
 }
 ADVERBS = ("slowly", "often", "quickly", "happily", "again", "quietly")
-SETTINGS = 'name = "tiny"\nkind = "topic-tiling"\n[training]\ntopics = 4\ntopic_iterations = 100\nepochs = 40\n'
+SETTINGS = """
+name = "tiny"
+kind = "topic-tiling"
+[training]
+topics = 4
+topic_iterations = 100
+learning_rate = 5e-3
+epochs = 15
+"""
 
 
 def story(scenario: str, number: int) -> list[str]:
