@@ -56,7 +56,7 @@ def test_the_wheel_holds_the_packages_their_data_and_nothing_else(distributions:
         "schemas/data/shapes.ttl",
         "schemas/data/context.jsonld",
         "schemas/data/neo4j_constraints.cypher",
-        "kgscripts/corpora/data/scenarios.tsv",
+        "schemas/data/scenarios.tsv",
         "kgscripts/corpora/data/sources.jsonl",
         "kgscripts/examples/texts/how_to_cook_pasta.md",
         "kgscripts/evaluation/data/tools.tsv",
