@@ -19,7 +19,8 @@ from kgscripts import build, pipeline
 from schemas.errors import InputError
 from tests.assembly.tiny_reader import tiny
 
-_CHANGES = ("open", "os.", "shutil.")
+_CHANGES = ("os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.link", "os.symlink", "os.truncate", "shutil.")
+_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
 
 def carry_out(operation: str, directory: str, inputs: list[str]) -> None:
@@ -32,12 +33,16 @@ def carry_out(operation: str, directory: str, inputs: list[str]) -> None:
 
 
 def _count_steps(directory: str, at: Callable[[int], None]) -> None:
-    """Call `at` before each thing that is opened, renamed or deleted in `directory`."""
+    """Call `at` before each thing that is made, opened to be written, renamed or deleted in `directory`.
+
+    A kill before a reading leaves what a kill before the next change leaves.
+    """
     steps = 0
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
         nonlocal steps
-        if event.startswith(_CHANGES) and any(str(argument).startswith(directory) for argument in arguments[:2]):
+        changes = arguments[2] & _WRITES if event == "open" else event.startswith(_CHANGES)
+        if changes and any(str(argument).startswith(directory) for argument in arguments[:2]):
             steps += 1
             at(steps)
 
