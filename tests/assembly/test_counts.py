@@ -7,7 +7,7 @@ from pathlib import Path
 
 import networkx as nx
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 
 from kgscripts.extractors.protocol import Extractor
 from kgscripts.pipeline import build_graph
@@ -16,7 +16,7 @@ from schemas.vocabulary import node_id
 from tests.assembly import oracle
 from tests.assembly.built import Rows, graph_rows, labels
 from tests.assembly.oracle import Step, Texts
-from tests.assembly.tiny_reader import DOCUMENTS, OtherTinyExtractor, TinySegmenter, tiny
+from tests.assembly.tiny_reader import MANY_DOCUMENTS, OtherTinyExtractor, TinySegmenter, tiny
 
 EXTRACTORS: dict[str, list[Extractor]] = {
     "labels": tiny(),
@@ -41,8 +41,9 @@ def steps_of(rows: Rows) -> dict[str, Step]:
 
 
 @pytest.mark.parametrize("extractors", EXTRACTORS.values(), ids=EXTRACTORS)
-@settings(max_examples=20, deadline=None)
-@given(documents=DOCUMENTS)
+@settings(max_examples=10, deadline=None)
+@example(documents=[])
+@given(documents=MANY_DOCUMENTS)
 def test_every_number_is_what_the_plain_count_says(extractors: list[Extractor], documents: list[Document]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         build_graph(output=folder, texts=documents, extractors=extractors)

@@ -238,3 +238,6 @@ def _documents(draw: st.DrawFn) -> Document:
 
 DOCUMENTS = st.lists(_documents(), max_size=8)
 """Documents of the tiny language, with duplicates and with scenarios of several spellings."""
+
+MANY_DOCUMENTS = st.lists(_documents(), min_size=4, max_size=12)
+"""More of them: a build of twelve takes hardly longer than one of two, and shows more."""
