@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 import re
 import shutil
@@ -17,6 +18,8 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
+
+from kgscripts.models.registry import describe
 
 ROOT = Path(__file__).resolve().parents[1]
 OWN = {"benchmarks", "cli", "exports", "kgscripts", "lightning_modules", "schemas"}
@@ -95,9 +98,9 @@ def test_an_environment_of_its_own_builds_and_queries_a_graph_away_from_the_chec
     distributions: Path, tmp_path: Path
 ) -> None:
     (wheel,) = distributions.glob("*.whl")
-    venv.create(tmp_path / "env", with_pip=True)
+    venv.create(tmp_path / "env")
     python = tmp_path / "env" / "bin" / "python"
-    run(python, "-m", "pip", "install", "--quiet", "--no-deps", wheel, cwd=tmp_path)
+    run(sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", wheel, cwd=tmp_path)
     # Installing torch anew takes two minutes: what the package depends on comes from the environment of the tests.
     (site,) = (tmp_path / "env").glob("lib/python*/site-packages")
     (site / "dependencies.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
@@ -106,7 +109,11 @@ def test_an_environment_of_its_own_builds_and_queries_a_graph_away_from_the_chec
         encoding="utf-8",
     )
     command = tmp_path / "env" / "bin" / "kgscripts"
-    run(command, "build-graph", "story.md", "-o", "graph", cwd=tmp_path)
+    report = json.loads(run(command, "build-graph", "story.md", "-o", "graph", "--jobs", "2", "--json", cwd=tmp_path))
+    assert {model["name"] for model in report["models"]} == {
+        *("decompositions", "events", "labels", "sentences", "state-changes"),
+        *("aligner", "en_kgscripts", describe("default", "state-changes").name),
+    }
     ask = "SELECT ?label WHERE { ?tool a kgs:Tool ; rdfs:label ?label }"
     assert "strainer" in run(command, "query", "graph", "--sparql", ask, cwd=tmp_path)
     cypher = "MATCH (:SubEvent)-[:USES]->(t:Tool) RETURN t.label AS label"
