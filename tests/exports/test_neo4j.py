@@ -202,7 +202,7 @@ def test_a_server_killed_in_the_middle_loses_nothing(
     if process is None:
         pytest.skip("KGSCRIPTS_TEST_NEO4J is an address: its server cannot be killed from here")
     monkeypatch.setattr("exports.neo4j_connection.RETRY_SECONDS", 1.0)
-    graph = generated_graph(tmp_path, 15_000)
+    graph = generated_graph(tmp_path, 3_000)
     written = 0
 
     def kill_half_way(rows: int) -> None:
