@@ -33,7 +33,10 @@ LOADERS: Mapping[str, Mapping[str, str]] = {
         "change-causal": "kgscripts.models.change_causal:causal_model",
         "change-composer": "kgscripts.models.change_composer:composer_model",
     },
-    "scenarios": {"topic-tiling": "kgscripts.models.scenario_tiling_checkpoint:tiling_model"},
+    "scenarios": {
+        "scenario-detector": "kgscripts.models.scenario_detector:detector_model",
+        "topic-tiling": "kgscripts.models.scenario_tiling_checkpoint:tiling_model",
+    },
 }
 """Task -> kind of checkpoint -> module:function that makes the model of a checkpoint."""
 

@@ -40,8 +40,9 @@ def scenarios(
 ) -> None:
     """Train a model that finds the passages of a text that are about an everyday scenario.
 
-    Topics are learnt from all stories, labels from those with a scenario. The development documents decide when
-    training ends, and which segments are about no scenario. Stories that they are made of are not trained on.
+    `detector` learns from passages that were written for it and from the stories with a scenario; `topic-tiling` learns
+    topics from all stories, and labels from those with a scenario. The development documents decide which segments are
+    about no scenario, and when the training of `topic-tiling` ends. Stories that they are made of are not trained on.
     """
     run = RunOptions.of(out, resume, max_time, accelerator, devices, precision)
     import attrs
@@ -49,8 +50,7 @@ def scenarios(
     from kgscripts.models.checkpoint import check_place
     from lightning_modules.scenarios.configuration import read_configuration
     from lightning_modules.scenarios.stories import StoryFiles
-    from lightning_modules.scenarios.tiling_task import TilingTask
-    from lightning_modules.scenarios.topics import check_library
+    from lightning_modules.scenarios.tasks import check_needs, make_task
 
     configuration = read_configuration(model)
     changed = {name: value for name, value in {"epochs": epochs, "seed": seed}.items() if value is not None}
@@ -58,10 +58,10 @@ def scenarios(
         settings = attrs.evolve(configuration.training, **changed)
     except ValueError as error:
         raise ConfigurationError(str(error.args[0]), where=model, remedy="choose a value within range") from error
-    check_library()
+    check_needs(configuration)
     check_place(out)
     files = StoryFiles.read(train, development, held_out or ())
     options = ["--model", configuration.name if Path(model).is_file() else model]
     for name, value in changed.items():
         options += [f"--{name}", str(value)]
-    run.train(TilingTask(configuration, files), settings, data=files.description, command=files.command(options))
+    run.train(make_task(configuration, files), settings, data=files.description, command=files.command(options))

@@ -12,11 +12,15 @@ import attrs
 from attrs import frozen
 
 from kgscripts.models.settings import settings_from
+from lightning_modules.scenarios.detector_settings import DetectorTrainingSettings
 from lightning_modules.scenarios.shipped import shipped_configurations
 from lightning_modules.scenarios.tiling_settings import TilingTrainingSettings
 from schemas.errors import ConfigurationError
 
-SETTINGS: Mapping[str, type[attrs.AttrsInstance]] = {"topic-tiling": TilingTrainingSettings}
+SETTINGS: Mapping[str, type[attrs.AttrsInstance]] = {
+    "detector": DetectorTrainingSettings,
+    "topic-tiling": TilingTrainingSettings,
+}
 """Kind -> its settings."""
 
 _KNOWN = ("name", "kind", "training")

@@ -1,0 +1,92 @@
+"""The detector under Lightning, and the documents that it learns from."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from attrs import frozen
+from torch import Tensor, nn
+from torch.nn import functional
+
+from kgscripts.models.scenario_detector import context_features
+from lightning_modules.data import TrainingBatch, TrainingData
+from lightning_modules.module import Loss, TrainingModule, with_linear_schedule
+from lightning_modules.scenarios.detector_settings import DetectorTrainingSettings
+from lightning_modules.scenarios.passages import DocumentMaker, MadeDocument
+
+
+@frozen(eq=False)
+class DetectorBatch(TrainingBatch):
+    """`features` (sentences, features) of several documents, and the place of each sentence's label, (sentences,)."""
+
+    features: Tensor
+    labels: Tensor
+
+
+class DetectorData(TrainingData[MadeDocument]):
+    """Documents that are made of passages, anew each epoch; natural ones are held out."""
+
+    def __init__(
+        self,
+        train: DocumentMaker,
+        held_out: Sequence[MadeDocument],
+        vectors: Mapping[str, Tensor],
+        labels: Mapping[str, int],
+        settings: DetectorTrainingSettings,
+    ) -> None:
+        super().__init__(settings.seed)
+        self._maker, self._held_out = train, held_out
+        self._vectors, self._labels = vectors, labels
+        self._size, self._documents = settings.batch_size, settings.documents
+
+    @property
+    def batches_per_epoch(self) -> int:
+        """See `TrainingData`."""
+        return -(-self._documents // self._size)
+
+    def train_batches(self, draw: random.Random) -> Sequence[Sequence[MadeDocument]]:
+        """See `TrainingData`."""
+        return self._batches([self._maker.make(draw) for _ in range(self._documents)])
+
+    def held_out_batches(self) -> Sequence[Sequence[MadeDocument]]:
+        """See `TrainingData`."""
+        return self._batches(self._held_out)
+
+    def collate(self, examples: Sequence[MadeDocument]) -> DetectorBatch:
+        """See `TrainingData`."""
+        return DetectorBatch(
+            where=tuple(example.sentences[0][:60] for example in examples),
+            features=torch.cat(
+                [context_features(torch.stack([self._vectors[text] for text in item.sentences])) for item in examples]
+            ),
+            labels=torch.tensor([self._labels[label] for item in examples for label in item.labels]),
+        )
+
+    def _batches(self, documents: Sequence[MadeDocument]) -> list[Sequence[MadeDocument]]:
+        return [documents[start : start + self._size] for start in range(0, len(documents), self._size)]
+
+
+class DetectorModule(TrainingModule):
+    """Minimises the surprisal of the label of each sentence."""
+
+    network: nn.Linear
+
+    def __init__(self, network: nn.Linear, settings: DetectorTrainingSettings) -> None:
+        super().__init__(network, settings)
+        self._settings = settings
+
+    def configure_optimizers(self) -> Any:
+        """AdamW with a linear schedule."""
+        settings = self._settings
+        optimizer = torch.optim.AdamW(
+            self.trained_parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
+        )
+        return with_linear_schedule(optimizer, warm_up=settings.warm_up, steps=settings.epochs * self.steps_per_epoch)
+
+    def loss(self, batch: DetectorBatch) -> Loss:
+        """See `TrainingModule`; per sentence."""
+        features = functional.dropout(batch.features, self._settings.dropout, self.training)
+        return Loss(functional.cross_entropy(self.network(features), batch.labels), len(batch.labels))
