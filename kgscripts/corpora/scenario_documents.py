@@ -89,7 +89,8 @@ def _document(record: Mapping[str, Any], others: Collection[str]) -> ScenarioDoc
     segments = record.get("segments")
     if not sentences:
         raise InputError('"sentences" is empty')
-    if blank := next((number for number, sentence in enumerate(sentences) if not sentence.strip()), None):
+    blank = next((number for number, sentence in enumerate(sentences) if not sentence.strip()), None)
+    if blank is not None:
         raise InputError(f"sentence {blank} is blank")
     if not isinstance(segments, list) or not all(isinstance(segment, dict) for segment in segments):
         raise InputError('"segments" is not a list of objects')

@@ -36,7 +36,6 @@ from schemas.scenario_scheme import concept_scheme
 
 _BIASES = (-4.0, -3.0, -2.0, -1.0, 0.0)
 _COSTS = (0.5, 1.0, 2.0, 3.0, 4.0)
-_SECOND_SHARES = (0.5,)
 
 
 class DetectorTask:
@@ -103,9 +102,8 @@ class DetectorTask:
             report = evaluate_scenarios(documents, found)
             return float(report.micro.f1) - float(report.boundaries.pk or 0.0)
 
-        possible = itertools.product(_BIASES, _COSTS, _SECOND_SHARES)
-        settings_tried = [
-            attrs.evolve(detector.settings, none_bias=bias, change_cost=cost, second_share=share)
-            for bias, cost, share in possible
-        ]
-        return detector_checkpoint(layer, max(settings_tried, key=quality), card)
+        possible = (
+            attrs.evolve(detector.settings, none_bias=bias, change_cost=cost)
+            for bias, cost in itertools.product(_BIASES, _COSTS)
+        )
+        return detector_checkpoint(layer, max(possible, key=quality), card)

@@ -75,6 +75,7 @@ def test_labels_are_resolved_and_none_is_no_label(tmp_path: Path) -> None:
         (_record(id="b", sentences=[]), "empty"),
         (_record(id="b", sentences="One."), "sentences"),
         (_record(id="b", sentences=["One.", " "]), "sentence 1 is blank"),
+        (_record(id="b", sentences=[" ", "One."]), "sentence 0 is blank"),
         (_record(id="b", sentences=["\ud800", "b"]), "surrogate"),
         (_record(id="b", segments=None), "segments"),
         (_record(id="b", segments=[[0, 1]]), "segments"),
