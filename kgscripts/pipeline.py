@@ -38,6 +38,7 @@ def build_graph(
     texts: Iterable[Text] = (),
     format: str | None = None,
     scenario: str | None = None,
+    scenarios: str | None = None,
     limit: int | None = None,
     min_support: int = 1,
     strict: bool = False,
@@ -67,6 +68,9 @@ def build_graph(
         One of `kgscripts.corpora.formats.FORMATS`; by default the format is detected from the content.
     scenario:
         The scenario of every text that names none: by a label of its own, in front matter, by its title or by a folder.
+    scenarios:
+        ``given``: the scenarios that labels and titles name; ``detected``: those that a model detects in passages;
+        ``both``: both. By default they are detected in the texts for which no label or title names one.
     limit:
         At most so many sources of the inputs are taken in.
     min_support:
@@ -112,6 +116,10 @@ def build_graph(
 
         check_memory(memory)
     files = find_files([inputs] if isinstance(inputs, str | Path) else inputs)
+    if scenarios is not None:
+        from kgscripts.extractors.scenarios import of_mode
+
+        extractors, without = of_mode(scenarios, extractors, without)
     chosen = choose(extractors, without, partial(_describe_parser, spacy_model))
     label = "" if scenario is None else resolve(scenario)
     build_inputs = [

@@ -35,6 +35,14 @@ def build_graph(
         str | None,
         typer.Option(metavar="NAME", help="Scenario of the texts that name none (by label, title or folder)."),
     ] = None,
+    scenarios: Annotated[
+        str | None,
+        typer.Option(
+            metavar="given|detected|both",
+            help="Scenarios of labels and titles, of a model, or both; by default a model detects those of texts that "
+            "name none.",
+        ),
+    ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="The maximum number of sources.")] = None,
     min_support: Annotated[int, typer.Option(min=1, help="Leave out knowledge with less support (sources).")] = 1,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad record.")] = False,
@@ -78,6 +86,7 @@ def build_graph(
                 output,
                 format=format,
                 scenario=scenario,
+                scenarios=scenarios,
                 limit=limit,
                 min_support=min_support,
                 strict=strict,

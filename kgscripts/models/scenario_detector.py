@@ -7,8 +7,8 @@ costs something, is both the segmentation and the labels (Viterbi).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, groupby, pairwise
 
 import attrs
 import numpy as np
@@ -30,7 +30,7 @@ FEATURES = 4 * SIZE
 
 _RANKED = 5
 _SENTENCES = 512
-"""Sentences whose probabilities are computed at once."""
+"""Sentences that are encoded, and whose probabilities are computed, at once; more if a document has more."""
 _NEAR, _AROUND, _TEXT = 1, 3, 15
 """How many sentences on either side are near a sentence, around it, and what the text is about there."""
 
@@ -70,7 +70,7 @@ class ScenarioDetector:
 
     def detect(self, documents: Sequence[Sequence[str]]) -> list[list[DetectedSegment]]:
         """See `ScenarioModel`."""
-        return [detected_segments(self.log_probabilities(document), self.settings) for document in documents]
+        return [detected_segments(self._log_probabilities(vectors), self.settings) for vectors in _encoded(documents)]
 
     def label(
         self, documents: Sequence[Sequence[str]], spans: Sequence[Sequence[tuple[int, int]]]
@@ -84,15 +84,27 @@ class ScenarioDetector:
 
     def log_probabilities(self, document: Sequence[str]) -> NDArray[np.float64]:
         """Log probabilities of the scenarios and, last, of `NONE`: (sentences, labels)."""
-        labels = len(self.settings.scenarios) + 1
-        if not document:
-            return np.zeros((0, labels))
-        features = context_features(torch.from_numpy(quantised_vectors(document)).float() / SCALE)
+        return self._log_probabilities(quantised_vectors(document))
+
+    def _log_probabilities(self, vectors: NDArray[np.int8]) -> NDArray[np.float64]:
+        """Those of sentences with these `quantised_vectors`."""
+        if not len(vectors):
+            return np.zeros((0, len(self.settings.scenarios) + 1))
+        features = context_features(torch.from_numpy(vectors).float() / SCALE)
         with torch.inference_mode(), fixed_threads():
             # Rounded, since the last bits of a network differ between processors.
             parts = [self._layer(part).log_softmax(-1) for part in torch.split(features, _SENTENCES)]
         scores: NDArray[np.float64] = torch.cat(parts).double().numpy().round(4)
         return scores
+
+
+def _encoded(documents: Sequence[Sequence[str]]) -> Iterator[NDArray[np.int8]]:
+    """The vectors of the sentences of each document; short documents are encoded together."""
+    ends = list(accumulate(map(len, documents)))
+    for _, block in groupby(range(len(documents)), key=lambda number: ends[number] // _SENTENCES):
+        numbers = list(block)
+        vectors = quantised_vectors([sentence for number in numbers for sentence in documents[number]])
+        yield from np.split(vectors, np.cumsum([len(documents[number]) for number in numbers])[:-1])
 
 
 def detected_segments(scores: NDArray[np.float64], settings: DetectorSettings) -> list[DetectedSegment]:

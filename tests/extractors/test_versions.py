@@ -51,6 +51,10 @@ PINS: dict[str, tuple[str, str]] = {
         "7d9a812a066ca67c5f28a293a40d8238f902c281acf2c6fe86603956fbd52bc4",
         "265c2ff37422e1c06baf87e6ba94913a42c3706740c9d1d117cfadfe67ef0249",
     ),
+    "scenarios": (
+        "22d11d25d2f3af4544e5eb935fdea6c33e1db24895310796a9e8feb06a3a578c",
+        "7c6072abb3bfc56cfc2f86d543369e87d70265a9560d7611015b46dd42e88e7e",
+    ),
     "state-changes": (
         "879679a8b045f9bffaad74aafaf480c31127d8a19998458972c555e01490f7fe",
         "11bca2e744458b175d135d4a50a9939e55a14a858f9cde898692b2e0abace672",
@@ -60,14 +64,17 @@ PINS: dict[str, tuple[str, str]] = {
 
 
 def _digest(records: Sequence[Sequence[Record]]) -> str:
-    """SHA-256 of records, with logarithms to one decimal: the last ones differ between processors."""
+    """SHA-256 of records, with the numbers of networks to one decimal: the last ones differ between processors."""
     content = [[[type(record).__name__, _rounded(asdict(record))] for record in items] for items in records]
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def _rounded(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: round(item, 1) if key == "log_probability" else _rounded(item) for key, item in value.items()}
+        return {
+            key: round(item, 1) if key in ("log_probability", "confidence") else _rounded(item)
+            for key, item in value.items()
+        }
     return [_rounded(item) for item in value] if isinstance(value, list | tuple) else value
 
 
@@ -100,7 +107,7 @@ def test_every_built_in_extractor_has_a_pin() -> None:
     assert set(_found()) == set(PINS)
 
 
-@pytest.mark.parametrize("name", ["labels", "sentences", "events", "decompositions", "state-changes"])
+@pytest.mark.parametrize("name", ["labels", "sentences", "events", "decompositions", "scenarios", "state-changes"])
 def test_a_version_goes_with_what_is_read(name: str) -> None:
     problem = _problem(name, _found()[name], PINS.get(name))
     assert not problem, problem

@@ -1,0 +1,162 @@
+"""The extractor of scenarios from what a text tells, by a model of its passages (Wanzare, Roth and Pinkal 2019).
+
+A passage that only names a scenario, without telling any of its events, is no segment (guideline A.1): segments in
+which no event of another extractor begins are left out.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from attrs import define, evolve, field
+
+from kgscripts.corpora.scenarios import scenario_of
+from kgscripts.extractors.labels import LabelExtractor
+from kgscripts.extractors.protocol import Extractor, ParsedDocument
+from kgscripts.extractors.registry import installed_extractors
+from kgscripts.models.registry import DEFAULT, describe, load
+from schemas.errors import ConfigurationError
+from schemas.provenance import Model
+from schemas.records import EventMention, Record, Segment, Sentence
+
+if TYPE_CHECKING:
+    from kgscripts.models.scenarios import ScenarioModel
+    from schemas.scenario_documents import DetectedSegment
+
+_TASK = "scenarios"
+_MOST_SENTENCES = 1_000
+"""Longer texts are given to the model in pieces of so many sentences, so that it needs no more memory for them."""
+
+MODES = ("given", "detected", "both")
+"""Whether the segments of a build are those that labels and titles give, those that are detected, or both."""
+
+
+@define
+class ScenarioExtractor(Extractor):
+    """Gives the segments that a model detects, one record for each scenario of a segment.
+
+    Texts with a scenario by label or title are left out, unless `labelled_too`. The model that ships is loaded when the
+    first sentence comes, unless another is given.
+    """
+
+    name = "scenarios"
+    rules = "1"
+    task = "scenarios of passages"
+    requires = (Sentence, EventMention)
+    gives = (Segment,)
+    cost = "scenario model (MiniLM encoder)"
+    licence = "Apache-2.0"
+
+    model: ScenarioModel | None = None
+    labelled_too: bool = field(default=False, kw_only=True)
+
+    @property
+    def settings(self) -> Mapping[str, bool]:
+        """Whether it reads texts with a label."""
+        return {"labelled_too": self.labelled_too}
+
+    @property
+    def networks(self) -> tuple[Model, ...]:
+        """The model of scenarios."""
+        return (self.model.model if self.model is not None else describe(DEFAULT, _TASK),)
+
+    def read(self, documents: Sequence[ParsedDocument]) -> list[Sequence[Record]]:
+        """See `Extractor`."""
+        spans = [_sentences(item) if self.labelled_too or not scenario_of(item.document) else [] for item in documents]
+        found = self._detect(
+            [
+                [" ".join(item.document.text[start:end].split()) for start, end in own]
+                for item, own in zip(documents, spans, strict=True)
+            ]
+        )
+        return [
+            _with_events(_records(segments, own), item)
+            for item, own, segments in zip(documents, spans, found, strict=True)
+        ]
+
+    def _detect(self, documents: Sequence[Sequence[str]]) -> list[list[tuple[int, DetectedSegment]]]:
+        """The segments of each document in sentences, each with the sentence that its own are counted from."""
+        pieces = [
+            (number, start)
+            for number, sentences in enumerate(documents)
+            for start in range(0, len(sentences), _MOST_SENTENCES)
+        ]
+        found: list[list[tuple[int, DetectedSegment]]] = [[] for _ in documents]
+        if pieces:
+            if self.model is None:
+                self.model = load(_TASK, DEFAULT)
+            texts = [documents[number][start : start + _MOST_SENTENCES] for number, start in pieces]
+            for (number, start), segments in zip(pieces, self.model.detect(texts), strict=True):
+                found[number] += [(start, segment) for segment in segments]
+        return found
+
+
+def _sentences(parsed: ParsedDocument) -> list[tuple[int, int]]:
+    """The spans of the sentences in text order. Of those that overlap the first one counts, which is the longest."""
+    spans: list[tuple[int, int]] = []
+    for start, end in sorted(
+        {(item.start, item.end) for item in parsed.records[Sentence] if isinstance(item, Sentence)},
+        key=lambda span: (span[0], -span[1]),
+    ):
+        if not spans or start >= spans[-1][1]:
+            spans.append((start, end))
+    return spans
+
+
+def _records(found: Sequence[tuple[int, DetectedSegment]], spans: Sequence[tuple[int, int]]) -> list[Segment]:
+    """The segments of each scenario, by characters: adjacent ones about the same scenario are one (guideline A.3).
+
+    The confidence is the mean over its sentences.
+    """
+    runs: dict[str, list[tuple[int, int, float]]] = {}
+    for first, segment in found:
+        scores = dict(segment.ranking)
+        for scenario in segment.scenarios:
+            own = runs.setdefault(scenario, [])
+            start, end = first + segment.start, first + segment.end
+            mass = scores.get(scenario, 0.0) * (end - start)
+            if own and own[-1][1] == start:
+                start, _, before = own.pop()
+                mass += before
+            own.append((start, end, mass))
+    records = [
+        Segment(scenario=scenario, start=spans[start][0], end=spans[end - 1][1], confidence=mass / (end - start))
+        for scenario, own in runs.items()
+        for start, end, mass in own
+    ]
+    return sorted(records, key=lambda record: (record.start, -record.end, record.scenario))
+
+
+def _with_events(segments: Sequence[Segment], parsed: ParsedDocument) -> list[Segment]:
+    """Those in which an event begins."""
+    starts = sorted(item.start for item in parsed.records[EventMention] if isinstance(item, EventMention))
+    return [item for item in segments if bisect_left(starts, item.start) < bisect_left(starts, item.end)]
+
+
+def of_mode(
+    mode: str, extractors: Iterable[str | Extractor] | None, without: Iterable[str]
+) -> tuple[list[str | Extractor], list[str]]:
+    """The extractors of a build in one of the `MODES`, and those that are left out.
+
+    Raises ConfigurationError for an unknown mode, and if its extractors are not among those chosen.
+    """
+    if mode not in MODES:
+        raise ConfigurationError(f"no mode of scenarios {mode!r}", remedy=f"one of {', '.join(MODES)}")
+    wanted: list[str | Extractor] = list(installed_extractors() if extractors is None else extractors)
+    names = [item if isinstance(item, str) else item.name for item in wanted]
+    left_out = list(without)
+    unused = {"given": ScenarioExtractor.name, "detected": LabelExtractor.name}.get(mode)
+    for name in (LabelExtractor.name, ScenarioExtractor.name):
+        if name == unused:
+            left_out += [name] if name in names else []
+        elif name not in names or name in left_out:
+            raise ConfigurationError(f"{mode!r} scenarios need the extractor {name!r}", remedy="do not leave it out")
+    return [_reading_labelled_too(item) for item in wanted], left_out
+
+
+def _reading_labelled_too(extractor: str | Extractor) -> str | Extractor:
+    if isinstance(extractor, ScenarioExtractor):
+        return evolve(extractor, labelled_too=True)
+    return ScenarioExtractor(labelled_too=True) if extractor == ScenarioExtractor.name else extractor
