@@ -19,7 +19,7 @@ from kgscripts.extractors.registry import installed_extractors
 from kgscripts.models.registry import DEFAULT, describe, load
 from schemas.errors import ConfigurationError
 from schemas.provenance import Model
-from schemas.records import EventMention, Record, Segment, Sentence
+from schemas.records import Document, EventMention, PassageKind, Record, Segment, Sentence
 
 if TYPE_CHECKING:
     from kgscripts.models.scenarios import ScenarioModel
@@ -37,7 +37,8 @@ MODES = ("given", "detected", "both")
 class ScenarioExtractor(Extractor):
     """Gives the segments that a model detects, one record for each scenario of a segment.
 
-    Texts with a scenario by label or title are left out, unless `labelled_too`. The model that ships is loaded when the
+    Texts with a scenario by label or title are left out, unless `labelled_too`, and so are pairs: a pair is a single
+    instruction of a procedure, and its two sides could get different scenarios. The model that ships is loaded when the
     first sentence comes, unless another is given.
     """
 
@@ -75,6 +76,10 @@ class ScenarioExtractor(Extractor):
             _with_events(_records(segments, own), item)
             for item, own, segments in zip(documents, spans, found, strict=True)
         ]
+
+    def _reads(self, document: Document) -> bool:
+        is_pair = any(passage.kind is PassageKind.CONCRETE for passage in document.passages)
+        return not is_pair and (self.labelled_too or not scenario_of(document))
 
     def _detect(self, documents: Sequence[Sequence[str]]) -> list[list[tuple[int, DetectedSegment]]]:
         """The segments of each document in sentences, each with the sentence that its own are counted from."""
