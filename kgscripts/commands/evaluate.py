@@ -10,6 +10,7 @@ import typer
 
 from kgscripts.commands.evaluate_alignments import alignments
 from kgscripts.commands.evaluate_cloze import cloze
+from kgscripts.commands.evaluate_scenario_mentions import scenario_mentions
 from kgscripts.commands.evaluate_scenarios import scenarios
 from kgscripts.commands.evaluate_state_changes import state_changes
 from kgscripts.commands.output import check_output, write_lines
@@ -35,6 +36,9 @@ app.command("state-changes", epilog="Example: kgscripts evaluate state-changes -
     state_changes
 )
 app.command(epilog="Example: kgscripts evaluate scenarios --gold documents.jsonl --model default")(scenarios)
+app.command(
+    "scenario-mentions", epilog="Example: kgscripts evaluate scenario-mentions --gold documents.jsonl --model default"
+)(scenario_mentions)
 
 _Pipeline = Annotated[str | None, typer.Option(help="An installed spaCy pipeline instead of the shipped one.")]
 _AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from attrs import frozen
 
 from kgscripts.corpora.scenarios import resolve
+from kgscripts.extractors.scenarios import ScenarioExtractor
+from kgscripts.pipeline import build_graph
 from schemas.errors import InputError
 from schemas.scenario_documents import ScenarioDocument
 from schemas.script_graph import ScriptGraph
+
+if TYPE_CHECKING:
+    from kgscripts.models.scenarios import ScenarioModel
 
 
 @frozen(kw_only=True)
@@ -47,6 +56,32 @@ class MentionScores:
     def right_scenario_share(self) -> float:
         """As `right_share`, but each of several scenarios of a mention counts; 0 if none has one."""
         return self.right_scenarios / self.assigned_scenarios if self.assigned_scenarios else 0.0
+
+
+def measure_mentions(documents: Sequence[ScenarioDocument], model: ScenarioModel) -> dict[str, MentionScores]:
+    """The scores of graphs of these documents, built in a temporary folder.
+
+    ``one label``: each document has one label for all of its text, the gold one of most of its sentences (of equal ones
+    the first). ``detected``: its segments are those that the model detects.
+    """
+    gold = {f"text#{document.id}": document for document in documents}
+    texts = [{"id": document.id, "text": document_text(document)} for document in documents]
+    labelled = [text | {"scenario": _main_label(document)} for text, document in zip(texts, documents, strict=True)]
+    found = {}
+    with TemporaryDirectory() as folder:
+        for name, given, segmenter in (
+            ("one label", labelled, "labels"),
+            ("detected", texts, ScenarioExtractor(model)),
+        ):
+            build_graph(output=Path(folder, name), texts=given, extractors=["sentences", "events", segmenter])
+            found[name] = score_mentions(ScriptGraph.open(Path(folder, name)), gold)
+    return found
+
+
+def _main_label(document: ScenarioDocument) -> str:
+    """The scenario of most sentences; "" if there is none."""
+    counts = Counter(label for labels in document.labels() for label in labels)
+    return max(counts, key=counts.__getitem__, default="")
 
 
 def document_text(document: ScenarioDocument) -> str:
