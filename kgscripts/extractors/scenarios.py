@@ -17,6 +17,7 @@ from kgscripts.extractors.labels import LabelExtractor
 from kgscripts.extractors.protocol import Extractor, ParsedDocument
 from kgscripts.extractors.registry import installed_extractors
 from kgscripts.models.registry import DEFAULT, describe, load
+from kgscripts.models.scenario_windows import detect_documents
 from schemas.errors import ConfigurationError
 from schemas.provenance import Model
 from schemas.records import Document, EventMention, PassageKind, Record, Segment, Sentence
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from schemas.scenario_documents import DetectedSegment
 
 _TASK = "scenarios"
-_MOST_SENTENCES = 1_000
-"""Longer texts are given to the model in pieces of so many sentences, so that it needs no more memory for them."""
 
 MODES = ("given", "detected", "both")
 """Whether the segments of a build are those that labels and titles give, those that are detected, or both."""
@@ -65,7 +64,7 @@ class ScenarioExtractor(Extractor):
 
     def read(self, documents: Sequence[ParsedDocument]) -> list[Sequence[Record]]:
         """See `Extractor`."""
-        spans = [_sentences(item) if self.labelled_too or not scenario_of(item.document) else [] for item in documents]
+        spans = [_sentences(item) if self._reads(item.document) else [] for item in documents]
         found = self._detect(
             [
                 [" ".join(item.document.text[start:end].split()) for start, end in own]
@@ -81,21 +80,12 @@ class ScenarioExtractor(Extractor):
         is_pair = any(passage.kind is PassageKind.CONCRETE for passage in document.passages)
         return not is_pair and (self.labelled_too or not scenario_of(document))
 
-    def _detect(self, documents: Sequence[Sequence[str]]) -> list[list[tuple[int, DetectedSegment]]]:
-        """The segments of each document in sentences, each with the sentence that its own are counted from."""
-        pieces = [
-            (number, start)
-            for number, sentences in enumerate(documents)
-            for start in range(0, len(sentences), _MOST_SENTENCES)
-        ]
-        found: list[list[tuple[int, DetectedSegment]]] = [[] for _ in documents]
-        if pieces:
-            if self.model is None:
-                self.model = load(_TASK, DEFAULT)
-            texts = [documents[number][start : start + _MOST_SENTENCES] for number, start in pieces]
-            for (number, start), segments in zip(pieces, self.model.detect(texts), strict=True):
-                found[number] += [(start, segment) for segment in segments]
-        return found
+    def _detect(self, documents: Sequence[Sequence[str]]) -> list[list[DetectedSegment]]:
+        if not any(documents):
+            return [[] for _ in documents]
+        if self.model is None:
+            self.model = load(_TASK, DEFAULT)
+        return detect_documents(self.model, documents)
 
 
 def _sentences(parsed: ParsedDocument) -> list[tuple[int, int]]:
@@ -110,17 +100,17 @@ def _sentences(parsed: ParsedDocument) -> list[tuple[int, int]]:
     return spans
 
 
-def _records(found: Sequence[tuple[int, DetectedSegment]], spans: Sequence[tuple[int, int]]) -> list[Segment]:
+def _records(found: Sequence[DetectedSegment], spans: Sequence[tuple[int, int]]) -> list[Segment]:
     """The segments of each scenario, by characters: adjacent ones about the same scenario are one (guideline A.3).
 
     The confidence is the mean over its sentences.
     """
     runs: dict[str, list[tuple[int, int, float]]] = {}
-    for first, segment in found:
+    for segment in found:
         scores = dict(segment.ranking)
         for scenario in segment.scenarios:
             own = runs.setdefault(scenario, [])
-            start, end = first + segment.start, first + segment.end
+            start, end = segment.start, segment.end
             mass = scores.get(scenario, 0.0) * (end - start)
             if own and own[-1][1] == start:
                 start, _, before = own.pop()

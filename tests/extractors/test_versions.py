@@ -53,7 +53,7 @@ PINS: dict[str, tuple[str, str]] = {
     ),
     "scenarios": (
         "22d11d25d2f3af4544e5eb935fdea6c33e1db24895310796a9e8feb06a3a578c",
-        "7c6072abb3bfc56cfc2f86d543369e87d70265a9560d7611015b46dd42e88e7e",
+        "34ca01dfe77ff0264842a792cb3f59323c7d35adb61734147995def0cedd8ac0",
     ),
     "state-changes": (
         "879679a8b045f9bffaad74aafaf480c31127d8a19998458972c555e01490f7fe",
