@@ -34,6 +34,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "tools": ("kgscripts.commands.tools:tools", "Rank the tools of an event."),
     "changes": ("kgscripts.commands.changes:changes", "Predict what a step changes."),
     "track": ("kgscripts.commands.track:track", "Print the state table of a procedure."),
+    "segment": ("kgscripts.commands.segment:segment", "Show which scenario each passage of a text is about."),
     "topics": ("kgscripts.commands.topics:topics", "Print the words of the topics of each scenario."),
     "extractors": ("kgscripts.commands.extractors:app", "List the installed extractors."),
     "evaluate": ("kgscripts.commands.evaluate:app", "Measure the quality of the models."),

@@ -15,10 +15,11 @@ def check_output(output: Path | None) -> None:
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Write lines to a file atomically. Raises ConfigurationError if that fails."""
+    """Write lines to a file atomically, as they come. Raises ConfigurationError if that fails."""
     temporary = path.with_name(f".{path.name}.part")
     try:
-        temporary.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        with temporary.open("w", encoding="utf-8") as file:
+            file.writelines(f"{line}\n" for line in lines)
         temporary.replace(path)
     except OSError as error:
         raise ConfigurationError(

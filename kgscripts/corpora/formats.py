@@ -47,7 +47,7 @@ def read_file(file: InputFile, *, format: str | None = None) -> Iterator[Documen
     `where` is ``name:line``, and reading continues after it as far as the format allows. Raises ConfigurationError for
     an unknown format and InputError for a file that cannot be opened.
     """
-    _check_format(format)
+    check_format(format)
     return _read_opened(file, format)
 
 
@@ -59,7 +59,7 @@ def documents_from_strings(
 
     The documents are named ``text#1``, ``text#2``, ..., whatever their ids.
     """
-    _check_format(format)
+    check_format(format)
     for number, text in enumerate(texts, 1):
         label = f"{name}#{number}"
         try:
@@ -72,14 +72,15 @@ def documents_from_strings(
             yield Discard(reason=DiscardReason.MALFORMED, where=f"{label}:1", detail=error.message)
 
 
-def _check_format(format: str | None) -> None:
+def check_format(format: str | None) -> None:
+    """Raise ConfigurationError for an unknown format; None stands for detection."""
     if format is not None and format not in _READERS:
         raise ConfigurationError(f"no format {format!r}", remedy=f"one of {', '.join(FORMATS)}")
 
 
 def _read_opened(file: InputFile, format: str | None) -> Iterator[Document | Discard]:
     with open_source(file) as source:
-        yield from _read(source, format)
+        yield from read_source(source, format)
 
 
 def _read_string(text: str, name: str, format: str | None) -> Iterator[Document | Discard]:
@@ -89,10 +90,11 @@ def _read_string(text: str, name: str, format: str | None) -> Iterator[Document 
         raise InputError(f"a lone surrogate at character {error.start}") from error
     if format is None:
         format = "markdown" if sniff(data[:65536], name) == "markdown" else "text"
-    yield from _read(source_of(name, io.BytesIO(data)), format)
+    yield from read_source(source_of(name, io.BytesIO(data)), format)
 
 
-def _read(source: Source, format: str | None) -> Iterator[Document | Discard]:
+def read_source(source: Source, format: str | None) -> Iterator[Document | Discard]:
+    """Yield what `read_file` yields of an opened source; the format is a known one, or detected."""
     empty = True
     try:
         for item in _READERS[format](source) if format else _read_sniffed(source):

@@ -25,21 +25,26 @@ def read_plain_text(source: Source) -> Iterator[Document | Discard]:
     if isinstance(text, Discard):
         yield text
         return
+    document = document_of_text(source.name, text)
+    if document.passages:
+        yield document
+
+
+def document_of_text(name: str, text: str) -> Document:
+    """A plain text as a document; it has no passages if the text is blank."""
     said = front_matter(text)
     spans = paragraph_spans(text, said.end)
     title = title_line(text, spans)
     if title:
         spans = without_line(spans, title)
-    passages = passages_of(text, spans)
-    if passages:
-        yield Document(
-            name=source.name,
-            format="text",
-            text=text,
-            title=said.title or title,
-            scenario=said.scenario,
-            passages=passages,
-        )
+    return Document(
+        name=name,
+        format="text",
+        text=text,
+        title=said.title or title,
+        scenario=said.scenario,
+        passages=passages_of(text, spans),
+    )
 
 
 def paragraph_spans(text: str, begin: int = 0) -> list[tuple[int, int]]:

@@ -1,0 +1,110 @@
+"""Texts on a terminal, with a bar in the colours of their scenarios."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from kgscripts.segmentation import SegmentedText, TextSegment
+from schemas.terminal import console, printable
+
+_WIDTH = 80
+COLOURS = ("#e69f00", "#56b4e9", "#009e73", "#cc79a7", "#0072b2", "#d55e00", "#f0e442")
+"""Okabe and Ito's colours, which colour-blind people can tell apart."""
+_BLANK_LINE = re.compile(r"\n\s*\n|\r\s*\r")
+
+
+def print_texts(texts: Iterable[SegmentedText]) -> None:
+    """Print each text by passages: the scenarios of each with their scores, then its words; last, all scenarios.
+
+    A passage has a bar in the colours of its scenarios at its left. Without colours, its heading says the same.
+    """
+    screen = console()
+    screen = console(width=min(_WIDTH, screen.width))
+    for text in texts:
+        screen.print(Text(printable(text.title or text.name), style="bold"))
+        screen.print()
+        found = Legend()
+        for segment in text.segments:
+            _print_segment(screen, segment, found)
+        _print_legend(screen, found)
+
+
+class Legend:
+    """The scenarios of a text in the order of their first passage, with what was seen of them."""
+
+    def __init__(self) -> None:
+        self.scenarios: dict[str, list[tuple[int, float]]] = {}
+        """Scenario -> sentences and score of each passage."""
+        self.sentences = 0
+
+    def add(self, segment: TextSegment) -> None:
+        """Count a segment."""
+        self.sentences += len(segment.sentences)
+        for scenario, score in segment.scenarios:
+            self.scenarios.setdefault(scenario, []).append((len(segment.sentences), score))
+
+    def place(self, scenario: str) -> int:
+        """The number of a scenario, from 0."""
+        return list(self.scenarios).index(scenario)
+
+
+def paragraphs(segment: TextSegment) -> Iterable[tuple[bool, str]]:
+    """The lines of a passage, and whether a blank line is before each; the first begins within its own line."""
+    lines: list[tuple[bool, str]] = []
+    for number, sentence in enumerate(segment.sentences):
+        gap = sentence.gap if number or segment.first else sentence.gap.rpartition("\n")[2]
+        words = " ".join([*gap.split(), *sentence.text.split()])
+        if lines and not sentence.is_first:
+            lines[-1] = (lines[-1][0], f"{lines[-1][1]} {words}")
+        else:
+            lines.append((bool(_BLANK_LINE.search(gap)), words))
+    return lines
+
+
+def _print_segment(screen: Console, segment: TextSegment, legend: Legend) -> None:
+    legend.add(segment)
+    styles = [_style(legend.place(scenario)) for scenario, _ in segment.scenarios] or [""]
+    bar = Text(" ", style=styles[0]).append(" ", style=styles[-1]).append(" ")
+    heading = Text()
+    for number, (scenario, score) in enumerate(segment.scenarios):
+        heading.append(", " if number else "").append(f"{printable(scenario)} {score:.2f}", style="bold")
+    if not segment.scenarios:
+        heading.append("no scenario", style="dim")
+    screen.print(bar + heading)
+    for number, (blank, line) in enumerate(paragraphs(segment)):
+        if blank and number:
+            screen.print(bar if segment.scenarios else "")
+        body = Text(printable(line), style="" if segment.scenarios else "dim")
+        for wrapped in body.wrap(screen, screen.width - 4):
+            wrapped.rstrip()
+            screen.print(bar + wrapped)
+    screen.print()
+
+
+def _print_legend(screen: Console, legend: Legend) -> None:
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(width=2)
+    table.add_column(max_width=40)
+    for _ in range(2):
+        table.add_column(justify="right")
+    covered = 0
+    for number, (scenario, parts) in enumerate(legend.scenarios.items()):
+        sentences = sum(size for size, _ in parts)
+        covered += sentences
+        table.add_row(
+            Text("  ", style=_style(number)),
+            Text(printable(scenario), style="bold"),
+            f"{max(score for _, score in parts):.2f}",
+            f"{sentences:,} of {legend.sentences:,} sentences",
+        )
+    screen.print(table)
+    screen.print()
+
+
+def _style(number: int) -> str:
+    return f"on {COLOURS[number % len(COLOURS)]}"
