@@ -76,10 +76,10 @@ def test_the_list_loads_no_weights() -> None:
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        ([], "decompositions events labels sentences state-changes"),
+        ([], "decompositions events labels scenarios sentences state-changes"),
         (["--extractors", "events,labels"], "events labels"),
         (["--extractors", "events", "--extractors", " labels "], "events labels"),
-        (["--without", "decompositions,state-changes", "--without", "sentences"], "events labels"),
+        (["--without", "decompositions,state-changes", "--without", "scenarios,sentences"], "events labels"),
         (["--extractors", "events,labels,sentences", "--without", "events,sentences"], "labels"),
     ],
 )

@@ -221,7 +221,7 @@ def test_an_unknown_name_has_a_suggestion() -> None:
     assert caught.value.remedy == "did you mean events?"
     with pytest.raises(ConfigurationError) as caught:
         choose(["xyzzy"], (), lambda: PARSER)
-    assert caught.value.remedy == "installed are: decompositions, events, labels, sentences, state-changes"
+    assert caught.value.remedy == "installed are: decompositions, events, labels, scenarios, sentences, state-changes"
 
 
 def test_only_what_was_chosen_is_imported(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes, graph_rows, labels
 
 _ROOT = Path(__file__).parents[2]
+_WITHOUT = ("state-changes", "scenarios")
 _EXAMPLES = Path(str(resources.files("kgscripts.examples") / "texts"))
 
 
@@ -49,7 +50,7 @@ def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def graph(texts: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The graph of these texts, built by two processes."""
     directory = tmp_path_factory.mktemp("examples") / "graph"
-    build_graph(texts, directory, jobs=2, without=["state-changes"])
+    build_graph(texts, directory, jobs=2, without=_WITHOUT)
     return directory
 
 
@@ -67,7 +68,7 @@ def test_examples_tell_how_pasta_is_cooked(graph: Path) -> None:
 
 
 def test_a_build_in_a_pipe_prints_its_report_and_no_bar(graph: Path, texts: Path, tmp_path: Path) -> None:
-    done = _kgscripts("build-graph", texts, "-o", tmp_path / "graph", "--without", "state-changes", "--json")
+    done = _kgscripts("build-graph", texts, "-o", tmp_path / "graph", "--without", ",".join(_WITHOUT), "--json")
     assert (done.returncode, done.stderr) == (0, "")
     report = json.loads(done.stdout)
     assert graph_bytes(tmp_path / "graph") == graph_bytes(graph)
@@ -88,7 +89,7 @@ def test_the_report_fits_on_one_screen(
     graph: Path, texts: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "100")
-    found = build_graph(texts, graph, without=["state-changes"])
+    found = build_graph(texts, graph, without=_WITHOUT)
     print_report(found)
     text = capsys.readouterr().out
     assert len(text.splitlines()) <= 34
@@ -129,7 +130,7 @@ def test_errors_come_without_a_traceback(
 
 def test_a_terminal_gets_a_progress_bar(texts: Path, tmp_path: Path) -> None:
     terminal, stderr = os.openpty()
-    options = ["-o", str(tmp_path / "graph"), "--without", "state-changes"]
+    options = ["-o", str(tmp_path / "graph"), "--without", ",".join(_WITHOUT)]
     command = [sys.executable, "-m", "cli", "build-graph", str(texts / "pairs.tsv"), *options]
     with subprocess.Popen(command, cwd=_ROOT, stdout=subprocess.DEVNULL, stderr=stderr) as build:
         os.close(stderr)
@@ -154,7 +155,7 @@ def _interruptible_build(graph: Path, jobs: int) -> subprocess.Popen[str]:
     )
     stories = graph.with_name("stories.jsonl")
     stories.write_text("\n".join(lines), encoding="utf-8")
-    options = ["-o", str(graph), "--jobs", str(jobs), "--without", "state-changes"]
+    options = ["-o", str(graph), "--jobs", str(jobs), "--without", ",".join(_WITHOUT)]
     command = [sys.executable, "-m", "cli", "build-graph", str(stories), *options]
     build = subprocess.Popen(
         command,
@@ -185,7 +186,7 @@ def test_ctrl_c_ends_the_build_and_the_next_call_goes_on(jobs: int, tmp_path: Pa
         versions = [entry.digest for entry in store.extractors().values() if entry.role == "extractor"]
         left = sum(map(len, store.lacking(versions)))
     assert 0 < left < _STORIES
-    found = build_graph(tmp_path / "stories.jsonl", graph, without=["state-changes"])
+    found = build_graph(tmp_path / "stories.jsonl", graph, without=_WITHOUT)
     assert found.run.sources_read == left, "the others were read before"
     assert found.sources == _STORIES
 
