@@ -9,7 +9,9 @@ from types import MappingProxyType
 
 from attrs import evolve
 
-from kgscripts.corpora.gerunds import gerund
+from kgscripts.titles.gerunds import gerund
+from kgscripts.titles.keys import title_key
+from kgscripts.titles.plain import plain_title
 from schemas.errors import InputError
 from schemas.records import Document, PassageKind
 from schemas.scenario_scheme import concept_scheme
@@ -56,6 +58,21 @@ def resolve(label_or_title: str) -> str:
     return text
 
 
+def resolve_title(title: str) -> str:
+    """The label of the listed scenario that the title of a how-to means; otherwise the title, normalised.
+
+    Besides what `resolve` ignores, "10 easy ways to", years, sites, places, means and the like are ignored, and other
+    words for the same are the same: see `kgscripts.titles.keys.title_key`. Raises InputError as `resolve` does.
+    """
+    if (found := _listed_title(title)) is not None:
+        return found
+    plain, how_to = plain_title(title)
+    if not any(map(str.isalnum, plain)):
+        return resolve(title)
+    verb, space, rest = plain.partition(" ")
+    return gerund(verb) + space + rest if how_to else plain
+
+
 def is_listed(label_or_title: str) -> bool:
     """Whether a text refers to one of the 200 scenarios."""
     return _listed(label_or_title) is not None
@@ -64,7 +81,7 @@ def is_listed(label_or_title: str) -> bool:
 def names_scenario(title: str) -> bool:
     """Whether a title refers to a listed scenario, or begins with "how to"."""
     plain = _plain(title)
-    return bool(plain) and (_HOW_TO.match(plain) is not None or is_listed(title))
+    return bool(plain) and (_HOW_TO.match(plain) is not None or _listed_title(title) is not None)
 
 
 def scenario_of(document: Document) -> str:
@@ -77,7 +94,7 @@ def scenario_of(document: Document) -> str:
         return resolve(document.scenario)
     title = document.title
     has_steps = any(passage.kind is PassageKind.STEP for passage in document.passages)
-    return resolve(title) if names_scenario(title) or (has_steps and title.strip(_EDGES)) else ""
+    return resolve_title(title) if names_scenario(title) or (has_steps and title.strip(_EDGES)) else ""
 
 
 def with_scenario(document: Document, scenario: str) -> Document:
@@ -121,6 +138,21 @@ def _index() -> dict[str, str]:
         for alternative in concept.alternative_labels:
             index.setdefault(_key(alternative), concept.label)
     return index
+
+
+def _listed_title(title: str) -> str | None:
+    return _listed(title) or _title_index().get(title_key(title))
+
+
+@cache
+def _title_index() -> dict[str, str]:
+    """Maps keys of titles to labels; an alternative label whose key several scenarios share means none of them."""
+    found: dict[str, set[str]] = {}
+    for concept in concept_scheme():
+        for alternative in concept.alternative_labels:
+            found.setdefault(title_key(alternative), set()).add(concept.label)
+    index = {key: labels.pop() for key, labels in found.items() if len(labels) == 1}
+    return index | {title_key(concept.label): concept.label for concept in reversed(concept_scheme())}
 
 
 def _key(text: str) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from kgscripts.corpora.scenarios import is_listed, scenario_of
 from kgscripts.extractors.protocol import Extractor, ParsedDocument
+from kgscripts.titles.words import titles_digest
 from schemas.records import Discard, DiscardReason, Document, Record, Segment
 
 
@@ -13,10 +14,15 @@ class LabelExtractor(Extractor):
     """Makes the label of a source, or the title of a how-to, a segment over its whole text."""
 
     name = "labels"
-    rules = "1"
+    rules = "2"
     task = "scenarios by label or title"
     gives = (Segment, Discard)
     licence = "Apache-2.0"
+
+    @property
+    def data(self) -> Mapping[str, str]:
+        """The word lists of titles."""
+        return {"titles": titles_digest()}
 
     def read(self, documents: Sequence[ParsedDocument]) -> list[Sequence[Record]]:
         """See `Extractor`."""

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgscripts.corpora.descript import scenario_of_file
-from kgscripts.corpora.gerunds import gerund
 from kgscripts.corpora.scenarios import is_listed, resolve, scenario_of
+from kgscripts.titles.gerunds import gerund
 from schemas.errors import InputError
 from schemas.records import Document, Passage, PassageKind
 from schemas.scenario_scheme import ScenarioConcept, concept_scheme, linked_scenarios

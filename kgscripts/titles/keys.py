@@ -1,0 +1,212 @@
+"""The key that titles of the same activity share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from kgscripts.text.lexicon import is_a
+from kgscripts.titles.gerunds import gerund
+from kgscripts.titles.plain import plain_title
+from kgscripts.titles.words import kinds, leading_nouns, leading_verbs, singular, word_class
+
+_WORD = re.compile(r"[^\W_]+(?:[-'&.][^\W_]+)*")
+_DETERMINERS = frozenset(
+    {
+        "a",
+        "an",
+        "the",
+        "your",
+        "my",
+        "our",
+        "his",
+        "her",
+        "their",
+        "its",
+        "some",
+        "ones",
+        "one's",
+        "any",
+        "this",
+        "these",
+    }
+)
+_PARTICLES = frozenset({"up", "down", "out", "off", "away", "back", "apart", "together"})
+_PLACES = frozenset({"in", "on", "at", "inside", "into", "outside", "around"})
+_LINKS = frozenset(
+    {"of", "from", "off", "out", "onto", "through", "over", "under", "near", "behind", "between", "against"}
+)
+_ENDS = frozenset(
+    {
+        "with",
+        "without",
+        "using",
+        "by",
+        "like",
+        "when",
+        "while",
+        "if",
+        "so",
+        "because",
+        "during",
+        "before",
+        "after",
+        "until",
+    }
+    | {"via", "than", "that"}
+)
+"""Words that begin what says how, when or why, behind an object."""
+
+_NOMINAL = {
+    "removal": "removing",
+    "loss": "losing",
+    "installation": "installing",
+    "repair": "repairing",
+    "replacement": "replacing",
+    "preparation": "preparing",
+    "maintenance": "maintaining",
+    "care": "caring",
+    "construction": "constructing",
+    "change": "changing",
+}
+_VAGUE = frozenset({"having", "getting", "being", "feeling", "looking", "going"})
+"""Verbs whose object alone does not say what is done: "have fun in the sun"."""
+
+_TAKING = frozenset({"getting", "taking"})
+_LIGHT = frozenset({"doing", "giving", "performing", "making", "having"})
+
+
+def title_key(title: str) -> str:
+    """The key of a title: its verb in *-ing* and the nouns of its object as one word, synonyms by their leading word.
+
+    Titles with the same key mean the same activity: "Planting the apple tree", "How to plant trees: 12 steps". The key
+    of a title without words is the title in lower case; "" if it has signs only.
+    """
+    plain, how_to = plain_title(title)
+    verb, rest = _parts(_WORD.findall(plain), how_to)
+    if not verb:
+        return plain
+    noun = _object(rest, all_phrases=verb.split(" ")[0] in _VAGUE)
+    verb = _leading_verb(verb, noun)
+    noun = _general(noun)
+    if verb == "making" and len(noun) > 1 and noun[0] in word_class("cooked"):
+        verb, noun = _leading_verb(_gerund_of_participle(noun[0]), noun[1:]), noun[1:]
+    return " ".join(filter(None, (verb, "".join(noun))))
+
+
+def _parts(words: list[str], how_to: bool) -> tuple[str, list[str]]:
+    """The verb in *-ing* with its particle, and the other words."""
+    words = _without_manner(words)
+    if not words:
+        return "", []
+    last = words[-1]
+    if not how_to and len(words) > 1 and _names_act(last) and not _is_verb(words[0]):
+        return _NOMINAL.get(last, last), words[:-1]
+    verb, rest = gerund(words[0]) if words[0].isascii() else words[0], words[1:]
+    if verb in _LIGHT and len(rest) > 1 and rest[-1] in _NOMINAL:
+        return _NOMINAL[rest[-1]], rest[:-1]
+    if verb == "giving" and len(rest) > 1 and rest[-1] in ("bath", "wash"):
+        return "washing", rest[:-1]
+    if rest[:2] == ["rid", "of"]:
+        return f"{verb} rid", rest[2:]
+    if verb in _TAKING and any(pair == ("out", "of") for pair in pairwise(rest)):
+        return f"{verb} out", rest
+    for place in (0, -1):
+        if len(rest) > 1 and rest[place] in _PARTICLES and rest[:2] != ["out", "of"]:
+            return f"{verb} {rest.pop(place)}", rest
+    return verb, rest
+
+
+def _names_act(word: str) -> bool:
+    return word in _NOMINAL or (word.endswith("ing") and len(word) > 4 and word not in word_class("noun"))
+
+
+def _is_verb(word: str) -> bool:
+    return word in word_class("verb") or (word.endswith("ing") and word not in word_class("noun"))
+
+
+def _without_manner(words: list[str]) -> list[str]:
+    """The words without determiners, adverbs of manner and adjectives of quality; what would leave nothing is kept."""
+    quality, manner, others = word_class("quality"), word_class("manner"), word_class("not_adverb")
+
+    def kept(word: str) -> bool:
+        adverb = word in manner or (word.endswith("ly") and len(word) > 4 and word not in others)
+        return not adverb and word not in _DETERMINERS and word not in quality
+
+    return list(filter(kept, words)) or words
+
+
+def _object(words: Sequence[str], *, all_phrases: bool) -> list[str]:
+    """The nouns of the object, those of phrases behind it first: "oil in a car" is "car oil".
+
+    Phrases that say how, where, when or for whom are left out unless `all_phrases` are wanted.
+    """
+    found: list[str] = []
+    phrase: list[str] = []
+    preposition = lead = ""
+    for word in (*words, ""):
+        if word and word not in _PLACES | _LINKS | _ENDS | {"for"}:
+            phrase.append(word)
+            continue
+        nouns = _nouns(phrase)
+        if preposition == "of" and len(found) == 1 and found[0] in word_class("measure") and nouns:
+            found = nouns
+        elif not preposition or not found:
+            lead = lead or preposition
+            found += nouns
+        elif nouns and (all_phrases or not _circumstance(preposition, nouns)):
+            found = nouns + found
+        if word in _ENDS and found and not all_phrases:
+            break
+        if not (word == "of" and not phrase):
+            preposition = word
+        phrase = []
+    return [lead, *found] if lead else found
+
+
+def _nouns(words: Sequence[str]) -> list[str]:
+    """Singular nouns, without possessive endings, in leading words."""
+    nouns = [singular(word.removesuffix("'s").rstrip("'")) for word in words]
+    leading = leading_nouns()
+    found: list[str] = []
+    place = 0
+    while place < len(nouns):
+        for length in (2, 1):
+            key = tuple(nouns[place : place + length])
+            if len(key) == length and key in leading:
+                found += leading[key]
+                break
+        else:
+            found.append(nouns[place])
+            length = 1
+        place += length
+    return found
+
+
+def _circumstance(preposition: str, nouns: Sequence[str]) -> bool:
+    """Whether a phrase says where, when or for whom, and not to what."""
+    if preposition == "for":
+        return nouns[-1] in word_class("beneficiary") or is_a(nouns[-1], "person")
+    return preposition in _PLACES and nouns[-1] in word_class("circumstance")
+
+
+def _general(nouns: list[str]) -> list[str]:
+    """An object without the modifiers that only make a kind of it."""
+    if not nouns:
+        return nouns
+    modifiers = kinds().get(nouns[-1], frozenset())
+    kept = [noun for noun in nouns[:-1] if noun not in modifiers]
+    return [*kept, nouns[-1]]
+
+
+def _gerund_of_participle(word: str) -> str:
+    """ "Mashing" for "mashed": to make mashed potatoes is to mash potatoes."""
+    return (word[:-3] + "y" if word.endswith("ied") else word[:-2]) + "ing"
+
+
+def _leading_verb(verb: str, nouns: Sequence[str]) -> str:
+    for synonyms in leading_verbs().get(verb, ()):
+        if not synonyms.heads or (nouns and not synonyms.heads.isdisjoint((nouns[-1], "".join(nouns)))):
+            return synonyms.leading
+    return verb

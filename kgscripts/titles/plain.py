@@ -1,0 +1,125 @@
+"""What a title says is done, without what it says about the text: "7 Ways to Plant a Tree (with Pictures)"."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Set
+from functools import cache
+
+from kgscripts.titles.words import word_class
+
+MAX_CHARACTERS = 300
+"""Titles are read this far."""
+
+_SPACE = {"Cc", "Cf", "Co", "Cn", "So", "Sk", "Zl", "Zp"}
+_BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}")
+_EDGES = " \t\r\n.!?:;,…\"'“”‘’«»*_`#-–—|/\\"
+_SITE = re.compile(
+    r"\s+\|.*$|\s+[-–—·»]\s+(?:\S+\.(?:com|org|net|co\.uk)|wikihow|ehow|instructables|youtube|wikibooks|allrecipes|bbc.*)$"
+)
+_NUMBER = r"\d+|two|three|four|five|six|seven|eight|nine|ten|twelve|few|several|many|some"
+_ARTICLE = "the|an?|our|my|your|this|top|and|&|more|most|step-by-step|beginner's"
+_TIME = "seconds?|secs?|minutes?|mins?|hours?|days?|weeks?|months?|parts?|moves?"
+_PEOPLE = "beginners?|dummies|newbies|starters|kids|children|toddlers|adults|seniors|students|everyone|free|cheap"
+_HOW = re.compile(
+    r"^(?:(?:please )?(?:learn|learning|discover|see|find out|knowing|know|video|tutorial|guide)[:,]? )?"
+    r"(?:how (?:to:?|do (?:i|you|we)|does one|can (?:i|you|we|one)|should (?:i|you|we)|i|we|you(?: can)?) )"
+)
+_LEARN = re.compile(r"^learn(?:ing)? to ")
+_PRONOUN = re.compile(r"(?P<thing>[^:]+): how to (?P<verb>.+?) (?:it|them|one|your own|yours)")
+_SAYS_NOTHING = re.compile(
+    r"(?:diy|tutorial|video|guide|recipe|tips?|howto|how-to|quick tip|life ?hack|beginner'?s guide)"
+)
+
+
+def plain_title(title: str) -> tuple[str, bool]:
+    """A title in lower case without what it says about the text, and whether it had "how to" or the like.
+
+    Left out are remarks in brackets, numbers of ways and steps, years, the name of a site, durations, and for whom the
+    text is ("for beginners", "like a pro"). A title of more than `MAX_CHARACTERS` characters keeps them. What remains
+    is empty only if the title has no letters and digits but signs.
+    """
+    text = _squeezed(_lower(title))
+    if len(text) > MAX_CHARACTERS:
+        return text, False
+    how_to = False
+    while True:
+        shorter = _shorter(text)
+        without = _HOW.sub("", shorter, count=1)
+        how_to |= without != shorter
+        without = _squeezed(_LEARN.sub("", without, count=1))
+        if without in (text, ""):
+            return text, how_to
+        text = without
+
+
+def _shorter(text: str) -> str:
+    """A title with one thing less of each sort that it says about the text."""
+    text = _SITE.sub("", text)
+    without = _squeezed(_BRACKETS.sub(" ", text))
+    text = without if " " in without else _squeezed(text)
+    pronoun = _PRONOUN.fullmatch(text)
+    if pronoun:
+        text = f"how to {pronoun['verb']} {pronoun['thing']}"
+    head, colon, tail = text.partition(": ")
+    if colon and _SAYS_NOTHING.fullmatch(head):
+        text = tail
+    elif colon and _about_text().fullmatch(tail):
+        text = head
+    text = _squeezed(_leading().sub("", text, count=1))
+    return _squeezed(_trailing().sub("", text)) or text
+
+
+def _lower(title: str) -> str:
+    text = unicodedata.normalize("NFKC", title).lower().replace("’", "'").replace("‘", "'")
+    return "".join(" " if unicodedata.category(char) in _SPACE else char for char in text)
+
+
+def _squeezed(text: str) -> str:
+    return " ".join(text.split()).strip(_EDGES)
+
+
+@cache
+def _leading() -> re.Pattern[str]:
+    """ "The 7 best ways to", "a beginner's guide to", "the right way to"."""
+    return re.compile(rf"^{_adjectives()}(?:{_text()}) (?:to|for|on|of|about) ")
+
+
+@cache
+def _trailing() -> re.Pattern[str]:
+    """ "In 5 easy steps", "like a pro", "for beginners", "a guide", "2023"."""
+    return re.compile(
+        rf"(?<=\S)[ ,:;–—-]++(?:"
+        rf"(?:in|within|under|with) (?:(?:just|only|under|less|than|about) )*+{_adjectives()}(?:{_TIME}|{_text()})"
+        r"(?: or less| flat)?"
+        rf"|{_adjectives()}(?:{_text()})"
+        r"|(?:(?:in|for|of) )?(?:19|20)\d\d"
+        r"|like (?:an?|the) \S+(?: \S+)?"
+        rf"|for (?:(?:the|absolute|complete|total|your) )*+(?:{_PEOPLE}|first time|fun|good)"
+        r"|step by step|at home|from home|from scratch|by yourself|yourself|on your own|on a budget"
+        r"|made (?:easy|simple)|every (?:time|day|morning|night|week)"
+        r")$"
+    )
+
+
+@cache
+def _about_text() -> re.Pattern[str]:
+    """What may follow a colon without saying what is done: "12 steps", "a guide for beginners", "how to do it"."""
+    return re.compile(
+        rf"{_adjectives()}(?:{_text()}).*|how to do it.*|what you need to know.*|step by step.*|the basics.*"
+    )
+
+
+def _text() -> str:
+    """The words that name the text, as alternatives of a pattern."""
+    return _any(word_class("text"))
+
+
+def _adjectives() -> str:
+    """Any number of words that may precede those; they are not tried in other ways, which would take long."""
+    return rf"(?:(?:{_NUMBER}|{_ARTICLE}|{_any(word_class('quality') - word_class('text'))})[ ,]++)*+"
+
+
+def _any(words: Set[str]) -> str:
+    return "|".join(sorted(map(re.escape, words), key=lambda word: (-len(word), word)))
