@@ -23,7 +23,7 @@ body { margin: 0 auto; padding: 1.5rem 1.25rem 3rem; max-width: 44rem; backgroun
 article { display: flex; flex-direction: column; margin-bottom: 3rem; }
 h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 1rem; order: -2; }
 h2, .legend { font: 0.8125rem/1.5 system-ui, sans-serif; }
-h2 { margin: 0; }
+h2 { margin: 0; font-weight: 600; }
 h2 .score, .legend .score, .legend .size { font-weight: normal;
   color: var(--faint); font-variant-numeric: tabular-nums; }
 .legend { order: -1; border-collapse: collapse; margin: 0 0 1.5rem; align-self: flex-start; }
@@ -34,7 +34,7 @@ h2 .score, .legend .score, .legend .size { font-weight: normal;
 .legend a:hover { text-decoration: underline; }
 section { margin: 0 0 0.75rem; padding: 0.35rem 0.75rem 0.5rem; }
 section p { margin: 0.5rem 0 0; }
-section p.joined { margin: 0; }
+section p.joined, section h2 + p { margin: 0; }
 section.none { border-left: 6px solid transparent; color: var(--faint); }
 .bar { border-left: 6px solid var(--bar); }
 section.bar { background: color-mix(in srgb, var(--bar) var(--tint), var(--paper)); }

@@ -17,7 +17,8 @@ import torch
 ROWS = 8
 """Rows of every batch. The last batch of a length is filled up with copies of its first row."""
 
-_LENGTH_STEP = 16
+LENGTH_STEP = 16
+"""Inputs are padded to a multiple of this, unless a caller has another step."""
 
 _Input = TypeVar("_Input")
 _Output = TypeVar("_Output")
@@ -48,16 +49,17 @@ def run_side_by_side(run: Callable[[_Input], _Output], inputs: Sequence[_Input])
             return list(pool.map(run_one, inputs))
 
 
-def padded_length(length: int) -> int:
-    """The length that an input of this length is padded to."""
-    return -(-length // _LENGTH_STEP) * _LENGTH_STEP
+def padded_length(length: int, step: int = LENGTH_STEP) -> int:
+    """The length that an input of this length is padded to: a multiple of `step`."""
+    return -(-length // step) * step
 
 
-def fixed_batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+def fixed_batches(lengths: Sequence[int], step: int = LENGTH_STEP) -> Iterator[list[int]]:
     """Indices of at most `ROWS` inputs that are padded to the same length, for all inputs."""
+    padded = [padded_length(length, step) for length in lengths]
     batch: list[int] = []
-    for index in sorted(range(len(lengths)), key=lambda index: (padded_length(lengths[index]), index)):
-        if batch and (len(batch) == ROWS or padded_length(lengths[index]) != padded_length(lengths[batch[0]])):
+    for index in sorted(range(len(lengths)), key=lambda index: (padded[index], index)):
+        if batch and (len(batch) == ROWS or padded[index] != padded[batch[0]]):
             yield batch
             batch = []
         batch.append(index)
