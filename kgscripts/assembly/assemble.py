@@ -28,7 +28,7 @@ from kgscripts.records.store import RecordStore
 from schemas.graph_directory import NEXT
 from schemas.graph_writer import ScriptGraphWriter
 from schemas.manifest import Manifest
-from schemas.records import Decomposition, EventMention, PredictedTool, Record, StateChange
+from schemas.records import Decomposition, EventMention, PredictedTool, Record, Segment, StateChange
 from schemas.script_graph import ScriptGraph
 
 
@@ -131,7 +131,7 @@ class _Assembly:
         known = self.store.extractors()
         models = [known[version].models for version in self.versions]
         models += [enricher.networks for enricher in self.enrichers]
-        tables = (f"{kind_name(kind)}_record" for kind in (EventMention, Decomposition, StateChange, *kinds))
+        tables = (f"{kind_name(kind)}_record" for kind in (EventMention, Segment, Decomposition, StateChange, *kinds))
         query = " UNION ".join(f"SELECT reader FROM {table}" for table in tables)
         return Readers(models=models, extractors=sorted(self.engine.values(query)) or [0])
 

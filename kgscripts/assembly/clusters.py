@@ -167,7 +167,7 @@ REALIZATION = (
         "realization",
         "document",
         """
-        SELECT o.mention, o.document, o.scenario, s.step, o.action, o.position, o.start, o."end",
+        SELECT o.*, s.step,
                m.* EXCLUDE (mention, document, start, "end", action)
         FROM occurrence o JOIN step_of s USING (scenario, action) JOIN mention m USING (mention)
         WHERE in_partition(o.document) AND in_partition(m.document)

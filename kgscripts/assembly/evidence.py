@@ -22,7 +22,8 @@ from schemas.vocabulary import node_id
 class Readers:
     """The readers: extractors in the order of their versions, then enrichers.
 
-    `models` are those of each reader by its number; `extractors` are the numbers of those that find events.
+    `models` are those of each reader by its number; `extractors` are the numbers of those that find events, or what
+    they belong to.
     """
 
     models: Sequence[tuple[Model, ...]]
@@ -47,10 +48,11 @@ def write_nodes(engine: Engine, writer: ScriptGraphWriter) -> None:
     """Write Scenario, Action, Entity, Tool and SubEvent; what has too little support stays out."""
     listed = {concept.label: list(concept.alternative_labels) for concept in concept_scheme()}
     scenarios = engine.table(
-        "SELECT id, label, support FROM scenario s JOIN scenario_total t ON t.key = s.scenario ORDER BY id"
+        "SELECT id, label, other_names, support FROM scenario s JOIN scenario_total t ON t.key = s.scenario ORDER BY id"
     ).to_pydict()
+    others = scenarios.pop("other_names")
     columns = scenarios | {
-        "alternative_labels": [listed.get(label, []) for label in scenarios["label"]],
+        "alternative_labels": [listed.get(*names) for names in zip(scenarios["label"], others, strict=True)],
         "listed": [label in listed for label in scenarios["label"]],
     }
     writer.write("Scenario", as_batches("Scenario", columns))

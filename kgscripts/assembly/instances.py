@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 
 import pyarrow as pa
 
-from kgscripts.assembly import changes
+from kgscripts.assembly import changes, titles
 from kgscripts.assembly.engine import Engine, Rule
 from kgscripts.assembly.identity import ACTION_PARTS, action_key, same_action
+from kgscripts.assembly.segments import segment_rules
 from kgscripts.records.kinds import kind_name, record_schema
 from kgscripts.records.store import RecordStore
 from schemas.records import (
@@ -103,18 +104,17 @@ NAMES = (
         ) WHERE mine(lemma)
         """,
     ),
-    Rule("scenario_name", "name", "SELECT DISTINCT scenario AS label FROM segment_record WHERE mine(scenario)"),
     *changes.NAMES,
 )
 """The distinct names of the records."""
 
 
-def _numbered(table: str, node_type: str, prefix: str, first: int) -> Rule:
+def _numbered(table: str, node_type: str, prefix: str) -> Rule:
     """The named nodes of a type, numbered by ascending id."""
     return Rule(
         table,
         "",
-        f"SELECT ({first} - 1 + row_number() OVER (ORDER BY id))::INTEGER AS {table}, * FROM (SELECT label, "
+        f"SELECT (row_number() OVER (ORDER BY id) - 1)::INTEGER AS {table}, * FROM (SELECT label, "
         f"identifier('{prefix}', slug(label), part('{node_type}') || part(label)) AS id FROM {table}_name)",
     )
 
@@ -131,11 +131,10 @@ NUMBERS = (
               FROM (SELECT *, {_ACTION_LABEL} AS label, slug(label) AS readable FROM action_name) n)
         """,
     ),
-    _numbered("entity", "Entity", "entity", 0),
-    _numbered("tool", "Tool", "tool", 0),
-    # Scenario 0 means none.
-    _numbered("scenario", "Scenario", "scenario", 1),
-    _numbered("attribute", "Attribute", "attribute", 0),
+    _numbered("entity", "Entity", "entity"),
+    _numbered("tool", "Tool", "tool"),
+    titles.NUMBERS,
+    _numbered("attribute", "Attribute", "attribute"),
     changes.NUMBERS,
 )
 """The nodes that texts share, numbered so that numbers ascend with ids."""
@@ -228,38 +227,12 @@ ALIGNED = (
     ),
 )
 
-SEGMENTS = (
-    Rule(
-        "segment",
-        "document",
-        """
-        SELECT r.document, r.start, r."end", s.scenario, max(r.confidence) AS confidence
-        FROM segment_record r JOIN scenario s ON s.label = r.scenario WHERE in_partition(r.document) GROUP BY ALL
-        """,
-    ),
-    # A mention belongs to the scenarios of the segments in which it starts; 0 where there is none.
-    Rule(
-        "occurrence",
-        "document",
-        """
-        SELECT mention, document, scenario, action, start, "end",
-               relative_position(row_number() OVER mentions - 1, count(*) OVER scenario_of) AS position
-        FROM (SELECT DISTINCT m.mention, m.document, coalesce(s.scenario, 0) AS scenario, m.action, m.start, m."end"
-              FROM mention m LEFT JOIN segment s
-              ON s.document = m.document AND m.start >= s.start AND m.start < s."end"
-              WHERE in_partition(m.document))
-        WINDOW mentions AS (PARTITION BY document, scenario ORDER BY mention),
-               scenario_of AS (PARTITION BY document, scenario)
-        """,
-    ),
-)
-"""Which text is about which scenario, and the mentions of each scenario with their relative positions in its text."""
-
 
 def find_mentions(engine: Engine, readers: Sequence[int]) -> None:
     """Make the tables of names, mentions, aligned steps, segments, occurrences and changes."""
     changes.add_attribute_aliases(engine)
+    titles.merge_titles(engine)
     engine.run(*NAMES)
     for rule in NUMBERS:
         engine.run(rule)
-    engine.run(*mention_rules(readers), *ALIGNED, *SEGMENTS, *changes.change_rules(readers))
+    engine.run(*mention_rules(readers), *ALIGNED, *segment_rules(readers), *changes.change_rules(readers))

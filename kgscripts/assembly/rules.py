@@ -14,7 +14,11 @@ def _aligned(readers: Sequence[int]) -> str:
 
 
 def scenario_steps(readers: Sequence[int]) -> Relation:
-    """HAS_SUB_EVENT: the probability is the share of the scenario's sources; positions are those of first mentions."""
+    """HAS_SUB_EVENT: the probability is the share of the scenario's sources; positions are those of first mentions.
+
+    It is read by those who found the event, and by those who found what the passage is about.
+    """
+    found = "".join(f", greatest(r.reader_{reader}, r.about_{reader}) AS reader_{reader}" for reader in readers)
     return Relation(
         name="HAS_SUB_EVENT",
         start="scenario",
@@ -22,7 +26,7 @@ def scenario_steps(readers: Sequence[int]) -> Relation:
         cases=f"""
             SELECT scenario, scenario AS start, step AS "end", document, mention, start AS first, "end" AS last,
                    CASE WHEN row_number() OVER (PARTITION BY step, document ORDER BY mention) = 1
-                        THEN position END AS first_position{reader_columns(readers, "r")}
+                        THEN position END AS first_position{found}
             FROM realization r WHERE in_partition(document) AND scenario > 0
         """,
         sums=(Sum("first_position", "sum(first_position)::BIGINT"),),

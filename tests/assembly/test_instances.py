@@ -73,7 +73,9 @@ def test_every_statement_has_passages_models_and_their_scores(rows: Rows) -> Non
         )
     models = {row["id"]: row["name"] for row in rows["Model"]}
     readers = {(row["from_id"], models[row["to_id"]]) for row in rows["READ_BY"]}
-    assert readers == {(identifier, name) for identifier in statements for name in ("tiny", "tiny-syntax")}
+    steps = {identifier for identifier, (name, _) in stated.items() if name == "HAS_SUB_EVENT"}
+    of_events = {(identifier, name) for identifier in statements for name in ("tiny", "tiny-syntax")}
+    assert readers == of_events | {(identifier, "labels") for identifier in steps}
     assert {row["name"] for row in rows["Model"]} == {"tiny", "tiny-syntax", "labels"}
     assert {row["from_id"] for row in rows["EVIDENCED_BY"]} == statements.keys()
     assert [models[row["from_id"]] for row in rows["SCORED"]] == ["tiny"]

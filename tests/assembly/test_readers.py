@@ -13,7 +13,7 @@ from kgscripts.extractors.protocol import Extractor, ParsedDocument
 from kgscripts.pipeline import build_graph
 from schemas.records import EventMention, Record
 from tests.assembly.built import Rows, graph_rows, labels
-from tests.assembly.tiny_reader import read_tiny, tiny_document
+from tests.assembly.tiny_reader import TinySegmenter, read_tiny, tiny_document
 
 
 @frozen
@@ -85,3 +85,29 @@ def test_an_event_that_two_readers_find_counts_once_and_keeps_both(tmp_path: Pat
     assert read_by == {("drain pasta", "some-verbs", 0.5), ("drain pasta", "other-verbs", 0.75)}
     scores = {steps[row["to_id"]]: row["score"] for row in rows["REALIZES"]}
     assert scores == {"boil water": 0.5, "add pasta": 0.5, "drain pasta": 0.75}
+
+
+_BOIL_FOR_SOUP = ("making soup", "boil water")
+_BOIL_FOR_PASTA = ("cooking pasta", "boil water")
+_ADD_PASTA = ("cooking pasta", "add pasta")
+
+
+def test_what_a_scenario_consists_of_is_also_read_by_those_who_found_the_scenario(tmp_path: Path) -> None:
+    rows = _rows(tmp_path, _SomeVerbs(("boil", "add"), 0.25), TinySegmenter())
+    scenarios, steps = labels(rows, "Scenario"), labels(rows, "SubEvent")
+    models = {row["id"]: row["name"] for row in rows["Model"]}
+    statements = {row["id"]: row for row in rows["Statement"]}
+    read_by = {
+        (scenarios[statement["subject"]], steps[statement["object"]], models[row["to_id"]], row["score"])
+        for row in rows["READ_BY"]
+        if (statement := statements[row["from_id"]])["relation"] == "HAS_SUB_EVENT"
+    }
+    assert read_by == {
+        *((*step, "some-verbs", 0.25) for step in (_BOIL_FOR_SOUP, _BOIL_FOR_PASTA, _ADD_PASTA)),
+        (*_BOIL_FOR_SOUP, "tiny-segments", 0.5),
+        (*_BOIL_FOR_PASTA, "labels", 1.0),
+        (*_ADD_PASTA, "labels", 1.0),
+        (*_ADD_PASTA, "tiny-segments", 0.75),
+    }
+    others = {row["from_id"] for row in rows["READ_BY"] if models[row["to_id"]] in ("labels", "tiny-segments")}
+    assert {statements[identifier]["relation"] for identifier in others} == {"HAS_SUB_EVENT"}

@@ -1,0 +1,43 @@
+"""The segments of the texts, and the mentions of each scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kgscripts.assembly.engine import Rule
+
+
+def segment_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
+    """Which text is about which scenario, and the mentions of each scenario with their positions in its text.
+
+    ``about_N`` is the confidence of reader N in that, NULL if it did not find it.
+    """
+    by_reader = "".join(f", max(r.confidence) FILTER (WHERE r.reader = {item}) AS about_{item}" for item in readers)
+    highest = "".join(f", max(s.about_{item}) AS about_{item}" for item in readers)
+    return (
+        Rule(
+            "segment",
+            "document",
+            f"""
+            SELECT r.document, r.start, r."end", s.scenario, max(r.confidence) AS confidence{by_reader}
+            FROM segment_record r JOIN scenario s ON s.label = r.scenario WHERE in_partition(r.document)
+            GROUP BY r.document, r.start, r."end", s.scenario
+            """,
+        ),
+        # A mention belongs to the scenarios of the segments in which it starts; 0 where there is none.
+        Rule(
+            "occurrence",
+            "document",
+            f"""
+            SELECT *, relative_position(row_number() OVER mentions - 1, count(*) OVER scenario_of) AS position
+            FROM (SELECT m.mention, m.document, coalesce(s.scenario, 0) AS scenario, m.action, m.start,
+                         m."end"{highest}
+                  FROM mention m LEFT JOIN segment s
+                  ON s.document = m.document AND m.start >= s.start AND m.start < s."end"
+                  WHERE in_partition(m.document)
+                  GROUP BY m.mention, m.document, s.scenario, m.action, m.start, m."end")
+            WINDOW mentions AS (PARTITION BY document, scenario ORDER BY mention),
+                   scenario_of AS (PARTITION BY document, scenario)
+            """,
+        ),
+    )
