@@ -12,6 +12,7 @@ from attrs import asdict, frozen
 
 import kgscripts.assembly
 import kgscripts.changes
+import kgscripts.titles
 import schemas
 from kgscripts.enrichment import Enricher
 from kgscripts.extractors.registry import Chosen
@@ -82,10 +83,10 @@ class Assembling:
 
 
 def _code() -> str:
-    """SHA-256 of what makes a graph of records: assembly, what it knows of changes, and the types of the graph."""
+    """SHA-256 of what makes a graph of records: assembly, what it knows of changes and titles, and the types."""
     digest = hashlib.sha256()
-    for package in (kgscripts.assembly, kgscripts.changes, schemas):
-        for pattern in ("*.py", "data/*.tsv"):
+    for package in (kgscripts.assembly, kgscripts.changes, kgscripts.titles, schemas):
+        for pattern in ("*.py", "data/*.tsv", "data/*.txt"):
             for path in sorted(Path(package.__path__[0]).glob(pattern)):
                 digest.update(path.read_bytes())
     return digest.hexdigest()
