@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
+from kgscripts.commands.evaluate import app as evaluate
 from kgscripts.corpora.scenario_documents import LabelledStory
 from kgscripts.evaluation.scenario_mentions import MentionScores, document_text, score_mentions
 from kgscripts.evaluation.scenario_stories import Classifier, StoryMistake, named_accuracy, seen_accuracy
@@ -164,3 +166,43 @@ def test_a_text_file_is_found_by_its_name(tmp_path: Path) -> None:
     story.write_text(document_text(COOKED), encoding="utf-8")
     build_graph(story, tmp_path / "graph", extractors=[TinyExtractor(), TinySegmenter()])
     assert score_mentions(ScriptGraph.open(tmp_path / "graph"), {"story.txt": COOKED}).mentions == 5
+
+
+def test_the_command_compares_one_label_with_detection(tmp_path: Path) -> None:
+    """With the shipped model, on two passages that are easy to tell apart."""
+    sentences = [
+        "I filled a pot with water and put the pot on the stove.",
+        "I boiled the water, added the spaghetti and stirred it.",
+        "Then I drained the spaghetti in a colander and put it on a plate.",
+        "I ran the hot tap and poured shampoo into my hand.",
+        "I washed my hair with the shampoo and rinsed it.",
+    ]
+    segments = [
+        {"start": 0, "end": 3, "scenarios": ["cooking pasta"]},
+        {"start": 3, "end": 5, "scenarios": ["washing ones hair"]},
+    ]
+    records = [
+        {"id": "a", "sentences": sentences, "segments": segments},
+        {"id": "b", "sentences": ["The weather was nice."], "segments": []},
+    ]
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text("".join(f"{json.dumps(record)}\n" for record in records), encoding="utf-8")
+    arguments = ["scenario-mentions", "--gold", str(gold)]
+    found = json.loads(CliRunner().invoke(evaluate, [*arguments, "--json"], catch_exceptions=False).output)
+    assert list(found) == ["one label", "detected"]
+    one, detected = found["one label"], found["detected"]
+    assert one["mentions"] == one["assigned"] == detected["mentions"] == detected["labelled"] >= 10
+    assert 0.4 < one["right_share"] < 0.8, "three of five sentences are about the label"
+    assert detected["right_share"] == detected["found_share"] == 1
+
+
+def test_the_table_of_the_command_fits_the_terminal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    scores = MentionScores(
+        mentions=12_345, labelled=12_000, assigned=11_000, right=5_500, assigned_scenarios=1, right_scenarios=1
+    )
+    monkeypatch.setattr("kgscripts.evaluation.scenario_mentions.measure_mentions", lambda *_: {"detected": scores})
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text(json.dumps({"id": "a", "sentences": ["It rained."], "segments": []}), encoding="utf-8")
+    printed = CliRunner().invoke(evaluate, ["scenario-mentions", "--gold", str(gold)], catch_exceptions=False).output
+    assert max(map(len, printed.splitlines())) <= 80
+    assert printed.splitlines()[-1].split() == ["detected", "11,000", "0.500", "0.458"]
