@@ -116,13 +116,13 @@ TEXTS: dict[str, dict[str, Any]] = {
     "story": {"text": "we boil the water. we boil the pasta."},
     "labelled": {"text": "we boil the water.", "scenario": "taking a bath"},
     "how-to": {"text": "we boil the pasta.", "title": "How to fill a pot"},
-    "steps": {"steps": ["boil the pasta."], "title": "My way"},
+    "steps": {"steps": ["boil the pasta."], "title": "Noodles"},
     "pair": {"abstract": "cook the pasta.", "concrete": "boil the water."},
     "empty": {"text": "not we boil the water."},
 }
 READ_IN = {"story": {"making soup", "cooking pasta"}}
 """The scenarios that a model finds in texts without a label."""
-GIVEN = {"labelled": {"taking a bath"}, "how-to": {"filling a pot"}, "steps": {"my way"}}
+GIVEN = {"labelled": {"taking a bath"}, "how-to": {"filling a pot"}, "steps": {"noodles"}}
 EVERYWHERE = {**READ_IN, "labelled": {"making soup"}, "how-to": {"cooking pasta"}, "steps": {"cooking pasta"}}
 
 
