@@ -11,6 +11,7 @@ import typer
 from kgscripts.commands.evaluate_alignments import alignments
 from kgscripts.commands.evaluate_cloze import cloze
 from kgscripts.commands.evaluate_scenario_mentions import scenario_mentions
+from kgscripts.commands.evaluate_scenario_titles import scenario_titles
 from kgscripts.commands.evaluate_scenarios import scenarios
 from kgscripts.commands.evaluate_state_changes import state_changes
 from kgscripts.commands.output import check_output, write_lines
@@ -36,6 +37,9 @@ app.command("state-changes", epilog="Example: kgscripts evaluate state-changes -
     state_changes
 )
 app.command(epilog="Example: kgscripts evaluate scenarios --gold documents.jsonl --model default")(scenarios)
+app.command("scenario-titles", epilog="Example: kgscripts evaluate scenario-titles --split development")(
+    scenario_titles
+)
 app.command(
     "scenario-mentions", epilog="Example: kgscripts evaluate scenario-mentions --gold documents.jsonl --model default"
 )(scenario_mentions)

@@ -12,6 +12,7 @@ from attrs import evolve
 from kgscripts.titles.gerunds import gerund
 from kgscripts.titles.keys import title_key
 from kgscripts.titles.plain import plain_title
+from kgscripts.titles.words import word_class
 from schemas.errors import InputError
 from schemas.records import Document, PassageKind
 from schemas.scenario_scheme import concept_scheme
@@ -70,7 +71,7 @@ def resolve_title(title: str) -> str:
     if not any(map(str.isalnum, plain)):
         return resolve(title)
     verb, space, rest = plain.partition(" ")
-    return gerund(verb) + space + rest if how_to else plain
+    return gerund(verb) + space + rest if how_to or verb in word_class("verb") else plain
 
 
 def is_listed(label_or_title: str) -> bool:

@@ -11,7 +11,7 @@ from kgscripts.titles.gerunds import gerund
 from kgscripts.titles.plain import plain_title
 from kgscripts.titles.words import kinds, leading_nouns, leading_verbs, singular, word_class
 
-_WORD = re.compile(r"[^\W_]+(?:[-'&.][^\W_]+)*")
+_WORD = re.compile(r"[^\W_]+(?:[-'&.][^\W_]+)*[+#]*")
 _DETERMINERS = frozenset(
     {
         "a",
@@ -37,6 +37,7 @@ _PLACES = frozenset({"in", "on", "at", "inside", "into", "outside", "around"})
 _LINKS = frozenset(
     {"of", "from", "off", "out", "onto", "through", "over", "under", "near", "behind", "between", "against"}
 )
+_MATERIAL = frozenset({"out", "from"})
 _ENDS = frozenset(
     {
         "with",
@@ -87,7 +88,7 @@ def title_key(title: str) -> str:
     verb, rest = _parts(_WORD.findall(plain), how_to)
     if not verb:
         return plain
-    noun = _object(rest, all_phrases=verb.split(" ")[0] in _VAGUE)
+    noun = _object(rest, verb.partition(" ")[0])
     verb = _leading_verb(verb, noun)
     noun = _general(noun)
     if verb == "making" and len(noun) > 1 and noun[0] in word_class("cooked"):
@@ -110,7 +111,7 @@ def _parts(words: list[str], how_to: bool) -> tuple[str, list[str]]:
         return "washing", rest[:-1]
     if rest[:2] == ["rid", "of"]:
         return f"{verb} rid", rest[2:]
-    if verb in _TAKING and any(pair == ("out", "of") for pair in pairwise(rest)):
+    if verb in _TAKING and ("out", "of") in pairwise(rest[1:]):
         return f"{verb} out", rest
     for place in (0, -1):
         if len(rest) > 1 and rest[place] in _PARTICLES and rest[:2] != ["out", "of"]:
@@ -134,14 +135,18 @@ def _without_manner(words: list[str]) -> list[str]:
         adverb = word in manner or (word.endswith("ly") and len(word) > 4 and word not in others)
         return not adverb and word not in _DETERMINERS and word not in quality
 
-    return list(filter(kept, words)) or words
+    # "Part A" has no determiner.
+    return [
+        word for place, word in enumerate(words) if kept(word) or (place and place == len(words) - 1 and word == "a")
+    ] or words
 
 
-def _object(words: Sequence[str], *, all_phrases: bool) -> list[str]:
+def _object(words: Sequence[str], verb: str) -> list[str]:
     """The nouns of the object, those of phrases behind it first: "oil in a car" is "car oil".
 
-    Phrases that say how, where, when or for whom are left out unless `all_phrases` are wanted.
+    Phrases that say how, where, when, for whom or of what it is made are left out, but not behind a vague verb.
     """
+    all_phrases = verb in _VAGUE
     found: list[str] = []
     phrase: list[str] = []
     preposition = lead = ""
@@ -155,7 +160,7 @@ def _object(words: Sequence[str], *, all_phrases: bool) -> list[str]:
         elif not preposition or not found:
             lead = lead or preposition
             found += nouns
-        elif nouns and (all_phrases or not _circumstance(preposition, nouns)):
+        elif nouns and (all_phrases or not _circumstance(verb, preposition, nouns)):
             found = nouns + found
         if word in _ENDS and found and not all_phrases:
             break
@@ -184,8 +189,10 @@ def _nouns(words: Sequence[str]) -> list[str]:
     return found
 
 
-def _circumstance(preposition: str, nouns: Sequence[str]) -> bool:
-    """Whether a phrase says where, when or for whom, and not to what."""
+def _circumstance(verb: str, preposition: str, nouns: Sequence[str]) -> bool:
+    """Whether a phrase says where, when, for whom or of what something is made, and not to what."""
+    if preposition in _MATERIAL and _leading_verb(verb, nouns) == "making":
+        return True
     if preposition == "for":
         return nouns[-1] in word_class("beneficiary") or is_a(nouns[-1], "person")
     return preposition in _PLACES and nouns[-1] in word_class("circumstance")
@@ -206,7 +213,8 @@ def _gerund_of_participle(word: str) -> str:
 
 
 def _leading_verb(verb: str, nouns: Sequence[str]) -> str:
-    for synonyms in leading_verbs().get(verb, ()):
-        if not synonyms.heads or (nouns and not synonyms.heads.isdisjoint((nouns[-1], "".join(nouns)))):
+    """The verb that takes the place of one with this object; one without an object stays."""
+    for synonyms in leading_verbs().get(verb, ()) if nouns else ():
+        if not synonyms.heads or not synonyms.heads.isdisjoint((nouns[-1], "".join(nouns))):
             return synonyms.leading
     return verb

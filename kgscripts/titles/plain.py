@@ -20,6 +20,7 @@ _SITE = re.compile(
 )
 _NUMBER = r"\d+|two|three|four|five|six|seven|eight|nine|ten|twelve|few|several|many|some"
 _ARTICLE = "the|an?|our|my|your|this|top|and|&|more|most|step-by-step|beginner's"
+_STEPS = "steps?|ways?"
 _TIME = "seconds?|secs?|minutes?|mins?|hours?|days?|weeks?|months?|parts?|moves?"
 _PEOPLE = "beginners?|dummies|newbies|starters|kids|children|toddlers|adults|seniors|students|everyone|free|cheap"
 _HOW = re.compile(
@@ -83,7 +84,7 @@ def _squeezed(text: str) -> str:
 @cache
 def _leading() -> re.Pattern[str]:
     """ "The 7 best ways to", "a beginner's guide to", "the right way to"."""
-    return re.compile(rf"^{_adjectives()}(?:{_text()}) (?:to|for|on|of|about) ")
+    return re.compile(rf"^{_adjectives()}(?:{_STEPS}|{_text()}) (?:to|for|on|of|about) ")
 
 
 @cache
@@ -91,9 +92,9 @@ def _trailing() -> re.Pattern[str]:
     """ "In 5 easy steps", "like a pro", "for beginners", "a guide", "2023"."""
     return re.compile(
         rf"(?<=\S)[ ,:;–—-]++(?:"
-        rf"(?:in|within|under|with) (?:(?:just|only|under|less|than|about) )*+{_adjectives()}(?:{_TIME}|{_text()})"
-        r"(?: or less| flat)?"
-        rf"|{_adjectives()}(?:{_text()})"
+        r"(?:in|within|under|with) (?:(?:just|only|under|less|than|about) )*+"
+        rf"{_adjectives()}(?:{_TIME}|{_STEPS}|{_text()})(?: or less| flat)?"
+        rf"|{_adjectives()}(?:{_text()})|{_adjectives('++')}(?:{_STEPS})"
         r"|(?:(?:in|for|of) )?(?:19|20)\d\d"
         r"|like (?:an?|the) \S+(?: \S+)?"
         rf"|for (?:(?:the|absolute|complete|total|your) )*+(?:{_PEOPLE}|first time|fun|good)"
@@ -107,7 +108,7 @@ def _trailing() -> re.Pattern[str]:
 def _about_text() -> re.Pattern[str]:
     """What may follow a colon without saying what is done: "12 steps", "a guide for beginners", "how to do it"."""
     return re.compile(
-        rf"{_adjectives()}(?:{_text()}).*|how to do it.*|what you need to know.*|step by step.*|the basics.*"
+        rf"{_adjectives()}(?:{_STEPS}|{_text()}).*|how to do it.*|what you need to know.*|step by step.*|the basics.*"
     )
 
 
@@ -116,9 +117,9 @@ def _text() -> str:
     return _any(word_class("text"))
 
 
-def _adjectives() -> str:
+def _adjectives(number: str = "*+") -> str:
     """Any number of words that may precede those; they are not tried in other ways, which would take long."""
-    return rf"(?:(?:{_NUMBER}|{_ARTICLE}|{_any(word_class('quality') - word_class('text'))})[ ,]++)*+"
+    return rf"(?:(?:{_NUMBER}|{_ARTICLE}|{_any(word_class('quality') - word_class('text'))})[ ,]++){number}"
 
 
 def _any(words: Set[str]) -> str:
