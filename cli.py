@@ -52,11 +52,15 @@ class LazyGroup(TyperGroup):
         self.commands = dict.fromkeys(COMMANDS)  # type: ignore[assignment]
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command. Typer itself would end without a word after Ctrl-C."""
+        """Run the command. Typer itself would end without a word after Ctrl-C, and with 1 where a reader has gone."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt as interrupt:
             raise typer.Exit(_interrupted()) from interrupt
+        except BrokenPipeError as error:
+            if not _reader_has_gone():
+                raise
+            raise typer.Exit from error
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """The commands in the order of the table, not of the alphabet."""
@@ -215,6 +219,15 @@ def _pass_on_interrupts(unraisable: sys.UnraisableHookArgs) -> None:
         signal.raise_signal(signal.SIGINT)
     else:
         sys.__unraisablehook__(unraisable)
+
+
+def _reader_has_gone() -> bool:
+    """Whether nobody reads standard output any more (`| head`)."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return True
+    return False
 
 
 def _flush() -> int:
