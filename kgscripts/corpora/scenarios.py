@@ -48,8 +48,7 @@ def resolve(label_or_title: str) -> str:
     to" into *-ing*, like the listed labels ("How to carve a pumpkin?" becomes "carving a pumpkin"). Raises InputError
     where nothing is left, or the text was not UTF-8.
     """
-    if any("\ud800" <= char <= "\udfff" for char in label_or_title):
-        raise InputError(f"the scenario {label_or_title[:80]!r} is not UTF-8", remedy="give it in UTF-8")
+    _check(label_or_title)
     listed = _listed(label_or_title)
     if listed:
         return listed
@@ -65,6 +64,7 @@ def resolve_title(title: str) -> str:
     Besides what `resolve` ignores, "10 easy ways to", years, sites, places, means and the like are ignored, and other
     words for the same are the same: see `kgscripts.titles.keys.title_key`. Raises InputError as `resolve` does.
     """
+    _check(title)
     if (found := _listed_title(title)) is not None:
         return found
     plain, how_to = plain_title(title)
@@ -124,6 +124,11 @@ def _folders() -> dict[str, str]:
 
 def _folder_key(name: str) -> str:
     return _key(re.sub(r"[\s_-]+", " ", name))
+
+
+def _check(text: str) -> None:
+    if any("\ud800" <= char <= "\udfff" for char in text):
+        raise InputError(f"the scenario {text[:80]!r} is not UTF-8", remedy="give it in UTF-8")
 
 
 def _listed(text: str) -> str | None:

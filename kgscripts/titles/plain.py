@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import unicodedata
 from collections.abc import Set
@@ -14,7 +15,7 @@ MAX_CHARACTERS = 300
 
 _SPACE = {"Cc", "Cf", "Co", "Cn", "So", "Sk", "Zl", "Zp"}
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}")
-_EDGES = " \t\r\n.!?:;,…\"'“”‘’«»*_`#-–—|/\\"
+_EDGES = " \t\r\n.!?:;,…\"'“”‘’«»*_`-–—|/\\"
 _SITE = re.compile(
     r"\s+\|.*$|\s+[-–—·»]\s+(?:\S+\.(?:com|org|net|co\.uk)|wikihow|ehow|instructables|youtube|wikibooks|allrecipes|bbc.*)$"
 )
@@ -24,10 +25,9 @@ _STEPS = "steps?|ways?"
 _TIME = "seconds?|secs?|minutes?|mins?|hours?|days?|weeks?|months?|parts?|moves?"
 _PEOPLE = "beginners?|dummies|newbies|starters|kids|children|toddlers|adults|seniors|students|everyone|free|cheap"
 _HOW = re.compile(
-    r"^(?:(?:please )?(?:learn|learning|discover|see|find out|knowing|know|video|tutorial|guide)[:,]? )?"
+    r"^(?:(?:please )?(?:learn|discover|see|find out|know|video|tutorial|guide)[:,]? )?"
     r"(?:how (?:to:?|do (?:i|you|we)|does one|can (?:i|you|we|one)|should (?:i|you|we)|i|we|you(?: can)?) )"
 )
-_LEARN = re.compile(r"^learn(?:ing)? to ")
 _PRONOUN = re.compile(r"(?P<thing>[^:]+): how to (?P<verb>.+?) (?:it|them|one|your own|yours)")
 _SAYS_NOTHING = re.compile(
     r"(?:diy|tutorial|video|guide|recipe|tips?|howto|how-to|quick tip|life ?hack|beginner'?s guide)"
@@ -47,9 +47,8 @@ def plain_title(title: str) -> tuple[str, bool]:
     how_to = False
     while True:
         shorter = _shorter(text)
-        without = _HOW.sub("", shorter, count=1)
+        without = _squeezed(_HOW.sub("", shorter, count=1))
         how_to |= without != shorter
-        without = _squeezed(_LEARN.sub("", without, count=1))
         if without in (text, ""):
             return text, how_to
         text = without
@@ -73,12 +72,12 @@ def _shorter(text: str) -> str:
 
 
 def _lower(title: str) -> str:
-    text = unicodedata.normalize("NFKC", title).lower().replace("’", "'").replace("‘", "'")
+    text = unicodedata.normalize("NFKC", html.unescape(title)).lower().replace("’", "'").replace("‘", "'")
     return "".join(" " if unicodedata.category(char) in _SPACE else char for char in text)
 
 
 def _squeezed(text: str) -> str:
-    return " ".join(text.split()).strip(_EDGES)
+    return " ".join(text.split()).rstrip(_EDGES).lstrip(_EDGES + "#")
 
 
 @cache

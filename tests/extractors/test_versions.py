@@ -44,7 +44,7 @@ PINS: dict[str, tuple[str, str]] = {
         "d41d67524913da715f888fe20d99fd87924f952526831275fa1e3fd28ca89b06",
     ),
     "labels": (
-        "b734360b6e8f29c81442183d15a91c6002abe22bf15a2307be224c77bf9ca7d0",
+        "0da6f0108e16a1c38a93e401e9be8c5ad26d420849c50efae3055b3ed541807a",
         "01a3c9ef8a6154eab0dff4519ce0ca2bd11f2549a270a89869d7f32065e66eca",
     ),
     "sentences": (
