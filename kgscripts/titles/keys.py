@@ -104,7 +104,8 @@ def _parts(words: list[str], how_to: bool) -> tuple[str, list[str]]:
     last = words[-1]
     if not how_to and len(words) > 1 and _names_act(last) and not _is_verb(words[0]):
         return _NOMINAL.get(last, last), words[:-1]
-    verb, rest = gerund(words[0]) if words[0].isascii() else words[0], words[1:]
+    first, hyphen, second = words[0].rpartition("-")
+    verb, rest = first + hyphen + (gerund(second) if second.isascii() else second), words[1:]
     if verb in _LIGHT and len(rest) > 1 and rest[-1] in _NOMINAL:
         return _NOMINAL[rest[-1]], rest[:-1]
     if verb == "giving" and len(rest) > 1 and rest[-1] in ("bath", "wash"):

@@ -44,7 +44,7 @@ PINS: dict[str, tuple[str, str]] = {
         "d41d67524913da715f888fe20d99fd87924f952526831275fa1e3fd28ca89b06",
     ),
     "labels": (
-        "0da6f0108e16a1c38a93e401e9be8c5ad26d420849c50efae3055b3ed541807a",
+        "69775d7f8027ebedd85586796a7f43a0dbb9fe0f11eb90d3196a30771183df55",
         "01a3c9ef8a6154eab0dff4519ce0ca2bd11f2549a270a89869d7f32065e66eca",
     ),
     "sentences": (
