@@ -80,7 +80,7 @@ NODE_TYPES: dict[str, NodeType] = {
         NodeType(
             "Scenario",
             "An everyday activity that people have a script for.",
-            "one of the 200 labels, or the key of a title of a how-to",
+            "one of the 200 labels, or verb and object of the title of a how-to",
             (
                 _LABEL,
                 Property("alternative_labels", _STRINGS, "Other names of the same activity."),
