@@ -98,12 +98,10 @@ def _section(segment: TextSegment, legend: Legend, text: int) -> str:
 
 def _legend(legend: Legend, text: int) -> Iterator[str]:
     yield '<table class="legend">'
-    for place, (scenario, parts) in enumerate(legend.scenarios.items()):
-        sentences = sum(size for size, _ in parts)
+    for place, (scenario, score, sentences) in enumerate(legend.rows()):
         yield (
             f'<tr><th scope="row"><a class="bar" style="{_bar(place)}" href="#text{text}-scenario{place}">'
-            f'{_text(scenario)}</a></th><td class="score">{max(score for _, score in parts):.2f}</td>'
-            f'<td class="size">{sentences:,} of {legend.sentences:,} sentences</td></tr>'
+            f'{escape(scenario)}</a></th><td class="score">{score}</td><td class="size">{sentences}</td></tr>'
         )
     yield "</table>"
 

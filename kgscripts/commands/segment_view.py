@@ -35,26 +35,38 @@ def print_texts(texts: Iterable[SegmentedText]) -> None:
 
 
 class Legend:
-    """The scenarios of a text in the order of their first passage, with what was seen of them."""
+    """The scenarios of a text, in the order of their first passage."""
 
     def __init__(self) -> None:
-        self.scenarios: dict[str, list[tuple[int, float]]] = {}
-        """Scenario -> sentences and score of each passage."""
+        self.scenarios: dict[str, tuple[int, float]] = {}
+        """Scenario -> sentences, and the highest score."""
         self.sentences = 0
 
     def add(self, segment: TextSegment) -> None:
         """Count a segment."""
-        self.sentences += len(segment.sentences)
+        size = len(segment.sentences)
+        self.sentences += size
         for scenario, score in segment.scenarios:
-            self.scenarios.setdefault(scenario, []).append((len(segment.sentences), score))
+            sentences, highest = self.scenarios.get(scenario, (0, 0.0))
+            self.scenarios[scenario] = (sentences + size, max(highest, score))
 
     def place(self, scenario: str) -> int:
         """The number of a scenario, from 0."""
         return list(self.scenarios).index(scenario)
 
+    def rows(self) -> list[tuple[str, str, str]]:
+        """Scenario, highest score and number of sentences, as text."""
+        return [
+            (printable(scenario), f"{score:.2f}", f"{sentences:,} of {self.sentences:,} sentences")
+            for scenario, (sentences, score) in self.scenarios.items()
+        ]
+
 
 def paragraphs(segment: TextSegment) -> Iterable[tuple[bool, str]]:
-    """The lines of a passage, and whether a blank line is before each; the first begins within its own line."""
+    """The paragraphs, lines and steps of a passage, each with whether a blank line is before it.
+
+    Of what stands before the first sentence of a text, only the line that it is in is shown: the marker of a step.
+    """
     lines: list[tuple[bool, str]] = []
     for number, sentence in enumerate(segment.sentences):
         gap = sentence.gap if number or segment.first else sentence.gap.rpartition("\n")[2]
@@ -69,7 +81,7 @@ def paragraphs(segment: TextSegment) -> Iterable[tuple[bool, str]]:
 def _print_segment(screen: Console, segment: TextSegment, legend: Legend) -> None:
     legend.add(segment)
     styles = [_style(legend.place(scenario)) for scenario, _ in segment.scenarios] or [""]
-    bar = Text(" ", style=styles[0]).append(" ", style=styles[-1]).append(" ")
+    bar = Text().append(" ", style=styles[0]).append(" ", style=styles[-1]).append(" ")
     heading = Text()
     for number, (scenario, score) in enumerate(segment.scenarios):
         heading.append(", " if number else "").append(f"{printable(scenario)} {score:.2f}", style="bold")
@@ -88,20 +100,12 @@ def _print_segment(screen: Console, segment: TextSegment, legend: Legend) -> Non
 
 def _print_legend(screen: Console, legend: Legend) -> None:
     table = Table.grid(padding=(0, 2, 0, 0))
-    table.add_column(width=2)
+    table.add_column(width=1)
     table.add_column(max_width=40)
     for _ in range(2):
         table.add_column(justify="right")
-    covered = 0
-    for number, (scenario, parts) in enumerate(legend.scenarios.items()):
-        sentences = sum(size for size, _ in parts)
-        covered += sentences
-        table.add_row(
-            Text("  ", style=_style(number)),
-            Text(printable(scenario), style="bold"),
-            f"{max(score for _, score in parts):.2f}",
-            f"{sentences:,} of {legend.sentences:,} sentences",
-        )
+    for number, (scenario, score, sentences) in enumerate(legend.rows()):
+        table.add_row(Text(" ", style=_style(number)), Text(scenario, style="bold"), score, sentences)
     screen.print(table)
     screen.print()
 

@@ -96,8 +96,8 @@ def test_passages_have_their_scenarios_in_front_and_all_of_them_at_the_end(run: 
         "   cooking pasta 0.40, taking a bath 0.40\n"
         "   I poured off the pasta and ate the pasta in the bath.\n"
         "\n"
-        "    taking a bath  0.40  3 of 6 sentences\n"
-        "    cooking pasta  0.40  2 of 6 sentences\n"
+        "   taking a bath  0.40  3 of 6 sentences\n"
+        "   cooking pasta  0.40  2 of 6 sentences\n"
         "\n"
     )
 
@@ -117,6 +117,7 @@ def test_colours_are_for_terminals(
     coloured = shown()
     backgrounds = set(re.findall(r"\x1b\[(?:\d+;)*48;5;(\d+)m", coloured))
     assert len(backgrounds) == 2
+    assert not re.search(r"48;5;\d+m *[A-Za-z]", coloured)
     assert [line.rstrip() for line in re.sub(r"\x1b\[[\d;]*m", "", coloured).splitlines()] == [
         line.rstrip() for line in plain.splitlines()
     ]
