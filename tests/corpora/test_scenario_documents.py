@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kgscripts.corpora import scenario_documents
 from kgscripts.corpora.scenario_documents import (
     document_line,
     labelled_stories,
@@ -143,6 +145,17 @@ def test_sentences_are_those_of_the_parser() -> None:
         sentence for found in parsed for sentence in found
     ]
     assert split_sentences(texts)[1:3] == [[], []]
+
+
+def test_sentences_do_not_depend_on_how_products_are_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    from kgscripts.text.pipeline import load_pipeline
+
+    stories = Path(__file__).resolve().parents[1] / "data" / "natural_stories.jsonl"
+    texts = [" ".join(document.sentences) for document in read_scenario_documents(stories)]
+    found = split_sentences(texts)
+    assert load_pipeline().get_pipe("tok2vec").model.ops.use_blis  # type: ignore[attr-defined]
+    monkeypatch.setattr(scenario_documents, "_fast_products", nullcontext)
+    assert split_sentences(texts) == found
 
 
 INSCRIPT = """\
