@@ -8,65 +8,62 @@ costs something, is both the segmentation and the labels (Viterbi).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import accumulate, groupby, pairwise
+from hashlib import sha256
+from itertools import accumulate, groupby
 
 import attrs
 import numpy as np
 import torch
-from attrs import field, frozen, validators
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.encoder import shared_minilm
 from kgscripts.models.inference import fixed_threads
+from kgscripts.models.scenario_chain import DetectorSettings, biased, detected_segments, label_scores, segment
+from kgscripts.models.scenario_list import NewScenario, new_rows
 from kgscripts.models.sentence_vectors import SCALE, SIZE, quantised_vectors
 from schemas.errors import ModelError
 from schemas.provenance import Model
-from schemas.scenario_documents import NONE, DetectedSegment
+from schemas.scenario_documents import DetectedSegment
 
 KIND = "scenario-detector"
 FEATURES = 4 * SIZE
 
-_RANKED = 5
 _SENTENCES = 512
 """Sentences that are encoded, and whose probabilities are computed, at once; more if a document has more."""
 _NEAR, _AROUND, _TEXT = 1, 3, 15
 """How many sentences on either side are near a sentence, around it, and what the text is about there."""
 
-_number = [validators.instance_of(float), validators.ge(-100.0), validators.le(100.0)]
-
-
-@frozen(kw_only=True)
-class DetectorSettings:
-    """What the detector has beside its weights. Raises ValueError or TypeError for values that are out of range."""
-
-    scenarios: tuple[str, ...] = field(
-        converter=tuple[str, ...],
-        validator=[validators.min_len(1), validators.deep_iterable(validators.instance_of(str))],
-    )
-    none_bias: float = field(default=-2.0, validator=_number)
-    """Added to the log probability of `NONE`, since training texts have more of it than a user wants to see."""
-    change_cost: float = field(default=1.0, validator=[*_number, validators.ge(0.0)])
-    """What a change of label costs, in nats."""
-    second_share: float = field(default=0.5, validator=[*_number, validators.ge(0.0), validators.le(1.0)])
-    """A segment has a second scenario whose probability is at least this share of the first one's."""
-
-    def __attrs_post_init__(self) -> None:
-        if len(set(self.scenarios)) < len(self.scenarios) or NONE in self.scenarios:
-            raise ValueError("a scenario that is listed twice, or that is none")
-
 
 class ScenarioDetector:
     """A `ScenarioModel` and a `SegmentLabeller` of `kgscripts.models.scenarios`.
 
-    `layer` maps `context_features` to the log odds of the scenarios and, last, of `NONE`.
+    `layer` maps `context_features` to the log odds of the scenarios and, last, of `NONE`. `centres` (scenarios, `SIZE`)
+    are the `passages_centre` of what each scenario was trained on.
     """
 
-    def __init__(self, layer: nn.Linear, settings: DetectorSettings, model: Model) -> None:
+    def __init__(
+        self, layer: nn.Linear, centres: NDArray[np.float64], settings: DetectorSettings, model: Model
+    ) -> None:
         self.model = model
         self.settings = settings
         self._layer = layer.eval()
+        self._centres = centres
+
+    def with_scenarios(self, new: Sequence[NewScenario]) -> ScenarioDetector:
+        """See `ScenarioAddition`."""
+        known = torch.cat([self._layer.weight, self._layer.bias[:, None]], dim=1).detach().double().numpy()
+        trained = len(self._centres)
+        added = new_rows(new, self.settings.scenarios[:trained], self._centres, known[:trained])
+        # Rounded, since the last bits of a regression differ between processors.
+        rows = torch.from_numpy(np.concatenate([known[:-1], added.round(4), known[-1:]])).float()
+        names = [scenario.name for scenario in new]
+        settings = attrs.evolve(self.settings, scenarios=[*self.settings.scenarios, *names])
+        digest = sha256(f"{self.model.digest} {[attrs.astuple(scenario) for scenario in new]}".encode()).hexdigest()
+        # The scores are those of the model as it was trained.
+        model = attrs.evolve(self.model, digest=digest, scores=())
+        return ScenarioDetector(_layer(rows[:, :-1], rows[:, -1]), self._centres, settings, model)
 
     def detect(self, documents: Sequence[Sequence[str]]) -> list[list[DetectedSegment]]:
         """See `ScenarioModel`."""
@@ -78,24 +75,23 @@ class ScenarioDetector:
         """See `SegmentLabeller`."""
         found = []
         for document, own in zip(documents, spans, strict=True):
-            scores = self.log_probabilities(document) + _bias(self.settings)
-            found.append([_segment(scores[start:end], start, self.settings) for start, end in own])
+            scores = biased(self.log_probabilities(document), self.settings)
+            found.append([segment(scores[start:end], start, self.settings) for start, end in own])
         return found
 
     def log_probabilities(self, document: Sequence[str]) -> NDArray[np.float64]:
-        """Log probabilities of the scenarios and, last, of `NONE`: (sentences, labels)."""
+        """Log probabilities of the labels of the settings, the last of which is `NONE`: (sentences, labels)."""
         return self._log_probabilities(quantised_vectors(document))
 
     def _log_probabilities(self, vectors: NDArray[np.int8]) -> NDArray[np.float64]:
         """Those of sentences with these `quantised_vectors`."""
         if not len(vectors):
-            return np.zeros((0, len(self.settings.scenarios) + 1))
+            return np.zeros((0, len(self.settings.labels)))
         features = context_features(torch.from_numpy(vectors).float() / SCALE)
         with torch.inference_mode(), fixed_threads():
             # Rounded, since the last bits of a network differ between processors.
             parts = [self._layer(part).log_softmax(-1) for part in torch.split(features, _SENTENCES)]
-        scores: NDArray[np.float64] = torch.cat(parts).double().numpy().round(4)
-        return scores
+        return label_scores(torch.cat(parts).double().numpy().round(4), self.settings)
 
 
 def _encoded(documents: Sequence[Sequence[str]]) -> Iterator[NDArray[np.int8]]:
@@ -105,39 +101,6 @@ def _encoded(documents: Sequence[Sequence[str]]) -> Iterator[NDArray[np.int8]]:
         numbers = list(block)
         vectors = quantised_vectors([sentence for number in numbers for sentence in documents[number]])
         yield from np.split(vectors, np.cumsum([len(documents[number]) for number in numbers])[:-1])
-
-
-def detected_segments(scores: NDArray[np.float64], settings: DetectorSettings) -> list[DetectedSegment]:
-    """The segments of a text with these `log_probabilities` of its sentences."""
-    scores = scores + _bias(settings)
-    return [
-        _segment(scores[start:end], start, settings) for start, end in runs(best_chain(scores, settings.change_cost))
-    ]
-
-
-def _bias(settings: DetectorSettings) -> NDArray[np.float64]:
-    return np.array([*[0.0] * len(settings.scenarios), settings.none_bias])
-
-
-def _segment(scores: NDArray[np.float64], start: int, settings: DetectorSettings) -> DetectedSegment:
-    """The segment of these sentences, (sentences, labels), with the label that is most probable for all of them."""
-    names = [*settings.scenarios, NONE]
-    mean = scores.mean(axis=0)
-    shares = np.exp(mean - mean.max())
-    shares /= shares.sum()
-    first, *others = np.argsort(-shares, kind="stable")
-    ranking = [(names[place], round(float(shares[place]), 4)) for place in (first, *others)[:_RANKED]]
-    second = [
-        names[place]
-        for place in others[:2]
-        if names[place] != NONE and shares[place] >= settings.second_share * shares[first]
-    ]
-    return DetectedSegment(
-        start=start,
-        end=start + len(scores),
-        ranking=ranking,
-        scenarios=[] if names[first] == NONE else [names[first], *second[:1]],
-    )
 
 
 def context_features(vectors: Tensor) -> Tensor:
@@ -157,35 +120,19 @@ def context_features(vectors: Tensor) -> Tensor:
     return torch.cat([vectors, around(_NEAR) / 2, around(_AROUND) / 4, page], dim=1)
 
 
-def best_chain(scores: NDArray[np.float64], change_cost: float) -> list[int]:
-    """The sequence of labels with the highest sum of `scores` (sentences, labels), less the cost of each change."""
-    if not len(scores):
-        return []
-    sums = scores[0]
-    came_from = []
-    for row in scores[1:]:
-        best = int(sums.argmax())
-        changes = sums < sums[best] - change_cost
-        came_from.append(np.where(changes, best, np.arange(len(sums))))
-        sums = np.where(changes, sums[best] - change_cost, sums) + row
-    label = int(sums.argmax())
-    chain = [label]
-    for places in reversed(came_from):
-        label = int(places[label])
-        chain.append(label)
-    return chain[::-1]
+def _layer(weight: Tensor, bias: Tensor) -> nn.Linear:
+    layer = nn.Linear(weight.shape[1], weight.shape[0])
+    layer.load_state_dict({"weight": weight, "bias": bias})
+    return layer
 
 
-def runs(chain: Sequence[int]) -> list[tuple[int, int]]:
-    """The maximal stretches of one label, as start and end."""
-    edges = [place for place in range(len(chain)) if not place or chain[place] != chain[place - 1]]
-    return list(pairwise([*edges, len(chain)]))
-
-
-def detector_checkpoint(layer: nn.Linear, settings: DetectorSettings, card: ModelCard) -> Checkpoint:
-    """The checkpoint of a trained layer; its weights are stored in half precision."""
+def detector_checkpoint(
+    layer: nn.Linear, centres: NDArray[np.float64], settings: DetectorSettings, card: ModelCard
+) -> Checkpoint:
+    """The checkpoint of a trained layer; its numbers are stored in half precision."""
     tensors = {name: value.detach().half() for name, value in layer.state_dict().items()}
     values = {**attrs.asdict(settings), "encoder_sha256": shared_minilm().digest}
+    tensors["centres"] = torch.from_numpy(centres).half()
     return Checkpoint(kind=KIND, settings=values, tensors=tensors, card=card)
 
 
@@ -197,16 +144,16 @@ def detector_model(checkpoint: Checkpoint) -> ScenarioDetector:
         values = dict(checkpoint.settings)
         digest = values.pop("encoder_sha256")
         settings = DetectorSettings(**values)
-        weights = {name: value.float() for name, value in checkpoint.tensors.items()}
-        if weights["weight"].shape != (len(settings.scenarios) + 1, FEATURES):
+        tensors = {name: value.float() for name, value in checkpoint.tensors.items()}
+        scenarios = len(settings.scenarios)
+        if tensors["weight"].shape != (scenarios + 1, FEATURES) or tensors["centres"].shape != (scenarios, SIZE):
             raise ValueError("weights of another size")
-        if not all(value.isfinite().all() for value in weights.values()):
+        if not all(value.isfinite().all() for value in tensors.values()):
             raise ValueError("weights that are not finite")
-        layer = nn.Linear(FEATURES, len(settings.scenarios) + 1)
-        layer.load_state_dict(weights)
+        layer = _layer(tensors["weight"], tensors["bias"])
     except (LookupError, TypeError, ValueError, AttributeError, RuntimeError) as error:
         raise ModelError(f"not a checkpoint of the detector: {error}", remedy=remedy) from error
     if digest != shared_minilm().digest:
         message = f"trained over another MiniLM than is here ({shared_minilm().digest[:12]}, not {str(digest)[:12]})"
         raise ModelError(message, remedy=remedy)
-    return ScenarioDetector(layer, settings, checkpoint.model)
+    return ScenarioDetector(layer, tensors["centres"].double().numpy(), settings, checkpoint.model)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from schemas.provenance import Model
 from schemas.scenario_documents import DetectedSegment
+
+if TYPE_CHECKING:
+    from kgscripts.models.scenario_list import NewScenario
 
 
 class ScenarioModel(Protocol):
@@ -41,3 +44,11 @@ class FeatureChoice(Protocol):
 
         Raises ModelError if it has none.
         """
+
+
+@runtime_checkable
+class ScenarioAddition(Protocol):
+    """A model that finds further scenarios without being trained again."""
+
+    def with_scenarios(self, new: Sequence[NewScenario]) -> ScenarioModel:
+        """The same model with further scenarios, each known by its name and perhaps some sentences."""

@@ -15,7 +15,7 @@ from kgscripts.models.scenario_detector import context_features
 from lightning_modules.data import TrainingBatch, TrainingData
 from lightning_modules.module import Loss, TrainingModule, with_linear_schedule
 from lightning_modules.scenarios.detector_settings import DetectorTrainingSettings
-from lightning_modules.scenarios.passages import DocumentMaker, MadeDocument
+from lightning_modules.scenarios.made_documents import DocumentMaker, MadeDocument
 
 
 @frozen(eq=False)

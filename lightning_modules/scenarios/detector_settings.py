@@ -15,8 +15,14 @@ class DetectorTrainingSettings(TrainingSettings):
 
     documents: int = field(default=1200, validator=count)
     """Of an epoch."""
-    story_share: float = field(default=0.1, validator=share)
-    """The share of passages that are cut out of stories, where there are stories of the scenario."""
+    written_share: float = field(default=0.3, validator=share)
+    """The share of the documents that are stories written for training."""
+    long_share: float = field(default=0.2, validator=share)
+    """The share of the documents that have long passages, half of them of stories of the corpus."""
+    story_share: float = field(default=0.15, validator=share)
+    """The share of the passages of other documents that are cut out of stories, if the scenario has some."""
+    unlabelled_share: float = field(default=0.8, validator=share)
+    """The share of the stories without a scenario that are used, with the scenario that their words speak for."""
     dropout: float = field(default=0.2, validator=share)
     """Of the features."""
     learning_rate: float = field(default=1e-2, validator=positive)

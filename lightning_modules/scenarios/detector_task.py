@@ -3,43 +3,43 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
+import numpy as np
 import torch
+from numpy.typing import NDArray
+from scipy.ndimage import uniform_filter
 from torch import nn
 
 from kgscripts.corpora.scenario_documents import LabelledStory
 from kgscripts.evaluation.scenario_detection import evaluate_scenarios
 from kgscripts.evaluation.scenario_predictions import ranked
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
-from kgscripts.models.scenario_detector import (
-    FEATURES,
-    DetectorSettings,
-    ScenarioDetector,
-    detected_segments,
-    detector_checkpoint,
-)
+from kgscripts.models.scenario_chain import DetectorSettings, detected_segments
+from kgscripts.models.scenario_detector import FEATURES, ScenarioDetector, detector_checkpoint
+from kgscripts.models.scenario_list import passages_centre
 from kgscripts.models.sentence_vectors import SCALE, quantised_vectors
 from lightning_modules.data import Split
 from lightning_modules.scenarios.configuration import Configuration
 from lightning_modules.scenarios.detector_module import DetectorData, DetectorModule
 from lightning_modules.scenarios.detector_settings import DetectorTrainingSettings
-from lightning_modules.scenarios.passages import DocumentMaker, MadeDocument, Passage, written_passages
+from lightning_modules.scenarios.made_documents import DocumentMaker, MadeDocument
+from lightning_modules.scenarios.passages import Passage, written_passages, written_stories
 from lightning_modules.scenarios.stories import StoryFiles
+from lightning_modules.scenarios.unlabelled import labelled_by_passages
 from schemas.provenance import Model
-from schemas.scenario_documents import NONE
+from schemas.scenario_documents import NONE, ScenarioDocument
 from schemas.scenario_scheme import concept_scheme
 
-_BIASES = (-4.0, -3.0, -2.0, -1.0, 0.0)
-_COSTS = (0.5, 1.0, 2.0, 3.0, 4.0)
+_BIASES = (-3.0, -2.5, -2.0, -1.5, -1.0, -0.5, 0.0, 0.5)
+_COSTS = (0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0)
 
 
 class DetectorTask:
-    """Trains on documents that are made of the passages written for it, and of labelled stories; see `TrainingTask`.
+    """Trains on documents that are made of what was written for it, and of stories; see `TrainingTask`.
 
     The development documents are held out: they decide which weights are kept, and then the bias of `NONE` and the cost
     of a change.
@@ -50,31 +50,47 @@ class DetectorTask:
 
     def __init__(self, configuration: Configuration, files: StoryFiles) -> None:
         self.name = configuration.name
-        self._passages = written_passages()
+        self._passages, self._written = written_passages(), written_stories()
         self._held_out = [
             MadeDocument(document.sentences, [labels[0] if labels else NONE for labels in document.labels()])
             for document in files.development
         ]
-        self.split: Split[Any] = Split([*self._passages, *files.labelled], self._held_out)
+        self.split: Split[Any] = Split([*self._passages, *self._written, *files.stories], self._held_out)
         self._files = files
-        self._scenarios = [concept.label for concept in concept_scheme()]
+        about = {passage.scenario for passage in self._passages}
+        self._scenarios = [concept.label for concept in concept_scheme() if concept.label in about]
 
     @property
     def inputs(self) -> Mapping[str, Any]:
         """See `TrainingTask`."""
-        passages = json.dumps([attrs.astuple(passage) for passage in self._passages])
-        return {"texts": self._files.digest, "passages": hashlib.sha256(passages.encode()).hexdigest()}
+        written = [[attrs.astuple(item) for item in items] for items in (self._passages, self._written)]
+        return {"texts": self._files.digest, "written": hashlib.sha256(json.dumps(written).encode()).hexdigest()}
 
     def prepare(self, settings: DetectorTrainingSettings) -> tuple[DetectorModule, DetectorData]:
         """See `TrainingTask`."""
-        read: list[Passage | MadeDocument | LabelledStory]
-        read = [*self._passages, *self._held_out, *self._files.labelled]
+        files = self._files
+        read: list[Passage | ScenarioDocument | MadeDocument | LabelledStory]
+        read = [*self._passages, *self._written, *self._held_out, *files.stories]
         texts = sorted({sentence for item in read for sentence in item.sentences})
-        vectors = torch.from_numpy(quantised_vectors(texts)).float() / SCALE
+        vectors = dict(zip(texts, quantised_vectors(texts).astype(np.float32) / SCALE, strict=True))
+
+        def vectors_of(sentences: Sequence[str]) -> NDArray[np.float64]:
+            return np.stack([vectors[sentence] for sentence in sentences]).astype(float)
+
+        self._centres = np.stack(
+            [
+                passages_centre(vectors_of(own.sentences) for own in self._passages if own.scenario == scenario)
+                for scenario in self._scenarios
+            ]
+        )
+        unlabelled = [story for story in files.stories if not story.scenario]
+        found = labelled_by_passages(
+            unlabelled, self._passages, files.labelled, vectors_of, share=settings.unlabelled_share
+        )
         data = DetectorData(
-            DocumentMaker(self._passages, self._files.labelled, settings.story_share),
+            DocumentMaker(self._passages, self._written, [*files.labelled, *found], settings),
             self._held_out,
-            dict(zip(texts, vectors, strict=True)),
+            {text: torch.from_numpy(vector) for text, vector in vectors.items()},
             {label: place for place, label in enumerate([*self._scenarios, NONE])},
             settings,
         )
@@ -86,15 +102,17 @@ class DetectorTask:
         settings: DetectorTrainingSettings,  # noqa: ARG002
         card: ModelCard,
     ) -> Checkpoint:
-        """See `TrainingTask`. Bias and cost are those with the highest micro F1 less P_k."""
+        """See `TrainingTask`. Bias and cost are those with the highest micro F1 less P_k, and neighbours as good."""
         layer = nn.Linear(FEATURES, len(self._scenarios) + 1)
         layer.load_state_dict({name: value.half().float() for name, value in module.network.state_dict().items()})
         model = Model(name=self.name, version=card.version, digest="0" * 64, task=self.purpose)
-        detector = ScenarioDetector(layer, DetectorSettings(scenarios=self._scenarios), model)
+        first = DetectorSettings(scenarios=self._scenarios, withheld=self._files.withheld)
+        detector = ScenarioDetector(layer, self._centres, first, model)
         documents = self._files.development
         scores = [detector.log_probabilities(document.sentences) for document in documents]
 
-        def quality(chosen: DetectorSettings) -> float:
+        def quality(bias: float, cost: float) -> float:
+            chosen = attrs.evolve(first, none_bias=bias, change_cost=cost)
             found = {
                 document.id: [ranked(segment) for segment in detected_segments(own, chosen)]
                 for document, own in zip(documents, scores, strict=True)
@@ -102,8 +120,9 @@ class DetectorTask:
             report = evaluate_scenarios(documents, found)
             return float(report.micro.f1) - float(report.boundaries.pk or 0.0)
 
-        possible = (
-            attrs.evolve(detector.settings, none_bias=bias, change_cost=cost)
-            for bias, cost in itertools.product(_BIASES, _COSTS)
-        )
-        return detector_checkpoint(layer, max(possible, key=quality), card)
+        # A mean over neighbours, since few documents decide.
+        grid = np.array([[quality(bias, cost) for cost in _COSTS] for bias in _BIASES])
+        place = uniform_filter(grid, 3, mode="nearest").argmax()
+        bias, cost = np.unravel_index(place, grid.shape)
+        best = attrs.evolve(first, none_bias=_BIASES[bias], change_cost=_COSTS[cost])
+        return detector_checkpoint(layer, self._centres, best, card)

@@ -30,6 +30,8 @@ class StoryFiles:
     development_name: str
     development: Sequence[ScenarioDocument]
     held_out_names: Sequence[str] = ()
+    withheld: Sequence[str] = ()
+    """The scenarios that are no labels, since documents are made of their stories and have no scenario there."""
 
     @classmethod
     def read(cls, paths: Sequence[Path], development: Path, held_out: Sequence[Path] = ()) -> StoryFiles:
@@ -47,9 +49,9 @@ class StoryFiles:
             scenario = story.scenario if is_listed(story.scenario) else ""
             if story.sentences and (story.sentences not in found or scenario):
                 found[story.sentences] = evolve(story, scenario=scenario)
-        stories = _without([*documents, *others], list(found.values()))
+        stories, withheld = _without([*documents, *others], list(found.values()))
         names = [path.name for path in paths]
-        files = cls(names, stories, development.name, documents, [path.name for path in held_out])
+        files = cls(names, stories, development.name, documents, [path.name for path in held_out], withheld)
         if not files.labelled:
             remedy = "give stories with a label of one of the listed scenarios, such as MCScript's labelled-data.xml"
             raise InputError(
@@ -76,6 +78,7 @@ class StoryFiles:
         texts = [
             [(story.scenario, story.sentences) for story in self.stories],
             [document_line(document) for document in self.development],
+            *([self.withheld] if self.withheld else ()),
         ]
         return sha256(json.dumps(texts).encode()).hexdigest()
 
@@ -87,13 +90,16 @@ class StoryFiles:
         return shlex.join(["kgscripts", "train", "scenarios", *options, *files])
 
 
-def _without(documents: Sequence[ScenarioDocument], stories: Sequence[LabelledStory]) -> list[LabelledStory]:
-    """The stories that no document is made of, and whose scenarios none of them withholds."""
+def _without(
+    documents: Sequence[ScenarioDocument], stories: Sequence[LabelledStory]
+) -> tuple[list[LabelledStory], list[str]]:
+    """The stories that no document is made of, and whose scenarios none of them withholds; and what they withhold."""
     labels: dict[str, dict[int, bool]] = defaultdict(dict)
     for number, document in enumerate(documents):
         for sentence, own in zip(document.sentences, document.labels(), strict=True):
             labels[sentence][number] = bool(own)
-    kept, withheld = [], set()
+    kept: list[LabelledStory] = []
+    withheld: set[str] = set()
     for story in stories:
         found = defaultdict(list)
         for sentence in set(story.sentences):
@@ -104,4 +110,5 @@ def _without(documents: Sequence[ScenarioDocument], stories: Sequence[LabelledSt
             kept.append(story)
         elif not all(any(part) for part in parts):
             withheld.add(story.scenario)
-    return [story for story in kept if not story.scenario or story.scenario not in withheld]
+    withheld.discard("")
+    return [story for story in kept if story.scenario not in withheld], sorted(withheld)

@@ -17,16 +17,8 @@ from torch.nn import functional
 
 from kgscripts.models.checkpoint import load_checkpoint
 from kgscripts.models.registry import find_checkpoint, load
-from kgscripts.models.scenario_detector import (
-    FEATURES,
-    DetectorSettings,
-    ScenarioDetector,
-    best_chain,
-    context_features,
-    detected_segments,
-    detector_model,
-    runs,
-)
+from kgscripts.models.scenario_chain import DetectorSettings, best_chain, detected_segments, label_scores, runs
+from kgscripts.models.scenario_detector import FEATURES, ScenarioDetector, context_features, detector_model
 from schemas.errors import ModelError
 from schemas.scenario_documents import NONE
 
@@ -76,6 +68,24 @@ def test_segments_are_runs_of_one_label_and_none_has_no_scenario() -> None:
     assert [segment.scenarios for segment in detected_segments(scores, attrs.evolve(chosen, none_bias=9.0))] == [()]
 
 
+def test_withheld_scenarios_are_none() -> None:
+    scores = np.log(np.array([[0.5, 0.2, 0.2, 0.1], [0.1, 0.7, 0.1, 0.1]]))
+    chosen = DetectorSettings(scenarios=["a", "b", "c"], withheld=["b"], none_bias=0.0, change_cost=0.1)
+    assert chosen.labels == ["a", "c", NONE]
+    found = label_scores(scores, chosen)
+    assert np.allclose(np.exp(found), [[0.5, 0.2, 0.3], [0.1, 0.1, 0.8]], atol=1e-3)
+    assert [segment.scenarios for segment in detected_segments(found, chosen)] == [("a",), ()]
+
+
+def test_a_broader_scenario_ranks_higher_but_is_not_said_to_be_there_for_that() -> None:
+    scores = np.log(np.array([[0.6, 0.05, 0.15, 0.2]]))
+    chosen = DetectorSettings(scenarios=["shopping for clothes", "going shopping", "a"], none_bias=0.0)
+    [found] = detected_segments(scores, chosen)
+    assert [label for label, _ in found.ranking] == ["shopping for clothes", "going shopping", NONE, "a"]
+    assert found.scenarios == ("shopping for clothes",)
+    assert sum(share for _, share in found.ranking) == pytest.approx(1, abs=1e-3)
+
+
 def test_the_shipped_model_finds_a_shower_and_an_opinion() -> None:
     model = load("scenarios", "default")
     assert isinstance(model, ScenarioDetector)
@@ -103,6 +113,7 @@ def _settings(**changes: Any) -> dict[str, Any]:
         {"scenarios": ["a", NONE]},
         {"scenarios": [1, 2]},
         {"scenarios": ["one too few"]},
+        {"withheld": ["unknown"]},
         {"none_bias": float("nan")},
         {"none_bias": "much"},
         {"change_cost": -1.0},
@@ -122,15 +133,19 @@ def test_settings_that_do_not_fit_are_an_error(changes: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "tensors",
     [
-        {},
-        {"weight": torch.zeros(201, FEATURES)},
-        {"weight": torch.zeros(201, 3), "bias": torch.zeros(201)},
+        {"weight": None},
+        {"bias": None},
+        {"centres": None},
+        {"weight": torch.zeros(201, 3)},
         {"weight": torch.zeros(7, FEATURES), "bias": torch.zeros(7)},
-        {"weight": torch.full((201, FEATURES), float("nan")), "bias": torch.zeros(201)},
-        {"weight": torch.zeros(201, FEATURES), "bias": torch.zeros(200)},
+        {"weight": torch.full((201, FEATURES), float("nan"))},
+        {"bias": torch.zeros(200)},
+        {"centres": torch.zeros(199, 384)},
+        {"centres": torch.full((200, 384), float("inf"))},
     ],
 )
-def test_weights_that_do_not_fit_are_an_error(tensors: dict[str, torch.Tensor]) -> None:
+def test_weights_that_do_not_fit_are_an_error(tensors: dict[str, torch.Tensor | None]) -> None:
     shipped = load_checkpoint(find_checkpoint("scenarios"))
+    together = {name: value for name, value in {**shipped.tensors, **tensors}.items() if value is not None}
     with pytest.raises(ModelError):
-        detector_model(attrs.evolve(shipped, tensors=tensors))
+        detector_model(attrs.evolve(shipped, tensors=together))

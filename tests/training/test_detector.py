@@ -13,36 +13,75 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kgscripts.corpora.scenario_documents import LabelledStory
+from kgscripts.corpora.scenario_documents import LabelledStory, read_scenario_documents
 from kgscripts.models.registry import load
 from lightning_modules.scenarios import detector_task
 from lightning_modules.scenarios.configuration import read_configuration
+from lightning_modules.scenarios.detector_settings import DetectorTrainingSettings
 from lightning_modules.scenarios.detector_task import DetectorTask
-from lightning_modules.scenarios.passages import DocumentMaker, Passage, written_passages
+from lightning_modules.scenarios.made_documents import DocumentMaker
+from lightning_modules.scenarios.passages import Passage, story_passages, written_passages, written_stories
 from lightning_modules.scenarios.stories import StoryFiles
+from lightning_modules.scenarios.unlabelled import labelled_by_passages
 from lightning_modules.training import train
 from schemas.scenario_documents import NONE, LabelledSegment, ScenarioDocument
 from schemas.scenario_scheme import concept_scheme
 from tests.training.corpus import CPU
 
+NATURAL = Path(__file__).parents[1] / "data"
 STORY = LabelledStory(id="s", scenario="taking a shower", sentences=("I undressed.", "I got wet.", "I used soap."))
 
 
-def test_each_listed_scenario_has_eight_passages() -> None:
+def test_each_listed_scenario_has_24_passages_and_stories() -> None:
     passages = written_passages()
     counts = Counter(passage.scenario for passage in passages)
     assert counts.pop(NONE) == 420
-    assert counts == {concept.label: 8 for concept in concept_scheme()}
-    assert all(1 <= len(passage.sentences) <= 4 for passage in passages)
+    assert counts == {concept.label: 24 for concept in concept_scheme()}
+    assert all(1 <= len(passage.sentences) <= 6 for passage in passages)
+    stories = written_stories()
+    told = Counter(label for story in stories for label in {name for own in story.labels() for name in own})
+    assert len(stories) == 330
+    assert set(told) == set(counts)
 
 
-def test_documents_are_made_of_whole_sentences_and_depend_on_the_seed_alone() -> None:
-    passages = written_passages()
-    maker = DocumentMaker(passages, [STORY], 1.0)
+def test_what_is_written_has_no_sentence_of_the_documents_that_scores_are_of() -> None:
+    written = {sentence for item in (*written_passages(), *written_stories()) for sentence in item.sentences}
+    for name in ("natural_stories.jsonl", "natural_stories_unseen.jsonl"):
+        for document in read_scenario_documents(NATURAL / name):
+            shared = [sentence for sentence in document.sentences if sentence in written]
+            assert len(" ".join(shared)) < 60, (name, document.id, shared)
+
+
+def test_passages_of_a_story_have_one_label() -> None:
+    story = ScenarioDocument(
+        id="s",
+        sentences=["a", "b", "c", "d", "e"],
+        segments=[
+            LabelledSegment(start=1, end=4, scenarios=["taking a bath"]),
+            LabelledSegment(start=3, end=4, scenarios=["washing ones hair"]),
+        ],
+    )
+    assert list(story_passages([story])) == [
+        Passage(NONE, ("a",)),
+        Passage("taking a bath", ("b", "c")),
+        Passage(NONE, ("e",)),
+    ]
+
+
+@pytest.mark.parametrize(("written_share", "long_share"), [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (0.3, 0.3)])
+def test_documents_are_made_of_whole_sentences_and_depend_on_the_seed_alone(
+    written_share: float, long_share: float
+) -> None:
+    passages, written = written_passages(), written_stories()
+    shares = DetectorTrainingSettings(written_share=written_share, long_share=long_share, story_share=1.0)
+    maker = DocumentMaker(passages, written, [STORY], shares)
     known: dict[str, set[str]] = {}
     for item in (*passages, Passage(STORY.scenario, tuple(STORY.sentences))):
         for sentence in item.sentences:
             known.setdefault(sentence, set()).add(item.scenario)
+    for story in written:
+        for sentence, own in zip(story.sentences, story.labels(), strict=True):
+            known.setdefault(sentence, set()).update(own or {NONE})
     documents = [maker.make(random.Random(seed)) for seed in range(400)]
     for document in documents:
         assert len(document.sentences) == len(document.labels) >= 2
@@ -51,9 +90,27 @@ def test_documents_are_made_of_whole_sentences_and_depend_on_the_seed_alone() ->
         )
     assert documents == [maker.make(random.Random(seed)) for seed in range(400)]
     labels = Counter(label for document in documents for label in document.labels)
-    assert 0.15 < labels[NONE] / labels.total() < 0.45
+    assert 0.1 < labels[NONE] / labels.total() < 0.45
     told = [sentence for document in documents for sentence in document.sentences if sentence in STORY.sentences]
-    assert told, "stories are cut into passages too"
+    assert bool(told) == (written_share < 1), "stories are cut into passages too"
+
+
+def test_stories_without_a_scenario_get_that_of_passages_like_them() -> None:
+    def vectors(sentences: Sequence[str]) -> NDArray[np.float64]:
+        rows = [np.eye(4)["abcd".index(word[0])] + 0.1 * np.eye(4)[len(word) % 4] for word in sentences]
+        return np.stack([row / np.linalg.norm(row) for row in rows])
+
+    passages = [Passage(name, (name, name * 2, name * 3)) for name in "aabb"] + [Passage(NONE, ("d",))]
+    stories = [
+        LabelledStory(id="1", scenario="", sentences=("bbb", "b", "bbbb")),
+        LabelledStory(id="2", scenario="", sentences=("a", "b", "aa", "bb")),
+        LabelledStory(id="3", scenario="", sentences=("aaa", "c")),
+    ]
+    told = [LabelledStory(id="4", scenario="c", sentences=("c", "cc"))]
+    found = labelled_by_passages(stories, passages, told, vectors, share=0.7)
+    assert [(story.id, story.scenario) for story in found] == [("1", "b"), ("3", "a")]
+    assert labelled_by_passages(stories, passages, told, vectors, share=0.0) == []
+    assert labelled_by_passages([], passages, told, vectors, share=1.0) == []
 
 
 def test_a_small_run_learns_and_is_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,6 +142,7 @@ def test_a_small_run_learns_and_is_loaded(tmp_path: Path, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(detector_task, "quantised_vectors", vectors)
     monkeypatch.setattr("kgscripts.models.scenario_detector.quantised_vectors", vectors)
+    monkeypatch.setattr(detector_task, "written_stories", list)
     monkeypatch.setattr(detector_task, "written_passages", lambda: passages)
     story = attrs.evolve(STORY, sentences=tuple(sentences[:2]))
     files = StoryFiles(["stories.xml"], [story], "d.jsonl", [development])

@@ -1,0 +1,132 @@
+"""Documents that the detector learns from, made of passages and stories."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from attrs import field, frozen
+
+from kgscripts.corpora.scenario_documents import LabelledStory
+from lightning_modules.scenarios.detector_settings import DetectorTrainingSettings
+from lightning_modules.scenarios.passages import Passage, Sentences, story_passages
+from schemas.scenario_documents import NONE, ScenarioDocument
+
+_MOST_PASSAGES = 6
+_CUTS = (1, 2, 2, 3, 3, 4, 5, 6)
+"""Lengths of what is cut out of a story."""
+_LONG_PASSAGES = (2, 4)
+_LONG = (3, 12)
+"""How many passages a document of long ones has, and how many sentences each."""
+
+
+@frozen
+class MadeDocument:
+    """Sentences with the scenario of each, or `NONE`."""
+
+    sentences: Sequence[str]
+    labels: Sequence[str]
+
+
+def _grouped(passages: Iterable[Passage]) -> Mapping[str, list[Sentences]]:
+    found: dict[str, list[Sentences]] = defaultdict(list)
+    for passage in passages:
+        found[passage.scenario].append(passage.sentences)
+    return found
+
+
+@frozen
+class DocumentMaker:
+    """Makes documents, all random choices of which come from the generator that is given.
+
+    They are written stories, documents like them (short passages about a few scenarios, returns, and what is about
+    none), and documents of long passages, in the shares that the settings have.
+    """
+
+    passages: Sequence[Passage]
+    written: Sequence[ScenarioDocument]
+    stories: Sequence[LabelledStory]
+    settings: DetectorTrainingSettings
+    _passages: Mapping[str, list[Sentences]] = field(init=False)
+    _told: Mapping[str, list[Sentences]] = field(init=False)
+
+    @_passages.default
+    def _passages_by_scenario(self) -> Mapping[str, list[Sentences]]:
+        return _grouped([*self.passages, *story_passages(self.written)])
+
+    @_told.default
+    def _stories_by_scenario(self) -> Mapping[str, list[Sentences]]:
+        return _grouped(Passage(story.scenario, tuple(story.sentences)) for story in self.stories)
+
+    def make(self, draw: random.Random) -> MadeDocument:
+        """One document."""
+        kind = draw.random()
+        if self.written and kind < self.settings.written_share:
+            story = draw.choice(self.written)
+            return MadeDocument(story.sentences, [draw.choice(own) if own else NONE for own in story.labels()])
+        if kind > 1 - self.settings.long_share:
+            return self._of_long_passages(draw)
+        return self._of_passages(draw)
+
+    def _of_passages(self, draw: random.Random) -> MadeDocument:
+        parts: list[Passage] = []
+        used: list[str] = []
+        for _ in range(draw.randint(2, _MOST_PASSAGES)):
+            if draw.random() < 0.5:
+                parts.append(Passage(NONE, self._about_none(draw)))
+            scenario = draw.choice(used) if used and draw.random() < 0.25 else draw.choice(self._scenarios)
+            used.append(scenario)
+            parts.append(Passage(scenario, self._about(scenario, draw)))
+        return _joined(parts)
+
+    def _of_long_passages(self, draw: random.Random) -> MadeDocument:
+        parts: list[Passage] = []
+        for _ in range(draw.randint(*_LONG_PASSAGES)):
+            if draw.random() < 0.3:
+                none = [sentence for _ in range(draw.randint(1, 3)) for sentence in self._about_none(draw)]
+                parts.append(Passage(NONE, tuple(none)))
+            told = sorted(self._told)
+            scenario = draw.choice(told if told and draw.random() < 0.5 else self._scenarios)
+            length = draw.randint(*_LONG)
+            if scenario in self._told:
+                sentences = draw.choice(self._told[scenario])
+            else:
+                sentences = ()
+                while len(sentences) < length:
+                    sentences += draw.choice(self._passages[scenario])
+            parts.append(Passage(scenario, _cut(sentences, length, draw)))
+        return _joined(parts)
+
+    @property
+    def _scenarios(self) -> list[str]:
+        return sorted(self._passages.keys() - {NONE})
+
+    def _about(self, scenario: str, draw: random.Random) -> Sentences:
+        told = self._told.get(scenario)
+        if told and draw.random() < self.settings.story_share:
+            return _cut(draw.choice(told), draw.choice(_CUTS), draw)
+        passages = self._passages[scenario]
+        passage = draw.choice(passages)
+        chance = draw.random()
+        if chance < 0.4:
+            return _cut(passage, draw.choice((1, 2)), draw)
+        return passage + draw.choice(passages) if chance < 0.6 else passage
+
+    def _about_none(self, draw: random.Random) -> Sentences:
+        passages = self._passages[NONE]
+        passage = draw.choice(passages)
+        return passage + draw.choice(passages) if draw.random() < 0.3 else passage
+
+
+def _joined(parts: Sequence[Passage]) -> MadeDocument:
+    return MadeDocument(
+        [sentence for part in parts for sentence in part.sentences],
+        [part.scenario for part in parts for _ in part.sentences],
+    )
+
+
+def _cut(sentences: Sentences, length: int, draw: random.Random) -> Sentences:
+    """Consecutive sentences, at most so many."""
+    start = draw.randrange(max(1, len(sentences) - length + 1))
+    return sentences[start : start + length]
