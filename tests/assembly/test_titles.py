@@ -51,7 +51,7 @@ def test_names_of_one_activity_are_one_scenario(tmp_path: Path) -> None:
 def test_neither_order_nor_partitions_change_anything_and_the_iri_lasts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    documents = _documents(NAMES * 3)
+    documents = _documents(NAMES * 2)
     build_graph(output=tmp_path / "graph", texts=documents, extractors=tiny())  # type: ignore[arg-type]
     expected = graph_bytes(tmp_path / "graph")
     shuffled = random.Random(1).sample(documents, len(documents))
@@ -64,7 +64,7 @@ def test_neither_order_nor_partitions_change_anything_and_the_iri_lasts(
     assert graph_bytes(tmp_path / "other") == expected
 
     iri = node_id("Scenario", "washing dog", "washing dog")
-    for names in (NAMES, ["wash your dog"], ["bathing a dog", "bathing a dog", "washing a dog"]):
+    for names in (["wash your dog"], ["bathing a dog", "bathing a dog", "washing a dog"]):
         folder = tmp_path / str(len(names))
         build_graph(output=folder, texts=_documents(names), extractors=tiny())  # type: ignore[arg-type]
         (found,) = (row for row in graph_rows(folder)["Scenario"] if "dog" in row["label"])

@@ -100,7 +100,7 @@ def test_another_version_reads_every_text_again(
     build_graph(stories[:1], tmp_path / "graph", extractors=tiny(version="2", log=log))
     assert sorted(read_since()) == [story.name for story in stories], "the texts are in the records"
     assert {(row["name"], row["version"]) for row in graph_rows(tmp_path / "graph")["Model"]} == {
-        ("labels", "1"),
+        ("labels", "2"),
         ("tiny", "2"),
         ("tiny-syntax", "1"),
     }
