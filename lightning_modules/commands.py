@@ -7,7 +7,7 @@ import typer
 from lightning_modules.aligner.commands import aligner
 from lightning_modules.causal.commands import causal
 from lightning_modules.cloze.commands import masked
-from lightning_modules.scenarios.commands import scenarios
+from lightning_modules.scenarios.commands import cross_validate, scenarios
 from lightning_modules.scenarios.shipped import shipped_configurations as shipped_scenario_models
 from lightning_modules.state_changes.commands import state_changes
 from lightning_modules.state_changes.shipped import shipped_configurations as shipped_change_models
@@ -38,3 +38,7 @@ app.command(
     "Example: kgscripts train scenarios --model topic-tiling --train labelled-data.xml --development docs.jsonl "
     "--out model",
 )(scenarios)
+app.command(
+    "cross-validate",
+    epilog="Example: kgscripts train cross-validate --train labelled-data.xml --development docs.jsonl",
+)(cross_validate)

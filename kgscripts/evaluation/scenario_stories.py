@@ -11,8 +11,8 @@ from kgscripts.corpora.scenario_documents import LabelledStory
 from kgscripts.corpora.scenarios import resolve
 from schemas.errors import ConfigurationError, InputError
 
-Classifier = Callable[[Sequence[Sequence[str]]], Sequence[str]]
-"""Gives the scenario of each story, from its sentences."""
+Classifier = Callable[[Sequence[Sequence[str]]], Sequence[Sequence[str]]]
+"""Ranks the scenarios of each story, from its sentences, the most probable first."""
 Training = Callable[[Sequence[LabelledStory]], Classifier]
 """Learns from stories; the classifier chooses among all scenarios, also those of which there was no story."""
 
@@ -33,11 +33,18 @@ class StoryAccuracy:
     stories: int
     scenarios: int
     mistakes: tuple[StoryMistake, ...]
+    right_among_theirs: int
+    """Stories whose scenario ranks first among the scenarios that stories have."""
 
     @property
     def accuracy(self) -> float:
-        """From 0 to 1."""
+        """From 0 to 1; candidates are all scenarios."""
         return 1 - len(self.mistakes) / self.stories
+
+    @property
+    def accuracy_among_theirs(self) -> float:
+        """As `accuracy`, with the scenarios of the stories as candidates."""
+        return self.right_among_theirs / self.stories
 
 
 def seen_accuracy(
@@ -72,8 +79,7 @@ def seen_accuracy(
     ConfigurationError
         If there are fewer than two folds.
     """
-    if folds < 2:
-        raise ConfigurationError(f"{folds} folds", remedy="take at least two")
+    _check(folds)
     groups = [group for group in _by_scenario(stories, same) if len(group) > 1]
     if not groups:
         raise InputError("no scenario has two stories", remedy="add labelled stories")
@@ -91,17 +97,28 @@ def named_accuracy(
     stories: Sequence[LabelledStory],
     train: Training,
     *,
+    folds: int = 10,
+    seed: int = 0,
     same: Callable[[str], str] = resolve,
     on_story: Callable[[int], object] | None = None,
 ) -> StoryAccuracy:
-    """The accuracy on stories of scenarios that are known by their names only.
+    """The accuracy on stories of scenarios of which no story was trained on.
 
-    The stories of each scenario are withheld in turn and predicted by a classifier trained on all others. Parameters
-    are those of `seen_accuracy`. Raises InputError if there are no stories.
+    The scenarios are dealt out to the folds; all their stories are withheld together. Parameters are those of
+    `seen_accuracy`. Raises InputError if there are no stories, and ConfigurationError for fewer than two folds.
     """
+    _check(folds)
     if not stories:
         raise InputError("no labelled stories", remedy="add labelled stories")
-    return _accuracy(stories, _by_scenario(stories, same), train, same, on_story)
+    groups = _by_scenario(stories, same)
+    random.Random(seed).shuffle(groups)
+    parts = [[story for group in groups[first::folds] for story in group] for first in range(folds)]
+    return _accuracy(stories, parts, train, same, on_story)
+
+
+def _check(folds: int) -> None:
+    if folds < 2:
+        raise ConfigurationError(f"{folds} folds", remedy="take at least two")
 
 
 def _by_scenario(stories: Iterable[LabelledStory], same: Callable[[str], str]) -> list[list[LabelledStory]]:
@@ -118,26 +135,33 @@ def _accuracy(
     same: Callable[[str], str],
     on_story: Callable[[int], object] | None,
 ) -> StoryAccuracy:
-    tested = [story for part in parts for story in part]
+    theirs = {same(story.scenario) for part in parts for story in part}
+    mistakes: list[StoryMistake] = []
+    right_among_theirs = 0
+    for story, ranking in _rankings(stories, parts, train, on_story):
+        gold = same(story.scenario)
+        predicted = [same(label) for label in ranking]
+        if predicted[0] != gold:
+            mistakes.append(StoryMistake(story.id, story.scenario, ranking[0]))
+        right_among_theirs += next((label for label in predicted if label in theirs), "") == gold
     return StoryAccuracy(
-        stories=len(tested),
-        scenarios=len({same(story.scenario) for story in tested}),
-        mistakes=tuple(_mistakes(stories, parts, train, same, on_story)),
+        stories=sum(map(len, parts)),
+        scenarios=len(theirs),
+        mistakes=tuple(mistakes),
+        right_among_theirs=right_among_theirs,
     )
 
 
-def _mistakes(
+def _rankings(
     stories: Sequence[LabelledStory],
     parts: Sequence[Sequence[LabelledStory]],
     train: Training,
-    same: Callable[[str], str],
     on_story: Callable[[int], object] | None,
-) -> Iterator[StoryMistake]:
+) -> Iterator[tuple[LabelledStory, Sequence[str]]]:
+    """Each story with the ranking by a classifier that was trained without the stories of its part."""
     for part in filter(None, parts):
         withheld = {story.id for story in part}
         classify = train([story for story in stories if story.id not in withheld])
-        for story, predicted in zip(part, classify([story.sentences for story in part]), strict=True):
-            if same(predicted) != same(story.scenario):
-                yield StoryMistake(story.id, story.scenario, predicted)
+        yield from zip(part, classify([story.sentences for story in part]), strict=True)
         if on_story is not None:
             on_story(len(part))

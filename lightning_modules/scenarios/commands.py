@@ -9,6 +9,7 @@ import typer
 
 from lightning_modules.hardware import Precision
 from lightning_modules.options import Accelerator, Devices, MaxTime, NetworkPrecision, Out, Resume, RunOptions, Seed
+from lightning_modules.scenarios.withheld import Withheld
 from schemas.errors import ConfigurationError
 
 
@@ -65,3 +66,64 @@ def scenarios(
     for name, value in changed.items():
         options += [f"--{name}", str(value)]
     run.train(make_task(configuration, files), settings, data=files.description, command=files.command(options))
+
+
+def cross_validate(
+    train: Annotated[
+        list[Path], typer.Option(metavar="PATH", help="Stories with and without scenarios, as for `train scenarios`.")
+    ],
+    development: Annotated[Path, typer.Option(metavar="FILE|DIR", help="Documents with gold segments.")],
+    withheld: Annotated[
+        Withheld,
+        typer.Option(
+            help="stories: others of the same scenario are trained on. scenarios: none of them is. knowledge: nor are "
+            "the passages written about it, so that only its name is known."
+        ),
+    ] = Withheld.STORIES,
+    folds: Annotated[int, typer.Option(min=2, help="So many detectors are trained.")] = 5,
+    accelerator: Accelerator = "auto",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Measure how often the detector tells what a story is about, trained without that story.
+
+    The stories with a scenario are dealt out to the folds; each fold is predicted by a detector that was trained on the
+    others.
+    """
+    import attrs
+
+    from lightning_modules.hardware import Hardware
+    from lightning_modules.scenarios.configuration import read_configuration
+    from lightning_modules.scenarios.cross_validation import cross_validate as measure
+    from lightning_modules.scenarios.stories import StoryFiles
+    from schemas.terminal import echo, echo_json, printable, progress_bar
+
+    files = StoryFiles.read(train, development)
+    with progress_bar() as progress:
+        task = progress.add_task("stories", total=len(files.labelled))
+        found = measure(
+            files,
+            read_configuration("detector"),
+            withheld,
+            folds=folds,
+            hardware=Hardware(accelerator=accelerator),
+            on_story=lambda count: progress.advance(task, count),
+        )
+    if as_json:
+        echo_json(
+            {
+                "withheld": withheld.value,
+                "stories": found.stories,
+                "scenarios": found.scenarios,
+                "accuracy": round(found.accuracy, 4),
+                "accuracy_among_theirs": round(found.accuracy_among_theirs, 4),
+                "mistakes": [attrs.asdict(mistake) for mistake in found.mistakes],
+            }
+        )
+        return
+    echo(f"{found.stories} stories about {found.scenarios} scenarios, {folds} folds, withheld: {withheld}")
+    echo(f"  right of all scenarios            {found.accuracy:.3f}")
+    echo(f"  right of the stories' scenarios   {found.accuracy_among_theirs:.3f}")
+    for mistake in found.mistakes[:10]:
+        echo(printable(f"  {mistake.id}: {mistake.gold}, predicted {mistake.predicted}"))
+    if len(found.mistakes) > 10:
+        echo(f"  ... and {len(found.mistakes) - 10} other mistakes (--json prints all)")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -42,18 +42,30 @@ class DetectorTask:
     """Trains on documents that are made of what was written for it, and of stories; see `TrainingTask`.
 
     The development documents are held out: they decide which weights are kept, and then the bias of `NONE` and the cost
-    of a change.
+    of a change. What was written about the scenarios `without` is not trained on, and they are no labels.
     """
 
     purpose = "scenarios of the passages of a text"
     licence = "research use, as the terms of its training data are not stated"
 
-    def __init__(self, configuration: Configuration, files: StoryFiles) -> None:
+    def __init__(
+        self,
+        configuration: Configuration,
+        files: StoryFiles,
+        *,
+        without: Collection[str] = (),
+        vectors: Callable[[Sequence[str]], NDArray[np.int8]] = quantised_vectors,
+    ) -> None:
         self.name = configuration.name
-        self._passages, self._written = written_passages(), written_stories()
+        self._passages = [passage for passage in written_passages() if passage.scenario not in without]
+        self._written = [
+            story for story in written_stories() if not {name for own in story.labels() for name in own} & {*without}
+        ]
+        self._vectors = vectors
         self._held_out = [
             MadeDocument(document.sentences, [labels[0] if labels else NONE for labels in document.labels()])
             for document in files.development
+            if not {name for own in document.labels() for name in own} & {*without}
         ]
         self.split: Split[Any] = Split([*self._passages, *self._written, *files.stories], self._held_out)
         self._files = files
@@ -72,7 +84,7 @@ class DetectorTask:
         read: list[Passage | ScenarioDocument | MadeDocument | LabelledStory]
         read = [*self._passages, *self._written, *self._held_out, *files.stories]
         texts = sorted({sentence for item in read for sentence in item.sentences})
-        vectors = dict(zip(texts, quantised_vectors(texts).astype(np.float32) / SCALE, strict=True))
+        vectors = dict(zip(texts, self._vectors(texts).astype(np.float32) / SCALE, strict=True))
 
         def vectors_of(sentences: Sequence[str]) -> NDArray[np.float64]:
             return np.stack([vectors[sentence] for sentence in sentences]).astype(float)

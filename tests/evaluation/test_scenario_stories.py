@@ -39,9 +39,9 @@ class Memory:
         self.training.append({story.id for story in stories})
         known = {story.scenario for story in stories}
 
-        def classify(texts: Sequence[Sequence[str]]) -> list[str]:
+        def classify(texts: Sequence[Sequence[str]]) -> list[list[str]]:
             named = [sentence.removeprefix("This is about ").removesuffix(".") for [sentence] in texts]
-            return [name if name in known else "unknown" for name in named]
+            return [[name] if name in known else ["unknown", name] for name in named]
 
         return classify
 
@@ -79,8 +79,9 @@ def test_a_story_that_is_predicted_has_a_scenario_that_was_trained_on(labels: li
 
 def test_scenarios_are_withheld_in_turn() -> None:
     memory = Memory()
-    found = named_accuracy(STORIES, memory.train)
+    found = named_accuracy(STORIES, memory.train, folds=4)
     assert (found.accuracy, found.stories, found.scenarios) == (0, 7, 3)
+    assert found.accuracy_among_theirs == 1, "no story is about the one that ranks first"
     assert sorted(len(STORIES) - len(training) for training in memory.training) == [1, 2, 4]
     assert StoryMistake("planting a tree 0", "planting a tree", "unknown") in found.mistakes
 
@@ -98,7 +99,7 @@ def test_variants_of_a_label_are_one_scenario() -> None:
 
     def train(given: Sequence[LabelledStory]) -> Classifier:
         training.append(len(given))
-        return lambda texts: ["GO to the gym"] * len(texts)
+        return lambda texts: [["GO to the gym"]] * len(texts)
 
     found = named_accuracy(stories, train, same=same)
     assert (training, found.scenarios, found.accuracy) == ([2, 2], 2, 0.5)
@@ -107,6 +108,8 @@ def test_variants_of_a_label_are_one_scenario() -> None:
 def test_too_few_stories_or_folds_are_refused() -> None:
     with pytest.raises(ConfigurationError, match="1 folds"):
         seen_accuracy(STORIES, Memory().train, folds=1)
+    with pytest.raises(ConfigurationError, match="1 folds"):
+        named_accuracy(STORIES, Memory().train, folds=1)
     with pytest.raises(InputError, match="two stories"):
         seen_accuracy(STORIES[-1:], Memory().train)
     with pytest.raises(InputError, match="no labelled stories"):

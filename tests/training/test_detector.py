@@ -45,7 +45,8 @@ def test_each_listed_scenario_has_24_passages_and_stories() -> None:
 
 
 def test_what_is_written_has_no_sentence_of_the_documents_that_scores_are_of() -> None:
-    written = {sentence for item in (*written_passages(), *written_stories()) for sentence in item.sentences}
+    written = {sentence for passage in written_passages() for sentence in passage.sentences}
+    written |= {sentence for story in written_stories() for sentence in story.sentences}
     for name in ("natural_stories.jsonl", "natural_stories_unseen.jsonl"):
         for document in read_scenario_documents(NATURAL / name):
             shared = [sentence for sentence in document.sentences if sentence in written]

@@ -1,0 +1,75 @@
+"""How well the detector tells what a whole story is about, trained without that story."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
+from pathlib import Path
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from kgscripts.corpora.scenario_documents import LabelledStory
+from kgscripts.evaluation.scenario_stories import Classifier, StoryAccuracy, named_accuracy, seen_accuracy
+from kgscripts.models.registry import load
+from kgscripts.models.scenario_detector import ScenarioDetector
+from kgscripts.models.scenario_list import NewScenario
+from kgscripts.models.sentence_vectors import quantised_vectors
+from lightning_modules.hardware import Hardware
+from lightning_modules.scenarios.configuration import Configuration
+from lightning_modules.scenarios.detector_task import DetectorTask
+from lightning_modules.scenarios.stories import StoryFiles
+from lightning_modules.scenarios.withheld import Withheld
+from lightning_modules.training import train
+
+
+def cross_validate(
+    files: StoryFiles,
+    configuration: Configuration,
+    withheld: Withheld,
+    *,
+    folds: int,
+    hardware: Hardware | None = None,
+    on_story: Callable[[int], object] | None = None,
+) -> StoryAccuracy:
+    """The accuracy of detectors on labelled stories, each trained without the stories that it is measured on.
+
+    Raises as `seen_accuracy`, `named_accuracy` and `train` do.
+    """
+    vectors = _Remembered()
+
+    def trained(stories: Sequence[LabelledStory]) -> Classifier:
+        kept = {story.id for story in stories}
+        known = {story.scenario for story in stories}
+        added = sorted({story.scenario for story in files.labelled} - known) if withheld is Withheld.KNOWLEDGE else []
+        others = [story for story in files.stories if not story.scenario or story.id in kept]
+        task = DetectorTask(configuration, attrs.evolve(files, stories=others), without=added, vectors=vectors)
+        with tempfile.TemporaryDirectory() as folder:
+            train(task, configuration.training, Path(folder) / "model", hardware=hardware)
+            model = load("scenarios", Path(folder) / "model")
+        assert isinstance(model, ScenarioDetector)
+        return partial(_rank, model.with_scenarios([NewScenario(name) for name in added]) if added else model)
+
+    measure = seen_accuracy if withheld is Withheld.STORIES else named_accuracy
+    return measure(files.labelled, trained, folds=folds, on_story=on_story)
+
+
+def _rank(model: ScenarioDetector, texts: Sequence[Sequence[str]]) -> list[list[str]]:
+    """The scenarios of each text, by the mean log probability of its sentences."""
+    scenarios = model.settings.labels[:-1]
+    means = [model.log_probabilities(text)[:, :-1].mean(axis=0) for text in texts]
+    return [[scenarios[place] for place in np.argsort(-mean, kind="stable")] for mean in means]
+
+
+class _Remembered:
+    """`quantised_vectors`, each sentence only once."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, NDArray[np.int8]] = {}
+
+    def __call__(self, texts: Sequence[str]) -> NDArray[np.int8]:
+        new: Collection[str] = dict.fromkeys(text for text in texts if text not in self._known)
+        self._known.update(zip(new, quantised_vectors([*new]), strict=True))
+        return np.stack([self._known[text] for text in texts])
