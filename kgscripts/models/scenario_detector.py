@@ -109,12 +109,13 @@ def context_features(vectors: Tensor) -> Tensor:
     Its vector, and sums over what is near it and around it, and the direction of the sum over a page of text.
     `vectors` (sentences, `SIZE`) are unit vectors.
     """
-    total = torch.cat([vectors.new_zeros(1, vectors.shape[1]), vectors.double().cumsum(0).to(vectors.dtype)])
+    # In double precision up to the differences, so that they do not depend on how much text is before a sentence.
+    total = nn.functional.pad(vectors.double().cumsum(0), (0, 0, 1, 0))
     places = torch.arange(len(vectors))
 
     def around(reach: int) -> Tensor:
         first, last = (places - reach).clamp(min=0), (places + reach + 1).clamp(max=len(vectors))
-        return total[last] - total[first]
+        return (total[last] - total[first]).to(vectors.dtype)
 
     page = nn.functional.normalize(around(_TEXT), dim=1)
     return torch.cat([vectors, around(_NEAR) / 2, around(_AROUND) / 4, page], dim=1)

@@ -6,15 +6,17 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 import pytest
+import torch
 from attrs import define, evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kgscripts.models import scenario_windows
+from kgscripts.models.scenario_detector import context_features
 from kgscripts.models.scenario_windows import detect_documents, detect_stream
+from kgscripts.models.sentence_vectors import SCALE
 from schemas.provenance import Model
 from schemas.scenario_documents import NONE, DetectedSegment
-
 
 _MODEL = Model(name="runs", version="1", digest="0" * 64, task="scenarios")
 
@@ -79,3 +81,12 @@ def test_sentences_are_fetched_as_they_are_needed() -> None:
 @given(st.lists(st.lists(st.sampled_from("ab"), max_size=50), max_size=5))
 def test_documents_are_kept_apart(documents: list[list[str]]) -> None:
     assert detect_documents(RunModel(), documents) == [list(detect_stream(RunModel(), text)) for text in documents]
+
+
+def test_what_the_detector_reads_of_a_sentence_does_not_depend_on_what_is_far_away() -> None:
+    vectors = torch.randint(-127, 128, (3000, 384), generator=torch.Generator().manual_seed(0)).float() / SCALE
+    whole = context_features(vectors)
+    for start, end in ((500, 700), (2800, 3000), (0, 40)):
+        first = max(0, start - 15)
+        part = context_features(vectors[first : end + 15])[start - first : end - first]
+        assert torch.equal(part, whole[start:end])
