@@ -39,6 +39,7 @@ def build_graph(
     format: str | None = None,
     scenario: str | None = None,
     scenarios: str | None = None,
+    scenario_list: str | Path | None = None,
     limit: int | None = None,
     min_support: int = 1,
     strict: bool = False,
@@ -71,6 +72,9 @@ def build_graph(
     scenarios:
         ``given``: the scenarios that labels and titles name; ``detected``: those that a model detects in passages;
         ``both``: both. By default they are detected in the texts for which no label or title names one.
+    scenario_list:
+        A file with further scenarios to detect: on each line a name, or an object of JSON with ``scenario`` and
+        ``sentences`` about it.
     limit:
         At most so many sources of the inputs are taken in.
     min_support:
@@ -116,10 +120,12 @@ def build_graph(
 
         check_memory(memory)
     files = find_files([inputs] if isinstance(inputs, str | Path) else inputs)
-    if scenarios is not None:
-        from kgscripts.extractors.scenarios import of_mode
+    if scenarios is not None or scenario_list is not None:
+        from kgscripts.extractors.scenarios import for_build
+        from kgscripts.models.scenario_list import read_scenario_list
 
-        extractors, without = of_mode(scenarios, extractors, without)
+        added = read_scenario_list(scenario_list) if scenario_list is not None else []
+        extractors, without = for_build(scenarios, added, extractors, without)
     chosen = choose(extractors, without, partial(_describe_parser, spacy_model))
     label = "" if scenario is None else resolve(scenario)
     build_inputs = [

@@ -43,6 +43,13 @@ def build_graph(
             "name none.",
         ),
     ] = None,
+    scenario_list: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help='Detect these too: lines with a name, or with {"scenario": "...", "sentences": ["..."]}.',
+        ),
+    ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="The maximum number of sources.")] = None,
     min_support: Annotated[int, typer.Option(min=1, help="Leave out knowledge with less support (sources).")] = 1,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad record.")] = False,
@@ -87,6 +94,7 @@ def build_graph(
                 format=format,
                 scenario=scenario,
                 scenarios=scenarios,
+                scenario_list=scenario_list,
                 limit=limit,
                 min_support=min_support,
                 strict=strict,

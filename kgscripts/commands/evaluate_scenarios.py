@@ -46,6 +46,10 @@ def scenarios(
         Features | None,
         typer.Option(help="What the classifier of the published model and its baselines reads.", show_default=False),
     ] = None,
+    scenario_list: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Further scenarios for the model and in the gold documents (see `segment`)."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the scores as JSON.")] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the scores as JSON.")
@@ -74,19 +78,23 @@ def scenarios(
     from kgscripts.evaluation.scenario_predictions import prediction_line, read_predictions
     from kgscripts.models.checkpoint import attach_scores
     from kgscripts.models.registry import find_checkpoint
+    from kgscripts.models.scenario_list import read_scenario_list, with_added
 
     if (predictions is None) == (model is None):
         raise typer.BadParameter("give either --predictions or --model", param_hint="--predictions")
     if model is None and (attach_as or features):
         raise typer.BadParameter("needs --model", param_hint="--attach-as" if attach_as else "--features")
+    if attach_as and scenario_list:
+        raise typer.BadParameter("not with --scenario-list: cards have scores without", param_hint="--attach-as")
     if attach_as and features:
         raise typer.BadParameter("not with --features: cards have default scores", param_hint="--attach-as")
     check_output(output)
     check_output(predictions_out)
-    documents = read_scenario_documents(gold)
+    added = [] if scenario_list is None else read_scenario_list(scenario_list)
+    documents = read_scenario_documents(gold, others=[scenario.name for scenario in added])
     on_gold = None
     if model is not None:
-        predicted, on_gold = _predict(_load(model, features), documents)
+        predicted, on_gold = _predict(with_added(_load(model, features), added), documents)
     else:
         assert predictions is not None
         predicted = read_predictions(predictions)

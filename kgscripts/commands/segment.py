@@ -26,6 +26,14 @@ def segment(
     model: Annotated[
         str, typer.Option(metavar="NAME|DIR", help="A model of scenarios that ships, or the directory of one.")
     ] = "default",
+    scenario_list: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help='Detect these too: lines with a name, or with {"scenario": "...", "sentences": ["..."]}.',
+            show_default=False,
+        ),
+    ] = None,
     format: Annotated[
         str | None,
         typer.Option(help=f"Format of the inputs ({', '.join(FORMATS)}); by default detected from the content."),
@@ -53,6 +61,10 @@ def segment(
     from kgscripts.segmentation import segment_texts
 
     found = load("scenarios", model)
+    if scenario_list is not None:
+        from kgscripts.models.scenario_list import read_scenario_list, with_added
+
+        found = with_added(found, read_scenario_list(scenario_list))
     with _progress(shown=html is not None or not sys.stdout.isatty()) as progress:
         texts = segment_texts(items, found, left_out=_report, progress=progress)
         if html is not None:

@@ -6,6 +6,8 @@ which no event of another extractor begins are left out.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -23,7 +25,7 @@ from schemas.provenance import Model
 from schemas.records import Document, EventMention, PassageKind, Record, Segment, Sentence
 
 if TYPE_CHECKING:
-    from kgscripts.models.scenarios import ScenarioModel
+    from kgscripts.models.scenarios import NewScenario, ScenarioModel
     from schemas.scenario_documents import DetectedSegment
 
 _TASK = "scenarios"
@@ -38,7 +40,7 @@ class ScenarioExtractor(Extractor):
 
     Texts with a scenario by label or title are left out, unless `labelled_too`, and so are pairs: a pair is a single
     instruction of a procedure, and its two sides could get different scenarios. The model that ships is loaded when the
-    first sentence comes, unless another is given.
+    first sentence comes, unless another is given. Scenarios that are `added` are detected too.
     """
 
     name = "scenarios"
@@ -51,11 +53,15 @@ class ScenarioExtractor(Extractor):
 
     model: ScenarioModel | None = None
     labelled_too: bool = field(default=False, kw_only=True)
+    added: Sequence[NewScenario] = field(default=(), kw_only=True)
+    _loaded: ScenarioModel | None = field(default=None, init=False, eq=False, repr=False)
 
     @property
-    def settings(self) -> Mapping[str, bool]:
-        """Whether it reads texts with a label."""
-        return {"labelled_too": self.labelled_too}
+    def settings(self) -> Mapping[str, bool | str]:
+        """Whether it reads texts with a label, and a digest of the scenarios that are added."""
+        texts = json.dumps([[scenario.name, scenario.passages] for scenario in self.added])
+        added = {"added": hashlib.sha256(texts.encode()).hexdigest()} if self.added else {}
+        return {"labelled_too": self.labelled_too, **added}
 
     @property
     def networks(self) -> tuple[Model, ...]:
@@ -83,9 +89,11 @@ class ScenarioExtractor(Extractor):
     def _detect(self, documents: Sequence[Sequence[str]]) -> list[list[DetectedSegment]]:
         if not any(documents):
             return [[] for _ in documents]
-        if self.model is None:
-            self.model = load(_TASK, DEFAULT)
-        return detect_documents(self.model, documents)
+        if self._loaded is None:
+            from kgscripts.models.scenario_list import with_added
+
+            self._loaded = with_added(load(_TASK, DEFAULT) if self.model is None else self.model, self.added)
+        return detect_documents(self._loaded, documents)
 
 
 def _sentences(parsed: ParsedDocument) -> list[tuple[int, int]]:
@@ -130,28 +138,36 @@ def _with_events(segments: Sequence[Segment], parsed: ParsedDocument) -> list[Se
     return [item for item in segments if bisect_left(starts, item.start) < bisect_left(starts, item.end)]
 
 
-def of_mode(
-    mode: str, extractors: Iterable[str | Extractor] | None, without: Iterable[str]
+def for_build(
+    mode: str | None,
+    added: Sequence[NewScenario],
+    extractors: Iterable[str | Extractor] | None,
+    without: Iterable[str],
 ) -> tuple[list[str | Extractor], list[str]]:
-    """The extractors of a build in one of the `MODES`, and those that are left out.
+    """The extractors of a build in one of the `MODES`, or in none, and those that are left out.
 
-    Raises ConfigurationError for an unknown mode, and if its extractors are not among those chosen.
+    Raises ConfigurationError for an unknown mode, and if what it or the added scenarios need is not among those chosen.
     """
-    if mode not in MODES:
-        raise ConfigurationError(f"no mode of scenarios {mode!r}", remedy=f"one of {', '.join(MODES)}")
     wanted: list[str | Extractor] = list(installed_extractors() if extractors is None else extractors)
     names = [item if isinstance(item, str) else item.name for item in wanted]
     left_out = list(without)
-    unused = {"given": ScenarioExtractor.name, "detected": LabelExtractor.name}.get(mode)
-    for name in (LabelExtractor.name, ScenarioExtractor.name):
-        if name == unused:
-            left_out += [name] if name in names else []
-        elif name not in names or name in left_out:
-            raise ConfigurationError(f"{mode!r} scenarios need the extractor {name!r}", remedy="do not leave it out")
-    return [_reading_labelled_too(item) for item in wanted], left_out
+    if mode is not None and mode not in MODES:
+        raise ConfigurationError(f"no mode of scenarios {mode!r}", remedy=f"one of {', '.join(MODES)}")
+    if mode == "given" and added:
+        raise ConfigurationError("'given' scenarios are not detected", remedy="leave out the list of scenarios")
+    needed = {None: [ScenarioExtractor.name], "given": [LabelExtractor.name], "detected": [ScenarioExtractor.name]}
+    for name in needed.get(mode, [LabelExtractor.name, ScenarioExtractor.name]):
+        if name not in names or name in left_out:
+            what = f"{mode!r} scenarios need" if mode else "a list of scenarios needs"
+            raise ConfigurationError(f"{what} the extractor {name!r}", remedy="do not leave it out")
+    unused = {"given": ScenarioExtractor.name, "detected": LabelExtractor.name}.get(mode or "")
+    left_out += [unused] if unused in names else []
+    return [_changed(item, labelled_too=mode is not None, added=added) for item in wanted], left_out
 
 
-def _reading_labelled_too(extractor: str | Extractor) -> str | Extractor:
+def _changed(extractor: str | Extractor, *, labelled_too: bool, added: Sequence[NewScenario]) -> str | Extractor:
     if isinstance(extractor, ScenarioExtractor):
-        return evolve(extractor, labelled_too=True)
-    return ScenarioExtractor(labelled_too=True) if extractor == ScenarioExtractor.name else extractor
+        return evolve(extractor, labelled_too=labelled_too, added=added)
+    if extractor == ScenarioExtractor.name:
+        return ScenarioExtractor(labelled_too=labelled_too, added=added)
+    return extractor

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
-from attrs import field, frozen, validators
 from numpy.typing import NDArray
 
 from kgscripts.corpora.files import find_files
 from kgscripts.corpora.json_records import json_object, string, strings
 from kgscripts.corpora.scenarios import is_listed, resolve
 from kgscripts.corpora.source import numbered_lines
+from kgscripts.models.scenarios import NewScenario, ScenarioAddition, ScenarioModel
 from kgscripts.models.sentence_vectors import quantised_vectors
-from schemas.errors import InputError
+from schemas.errors import InputError, ModelError
 
 _REMEDY = 'each line is a name, or {"scenario": "bottling beer", "sentences": ["I washed the bottles."]}'
 _NAME_WEIGHT = 0.5
@@ -23,14 +23,6 @@ _RIDGE = 0.03
 """Of the regression: higher values take fewer sentences from the scenarios that the detector was trained on."""
 
 Vectors = NDArray[np.float64]
-
-
-@frozen
-class NewScenario:
-    """A scenario by its name, with passages about it, each of some sentences; perhaps none."""
-
-    name: str = field(validator=validators.min_len(1))
-    passages: tuple[tuple[str, ...], ...] = ()
 
 
 def read_scenario_list(path: str | Path) -> list[NewScenario]:
@@ -70,6 +62,19 @@ def _entry(line: str) -> tuple[str, tuple[str, ...]]:
         remedy = "leave it out: the detector knows it (`kgscripts corpora scenarios` prints all)"
         raise InputError(f"{resolve(label)!r} is one of the 200 scenarios", remedy=remedy)
     return resolve(label), tuple(sentence for sentence in sentences if sentence.strip())
+
+
+def with_added(model: ScenarioModel, new: Sequence[NewScenario]) -> ScenarioModel:
+    """The model with further scenarios; itself if there are none.
+
+    Raises ModelError for a model that cannot learn scenarios from a list.
+    """
+    if not new:
+        return model
+    if not isinstance(model, ScenarioAddition):
+        remedy = "use the model `default`, or one that was trained as `detector`"
+        raise ModelError(f"the model {model.model.name!r} takes no further scenarios", remedy=remedy)
+    return model.with_scenarios(new)
 
 
 def passages_centre(passages: Iterable[Vectors]) -> Vectors:

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
+
+from attrs import field, frozen, validators
 
 from schemas.provenance import Model
 from schemas.scenario_documents import DetectedSegment
 
-if TYPE_CHECKING:
-    from kgscripts.models.scenario_list import NewScenario
+
+@frozen
+class NewScenario:
+    """A scenario by its name, with passages about it, each of some sentences; perhaps none."""
+
+    name: str = field(validator=validators.min_len(1))
+    passages: tuple[tuple[str, ...], ...] = ()
 
 
 class ScenarioModel(Protocol):

@@ -15,7 +15,7 @@ from kgscripts.corpora.scenario_documents import LabelledStory
 from kgscripts.evaluation.scenario_stories import Classifier, StoryAccuracy, named_accuracy, seen_accuracy
 from kgscripts.models.registry import load
 from kgscripts.models.scenario_detector import ScenarioDetector
-from kgscripts.models.scenario_list import NewScenario
+from kgscripts.models.scenarios import NewScenario
 from kgscripts.models.sentence_vectors import quantised_vectors
 from lightning_modules.hardware import Hardware
 from lightning_modules.scenarios.configuration import Configuration
