@@ -21,7 +21,8 @@ from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.encoder import shared_minilm
 from kgscripts.models.inference import fixed_threads
 from kgscripts.models.scenario_chain import DetectorSettings, biased, detected_segments, label_scores, segment
-from kgscripts.models.scenario_list import NewScenario, new_rows
+from kgscripts.models.scenario_list import new_rows
+from kgscripts.models.scenarios import NewScenario
 from kgscripts.models.sentence_vectors import SCALE, SIZE, quantised_vectors
 from schemas.errors import ModelError
 from schemas.provenance import Model
