@@ -15,6 +15,7 @@ from kgscripts.corpora.source import numbered_lines
 from kgscripts.models.scenarios import NewScenario, ScenarioAddition, ScenarioModel
 from kgscripts.models.sentence_vectors import quantised_vectors
 from schemas.errors import InputError, ModelError
+from schemas.scenario_documents import NONE
 
 _REMEDY = 'each line is a name, or {"scenario": "bottling beer", "sentences": ["I washed the bottles."]}'
 _NAME_WEIGHT = 0.5
@@ -61,7 +62,10 @@ def _entry(line: str) -> tuple[str, tuple[str, ...]]:
     if is_listed(label):
         remedy = "leave it out: the detector knows it (`kgscripts corpora scenarios` prints all)"
         raise InputError(f"{resolve(label)!r} is one of the 200 scenarios", remedy=remedy)
-    return resolve(label), tuple(sentence for sentence in sentences if sentence.strip())
+    name = resolve(label)
+    if not any(map(str.isalpha, name)) or name.lower() == NONE.lower():
+        raise InputError(f"{label.strip()[:40]!r} is no name of a scenario")
+    return name, tuple(sentence for sentence in sentences if sentence.strip())
 
 
 def with_added(model: ScenarioModel, new: Sequence[NewScenario]) -> ScenarioModel:

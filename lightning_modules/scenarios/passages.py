@@ -25,7 +25,7 @@ class Passage:
 
 
 def written_passages() -> list[Passage]:
-    """The passages that were written for training: 24 of each listed scenario, and 420 of none."""
+    """The passages that were written for training: 32 of each listed scenario, and 420 of none."""
     lines = (line for name in ("passages.jsonl", "passages_none.jsonl") for line in _lines(name))
     return [Passage(record.get("scenario", NONE), tuple(record["sentences"])) for record in map(json.loads, lines)]
 

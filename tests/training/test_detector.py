@@ -32,15 +32,15 @@ NATURAL = Path(__file__).parents[1] / "data"
 STORY = LabelledStory(id="s", scenario="taking a shower", sentences=("I undressed.", "I got wet.", "I used soap."))
 
 
-def test_each_listed_scenario_has_24_passages_and_stories() -> None:
+def test_each_listed_scenario_has_32_passages_and_stories() -> None:
     passages = written_passages()
     counts = Counter(passage.scenario for passage in passages)
     assert counts.pop(NONE) == 420
-    assert counts == {concept.label: 24 for concept in concept_scheme()}
+    assert counts == {concept.label: 32 for concept in concept_scheme()}
     assert all(1 <= len(passage.sentences) <= 6 for passage in passages)
     stories = written_stories()
     told = Counter(label for story in stories for label in {name for own in story.labels() for name in own})
-    assert len(stories) == 330
+    assert len(stories) == 531
     assert set(told) == set(counts)
 
 
@@ -141,7 +141,6 @@ def test_a_small_run_learns_and_is_loaded(tmp_path: Path, monkeypatch: pytest.Mo
         units: NDArray[np.float64] = 400 * rows / np.linalg.norm(rows, axis=1, keepdims=True)
         return units.round().clip(-127, 127).astype(np.int8)
 
-    monkeypatch.setattr(detector_task, "quantised_vectors", vectors)
     monkeypatch.setattr("kgscripts.models.scenario_detector.quantised_vectors", vectors)
     monkeypatch.setattr(detector_task, "written_stories", list)
     monkeypatch.setattr(detector_task, "written_passages", lambda: passages)
@@ -150,7 +149,7 @@ def test_a_small_run_learns_and_is_loaded(tmp_path: Path, monkeypatch: pytest.Mo
     configuration = read_configuration("detector")
     settings = attrs.evolve(configuration.training, epochs=6, documents=96)
     losses: list[float] = []
-    task = DetectorTask(configuration, files)
+    task = DetectorTask(configuration, files, vectors=vectors)
     train(task, settings, tmp_path / "model", hardware=CPU, report=lambda epoch: losses.append(epoch.train_loss))
     assert losses[-1] < losses[0] / 2
     model = load("scenarios", tmp_path / "model")
