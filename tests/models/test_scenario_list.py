@@ -134,7 +134,7 @@ def test_models_without_that_gift_and_modes_without_detection_are_refused(tmp_pa
     path = _list(tmp_path, "sharpening a knife")
     for options in ({"scenarios": "given"}, {"without": ["scenarios"]}, {"extractors": ["events"]}):
         with pytest.raises(ConfigurationError):
-            build_graph(texts=["I ran."], output=tmp_path / "g", scenario_list=path, **options)  # type: ignore[arg-type]
+            build_graph(texts=["I ran."], output=tmp_path / "g", scenario_list=path, **options)
 
 
 def test_a_graph_has_the_scenarios_of_a_list_and_reads_again_without_it(tmp_path: Path) -> None:
