@@ -8,11 +8,9 @@ from lightning_modules.aligner.commands import aligner
 from lightning_modules.causal.commands import causal
 from lightning_modules.cloze.commands import masked
 from lightning_modules.scenarios.commands import cross_validate, scenarios
-from lightning_modules.scenarios.shipped import shipped_configurations as shipped_scenario_models
+from lightning_modules.shipped import shipped_configurations
 from lightning_modules.state_changes.commands import state_changes
-from lightning_modules.state_changes.shipped import shipped_configurations as shipped_change_models
 from lightning_modules.transducer.commands import transducer
-from lightning_modules.transducer.shipped import shipped_configurations
 
 app = typer.Typer(
     add_completion=False,
@@ -25,16 +23,16 @@ app.command(epilog="Example: kgscripts train masked --train templates.tsv --out 
 app.command(epilog="Example: kgscripts train causal --model gpt2 --train pairs.tsv --out model")(causal)
 app.command(epilog="Example: kgscripts train aligner --train train.template.tsv --out model")(aligner)
 app.command(
-    epilog=f"Configurations that ship: {', '.join(shipped_configurations())}.\n\n"
+    epilog=f"Configurations that ship: {', '.join(shipped_configurations('lightning_modules.transducer'))}.\n\n"
     "Example: kgscripts train transducer --config transducer-fixed --train pairs.tsv --out model"
 )(transducer)
 app.command(
     "state-changes",
-    epilog=f"Configurations that ship: {', '.join(shipped_change_models())}.\n\n"
+    epilog=f"Configurations that ship: {', '.join(shipped_configurations('lightning_modules.state_changes'))}.\n\n"
     "Example: kgscripts train state-changes --model retrieval --train openpi/gold/train --out model",
 )(state_changes)
 app.command(
-    epilog=f"Configurations that ship: {', '.join(shipped_scenario_models())}.\n\n"
+    epilog=f"Configurations that ship: {', '.join(shipped_configurations('lightning_modules.scenarios'))}.\n\n"
     "Example: kgscripts train scenarios --model topic-tiling --train labelled-data.xml --development docs.jsonl "
     "--out model",
 )(scenarios)

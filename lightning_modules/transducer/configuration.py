@@ -1,19 +1,16 @@
-"""Configurations of training as TOML files; unknown settings are refused."""
+"""Configurations of training as TOML files."""
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
-from importlib import resources
 from pathlib import Path
-from typing import Any
 
 from attrs import field, frozen, validators
 
 from kgscripts.models.networks import network_settings
-from kgscripts.models.settings import LanguageModelSettings, TransducerSettings, settings_from
+from kgscripts.models.settings import LanguageModelSettings, TransducerSettings
 from lightning_modules.settings import TrainingSettings, count, not_negative
-from lightning_modules.transducer.shipped import shipped_configurations
+from lightning_modules.toml_configuration import TomlConfiguration
 from schemas.errors import ConfigurationError
 
 LIKELIHOOD = "likelihood"
@@ -63,42 +60,12 @@ def read_configuration(name_or_path: str | Path) -> Configuration:
     Raises ConfigurationError for one that does not exist, that is no TOML, or that has anything unknown, missing or
     impossible in it.
     """
-    if str(name_or_path) in shipped_configurations():
-        resource = resources.files("lightning_modules.transducer") / "configs" / f"{name_or_path}.toml"
-        return _configuration(resource.read_text(encoding="utf-8"), str(name_or_path))
-    path = Path(name_or_path)
-    if not path.is_file():
-        remedy = f"name a TOML file, or one of {', '.join(shipped_configurations())}"
-        raise ConfigurationError("no such configuration", where=str(name_or_path), remedy=remedy)
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise ConfigurationError(f"no UTF-8: {error}", where=str(path)) from error
-    return _configuration(text, str(path))
-
-
-def _configuration(text: str, where: str) -> Configuration:
-    try:
-        values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigurationError(f"no TOML: {error}", where=where) from error
     known = ("name", "kind", "network", "training")
-    if unknown := sorted(set(values) - set(known)):
-        remedy = f"known are {', '.join(known)}"
-        raise ConfigurationError(f"unknown setting {', '.join(unknown)}", where=where, remedy=remedy)
-    for name in ("name", "kind"):
-        if not isinstance(values.get(name), str) or not values[name]:
-            raise ConfigurationError(f"{name} is missing or no text", where=where)
+    read = TomlConfiguration.read(name_or_path, "lightning_modules.transducer", known)
+    name, kind = read.text("name"), read.text("kind")
     return Configuration(
-        name=values["name"],
-        kind=values["kind"],
-        network=network_settings(values["kind"], _table(values, "network", where), f"{where} [network]"),
-        training=settings_from(TransducerTrainingSettings, _table(values, "training", where), f"{where} [training]"),
+        name=name,
+        kind=kind,
+        network=network_settings(kind, read.table("network"), f"{read.where} [network]"),
+        training=read.training(TransducerTrainingSettings),
     )
-
-
-def _table(values: dict[str, Any], name: str, where: str) -> dict[str, Any]:
-    table = values.get(name, {})
-    if not isinstance(table, dict):
-        raise ConfigurationError(f"{name} is no table", where=where, remedy=f"write [{name}] and its settings below")
-    return table

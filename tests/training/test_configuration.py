@@ -9,8 +9,8 @@ import pytest
 from kgscripts.models.networks import make_network
 from kgscripts.models.settings import TransducerSettings
 from kgscripts.models.vocabulary import Vocabulary
+from lightning_modules.shipped import shipped_configurations
 from lightning_modules.transducer.configuration import TransducerTrainingSettings, read_configuration
-from lightning_modules.transducer.shipped import shipped_configurations
 from schemas.errors import ConfigurationError
 
 SHIPPED = [
@@ -24,7 +24,7 @@ SHIPPED = [
 
 
 def test_every_model_of_the_paper_that_is_trained_on_the_corpus_alone_has_its_configuration() -> None:
-    assert shipped_configurations() == SHIPPED
+    assert shipped_configurations("lightning_modules.transducer") == SHIPPED
 
 
 @pytest.mark.parametrize("name", SHIPPED)

@@ -19,9 +19,9 @@ from kgscripts.models.checkpoint import load_checkpoint, save_checkpoint
 from kgscripts.models.registry import load
 from lightning_modules.causal.module import CausalModule
 from lightning_modules.commands import app
+from lightning_modules.shipped import shipped_configurations
 from lightning_modules.state_changes.configuration import Configuration, read_configuration
 from lightning_modules.state_changes.settings import CausalChangeSettings
-from lightning_modules.state_changes.shipped import shipped_configurations
 from lightning_modules.state_changes.task import CausalChangeTask, step_text
 from lightning_modules.training import train
 from schemas.changes import Change, PredictedChange, ProcedureStep
@@ -209,8 +209,8 @@ def test_a_damaged_checkpoint_is_refused(tmp_path: Path, trained: tuple[Path, li
 
 
 def test_shipped_configurations_are_whole() -> None:
-    assert {"causal", "retrieval"} <= set(shipped_configurations())
-    for name in shipped_configurations():
+    assert {"causal", "retrieval"} <= set(shipped_configurations("lightning_modules.state_changes"))
+    for name in shipped_configurations("lightning_modules.state_changes"):
         assert read_configuration(name).name
     causal = read_configuration("causal")
     assert causal.training == CausalChangeSettings()
