@@ -23,7 +23,7 @@ from lightning_modules.scenarios.stories import StoryFiles
 from lightning_modules.scenarios.thresholds import boundary_share, no_thresholds, tuned_thresholds
 from lightning_modules.scenarios.tiling_module import LabelledVectors, TilingData, TilingModule
 from lightning_modules.scenarios.tiling_settings import TilingTrainingSettings
-from lightning_modules.scenarios.topics import check_library, train_topics
+from lightning_modules.scenarios.topics import train_topics
 
 
 class TilingTask:
@@ -38,7 +38,6 @@ class TilingTask:
     licence = "research use, as the terms of its training data are not stated"
 
     def __init__(self, configuration: Configuration, files: StoryFiles) -> None:
-        check_library()
         self.name = configuration.name
         self.split: Split[Any] = Split(
             files.labelled, [span for document in files.development for span in gold_spans(document)]
