@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kgscripts.commands.aligned_pair import AlignedPair
+from kgscripts.commands.options import AsJson
 from kgscripts.commands.picture import check_picture
 from schemas.errors import ConfigurationError
 from schemas.terminal import console, echo, echo_json, printable
@@ -27,7 +28,7 @@ def align(
     ] = None,
     free: Annotated[bool, typer.Option("--free", help="Align each word independently, in any order.")] = False,
     limit: Annotated[int | None, typer.Option(min=1, help="The maximum number of pairs.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Align pairs of abstract and concrete text, and print the concrete text that realises each abstract word.
 

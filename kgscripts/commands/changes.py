@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from attrs import asdict
 
+from kgscripts.commands.options import AsJson
 from schemas.errors import ConfigurationError
 from schemas.terminal import console, echo_json, printable
 
@@ -32,7 +33,7 @@ def changes(
         str, typer.Option(metavar="NAME|DIR", help="A model that ships, or the directory of one.")
     ] = "default",
     top: Annotated[int, typer.Option(min=1, help="The maximum number of changes of each kind.")] = 10,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List what a step changes: as a model predicts it and, separately, as a graph has read it.
 

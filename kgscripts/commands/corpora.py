@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from kgscripts.commands import corpora_scenarios
+from kgscripts.commands.options import AsJson
 from kgscripts.commands.output import write_lines
 from kgscripts.corpora.catalogue import GITHUB, corpora, select
 from schemas.errors import ConfigurationError, InputError
@@ -39,7 +40,7 @@ app.command(epilog="Example: kgscripts corpora scenarios -o scenarios.ttl")(corp
 
 
 @app.command("list", epilog="Example: kgscripts corpora list --json | jq '.[].name'")
-def list_corpora(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+def list_corpora(as_json: AsJson = False) -> None:
     """Print the corpora: name, number of files, size, licence and homepage."""
     if as_json:
         facts = [
@@ -67,7 +68,7 @@ def fetch(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Corpora by name, or `all`.")],
     into: Annotated[Path, typer.Option(metavar="DIR", help="Download to a folder per corpus in DIR.")] = _FETCHED,
     base_url: Annotated[str, typer.Option(metavar="URL", help="A mirror with GitHub's paths.")] = GITHUB,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Download corpora, checking each file's SHA-256. Existing files are kept, interrupted downloads are resumed."""
     from rich.progress import DownloadColumn, TimeRemainingColumn
@@ -102,7 +103,7 @@ def stats(
         list[Path],
         typer.Argument(metavar="FILE...", help="Pair corpora, folders, or names of fetched corpora."),
     ],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Print the statistics of pair corpora (Table 1 of KidsCook), such as the vocabulary new on the concrete sides.
 
@@ -166,7 +167,7 @@ def cloze(
     compare_whitelist: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Another whitelist to compare with.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Make a cloze task from pairs: blank the content words that occur only on the concrete side.
 

@@ -9,12 +9,12 @@ from typing import Annotated
 import attrs
 import typer
 
+from kgscripts.commands.options import AsJson
 from kgscripts.commands.output import check_output, write_lines
 from schemas.errors import ConfigurationError
 from schemas.terminal import console, echo, echo_json, printable
 from schemas.vocabulary import DEFAULT_BASE_IRI
 
-_AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 _Layer = Annotated[
     str | None, typer.Option(metavar="NAME", help="The WebAnno layer with the scenarios, or LAYER|FEATURE.")
 ]
@@ -43,7 +43,7 @@ def merge(
         list[Path] | None,
         typer.Option(metavar="FILE", help="InScript or documents: their sentences without a scenario are used too."),
     ] = None,
-    as_json: _AsJson = False,
+    as_json: AsJson = False,
 ) -> None:
     """Merge parts of labelled stories into documents to train on or to evaluate with.
 
@@ -97,7 +97,7 @@ def merge(
     )
 
 
-def agreement(annotators: _Annotators, layer: _Layer = None, as_json: _AsJson = False) -> None:
+def agreement(annotators: _Annotators, layer: _Layer = None, as_json: AsJson = False) -> None:
     """Print how far annotators agree on the scenarios of sentences (Tables 2 and 3, Figure 1).
 
     Files are WebAnno TSV 3 or JSON lines; documents are matched by their ids.
@@ -151,7 +151,7 @@ def adjudicate(
         Path | None, typer.Option(metavar="FILE.jsonl", help='Such a file with decisions ("accepted": true).')
     ] = None,
     layer: _Layer = None,
-    as_json: _AsJson = False,
+    as_json: AsJson = False,
 ) -> None:
     """Merge the annotations of several annotators into a gold standard, and list their conflicts.
 
@@ -197,7 +197,7 @@ def scenarios(
         Path | None, typer.Option("--output", "-o", metavar="FILE.ttl", help="Write a SKOS concept scheme in Turtle.")
     ] = None,
     base_iri: Annotated[str, typer.Option(metavar="IRI", help="What the IRIs begin with.")] = DEFAULT_BASE_IRI,
-    as_json: _AsJson = False,
+    as_json: AsJson = False,
 ) -> None:
     """Print the 200 listed scenarios; as JSON or SKOS with alternative labels, broader and related scenarios."""
     from kgscripts.corpora.scenario_skos import turtle_lines

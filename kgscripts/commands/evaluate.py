@@ -14,6 +14,7 @@ from kgscripts.commands.evaluate_scenario_mentions import scenario_mentions
 from kgscripts.commands.evaluate_scenario_titles import scenario_titles
 from kgscripts.commands.evaluate_scenarios import scenarios
 from kgscripts.commands.evaluate_state_changes import state_changes
+from kgscripts.commands.options import AsJson, ScoresFile
 from kgscripts.commands.output import check_output, write_lines
 from schemas.terminal import console, echo, echo_json, progress_bar
 
@@ -45,16 +46,14 @@ app.command(
 )(scenario_mentions)
 
 _Pipeline = Annotated[str | None, typer.Option(help="An installed spaCy pipeline instead of the shipped one.")]
-_AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-_Output = Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the scores as JSON.")]
 
 
 @app.command(epilog="Example: kgscripts evaluate text corpora/treebanks/ewt/en_ewt-ud-test.conllu")
 def text(
     treebanks: Annotated[list[Path], typer.Argument(metavar="CONLLU...", help="Treebanks in CoNLL-U format.")],
     spacy_model: _Pipeline = None,
-    as_json: _AsJson = False,
-    output: _Output = None,
+    as_json: AsJson = False,
+    output: ScoresFile = None,
 ) -> None:
     """Evaluate tags, lemmas, parses and sentences of the text pipeline on treebanks, and its speed."""
     from kgscripts.evaluation.text import evaluate_text
@@ -83,8 +82,8 @@ def extraction(
     spacy_model: _Pipeline = None,
     seed: Annotated[int, typer.Option(help="Selects the held-out event sequences.")] = 0,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes that parse.")] = 1,
-    as_json: _AsJson = False,
-    output: _Output = None,
+    as_json: AsJson = False,
+    output: ScoresFile = None,
 ) -> None:
     """Evaluate sub-events, participants, tools, pronouns and order on gold labels.
 
@@ -120,7 +119,7 @@ def extraction(
 def small_slice(
     model: Annotated[list[str], typer.Option(metavar="NAME|DIR", help="A model that ships or a checkpoint directory.")],
     attach: Annotated[bool, typer.Option("--attach", help="Write the scores on the model cards.")] = False,
-    as_json: _AsJson = False,
+    as_json: AsJson = False,
 ) -> None:
     """Scores of models on a small sample that ships, to compare with those on the model card."""
     from kgscripts.evaluation.slice import slice_scores

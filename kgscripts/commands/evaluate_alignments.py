@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kgscripts.commands.options import AsJson, AttachAs, ScoresFile
 from kgscripts.commands.output import check_output, write_lines
 from schemas.provenance import Exposure
 from schemas.terminal import console, echo_json, json_text, progress_bar
@@ -26,18 +27,9 @@ def alignments(
     templates: Annotated[Path, typer.Option(metavar="FILE", help="The pairs of the gold alignments.")],
     model: Annotated[list[str] | None, typer.Option(metavar="NAME|DIR", help=_MODEL_HELP)] = None,
     train: Annotated[list[Path] | None, typer.Option(metavar="FILE", help="Training pairs for ibm1.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the scores as JSON.")] = False,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the scores as JSON.")
-    ] = None,
-    attach_as: Annotated[
-        Exposure | None,
-        typer.Option(
-            help="Add the scores to the cards of the aligners and transducers: as unseen if every choice behind the "
-            "models was made on other data, else as development.",
-            show_default=False,
-        ),
-    ] = None,
+    as_json: AsJson = False,
+    output: ScoresFile = None,
+    attach_as: AttachAs = None,
 ) -> None:
     """Evaluate alignments on gold labels (words not on the abstract side) and on anchors (words on both sides).
 

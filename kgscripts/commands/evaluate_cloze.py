@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kgscripts.commands.options import AsJson, AttachAs, ScoresFile
 from kgscripts.commands.output import check_output, write_lines
-from schemas.provenance import Exposure
 from schemas.terminal import echo_json, json_text, progress_bar
 
 if TYPE_CHECKING:
@@ -34,22 +34,13 @@ def cloze(
         Path | None,
         typer.Option(metavar="FILE", help="The candidates, one per line. Default: the blanked words."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the scores as JSON.")] = False,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the scores as JSON.")
-    ] = None,
+    as_json: AsJson = False,
+    output: ScoresFile = None,
     predictions_out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the predictions for every blank as JSON lines.")
     ] = None,
     examples: Annotated[int, typer.Option(min=0, metavar="N", help="Print N pairs as filled by the model.")] = 0,
-    attach_as: Annotated[
-        Exposure | None,
-        typer.Option(
-            help="Add the scores to the cards of the checkpoint directories: as unseen if every choice behind the "
-            "models was made on other data, else as development.",
-            show_default=False,
-        ),
-    ] = None,
+    attach_as: AttachAs = None,
     seed: Annotated[int, typer.Option(help="Seed of the samples of the greedy setup, and of the examples.")] = 1931,
 ) -> None:
     """Evaluate models on the cloze task: match, top-5 precision and surprisal (KidsCook, Table 4).

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from kgscripts.commands.options import AsJson
 from schemas.terminal import echo, echo_json
 
 
@@ -17,7 +18,7 @@ def scenario_mentions(
     model: Annotated[
         str, typer.Option(metavar="NAME|DIR", help="A model that ships (default, topic-tiling), or a checkpoint.")
     ] = "default",
-    as_json: Annotated[bool, typer.Option("--json", help="Print the scores as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Evaluate the scenarios of event mentions: with one label for the whole of each text, and with detection.
 

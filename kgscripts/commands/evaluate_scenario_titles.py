@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from kgscripts.commands.options import AsJson
 from schemas.terminal import echo, echo_json
 
 
@@ -19,7 +20,7 @@ class Split(StrEnum):
 
 def scenario_titles(
     split: Annotated[Split, typer.Option(help="Which of the gold titles.")] = Split.TEST,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Evaluate which titles of how-tos become one scenario, on titles that ship with the package."""
     from attrs import asdict

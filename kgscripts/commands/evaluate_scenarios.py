@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kgscripts.commands.options import AsJson, AttachAs, PredictionsOut, ScoresFile
 from kgscripts.commands.output import check_output, write_lines
-from schemas.provenance import Exposure
 from schemas.terminal import echo_json, json_text, progress_bar
 
 if TYPE_CHECKING:
@@ -50,21 +50,10 @@ def scenarios(
         Path | None,
         typer.Option(metavar="FILE", help="Further scenarios for the model and in the gold documents (see `segment`)."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the scores as JSON.")] = False,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the scores as JSON.")
-    ] = None,
-    predictions_out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the predictions, as --predictions reads them.")
-    ] = None,
-    attach_as: Annotated[
-        Exposure | None,
-        typer.Option(
-            help="Add the scores to the card of the checkpoint directory: as unseen if every choice behind the model "
-            "was made on other data, else as development.",
-            show_default=False,
-        ),
-    ] = None,
+    as_json: AsJson = False,
+    output: ScoresFile = None,
+    predictions_out: PredictionsOut = None,
+    attach_as: AttachAs = None,
 ) -> None:
     """Evaluate detected scenarios: labels of sentences, boundaries, and which scenarios are confused.
 

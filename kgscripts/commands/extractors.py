@@ -5,10 +5,11 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from kgscripts.commands.options import AsJson
 from schemas.terminal import echo, echo_json
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def _group() -> None:
 
 
 @app.command("list", epilog="Example: kgscripts extractors list --json")
-def list_extractors(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+def list_extractors(as_json: AsJson = False) -> None:
     """Print each extractor: what it gives and requires, what it costs, and the scores of it and its networks."""
     from kgscripts.extractors.protocol import PARSE
     from kgscripts.extractors.registry import installed_extractors, open_extractor

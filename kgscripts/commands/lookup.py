@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kgscripts.commands.options import AsJson
 from schemas.terminal import console, echo_json
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def lookup(
         Path | None,
         typer.Option(metavar="FILE", help="The words to count, one per line. Default: content words."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Look up a word in the alignments of a graph, in both directions, by pointwise mutual information.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from attrs import asdict
 
+from kgscripts.commands.options import AsJson
 from schemas.terminal import console, echo_json
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def tools(
         Path | None, typer.Option(metavar="DIR", help="Also show what this graph has read.", show_default=False)
     ] = None,
     top: Annotated[int, typer.Option(min=1, help="The maximum number of tools of each kind.")] = 10,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Rank the tools of an event: those that the masked model predicts and, separately, those that a graph has read.
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from kgscripts.commands.options import AsJson
 from schemas.terminal import console, echo_json
 
 
@@ -14,7 +15,7 @@ def topics(
         str, typer.Argument(metavar="MODEL", help="topic-tiling, or the directory of a checkpoint of that kind.")
     ] = "topic-tiling",
     top: Annotated[int, typer.Option(min=1, help="The number of words of each scenario.")] = 10,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Print the words of each scenario, by the topics of its stories (Wanzare, Roth and Pinkal 2019, Table 9).
 

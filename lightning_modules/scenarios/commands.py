@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from kgscripts.commands.options import AsJson
 from lightning_modules.hardware import Precision
 from lightning_modules.options import Accelerator, Devices, MaxTime, NetworkPrecision, Out, Resume, RunOptions, Seed
 from lightning_modules.scenarios.withheld import Withheld
@@ -82,7 +83,7 @@ def cross_validate(
     ] = Withheld.STORIES,
     folds: Annotated[int, typer.Option(min=2, help="So many detectors are trained.")] = 5,
     accelerator: Accelerator = "auto",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Measure how often the detector tells what a story is about, trained without that story.
 

@@ -1,0 +1,24 @@
+"""Options that several commands have in common."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from schemas.provenance import Exposure
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+ScoresFile = Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the scores as JSON.")]
+PredictionsOut = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write the predictions, as --predictions reads them.")
+]
+AttachAs = Annotated[
+    Exposure | None,
+    typer.Option(
+        help="Add the scores to the model cards: as unseen if every choice behind a model was made on other data, else "
+        "as development.",
+        show_default=False,
+    ),
+]
