@@ -70,13 +70,17 @@ class DetectorData(TrainingData[MadeDocument]):
 
 
 class DetectorModule(TrainingModule):
-    """Minimises the surprisal of the label of each sentence."""
+    """Minimises the surprisal of the label of each sentence.
+
+    In what is held out, the scenarios at the places `withheld` are `NONE`, as the model will report them.
+    """
 
     network: nn.Linear
 
-    def __init__(self, network: nn.Linear, settings: DetectorTrainingSettings) -> None:
+    def __init__(self, network: nn.Linear, settings: DetectorTrainingSettings, withheld: Sequence[int] = ()) -> None:
         super().__init__(network, settings)
         self._settings = settings
+        self._none = [*withheld, network.out_features - 1]
 
     def configure_optimizers(self) -> Any:
         """AdamW with a linear schedule."""
@@ -89,4 +93,7 @@ class DetectorModule(TrainingModule):
     def loss(self, batch: DetectorBatch) -> Loss:
         """See `TrainingModule`; per sentence."""
         features = functional.dropout(batch.features, self._settings.dropout, self.training)
-        return Loss(functional.cross_entropy(self.network(features), batch.labels), len(batch.labels))
+        scores = self.network(features).log_softmax(-1)
+        if not self.training:
+            scores = torch.cat([scores[:, :-1], scores[:, self._none].logsumexp(-1, keepdim=True)], dim=1)
+        return Loss(functional.nll_loss(scores, batch.labels), len(batch.labels))

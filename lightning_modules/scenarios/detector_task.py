@@ -106,7 +106,8 @@ class DetectorTask:
             {label: place for place, label in enumerate([*self._scenarios, NONE])},
             settings,
         )
-        return DetectorModule(nn.Linear(FEATURES, len(self._scenarios) + 1), settings), data
+        withheld = [place for place, label in enumerate(self._scenarios) if label in files.withheld]
+        return DetectorModule(nn.Linear(FEATURES, len(self._scenarios) + 1), settings, withheld), data
 
     def checkpoint(
         self,

@@ -52,8 +52,8 @@ PINS: dict[str, tuple[str, str]] = {
         "265c2ff37422e1c06baf87e6ba94913a42c3706740c9d1d117cfadfe67ef0249",
     ),
     "scenarios": (
-        "22d11d25d2f3af4544e5eb935fdea6c33e1db24895310796a9e8feb06a3a578c",
-        "34ca01dfe77ff0264842a792cb3f59323c7d35adb61734147995def0cedd8ac0",
+        "f4502e16d5dbc36779020a481a4eda588e8b0fd942f0373a2787d27bdbb3128a",
+        "b411d59b4cc4da6d8bed24672f51f409581ca6ff74c5a47d382bde67b8cb3086",
     ),
     "state-changes": (
         "879679a8b045f9bffaad74aafaf480c31127d8a19998458972c555e01490f7fe",
