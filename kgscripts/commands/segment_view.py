@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from kgscripts.segmentation import SegmentedText, TextSegment
 from schemas.terminal import console, printable
+
+if TYPE_CHECKING:
+    import rich.console
 
 _WIDTH = 80
 COLOURS = ("#e69f00", "#56b4e9", "#009e73", "#cc79a7", "#0072b2", "#d55e00", "#f0e442")
@@ -78,7 +81,7 @@ def paragraphs(segment: TextSegment) -> Iterable[tuple[bool, str]]:
     return lines
 
 
-def _print_segment(screen: Console, segment: TextSegment, legend: Legend) -> None:
+def _print_segment(screen: rich.console.Console, segment: TextSegment, legend: Legend) -> None:
     legend.add(segment)
     styles = [_style(legend.place(scenario)) for scenario, _ in segment.scenarios] or [""]
     bar = Text().append(" ", style=styles[0]).append(" ", style=styles[-1]).append(" ")
@@ -98,7 +101,7 @@ def _print_segment(screen: Console, segment: TextSegment, legend: Legend) -> Non
     screen.print()
 
 
-def _print_legend(screen: Console, legend: Legend) -> None:
+def _print_legend(screen: rich.console.Console, legend: Legend) -> None:
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(width=1)
     table.add_column(max_width=40)
