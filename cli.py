@@ -16,7 +16,14 @@ try:
     from typer.core import TyperGroup
 
     from schemas.errors import KGScriptsError
-    from schemas.terminal import echo, open_standard_streams, printable
+    from schemas.terminal import (
+        complain,
+        echo,
+        flush_standard_streams,
+        open_standard_streams,
+        printable,
+        reader_has_gone,
+    )
 except KeyboardInterrupt:  # `main` cannot catch what happens before it is imported
     sys.exit(130)
 
@@ -58,7 +65,7 @@ class LazyGroup(TyperGroup):
         except KeyboardInterrupt as interrupt:
             raise typer.Exit(_interrupted()) from interrupt
         except BrokenPipeError as error:
-            if not _reader_has_gone():
+            if not reader_has_gone():
                 raise
             raise typer.Exit from error
 
@@ -148,21 +155,21 @@ def main() -> None:
             raise
         else:
             code = 2
-            _complain(f"error: {_explain(error)}")
+            complain(f"error: {_explain(error)}")
     # From here on there is nothing to clean up, and no traceback of the interpreter's own exit is wanted.
     signal.signal(signal.SIGINT, lambda *_: os._exit(130))
-    sys.exit(_flush() or code)
+    sys.exit(flush_standard_streams() or code)
 
 
 def _run() -> int:
     open_standard_streams()
     if sys.stdout is None:
-        _complain("error: standard output is closed")
+        complain("error: standard output is closed")
         return 2
     try:
         outcome = app(prog_name="kgscripts", standalone_mode=False)
     except _UsageError as error:
-        _complain(_explain_usage(error))
+        complain(_explain_usage(error))
         return 2
     except typer.Abort:
         return _interrupted()
@@ -194,15 +201,8 @@ def _is_not_utf8(argument: str) -> bool:
     return any("\ud800" <= char <= "\udfff" for char in argument)
 
 
-def _complain(message: str) -> None:
-    try:
-        echo(message, err=True)
-    except OSError:
-        _discard(2)
-
-
 def _interrupted() -> int:
-    _complain("interrupted")
+    complain("interrupted")
     return 130
 
 
@@ -219,36 +219,6 @@ def _pass_on_interrupts(unraisable: sys.UnraisableHookArgs) -> None:
         signal.raise_signal(signal.SIGINT)
     else:
         sys.__unraisablehook__(unraisable)
-
-
-def _reader_has_gone() -> bool:
-    """Whether nobody reads standard output any more (`| head`)."""
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        return True
-    return False
-
-
-def _flush() -> int:
-    """Write what is buffered. Exit code 2 if that fails; a reader that has gone (`| head`) is no failure."""
-    code = 0
-    for number, stream in ((1, sys.stdout), (2, sys.stderr)):
-        try:
-            if stream is not None:
-                stream.flush()
-        except BrokenPipeError:
-            _discard(number)
-        except OSError as error:
-            _discard(number)
-            _complain(f"error: the output cannot be written: {error.strerror}")
-            code = 2
-    return code
-
-
-def _discard(descriptor: int) -> None:
-    """Send what is still buffered for a descriptor nowhere, so that the interpreter does not fail on it as it exits."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
 
 
 if __name__ == "__main__":

@@ -157,6 +157,47 @@ def open_standard_streams() -> None:
     logging.lastResort = _LogToTerminal(logging.WARNING)
 
 
+def complain(message: str) -> None:
+    """Print an error message to standard error, if anybody reads that."""
+    try:
+        echo(message, err=True)
+    except OSError:
+        _discard(2)
+
+
+def reader_has_gone() -> bool:
+    """Whether nobody reads standard output any more (`| head`)."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return True
+    return False
+
+
+def flush_standard_streams() -> int:
+    """Write what is buffered, as the last thing that a program does.
+
+    Returns its exit code: 2 if writing fails, else 0. A reader that has gone (`| head`) is no failure.
+    """
+    code = 0
+    for number, stream in ((1, sys.stdout), (2, sys.stderr)):
+        try:
+            if stream is not None:
+                stream.flush()
+        except BrokenPipeError:
+            _discard(number)
+        except OSError as error:
+            _discard(number)
+            complain(f"error: the output cannot be written: {error.strerror}")
+            code = 2
+    return code
+
+
+def _discard(descriptor: int) -> None:
+    """Send what is still buffered for a descriptor nowhere, so that the interpreter does not fail on it as it exits."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
+
+
 class _LogToTerminal(logging.Handler):
     """What Python does with messages that no handler takes, with control characters escaped."""
 

@@ -20,6 +20,7 @@ from attrs import define, field
 import cli
 from kgscripts.corpora import long_texts
 from kgscripts.models import registry, scenario_windows
+from schemas import terminal
 from schemas.provenance import Model
 from schemas.scenario_documents import NONE, DetectedSegment
 from tests.cli.test_hostile_output import HOSTILE, Run, controls
@@ -370,7 +371,7 @@ def test_a_reader_that_has_gone_is_no_failure(story: Path, monkeypatch: pytest.M
     monkeypatch.setattr(sys, "stdout", gone)
     monkeypatch.setattr(sys, "stderr", errors)
     monkeypatch.setattr(sys, "argv", ["kgscripts", "segment", str(story), "--jsonl"])
-    monkeypatch.setattr(cli, "_discard", lambda _: None)
+    monkeypatch.setattr(terminal, "_discard", lambda _: None)
     with pytest.raises(SystemExit) as ended:
         cli.main()
     with pytest.raises(BrokenPipeError):
