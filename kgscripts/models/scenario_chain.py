@@ -35,8 +35,8 @@ class DetectorSettings:
     """Added to the log probability of `NONE`, since training texts have more of it than a user wants to see."""
     change_cost: float = field(default=0.5, validator=[*_number, validators.ge(0.0)])
     """What a change of label costs, in nats."""
-    second_share: float = field(default=0.5, validator=[*_number, validators.ge(0.0), validators.le(1.0)])
-    """A segment has a second scenario whose share is at least this part of the first one's."""
+    second_share: float = field(default=0.15, validator=[*_number, validators.ge(0.0), validators.le(1.0)])
+    """A segment has a second scenario if that is broader than the first, and its share at least this part of its."""
 
     def __attrs_post_init__(self) -> None:
         if len(set(self.scenarios)) < len(self.scenarios) or NONE in self.scenarios:
@@ -87,12 +87,10 @@ def segment(
     shares = np.exp(scores - scores.max(axis=1, keepdims=True))
     shares = (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0)
     shares[first] = shares.max()
-    second = [place for place in np.argsort(-shares, kind="stable")[:2] if place not in (first, len(names) - 1)]
-    second = [place for place in second if shares[place] >= settings.second_share * shares[first]]
+    broader = [names.index(label) for label in _broader().get(names[first], ()) if label in names]
+    second = [place for place in broader if shares[place] >= settings.second_share * shares[first]]
     ranks = shares.copy()
-    for broader in _broader().get(names[first], ()):
-        if broader in names:
-            ranks[names.index(broader)] += _BROADER_SHARE
+    ranks[broader] += _BROADER_SHARE
     ranks[first] = ranks.max()
     others = [place for place in np.argsort(-ranks, kind="stable") if place != first]
     ranking = [(names[place], round(float(ranks[place] / ranks.sum()), 4)) for place in (first, *others)[:_RANKED]]
