@@ -52,7 +52,7 @@ PINS: dict[str, tuple[str, str]] = {
         "265c2ff37422e1c06baf87e6ba94913a42c3706740c9d1d117cfadfe67ef0249",
     ),
     "scenarios": (
-        "f4502e16d5dbc36779020a481a4eda588e8b0fd942f0373a2787d27bdbb3128a",
+        "e6756d8f5e5379ca97515ad67785972f8e011d83223e5d2b11359b34dacd9406",
         "b411d59b4cc4da6d8bed24672f51f409581ca6ff74c5a47d382bde67b8cb3086",
     ),
     "state-changes": (
