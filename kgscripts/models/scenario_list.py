@@ -22,6 +22,8 @@ _NAME_WEIGHT = 0.5
 """Of the vector of the name, beside that of the passages."""
 _RIDGE = 0.03
 """Of the regression: higher values take fewer sentences from the scenarios that the detector was trained on."""
+_BIAS = 0.5
+"""Added to the log odds of new scenarios, since a regression gives them less than training would."""
 
 Vectors = NDArray[np.float64]
 
@@ -94,7 +96,7 @@ def _centre(scenario: NewScenario) -> Vectors:
 
 
 def new_rows(new: Sequence[NewScenario], known: Sequence[str], centres: Vectors, rows: Vectors) -> Vectors:
-    """Weights of new scenarios, (new, features), from those of the `known` ones, `rows` (known, features).
+    """Weights of new scenarios and, last, their bias, (new, features), from `rows` (known, features) of the known ones.
 
     Weights are taken to be a linear function of what a scenario's name and passages are like (ridge regression, in its
     dual form); without passages, of the name alone. `centres` (known, size) are the known ones' `passages_centre`.
@@ -112,7 +114,9 @@ def new_rows(new: Sequence[NewScenario], known: Sequence[str], centres: Vectors,
         kernel = (points - middle) @ (points - middle).T + _RIDGE * np.eye(len(points))
         shares = np.linalg.solve(kernel, (points - middle) @ (point - middle))
         found.append(shares @ (rows - rows.mean(axis=0)) + rows.mean(axis=0))
-    return np.stack(found)
+    added = np.stack(found)
+    added[:, -1] += _BIAS
+    return added
 
 
 def _unit(vectors: Vectors) -> Vectors:
