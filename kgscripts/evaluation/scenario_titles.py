@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections import Counter
 from collections.abc import Sequence
 from importlib import resources
-from math import comb
 
 import numpy as np
 from attrs import frozen
@@ -14,6 +12,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
 from kgscripts.corpora.scenarios import is_listed, resolve, resolve_title
+from kgscripts.evaluation.partitions import PartitionScores, score_partition
 from kgscripts.models.sentence_vectors import SCALE, quantised_vectors
 from kgscripts.titles.keys import title_key
 from kgscripts.titles.plain import plain_title
@@ -25,27 +24,6 @@ LEAST_OF_SAME_VERB = 0.78
 """Mean cosines from which on titles are one; chosen on the development titles, for a precision of 0.95 at least."""
 
 _OTHER_VERB = 2.0
-
-
-@frozen
-class TitleScores:
-    """Pairs of titles made one scenario, against pairs of one group; and B-cubed means over the titles."""
-
-    rule: str
-    precision: float
-    recall: float
-    b_cubed_precision: float
-    b_cubed_recall: float
-
-    @property
-    def f1(self) -> float:
-        """Of the pairs."""
-        return _harmonic(self.precision, self.recall)
-
-    @property
-    def b_cubed_f1(self) -> float:
-        """Of the B-cubed means."""
-        return _harmonic(self.b_cubed_precision, self.b_cubed_recall)
 
 
 @frozen
@@ -68,7 +46,7 @@ class TitleReport:
     split: str
     titles: int
     groups: int
-    merged: tuple[TitleScores, ...]
+    merged: tuple[PartitionScores, ...]
     listed: tuple[ListedScores, ...]
 
 
@@ -93,22 +71,8 @@ def evaluate_titles(split: str) -> TitleReport:
         _listed("label or alternative label", groups, [resolve(title) for title in titles]),
         _listed("same verb and object (in a build)", groups, [resolve_title(title) for title in titles]),
     )
-    merged = tuple(score_titles(rule, groups, found) for rule, found in rules.items())
+    merged = tuple(score_partition(rule, groups, found) for rule, found in rules.items())
     return TitleReport(split, len(titles), len(set(groups)), merged, listed)
-
-
-def score_titles(rule: str, gold: Sequence[object], found: Sequence[object]) -> TitleScores:
-    """Compare two partitions of the same titles. Without a pair on one side, its share is 1."""
-    both, of_gold, of_found = Counter(zip(gold, found, strict=True)), Counter(gold), Counter(found)
-    right = sum(comb(count, 2) for count in both.values())
-    pairs_found, pairs_gold = (sum(comb(count, 2) for count in counts.values()) for counts in (of_found, of_gold))
-    return TitleScores(
-        rule,
-        right / pairs_found if pairs_found else 1.0,
-        right / pairs_gold if pairs_gold else 1.0,
-        sum(count * count / of_found[cluster] for (_, cluster), count in both.items()) / len(gold),
-        sum(count * count / of_gold[group] for (group, _), count in both.items()) / len(gold),
-    )
 
 
 def _by_vectors(titles: Sequence[str], least: float, keys: Sequence[str] | None = None) -> list[int]:
@@ -127,7 +91,3 @@ def _listed(rule: str, groups: Sequence[str], labels: Sequence[str]) -> ListedSc
     given = [(group, label) for group, label in zip(groups, labels, strict=True) if is_listed(label)]
     right = sum(group == label for group, label in given)
     return ListedScores(rule, sum(map(is_listed, groups)), len(given), right)
-
-
-def _harmonic(one: float, other: float) -> float:
-    return 2 * one * other / (one + other) if one + other else 0.0

@@ -12,7 +12,8 @@ from typer.testing import CliRunner
 
 from kgscripts.commands.evaluate import app
 from kgscripts.corpora.scenarios import is_listed
-from kgscripts.evaluation.scenario_titles import SPLITS, gold_titles, score_titles
+from kgscripts.evaluation.partitions import score_partition
+from kgscripts.evaluation.scenario_titles import SPLITS, gold_titles
 from kgscripts.titles.keys import title_key
 from schemas.scenario_scheme import concept_scheme
 
@@ -20,7 +21,7 @@ from schemas.scenario_scheme import concept_scheme
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=12))
 def test_scores_are_those_of_a_plain_count(titles: list[tuple[int, int]]) -> None:
     gold, found = zip(*titles, strict=True)
-    scores = score_titles("x", gold, found)
+    scores = score_partition("x", gold, found)
     pairs = [(gold[a] == gold[b], found[a] == found[b]) for a, b in combinations(range(len(gold)), 2)]
     right = pairs.count((True, True))
     merged, meant = sum(found for _, found in pairs), sum(gold for gold, _ in pairs)
@@ -45,7 +46,7 @@ def test_gold_titles_are_in_one_split_only() -> None:
 @pytest.mark.parametrize(("split", "recall"), [("development", 0.9), ("test", 0.65)])
 def test_hardly_any_titles_become_one_wrongly(split: str, recall: float) -> None:
     titles, groups = zip(*gold_titles(split), strict=True)
-    scores = score_titles("x", groups, [title_key(title) for title in titles])
+    scores = score_partition("x", groups, [title_key(title) for title in titles])
     assert scores.precision >= 0.95
     assert scores.recall >= recall
 

@@ -1,0 +1,62 @@
+"""Sub-events against gold sets of paraphrases: a file written for it, and wrong ones."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from kgscripts.commands.evaluate import app
+from kgscripts.evaluation.steps import evaluate_steps
+from schemas.errors import InputError
+
+ITEM = '<item source="1" script="{}" slot="{}" total_slots="3" original="{}"/>'
+GOLD = {
+    "water": [(1, 1, "boil water"), (2, 1, "boil the water"), (3, 1, "heat water")],
+    "pasta": [(1, 2, "add pasta"), (2, 2, "Add pasta")],
+    "other_chat": [(3, 2, "call a friend")],
+    "UnrelEv": [(2, 3, "drink wine")],
+    "drain": [(1, 3, "drain pasta")],
+}
+
+
+def _file(folder: Path, sets: str) -> Path:
+    path = folder / "cooking pasta.new.xml"
+    path.write_text(f"<scripts>\n{sets}\n</scripts>\n", "utf-8")
+    return path
+
+
+def _sets() -> str:
+    return "\n".join(
+        f'<label type="PARAPHRASE" event="{event}">' + "".join(ITEM.format(*item) for item in items) + "</label>"
+        for event, items in GOLD.items()
+    )
+
+
+def test_steps_of_a_sub_event_are_compared_with_gold_sets(tmp_path: Path) -> None:
+    report = evaluate_steps(_file(tmp_path, _sets()))
+    assert (report.steps, report.sets) == (6, 3)
+    alone, words, graph = (report.mean(rule) for rule in range(3))
+    assert alone == pytest.approx((1, 3 / 6, 2 / 3))
+    # "Add pasta" and "add pasta" have the same words, "boil water" and "boil the water" the same verb and object.
+    assert words[:2] == pytest.approx((1, (2 + 3 * 1 / 3 + 1) / 6))
+    assert graph[:2] == pytest.approx((1, (2 + 2 * 2 / 3 + 1 / 3 + 1) / 6))
+
+
+def test_the_command_prints_within_80_columns_and_json(tmp_path: Path) -> None:
+    path = str(_file(tmp_path, _sets()))
+    printed = CliRunner().invoke(app, ["steps", "--descript", path])
+    assert printed.exit_code == 0, printed.output
+    assert "sub-events of the graph" in printed.output
+    assert all(len(line) <= 80 for line in printed.output.splitlines())
+    found = json.loads(CliRunner().invoke(app, ["steps", "--descript", path, "--json"]).output)
+    assert found["b_cubed"]["each step by itself"]["p"] == 1
+    assert next(iter(found["files"].values()))["sub-events of the graph"] > found["b_cubed"]["same words"]["f1"]
+
+
+@pytest.mark.parametrize("sets", ["", "<label/>", '<label event="a"><item/></label>', "<label", "&lol;"])
+def test_files_that_are_no_gold_sets_are_refused(tmp_path: Path, sets: str) -> None:
+    with pytest.raises(InputError):
+        evaluate_steps(_file(tmp_path, sets))
