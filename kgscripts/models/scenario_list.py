@@ -38,6 +38,8 @@ def read_scenario_list(path: str | Path) -> list[NewScenario]:
     InputError
         For a file that cannot be read or is empty, for other lines, and for a scenario that is listed anyway.
     """
+    if Path(path).is_dir():
+        raise InputError("it is a folder", where=str(path), remedy="name a file with a scenario on each line")
     [file] = find_files([path])
     if file.fault:
         raise InputError(file.fault, where=str(file.path), remedy="check its permissions")

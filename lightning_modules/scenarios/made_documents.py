@@ -49,15 +49,25 @@ class DocumentMaker:
     stories: Sequence[LabelledStory]
     settings: DetectorTrainingSettings
     _passages: Mapping[str, list[Sentences]] = field(init=False)
+    _scenarios: Sequence[str] = field(init=False)
     _told: Mapping[str, list[Sentences]] = field(init=False)
+    _told_scenarios: Sequence[str] = field(init=False)
 
     @_passages.default
     def _passages_by_scenario(self) -> Mapping[str, list[Sentences]]:
         return _grouped([*self.passages, *story_passages(self.written)])
 
+    @_scenarios.default
+    def _scenarios_of_passages(self) -> Sequence[str]:
+        return sorted(self._passages.keys() - {NONE})
+
     @_told.default
     def _stories_by_scenario(self) -> Mapping[str, list[Sentences]]:
         return _grouped(Passage(story.scenario, tuple(story.sentences)) for story in self.stories)
+
+    @_told_scenarios.default
+    def _scenarios_of_stories(self) -> Sequence[str]:
+        return sorted(self._told)
 
     def make(self, draw: random.Random) -> MadeDocument:
         """One document."""
@@ -86,7 +96,7 @@ class DocumentMaker:
             if draw.random() < 0.3:
                 none = [sentence for _ in range(draw.randint(1, 3)) for sentence in self._about_none(draw)]
                 parts.append(Passage(NONE, tuple(none)))
-            told = sorted(self._told)
+            told = self._told_scenarios
             scenario = draw.choice(told if told and draw.random() < 0.5 else self._scenarios)
             length = draw.randint(*_LONG)
             if scenario in self._told:
@@ -97,10 +107,6 @@ class DocumentMaker:
                     sentences += draw.choice(self._passages[scenario])
             parts.append(Passage(scenario, _cut(sentences, length, draw)))
         return _joined(parts)
-
-    @property
-    def _scenarios(self) -> list[str]:
-        return sorted(self._passages.keys() - {NONE})
 
     def _about(self, scenario: str, draw: random.Random) -> Sentences:
         told = self._told.get(scenario)

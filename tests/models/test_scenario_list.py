@@ -85,6 +85,8 @@ def test_lists_that_are_wrong_are_refused_by_file_and_line(tmp_path: Path, conte
 def test_a_list_that_is_missing_or_no_text_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError):
         read_scenario_list(tmp_path / "missing.txt")
+    with pytest.raises(InputError, match="folder"):
+        read_scenario_list(tmp_path)
     (tmp_path / "odd").write_bytes(b"caf\xe9\n")
     with pytest.raises(InputError, match="UTF-8"):
         read_scenario_list(tmp_path / "odd")
