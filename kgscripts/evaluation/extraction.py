@@ -10,6 +10,7 @@ from attrs import asdict, frozen
 
 from kgscripts.evaluation.gold_lists import pronoun_items, pronoun_scores, tool_items, tool_scores
 from kgscripts.evaluation.inscript import inscript_scores, read_stories
+from kgscripts.evaluation.marked_texts import SPLITS, marked_texts, object_scores, reality_scores
 from kgscripts.evaluation.order import order_scores, read_descriptions
 from kgscripts.text.pipeline import load_pipeline
 from schemas.errors import InputError
@@ -47,7 +48,7 @@ def evaluate_extraction(
     jobs: int = 1,
     on_part: Callable[[str], None] = lambda _: None,
 ) -> list[BenchmarkScore]:
-    """Score the extractor on the shipped lists (tools, pronouns) and on the corpora that are passed.
+    """Score the extractor on the shipped lists (tools, pronouns, objects, reality) and on the corpora that are passed.
 
     `inscript` is a folder with one folder per split, `descript` a folder with the event sequence descriptions, or with
     a folder `esds` of them; `on_part` is called with the name of each part before it begins.
@@ -58,8 +59,10 @@ def evaluate_extraction(
         if a folder does not contain such data.
     """
     nlp = load_pipeline(pipeline)
-    on_part("tools and pronouns")
+    on_part("lists that ship")
     scores = tool_scores(nlp, tool_items()) + pronoun_scores(nlp, pronoun_items())
+    scores += object_scores(nlp, {split: marked_texts(f"objects.{split}.txt") for split in SPLITS})
+    scores += reality_scores(nlp, {split: marked_texts(f"reality.{split}.txt") for split in SPLITS})
     if inscript is not None:
         on_part(f"InScript {split}")
         scores += inscript_scores(nlp, read_stories(_folder(inscript / split)), split)

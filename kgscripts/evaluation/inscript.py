@@ -9,7 +9,9 @@ hypothetical, planned and stative clauses, which InScript labels too. So each cl
 - script event head precision: the same, counting only ScrEv, RelNScrEv and Evoking as correct;
 - recall of ScrEv heads, of script event heads (the three classes) and of all event heads;
 - event head F1 (all classes) and, to see what the parse finds before anything is discarded, recall of all heads
-  by extracted and discarded predicates together; the F1 of participants likewise.
+  by extracted and discarded predicates together; the F1 of participants likewise;
+- of the pronouns that are the object of a verb and have a noun before them in their coreference chain, the share
+  resolved to a noun of the chain, and the precision of those resolved (`kgscripts.evaluation.pronoun_objects`).
 
 A predicate matches a gold head if it begins at the same character. Participant heads (`ScrPart_…`, `NPart`) are nouns:
 pronouns and possessives, half of the labels, are ignored on both sides.
@@ -26,6 +28,7 @@ from spacy.tokens import Doc, Token
 from kgscripts.corpora.inscript import GoldStory, gold_stories
 from kgscripts.corpora.source import source_of
 from kgscripts.evaluation.counting import Matches, percent
+from kgscripts.evaluation.pronoun_objects import count_pronouns
 from kgscripts.extractors.events import judged_frames
 from kgscripts.extractors.participants import participants_of
 from kgscripts.extractors.predicates import Frame
@@ -75,7 +78,7 @@ def inscript_scores(nlp: Language, stories: Sequence[GoldStory], split: str) -> 
 
 def score_parses(parsed: Iterable[tuple[GoldStory, Doc]], split: str) -> list[BenchmarkScore]:
     """The same for existing parses."""
-    every, script, core, detected, participants, named = (Matches() for _ in range(6))
+    every, script, core, detected, participants, named, pronouns = (Matches() for _ in range(7))
     for story, doc in parsed:
         judged = list(judged_frames(doc))
         extracted = [frame for frame, reason in judged if reason is None]
@@ -89,6 +92,7 @@ def score_parses(parsed: Iterable[tuple[GoldStory, Doc]], split: str) -> list[Be
         gold_participants = _gold_participants(story)
         participants.add(set(_participant_heads(extracted)), gold_participants)
         named.add(set(_participant_heads(frame for frame, _ in judged)), gold_participants)
+        count_pronouns(pronouns, story, doc, [frame for frame, _ in judged])
     exposure = Exposure.DEVELOPMENT if split in _DEVELOPMENT_SPLITS else Exposure.UNSEEN
     return [
         percent(DATASET, split, metric, value, exposure=exposure)
@@ -105,6 +109,8 @@ def score_parses(parsed: Iterable[tuple[GoldStory, Doc]], split: str) -> list[Be
             ("participant head recall", participants.recall),
             ("participant head F1", participants.f1),
             ("participant head F1, discards included", named.f1),
+            ("pronoun object_right", pronouns.recall),
+            ("pronoun object precision", pronouns.precision),
         )
     ]
 

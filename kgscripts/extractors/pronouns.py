@@ -21,6 +21,9 @@ from kgscripts.text.syntax import lemma
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
+THIRD_PERSON = frozenset({"it", "them", "him", "her"})
+"""The personal pronouns that can be objects and stand for a thing or a person of the text."""
+
 _PLURAL = {"it": False, "them": True}
 _PLURAL_TAGS = frozenset({"NNS", "NNPS"})
 _NO_RIVAL = frozenset({"compound", "flat", "nmod:poss", "poss", "nsubj", "vocative"})

@@ -1,0 +1,100 @@
+"""Events of stories written for this project: whether they are found, with the right object, and only if they happened.
+
+``data/objects.SPLIT.txt`` marks verbs with their objects, ``data/reality.SPLIT.txt`` with whether the event happened in
+the story: ``I [filled|kettle] and [put|kettle] it on the stove``, ``I never [rode|no] it``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from importlib import resources
+
+from attrs import frozen
+from spacy.language import Language
+
+from kgscripts.evaluation.counting import Matches, percent
+from kgscripts.extractors.events import judged_frames, mentions_of
+from kgscripts.extractors.pronouns import THIRD_PERSON
+from schemas.provenance import BenchmarkScore, Exposure
+
+OBJECTS = "kgscripts objects"
+REALITY = "kgscripts reality"
+SPLITS = {"development": Exposure.DEVELOPMENT, "unseen": Exposure.UNSEEN}
+_MARK = re.compile(r"\[([^\]|\n]+)\|([^\]|\n]+)\]")
+_NONE = "-"
+
+
+@frozen
+class MarkedText:
+    """A text without its marks, and the label of each marked verb by the character where it begins."""
+
+    text: str
+    labels: dict[int, str]
+
+
+def marked_texts(name: str) -> list[MarkedText]:
+    """The texts of a file in ``data``, one a line; lines that begin with ``#`` are titles."""
+    content = (resources.files("kgscripts.evaluation") / "data" / name).read_text(encoding="utf-8")
+    return [unmarked(line) for line in content.splitlines() if line.strip() and not line.startswith("#")]
+
+
+def unmarked(text: str) -> MarkedText:
+    """Take the marks out of a text."""
+    parts: list[str] = []
+    labels: dict[int, str] = {}
+    end = length = 0
+    for mark in _MARK.finditer(text):
+        parts += (text[end : mark.start()], mark[1])
+        length += mark.start() - end
+        labels[length] = mark[2]
+        length += len(mark[1])
+        end = mark.end()
+    return MarkedText("".join([*parts, text[end:]]), labels)
+
+
+def object_scores(nlp: Language, texts: dict[str, list[MarkedText]]) -> Iterator[BenchmarkScore]:
+    """Recall of the marked events, and `object_right`: the share of those found that have the marked objects.
+
+    Objects are compared by their heads ("pan" for "cake pan"), all objects of an event at once. A pronoun that is not
+    resolved names nothing.
+    """
+    for split, items in texts.items():
+        found = right = marked = 0
+        for item, objects in zip(items, _objects(nlp, items), strict=True):
+            marked += len(item.labels)
+            for start, label in item.labels.items():
+                if start in objects:
+                    found += 1
+                    right += objects[start] == {_head(name) for name in label.split(";") if name != _NONE}
+        for metric, part, whole in (("event recall", found, marked), ("object_right", right, found)):
+            yield percent(OBJECTS, split, metric, 100 * part / max(1, whole), exposure=SPLITS[split])
+
+
+def _objects(nlp: Language, items: list[MarkedText]) -> Iterator[dict[int, set[str]]]:
+    """By the character where the verb of an event begins, the heads of its objects."""
+    for doc in nlp.pipe(item.text for item in items):
+        yield {
+            frame.verb.idx: {
+                _head(mention.action.object)
+                for mention in mentions_of(frame, 0)
+                if mention.action.object and mention.action.object not in THIRD_PERSON
+            }
+            for frame, reason in judged_frames(doc)
+            if reason is None
+        }
+
+
+def _head(noun: str) -> str:
+    return noun.strip().rsplit(" ", 1)[-1]
+
+
+def reality_scores(nlp: Language, texts: dict[str, list[MarkedText]]) -> Iterator[BenchmarkScore]:
+    """Precision and recall of the marked events that happened: an event counts as one unless it is discarded."""
+    for split, items in texts.items():
+        counts = Matches()
+        for item, objects in zip(items, _objects(nlp, items), strict=True):
+            happened = {start for start, label in item.labels.items() if label == "yes"}
+            counts.add(set(objects.keys() & item.labels.keys()), set(happened))
+        for metric, value in (("precision", counts.precision), ("recall", counts.recall)):
+            yield percent(REALITY, split, f"event happened {metric}", value, exposure=SPLITS[split])

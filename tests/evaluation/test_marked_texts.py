@@ -1,0 +1,48 @@
+"""Marked texts, and the scores of their events on texts with known results."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgscripts.evaluation.marked_texts import SPLITS, MarkedText, marked_texts, object_scores, reality_scores, unmarked
+from kgscripts.text.pipeline import load_pipeline
+from schemas.provenance import Exposure
+
+
+@given(st.lists(st.tuples(st.text("ab .\n", max_size=5), st.sampled_from(["", "cut", "put"]))))
+def test_marks_are_where_their_verbs_are(parts: list[tuple[str, str]]) -> None:
+    marked = "".join(f"{before}[{verb}|x;y]" if verb else before for before, verb in parts)
+    found = unmarked(marked)
+    assert found.text == "".join(before + verb for before, verb in parts)
+    assert list(found.labels.values()) == ["x;y"] * sum(bool(verb) for _, verb in parts)
+    assert all(found.text[start:].startswith(("cut", "put")) for start in found.labels)
+
+
+def test_the_lists_have_the_sizes_in_their_readme() -> None:
+    objects = {split: marked_texts(f"objects.{split}.txt") for split in SPLITS}
+    reality = {split: marked_texts(f"reality.{split}.txt") for split in SPLITS}
+    assert sum(len(item.labels) for items in objects.values() for item in items) >= 200
+    labels = [label for items in reality.values() for item in items for label in item.labels.values()]
+    assert len(labels) >= 100
+    assert set(labels) == {"yes", "no"}
+    assert all(item.labels for items in (*objects.values(), *reality.values()) for item in items)
+
+
+def test_objects_by_hand() -> None:
+    text = "I [peeled|carrot;red onion] the carrots and the onion. I [sat|-] down. She [cut|bread] the cake. [Nice|-]."
+    scores = list(object_scores(load_pipeline(), {"development": [unmarked(text)]}))
+    # "Nice" is not found; "cut" has another object.
+    assert [(score.metric, score.value) for score in scores] == [("event recall", 75.0), ("object_right", 66.67)]
+    assert {score.exposure for score in scores} == {Exposure.DEVELOPMENT}
+
+
+def test_reality_by_hand() -> None:
+    text = "I [peeled|yes] the carrots. I did not [cut|no] it. She [opened|no] the door. If I [sang|yes], he left."
+    scores = list(reality_scores(load_pipeline(), {"unseen": [unmarked(text)]}))
+    assert [score.value for score in scores] == [50.0, 50.0]
+    assert {score.exposure for score in scores} == {Exposure.UNSEEN}
+
+
+def test_without_texts_there_are_no_points() -> None:
+    assert [score.value for score in object_scores(load_pipeline(), {"unseen": [MarkedText("", {})]})] == [0, 0]
