@@ -3,16 +3,18 @@
 A step is an instruction. Where it begins with an everyday verb and the parser found a noun phrase ("drain tub"), the
 first word becomes an imperative and the noun its object; where the parser found an infinitive that is a place ("go to
 airport"), that becomes a noun; a participle right after the verb modifies its object ("mix melted butter"), and a
-single verb at the end is not an object ("add salt and whisk"). In any text, a verb after "let" becomes a predicate
+single verb at the end is not an object ("add salt and whisk"). Nouns without commas between them are separate objects
+where they name separate things ("mix flour sugar and eggs"). In any text, a verb after "let" becomes a predicate
 ("let the tea steep").
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kgscripts.extractors.noun_lists import changes_of_list
+from kgscripts.extractors.parse_changes import Change, changed
 from kgscripts.text.lexicon import is_a, verbs
 from kgscripts.text.syntax import is_verb, lemma
 
@@ -31,17 +33,6 @@ _WITHIN_NOUN = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Change:
-    """New head (an index), relation, part of speech and tag of a token; None keeps the old one."""
-
-    token: Token
-    head: int
-    relation: str
-    pos: str | None = None
-    tag: str | None = None
-
-
 def repaired(doc: Doc, *, is_step: bool) -> Doc:
     """The repaired parse; the same document where there is nothing to repair."""
     changes = [change for token in doc if token.lower_ in _LETTING for change in _after_let(token)]
@@ -51,23 +42,42 @@ def repaired(doc: Doc, *, is_step: bool) -> Doc:
             changes += _in_step(first)
             changes += (change for token in sentence if _commands(token, first) for change in _attributive(token))
             changes += _last_command(sentence)
-    return _changed(doc, changes) if changes else doc
+    doc = changed(doc, changes) if changes else doc
+    return _with_lists(doc) if is_step else doc
 
 
-def _after_let(verb: Token) -> Iterator[_Change]:
+def _with_lists(doc: Doc) -> Doc:
+    """The parse with the lists after its commands, those of a sentence one by one: each may free the next verb."""
+    open_ = [(sentence.start, sentence.end, _first(sentence).i) for sentence in doc.sents]
+    while open_:
+        changes: list[Change] = []
+        rest = []
+        for start, end, first in open_:
+            for index in range(start, end):
+                found = changes_of_list(doc[index]) if _commands(doc[index], doc[first]) else []
+                if found:
+                    changes += found
+                    rest.append((index + 1, end, first))
+                    break
+        doc = changed(doc, changes) if changes else doc
+        open_ = rest
+    return doc
+
+
+def _after_let(verb: Token) -> Iterator[Change]:
     if not is_verb(verb):
         return
     for complement in verb.rights:
         if complement.lower_ not in verbs("action"):
             continue
         if complement.dep_ == "xcomp" and complement.pos_ == "ADJ":
-            yield _Change(complement, verb.i, "xcomp", "VERB", "VB")
+            yield Change(complement, verb.i, "xcomp", "VERB", "VB")
         elif complement.dep_ in {"obj", "xcomp"} and complement.pos_ == "NOUN":
             noun = next((child for child in complement.lefts if child.dep_ == "compound"), None)
             if noun is not None and noun.i == complement.i - 1:
-                yield _Change(complement, verb.i, "xcomp", "VERB", "VB")
-                yield _Change(noun, verb.i, "obj", "NOUN", "NN")
-                yield from (_Change(child, noun.i, child.dep_) for child in complement.lefts if child.i != noun.i)
+                yield Change(complement, verb.i, "xcomp", "VERB", "VB")
+                yield Change(noun, verb.i, "obj", "NOUN", "NN")
+                yield from (Change(child, noun.i, child.dep_) for child in complement.lefts if child.i != noun.i)
 
 
 def _first(sentence: Span) -> Token:
@@ -76,7 +86,7 @@ def _first(sentence: Span) -> Token:
     return next(words, sentence[0])
 
 
-def _in_step(first: Token) -> Iterator[_Change]:
+def _in_step(first: Token) -> Iterator[Change]:
     if first.dep_ == "ROOT" and is_verb(first):
         if lemma(first) in _GOING:
             yield from _goal_as_noun(first)
@@ -88,23 +98,23 @@ def _commands(token: Token, first: Token) -> bool:
     return token.lower_ in verbs("action") and (token.i == first.i or token.tag_ in {"VB", "VBP"})
 
 
-def _attributive(verb: Token) -> Iterator[_Change]:
+def _attributive(verb: Token) -> Iterator[Change]:
     """The participle right after the verb, which the parser analysed as its governor or its complement."""
     participle = verb.nbor(1) if verb.i + 1 < len(verb.doc) else verb
     noun = next((child for child in participle.rights if child.dep_ == "obj"), None)
     if participle.tag_ not in {"VBN", "VBD"} or noun is None or lemma(verb) == "have":
         return
     if verb.head.i == participle.i and verb.dep_ != "nsubj":
-        yield _Change(verb, verb.i if participle.dep_ == "ROOT" else participle.head.i, participle.dep_, "VERB", "VB")
+        yield Change(verb, verb.i if participle.dep_ == "ROOT" else participle.head.i, participle.dep_, "VERB", "VB")
     elif participle.head.i != verb.i or any(child.dep_ == "obj" for child in verb.children):
         return
-    yield _Change(participle, noun.i, "amod", "ADJ", "JJ")
-    yield _Change(noun, verb.i, "obj")
+    yield Change(participle, noun.i, "amod", "ADJ", "JJ")
+    yield Change(noun, verb.i, "obj")
     others = (child for child in participle.children if child.i not in {verb.i, noun.i})
-    yield from (_Change(child, verb.i, child.dep_) for child in others)
+    yield from (Change(child, verb.i, child.dep_) for child in others)
 
 
-def _last_command(sentence: Span) -> Iterator[_Change]:
+def _last_command(sentence: Span) -> Iterator[Change]:
     """A single verb at the end, which the parser analysed as another object: "add salt and sugar and whisk"."""
     words = [token for token in sentence if token.pos_ not in {"PUNCT", "SPACE"}]
     if len(words) < 3 or words[-2].lower_ != "and":
@@ -114,21 +124,21 @@ def _last_command(sentence: Span) -> Iterator[_Change]:
     if command is None or last.dep_ != "conj" or is_verb(last) or last.lower_ not in verbs("action"):
         return
     if not is_a(last.lower_, "consumable"):
-        yield _Change(last, command.i, "conj", "VERB", "VB")
+        yield Change(last, command.i, "conj", "VERB", "VB")
 
 
-def _as_imperative(first: Token) -> Iterator[_Change]:
+def _as_imperative(first: Token) -> Iterator[Change]:
     noun = first
     while noun.dep_ in _MODIFIES and noun.head.i > noun.i:
         noun = noun.head
     if noun.dep_ != "ROOT" or is_verb(noun) or any(child.dep_ in {"cop", "nsubj"} for child in noun.children):
         return
-    yield _Change(first, first.i, "ROOT", "VERB", "VB")
+    yield Change(first, first.i, "ROOT", "VERB", "VB")
     if noun.i != first.i:
-        yield _Change(noun, first.i, "obj")
+        yield Change(noun, first.i, "obj")
     for child in noun.children:
         if child.i != first.i and not _stays(child):
-            yield _Change(child, first.i, "obl" if child.dep_ == "nmod" else child.dep_)
+            yield Change(child, first.i, "obl" if child.dep_ == "nmod" else child.dep_)
 
 
 def _stays(child: Token) -> bool:
@@ -137,7 +147,7 @@ def _stays(child: Token) -> bool:
     return child.dep_ in _WITHIN_NOUN and not (child.dep_ == "conj" and is_verb(child))
 
 
-def _goal_as_noun(verb: Token) -> Iterator[_Change]:
+def _goal_as_noun(verb: Token) -> Iterator[Change]:
     """ "To" directly followed by a bare infinitive that is a place or a person: "go to airport"."""
     for goal in verb.rights:
         to = goal.nbor(-1) if goal.i > verb.i + 1 else None
@@ -146,33 +156,6 @@ def _goal_as_noun(verb: Token) -> Iterator[_Change]:
         head = next((child for child in goal.rights if child.i == goal.i + 1 and child.dep_ == "obj"), goal)
         if is_a(f"{goal.lower_} {head.lower_}" if head.i != goal.i else goal.lower_, "place", "person", "appliance"):
             if head.i != goal.i:
-                yield _Change(goal, head.i, "compound", "NOUN", "NN")
-            yield _Change(head, verb.i, "obl", "NOUN", "NN")
-            yield _Change(to, head.i, "case", "ADP", "IN")
-
-
-def _changed(doc: Doc, changes: list[_Change]) -> Doc:
-    heads = [token.head.i for token in doc]
-    relations = [token.dep_ for token in doc]
-    parts = [token.pos_ for token in doc]
-    tags = [token.tag_ for token in doc]
-    lemmas = [token.lemma_ for token in doc]
-    for change in changes:
-        index = change.token.i
-        heads[index], relations[index] = change.head, change.relation
-        if change.pos and change.tag:
-            parts[index], tags[index] = change.pos, change.tag
-            lemmas[index] = change.token.lower_ if change.pos == "VERB" else change.token.lemma_
-    from spacy.tokens import Doc  # here, since importing spaCy takes long and a build may have nothing to parse
-
-    return Doc(
-        doc.vocab,
-        words=[token.text for token in doc],
-        spaces=[bool(token.whitespace_) for token in doc],
-        heads=heads,
-        deps=relations,
-        pos=parts,
-        tags=tags,
-        lemmas=lemmas,
-        morphs=[str(token.morph) for token in doc],
-    )
+                yield Change(goal, head.i, "compound", "NOUN", "NN")
+            yield Change(head, verb.i, "obl", "NOUN", "NN")
+            yield Change(to, head.i, "case", "ADP", "IN")

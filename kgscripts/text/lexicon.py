@@ -54,7 +54,7 @@ def _load(name: str) -> dict[str, frozenset[str]]:
 def word_list_digests() -> dict[str, str]:
     """SHA-256 of the classes and words of each list, by its name; comments and layout do not count."""
     found = {}
-    for name in ("nouns.txt", "verbs.txt"):
+    for name in ("nouns.txt", "verbs.txt", "foods.txt"):
         content = {label: sorted(words) for label, words in _load(name).items()}
         found[name] = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
     return found
@@ -69,6 +69,12 @@ def verbs(label: str) -> frozenset[str]:
 @functools.cache
 def _verb_classes() -> dict[str, frozenset[str]]:
     return _load("verbs.txt")
+
+
+@functools.cache
+def foods(label: str) -> frozenset[str]:
+    """Lemmas of a class in ``foods.txt``: food, head or compound."""
+    return _load("foods.txt")[label]
 
 
 def nouns(label: str) -> frozenset[str]:
