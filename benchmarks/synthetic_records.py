@@ -30,6 +30,7 @@ from schemas.records import (
     Segment,
     Sentence,
     StateChange,
+    ToolRole,
 )
 
 MENTIONS_A_SOURCE = 20
@@ -212,7 +213,9 @@ class _Synthesizer:
         usual = self._random.random(len(mention)) < 0.5
         noun = np.where(usual, kind[mention] % _TOOLS, _own(scenario[mention], drawn, _TOOLS))
         spans = start[mention] + 38
-        return _lists(rows, {"lemma": self._nouns.take(pa.array(noun)), "start": spans, "end": spans + 6})
+        roles = np.array(list(ToolRole))[noun % len(ToolRole)]
+        columns = {"lemma": self._nouns.take(pa.array(noun)), "role": roles, "start": spans, "end": spans + 6}
+        return _lists(rows, columns)
 
     def _changes(self, digests: Sequence[str], mentions: pa.Table, sentences: pa.Table) -> pa.Table:
         """What mentions change; one change in ten hangs on the sentence alone."""

@@ -10,6 +10,7 @@ from operator import itemgetter
 from attrs import field, frozen
 
 from exports.rows import Row, column, find, labels_of, select
+from schemas.records import OF_PLACE
 from schemas.script_graph import ScriptGraph
 
 
@@ -28,7 +29,7 @@ class Scenario:
 class Part:
     """A tool, participant, change or concrete step of a sub-event, with its support in sources.
 
-    `role` is a participant's, empty for all others.
+    `role` is that of a tool or a participant, empty for the others.
     """
 
     label: str
@@ -39,7 +40,10 @@ class Part:
 
 @frozen(kw_only=True)
 class Step:
-    """A sub-event in its script; its parts are sorted by support, concrete steps by order."""
+    """A sub-event in its script; its parts are sorted by support, concrete steps by order.
+
+    Containers and surfaces are behind the other tools.
+    """
 
     iri: str
     label: str
@@ -191,7 +195,7 @@ def _scenario(graph: ScriptGraph, row: Row, sub_events: int) -> Scenario:
 
 
 _PARTS = {
-    "USES": ("Tool", ()),
+    "USES": ("Tool", ("role",)),
     "HAS_PARTICIPANT": ("Entity", ("role",)),
     "CHANGES": ("StateChange", ()),
     "DECOMPOSES_INTO": ("SubEvent", ("position",)),
@@ -202,7 +206,15 @@ def _parts(graph: ScriptGraph, relation: str, steps: Collection[str]) -> dict[st
     ends, more = _PARTS[relation]
     rows = select(graph, relation, ("from_id", "to_id", "support", "probability", *more), from_id=steps)
     labels = labels_of(graph, ends, column(rows, "to_id"))
-    rows.sort(key=lambda row: (row.get("position", 0), -row["support"], -row["probability"], labels[row["to_id"]]))
+    rows.sort(
+        key=lambda row: (
+            row.get("position", 0),
+            row.get("role") in OF_PLACE,
+            -row["support"],
+            -row["probability"],
+            labels[row["to_id"]],
+        )
+    )
     parts: dict[str, tuple[Part, ...]] = defaultdict(tuple)
     for step, group in groupby(sorted(rows, key=itemgetter("from_id")), itemgetter("from_id")):
         parts[step] = tuple(

@@ -143,7 +143,7 @@ def _tool_tree(tool: str, uses: list[ToolUse], left_out: int) -> Tree:
     for scenario, group in groupby(uses, attrgetter("scenario")):
         branch = tree.add(_line((scenario, "bold") if scenario else ("of no scenario", "italic")))
         for use in group:
-            leaf = branch.add(_line((use.label, ""), (f"  {_counts(use)}", "dim")))
+            leaf = branch.add(_line((use.label, ""), (f"  {use.role}, {_counts(use)}", "dim")))
             if use.evidence:
                 where = f"{use.evidence.source}, characters {use.evidence.start} to {use.evidence.end}"
                 leaf.add(_line((f'"{_shown(use.evidence.text)}"', "italic"), (f"  {where}", "dim")))

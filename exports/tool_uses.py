@@ -7,6 +7,7 @@ from collections.abc import Collection
 from attrs import frozen
 
 from exports.rows import Row, column, find, labels_of, select
+from schemas.records import OF_PLACE
 from schemas.script_graph import ScriptGraph
 
 
@@ -22,11 +23,12 @@ class Evidence:
 
 @frozen(kw_only=True)
 class ToolUse:
-    """A sub-event done with a tool. `scenario` is empty for sub-events that belong to none."""
+    """A sub-event done with a tool in a role. `scenario` is empty for sub-events that belong to none."""
 
     scenario: str
     iri: str
     label: str
+    role: str
     support: int
     probability: float
     evidence: Evidence | None
@@ -37,8 +39,9 @@ def read_tool_uses(
 ) -> tuple[str, list[ToolUse], int]:
     """Return the label of the tool `tool`, the sub-events done with it, and how many of them were left out.
 
-    They are grouped by scenario and sorted by support. `scenario` restricts them to one scenario, `limit` keeps those
-    with the most support (0: all). The evidence is the shortest sentence.
+    They are grouped by scenario and sorted by support; those for which it is the container or surface come last.
+    `scenario` restricts them to one scenario, `limit` keeps the first of them (0: all). The evidence is the shortest
+    sentence.
 
     Raises
     ------
@@ -46,14 +49,22 @@ def read_tool_uses(
         If no tool or no scenario has this name.
     """
     row = find(graph, "Tool", tool, ("label",))
-    uses = select(graph, "USES", ("from_id", "support", "probability", "statement"), to_id=[row["id"]])
+    uses = select(graph, "USES", ("from_id", "role", "support", "probability", "statement"), to_id=[row["id"]])
     steps = {
         step["id"]: step for step in select(graph, "SubEvent", ("id", "label", "scenario"), id=column(uses, "from_id"))
     }
     if scenario is not None:
         wanted = find(graph, "Scenario", scenario, ("label", "alternative_labels"))["id"]
         uses = [use for use in uses if steps[use["from_id"]]["scenario"] == wanted]
-    likely = sorted(uses, key=lambda use: (-use["support"], -use["probability"], steps[use["from_id"]]["label"]))
+    likely = sorted(
+        uses,
+        key=lambda use: (
+            use["role"] in OF_PLACE,
+            -use["support"],
+            -use["probability"],
+            steps[use["from_id"]]["label"],
+        ),
+    )
     enough = [use for use in likely if use["support"] >= min_support]
     kept = enough[:limit] if limit else enough
     scenarios = labels_of(graph, "Scenario", {steps[use["from_id"]]["scenario"] for use in kept} - {None})
@@ -63,6 +74,7 @@ def read_tool_uses(
             scenario=scenarios.get(steps[use["from_id"]]["scenario"], ""),
             iri=graph.iri(use["from_id"]),
             label=steps[use["from_id"]]["label"],
+            role=use["role"],
             support=use["support"],
             probability=use["probability"],
             evidence=evidence.get(use["statement"]),

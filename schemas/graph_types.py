@@ -259,6 +259,12 @@ _KNOWLEDGE = (
     Property("statement", _NODE, "The statement that holds its evidence."),
 )
 _PMI = Property("pmi", _NUMBER, "Pointwise mutual information of the two ends, in nats.", False)
+_ROLE = Property(
+    "role",
+    _STRING,
+    "Its most frequent role: of a participant agent, patient, recipient, place, companion or other; of a tool "
+    "instrument, container, appliance or support (a surface).",
+)
 _ALIGNED = Property(
     "log_probability",
     _NUMBER,
@@ -318,25 +324,29 @@ RELATION_TYPES: dict[str, RelationType] = {
             (
                 *_KNOWLEDGE,
                 _PMI,
-                Property(
-                    "role",
-                    _STRING,
-                    "Its most frequent role: agent, patient, recipient, place, companion or other.",
-                ),
+                _ROLE,
             ),
         ),
         RelationType(
             "USES",
             "The step is done with this tool; the probability is the share of the step's mentions that name it, "
-            "directly or in a step that they decompose into, or the model's if the tool is predicted.",
+            "directly or in a step that they decompose into, or the model's if the tool is predicted. What something "
+            "is put into or onto is a participant with the role place instead.",
             Layer.KNOWLEDGE,
             (("SubEvent", "Tool"),),
             (
                 *_KNOWLEDGE,
                 _PMI,
                 _ALIGNED,
+                _ROLE,
                 Property("predicted", _BOOLEAN, "Whether a model predicts it and no text mentions it."),
             ),
+        ),
+        RelationType(
+            "BROADER",
+            "The other tool is of a more general kind: the head of the compound (cake pan, pan).",
+            Layer.KNOWLEDGE,
+            (("Tool", "Tool"),),
         ),
         RelationType(
             "CHANGES",

@@ -46,6 +46,19 @@ class Role(StrEnum):
     OTHER = "other"
 
 
+class ToolRole(StrEnum):
+    """What a tool is to its event: what it is done with, in, by means of which machine, or on which surface."""
+
+    INSTRUMENT = "instrument"
+    CONTAINER = "container"
+    APPLIANCE = "appliance"
+    SUPPORT = "support"
+
+
+OF_PLACE = frozenset({ToolRole.CONTAINER, ToolRole.SUPPORT})
+"""The roles of what an event is done in or on. Lists of tools have the others first."""
+
+
 class DiscardReason(StrEnum):
     """Why something in a text does not enter the graph."""
 
@@ -110,9 +123,10 @@ class Argument:
 
 @frozen(kw_only=True)
 class Tool:
-    """A thing that an event is done with."""
+    """A thing that an event is done with, and its part in the event."""
 
     lemma: str = field(validator=validators.min_len(1))
+    role: ToolRole = field(default=ToolRole.INSTRUMENT, converter=ToolRole)
     start: int
     end: int
 
@@ -343,6 +357,7 @@ class PredictedTool:
     """A tool that a cloze model predicts for an abstract event, with its probability among the candidates."""
 
     lemma: str = field(validator=validators.min_len(1))
+    role: ToolRole = field(default=ToolRole.INSTRUMENT, converter=ToolRole)
     probability: float = field(converter=_rounded, validator=[validators.ge(0), validators.le(1)])
 
 

@@ -199,7 +199,7 @@ def generated_graph(directory: Path, relations: int, seed: int = 0) -> ScriptGra
         if name == "HAS_SUB_EVENT":
             row |= {"mean_position": 0.25, "rank": rank[end], "optional": True}
         if name == "USES":
-            row |= {"pmi": 1.25, "predicted": False}
+            row |= {"pmi": 1.25, "role": "instrument", "predicted": False}
         rows[name].append(row)
         rows["READ_BY"].append({"from_id": statement, "to_id": ids["Model"][0], "score": 1.0})
         for passage in chance.sample(ids["Passage"], min(4, passages)):

@@ -1,5 +1,5 @@
-// What could I do with a knife, and when would I do it?
-MATCH (step:SubEvent)-[use:USES]->(:Tool {label: "knife"})
+// What could I do with a knife of any kind, and when would I do it?
+MATCH (step:SubEvent)-[use:USES]->(used:Tool)-[:BROADER*0..5]->(:Tool {label: "knife"})
 OPTIONAL MATCH (activity:Scenario)-[:HAS_SUB_EVENT]->(step)
-RETURN activity.label AS scenario, step.label AS event, use.support AS sources
-ORDER BY sources DESC, event, scenario
+RETURN activity.label AS scenario, step.label AS event, used.label AS tool, use.support AS sources
+ORDER BY sources DESC, event, scenario, tool

@@ -22,6 +22,7 @@ from exports.rdf.metrics import describe_metrics, metric_ids
 from exports.rdf.node_sources import NODES_OF_SOURCES, NodeSources
 from exports.rdf.scenario_links import describe_links
 from exports.rdf.terms import (
+    EXTERNAL_RELATIONS,
     INVERSE_PROPERTIES,
     MEMBER_PROPERTIES,
     QUALIFIED_RELATION,
@@ -194,6 +195,8 @@ def _describe_relations(name: str, batch: pa.RecordBatch, sources: NodeSources |
     term = relation_term(name)
     link = Value(term, ends, Reference.DATA)
     descriptions = [Description(starts, (), (link,))]
+    if name in EXTERNAL_RELATIONS:
+        descriptions.append(Description(starts, (), (Value(EXTERNAL_RELATIONS[name], ends, Reference.DATA),)))
     if name == "SCORED":
         descriptions.append(Description(ends, (), (Value("dqv:computedOn", starts, Reference.DATA),)))
     numbers = tuple(_value(name, batch, item) for item in relation.properties if item.name != "statement")

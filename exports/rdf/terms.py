@@ -54,6 +54,9 @@ MEMBER_PROPERTIES: dict[tuple[str, str], str] = {
 }
 """Predicates from a node to each text in a property (`ValueType.STRINGS`), beside the RDF list of them."""
 
+EXTERNAL_RELATIONS: dict[str, str] = {"BROADER": "skos:broader"}
+"""Predicates of other vocabularies that are written beside a relation's own."""
+
 
 def camel_case(name: str) -> str:
     """``HAS_SUB_EVENT`` or ``mean_position`` as the local name of a property."""

@@ -13,6 +13,7 @@ from pathlib import Path
 from attrs import define, field, frozen
 
 from kgscripts.assembly import rules
+from kgscripts.assembly.broader import write_broader
 from kgscripts.assembly.changes import write_changes
 from kgscripts.assembly.clusters import find_steps
 from kgscripts.assembly.counting import Relation
@@ -122,6 +123,7 @@ class _Assembly:
         self.log.relations(engine, relations)
         self._predict()
         write_nodes(engine, self.writer)
+        write_broader(engine, self.writer)
         write_changes(engine, self.writer)
         write_realizations(engine, self.writer, extractors)
         write_relations(engine, self.writer, [*relations, order], self.readers)

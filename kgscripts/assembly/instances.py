@@ -185,9 +185,9 @@ def mention_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
             "named_tool",
             "document",
             f"""
-            SELECT e.mention, e.document, n.tool, {scores}
-            FROM (SELECT mention, document, reader, score, UNNEST(tools).lemma AS lemma FROM event) e
-                 JOIN tool n ON n.label = e.lemma GROUP BY e.mention, e.document, n.tool
+            SELECT e.mention, e.document, n.tool, e.tool.role AS role, {scores}
+            FROM (SELECT mention, document, reader, score, UNNEST(tools) AS tool FROM event) e
+                 JOIN tool n ON n.label = e.tool.lemma GROUP BY e.mention, e.document, n.tool, role
             """,
         ),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kgscripts.assembly.counting import Relation, Sum, Total, confidence_of, reader_columns
-from schemas.records import Role
+from schemas.records import Role, ToolRole
 
 
 def _aligned(readers: Sequence[int]) -> str:
@@ -56,14 +56,15 @@ def wordings(readers: Sequence[int]) -> Relation:
 
 
 _ROLES = sorted(role.value for role in Role)
-_MOST_FREQUENT_ROLE = (
-    "CASE greatest("
-    + ", ".join(f"c.{role}" for role in _ROLES)
-    + ") "
-    # Of equal ones the first by alphabet.
-    + " ".join(f"WHEN c.{role} THEN '{role}'" for role in _ROLES)
-    + " END AS role"
-)
+_TOOL_ROLES = sorted(role.value for role in ToolRole)
+
+
+def _most_frequent(roles: Sequence[str]) -> str:
+    """The role with the highest sum, of equal ones the first by alphabet."""
+    choices = " ".join(f"WHEN c.as_{role} THEN '{role}'" for role in roles)
+    return f"CASE greatest({', '.join(f'c.as_{role}' for role in roles)}) {choices} END AS role"
+
+
 _OF_STEP_AND_THING = """
     JOIN step_total st ON st.key = c.start JOIN {0}_total t ON t.key = c."end" CROSS JOIN mention_total total
 """
@@ -85,34 +86,42 @@ def participants(readers: Sequence[int]) -> Relation:
             FROM realization r JOIN participant p USING (mention)
             WHERE in_partition(r.document) AND in_partition(p.document)
         """,
-        sums=tuple(Sum(role, f"coalesce(sum(arguments) FILTER (WHERE role = '{role}'), 0)::BIGINT") for role in _ROLES),
+        sums=tuple(
+            Sum(f"as_{role}", f"coalesce(sum(arguments) FILTER (WHERE role = '{role}'), 0)::BIGINT") for role in _ROLES
+        ),
         joins=_OF_STEP_AND_THING.format("participant"),
-        properties=f"{_PROBABILITY_AND_PMI}, {_MOST_FREQUENT_ROLE}",
+        properties=f"{_PROBABILITY_AND_PMI}, {_most_frequent(_ROLES)}",
         totals=(Total("participant_total", 'SELECT "end" AS key, document, mention FROM has_participant_case'),),
     )
 
 
 def uses(readers: Sequence[int]) -> Relation:
-    """USES: tools of the mentions themselves, and tools of the concrete steps that they are aligned to."""
+    """USES: tools of the mentions themselves, and tools of the concrete steps that they are aligned to.
+
+    The role is that of most mentions.
+    """
     return Relation(
         name="USES",
         start="step",
         end="tool",
         cases=f"""
             SELECT r.scenario, r.step AS start, n.tool AS "end", r.document, r.mention, r.start AS first,
-                   r."end" AS last, NULL::DOUBLE AS log_probability{reader_columns(readers, "n")}
+                   r."end" AS last, NULL::DOUBLE AS log_probability, n.role{reader_columns(readers, "n")}
             FROM realization r JOIN named_tool n USING (mention)
             WHERE in_partition(r.document) AND in_partition(n.document)
             UNION ALL
             SELECT r.scenario, r.step, n.tool, r.document, r.mention, m.start, m."end",
-                   a.log_probability{_aligned(readers)}
+                   a.log_probability, t.tool.role{_aligned(readers)}
             FROM aligned_step a JOIN realization r ON r.mention = a.abstract JOIN mention m ON m.mention = a.concrete,
                  UNNEST(a.tools) AS t(tool) JOIN tool n ON n.label = t.tool.lemma
             WHERE in_partition(a.document) AND in_partition(r.document) AND in_partition(m.document)
         """,
-        sums=(Sum("log_probability", "max(log_probability)", "max"),),
+        sums=(
+            Sum("log_probability", "max(log_probability)", "max"),
+            *(Sum(f"as_{role}", f"count(DISTINCT mention) FILTER (WHERE role = '{role}')") for role in _TOOL_ROLES),
+        ),
         joins=_OF_STEP_AND_THING.format("tool"),
-        properties=f"{_PROBABILITY_AND_PMI}, c.log_probability, false AS predicted",
+        properties=(f"{_PROBABILITY_AND_PMI}, c.log_probability, {_most_frequent(_TOOL_ROLES)}, false AS predicted"),
         totals=(Total("tool_total", 'SELECT "end" AS key, document, mention FROM uses_case'),),
     )
 
@@ -233,9 +242,9 @@ def predicted_uses(reader: int, version: str) -> str:
     """Add to USES what the enricher with this number and version predicts: tools that no text names there."""
     return f"""
         INSERT INTO uses BY NAME
-        SELECT s.scenario, p.target AS start, p.tool AS "end", 0 AS support, p.probability, true AS predicted,
+        SELECT s.scenario, p.target AS start, p.tool AS "end", 0 AS support, p.probability, p.role, true AS predicted,
                p.probability AS reader_{reader}, statement_hash('USES', s.id, p.id, coalesce(c.id, '')) AS statement
-        FROM (SELECT o.target, t.tool, t.id, f.probability,
+        FROM (SELECT o.target, t.tool, t.id, f.probability, f.role,
                      row_number() OVER (PARTITION BY o.target ORDER BY f.ordinal) AS place
               FROM predicted_tool_of o JOIN predicted_tool_file f ON f.subject = o.subject AND f.extractor = '{version}'
                    JOIN tool t ON t.label = f.lemma

@@ -45,7 +45,7 @@ def tools(
         return
     _print("predicted by the masked model", ("probability", "tool"), [_predicted(tool) for tool in predicted])
     if read is not None:
-        headings = ("sources", "share", "PMI", "tool", "step", "scenario")
+        headings = ("sources", "share", "PMI", "tool", "role", "step", "scenario")
         _print(f"read in {graph}", headings, [_read(tool) for tool in read])
 
 
@@ -54,7 +54,15 @@ def _predicted(tool: PredictedTool) -> tuple[str, ...]:
 
 
 def _read(tool: ReadTool) -> tuple[str, ...]:
-    return str(tool.support), f"{tool.probability:.1%}", f"{tool.pmi:.2f}", tool.lemma, tool.step, tool.scenario
+    return (
+        str(tool.support),
+        f"{tool.probability:.1%}",
+        f"{tool.pmi:.2f}",
+        tool.lemma,
+        tool.role,
+        tool.step,
+        tool.scenario,
+    )
 
 
 def _print(title: str, headings: Sequence[str], rows: Sequence[tuple[str, ...]]) -> None:

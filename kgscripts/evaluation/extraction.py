@@ -12,6 +12,7 @@ from kgscripts.evaluation.gold_lists import pronoun_items, pronoun_scores, tool_
 from kgscripts.evaluation.inscript import inscript_scores, read_stories
 from kgscripts.evaluation.marked_texts import SPLITS, marked_texts, object_scores, reality_scores
 from kgscripts.evaluation.order import order_scores, read_descriptions
+from kgscripts.evaluation.tool_sentences import tool_list_scores
 from kgscripts.text.pipeline import load_pipeline
 from schemas.errors import InputError
 from schemas.provenance import BenchmarkScore
@@ -61,6 +62,7 @@ def evaluate_extraction(
     nlp = load_pipeline(pipeline)
     on_part("lists that ship")
     scores = tool_scores(nlp, tool_items()) + pronoun_scores(nlp, pronoun_items())
+    scores += tool_list_scores(nlp)
     scores += object_scores(nlp, {split: marked_texts(f"objects.{split}.txt") for split in SPLITS})
     scores += reality_scores(nlp, {split: marked_texts(f"reality.{split}.txt") for split in SPLITS})
     if inscript is not None:

@@ -42,7 +42,8 @@ class PronounItem:
     antecedent: str
 
 
-def _rows(name: str) -> Iterator[dict[str, str]]:
+def read_rows(name: str) -> Iterator[dict[str, str]]:
+    """The rows of a list in ``data``, by column."""
     text = (resources.files("kgscripts.evaluation") / "data" / name).read_text(encoding="utf-8")
     return csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
 
@@ -50,7 +51,7 @@ def _rows(name: str) -> Iterator[dict[str, str]]:
 def tool_items() -> list[ToolItem]:
     """The texts of ``tools.tsv``, each once, with all their pairs; distractors have none."""
     pairs: dict[str, set[tuple[str, str]]] = {}
-    for row in _rows("tools.tsv"):
+    for row in read_rows("tools.tsv"):
         tools = [tool for tool in (row["tools"] or "").split(";") if tool]
         pairs.setdefault(row["text"], set()).update((row["sub_event"], singular(tool)) for tool in tools)
     return [ToolItem(text, frozenset(found)) for text, found in pairs.items()]
@@ -59,7 +60,8 @@ def tool_items() -> list[ToolItem]:
 def pronoun_items() -> list[PronounItem]:
     """The items of ``pronouns.tsv``."""
     return [
-        PronounItem(row["text"], int(row["char_offset"]), row["antecedent"].strip("-")) for row in _rows("pronouns.tsv")
+        PronounItem(row["text"], int(row["char_offset"]), row["antecedent"].strip("-"))
+        for row in read_rows("pronouns.tsv")
     ]
 
 

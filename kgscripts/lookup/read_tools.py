@@ -7,15 +7,16 @@ from pathlib import Path
 from attrs import frozen
 
 from kgscripts.lookup.steps import steps_of_action
-from schemas.records import Action
+from schemas.records import OF_PLACE, Action
 from schemas.script_graph import ScriptGraph
 
 
 @frozen
 class ReadTool:
-    """A tool of a step: in how many sources, in what share of the step's mentions, its PMI, and whose step it is."""
+    """A tool of a step: its role, in how many sources, in what share of the step's mentions, PMI, and whose step."""
 
     lemma: str
+    role: str
     support: int
     probability: float
     pmi: float
@@ -26,7 +27,7 @@ class ReadTool:
 def read_tools(directory: Path, action: Action) -> list[ReadTool]:
     """The tools of every step that is expressed by the action, in any scenario ("" for none), most sources first.
 
-    What a model predicted is left out.
+    Containers and surfaces come last. What a model predicted is left out.
 
     Raises
     ------
@@ -39,6 +40,7 @@ def read_tools(directory: Path, action: Action) -> list[ReadTool]:
     found = [
         ReadTool(
             lemma=labels[row["to_id"]],
+            role=row["role"],
             support=row["support"],
             probability=row["probability"],
             pmi=row["pmi"],
@@ -48,4 +50,14 @@ def read_tools(directory: Path, action: Action) -> list[ReadTool]:
         for row in graph.rows("USES")
         if row["from_id"] in steps and not row["predicted"]
     ]
-    return sorted(found, key=lambda tool: (-tool.support, -tool.probability, tool.lemma, tool.scenario, tool.step))
+    return sorted(
+        found,
+        key=lambda tool: (
+            tool.role in OF_PLACE,
+            -tool.support,
+            -tool.probability,
+            tool.lemma,
+            tool.scenario,
+            tool.step,
+        ),
+    )

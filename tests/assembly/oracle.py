@@ -132,7 +132,10 @@ def has_sub_event(texts: Texts) -> set[Row]:
 
 
 def named_by(texts: Texts, kind: str) -> set[Row]:
-    """Step, tool or entity, support, probability, pointwise mutual information; entities with their role."""
+    """Step, tool or entity, support, probability, pointwise mutual information, role.
+
+    The role is that of most arguments of an entity, and of most mentions with a tool.
+    """
     things = {thing.lemma for mention in texts.mentions for thing in getattr(mention.event, kind)}
     rows: set[Row] = set()
     for thing in things:
@@ -141,11 +144,14 @@ def named_by(texts: Texts, kind: str) -> set[Row]:
             of_step = texts.of_step(step)
             both = [mention for mention in naming if mention in of_step]
             odds = len(both) * len(texts.mentions) / (len(of_step) * len(naming))
-            row: Row = (step, thing, support(both), share(len(both), len(of_step)), round(math.log(odds), 4) + 0.0)
+            counts = (support(both), share(len(both), len(of_step)), round(math.log(odds), 4) + 0.0)
             if kind == "participants":
-                roles = Counter(a.role for m in both for a in m.event.participants if a.lemma == thing)
-                row = (*row, min(roles, key=lambda role: (-roles[role], role)).value)
-            rows.add(row)
+                roles = Counter(a.role.value for m in both for a in m.event.participants if a.lemma == thing)
+            else:
+                roles = Counter(
+                    role for m in both for role in {tool.role.value for tool in m.event.tools if tool.lemma == thing}
+                )
+            rows.add((step, thing, *counts, min(roles, key=lambda role: (-roles[role], role))))
     return rows
 
 

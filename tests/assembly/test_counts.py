@@ -65,7 +65,7 @@ def test_every_number_is_what_the_plain_count_says(extractors: list[Extractor], 
         (steps[row["from_id"]], keys[row["to_id"]], row["support"], row["probability"]) for row in rows["EXPRESSED_AS"]
     } == oracle.expressed_as(texts)
     assert {
-        (steps[row["from_id"]], names[row["to_id"]], *(row[name] for name in ("support", "probability", "pmi")))
+        (steps[row["from_id"]], names[row["to_id"]], *(row[name] for name in ("support", "probability", "pmi", "role")))
         for row in rows["USES"]
     } == oracle.named_by(texts, "tools")
     assert {

@@ -32,6 +32,7 @@ from schemas.records import (
     Segment,
     Sentence,
     Tool,
+    ToolRole,
 )
 
 _SENTENCE = re.compile(
@@ -205,9 +206,15 @@ def _event(match: re.Match[str]) -> EventMention:
             for group, role in _ROLES.items()
             if match[group]
         ],
-        tools=[Tool(lemma=match["tool"], start=match.start("tool"), end=match.end("tool"))] if match["tool"] else [],
+        tools=[_tool(match)] if match["tool"] else [],
         score=0.5 + len(match["verb"]) / 100,
     )
+
+
+def _tool(match: re.Match[str]) -> Tool:
+    """The tool of a sentence, in one role or another by the place of the sentence."""
+    role = ToolRole.CONTAINER if match.start() % 2 else ToolRole.SUPPORT
+    return Tool(lemma=match["tool"], role=role, start=match.start("tool"), end=match.end("tool"))
 
 
 def tiny_document(text: str, *, name: str = "tiny", scenario: str = "") -> Document:

@@ -79,6 +79,8 @@ CHANGES: dict[str, list[Change]] = {
     "stir coffee": [("spoon", "moisture", "dry", "wet")],
 }
 """What each mention of a sub-event changes."""
+TOOL_ROLES = {"bowl": "container", "pan": "container", "plate": "support", "pot": "container", "stove": "appliance"}
+"""The roles of the tools that are no instruments."""
 OTHER_NAMES = {
     "cooking pasta": ["cook pasta", "make spaghetti"],
     "making coffee": ["make coffee"],
@@ -163,6 +165,7 @@ def _add_scenario(rows: Rows, model: str, label: str, sources: dict[str, list[Se
             for tool in tools.split():
                 rows["Tool"].append({"id": node_id("Tool", tool, tool), "label": tool})
                 evidence["USES", step, node_id("Tool", tool, tool)].append(mention)
+                roles[step, node_id("Tool", tool, tool)] = TOOL_ROLES.get(tool, "instrument")
             for entity, _, role in (each.partition(":") for each in participants.split()):
                 rows["Entity"].append({"id": node_id("Entity", entity, entity), "label": entity})
                 evidence["HAS_PARTICIPANT", step, node_id("Entity", entity, entity)].append(mention)
@@ -192,6 +195,7 @@ def _add_scenario(rows: Rows, model: str, label: str, sources: dict[str, list[Se
             row["optional"] = 2 * len(passages) < len(sources)
         if relation == "USES":
             row["predicted"] = False
+            row["role"] = roles[start, end]
         if relation == "HAS_PARTICIPANT":
             row["role"] = roles[start, end]
         rows[relation].append(row)

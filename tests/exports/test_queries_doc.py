@@ -153,7 +153,7 @@ def test_decompositions_are_read_with_their_place_and_their_reader(graphs: dict[
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("what-a-tool-is-for", [("cooking pasta", "chop garlic", 1)]),
+        ("what-a-tool-is-for", [("cooking pasta", "chop garlic", "knife", 1)]),
         ("shared-tools", [("cooking pasta", "making coffee", 1)]),
         ("shared-actions", [("boil water", 2)]),
         (

@@ -57,10 +57,10 @@ def test_a_scenario_as_a_tree(kitchen: ScriptGraph) -> None:
     assert lines[:3] == [
         "cooking pasta  12 sub-events, read in 3 sources",
         "├── 1. fill pot with water  2 sources, 67%",
-        "│   ├── tools: pot (2 sources, 100%)",
+        "│   ├── tools: pot (container, 2 sources, 100%)",
     ]
     assert "├── 3. add salt (optional)  1 source, 33%" in lines
-    assert "│   ├── tools: colander (2 sources, 67%), strainer (1 source, 33%)" in lines
+    assert "│   ├── tools: colander (instrument, 2 sources, 67%), strainer (instrument, 1 source, 33%)" in lines
     assert "    ├── participants: pasta (patient, 2 sources, 67%), cheese (companion, 1 source, 33%)" in lines
     assert lines[-1] == (
         "    └── changes: cleanness of plate: dirty -> clean (3 sources, 100%); "
@@ -119,14 +119,19 @@ def test_a_name_that_several_scenarios_have_is_refused(tmp_path: Path) -> None:
     assert find(graph, "Scenario", "making coffee", ("label", "alternative_labels"))["label"] == "making coffee"
 
 
+def test_containers_and_surfaces_come_after_other_tools(kitchen: ScriptGraph) -> None:
+    (boil,) = (step for step in read_script(kitchen, "cooking pasta").steps if step.label == "boil water")
+    assert [(tool.label, tool.role) for tool in boil.tools] == [("stove", "appliance"), ("pot", "container")]
+
+
 def test_a_tool_the_other_way_round(kitchen: ScriptGraph) -> None:
     assert show(kitchen, "--tool", "Spoon").splitlines() == [
         "spoon  used in 2 sub-events",
         "├── cooking pasta",
-        "│   └── stir pasta  1 source, 100%",
+        "│   └── stir pasta  instrument, 1 source, 100%",
         '│       └── "Stir the pasta with a wooden spoon."  how_to.md, characters 118 to 153',
         "└── making coffee",
-        "    └── stir coffee  1 source, 100%",
+        "    └── stir coffee  instrument, 1 source, 100%",
         '        └── "Stir the coffee with a spoon."  coffee.md, characters 48 to 77',
     ]
     assert "cooking pasta" not in show(kitchen, "making coffee", "--tool", "spoon")
@@ -179,8 +184,8 @@ def test_json_holds_all_that_the_tree_shows(kitchen: ScriptGraph) -> None:
     assert content["left_out"] == 0
     drain = next(step for step in content["steps"] if step["label"] == "drain pasta")
     assert drain["tools"] == [
-        {"label": "colander", "support": 2, "probability": 0.6667, "role": ""},
-        {"label": "strainer", "support": 1, "probability": 0.3333, "role": ""},
+        {"label": "colander", "support": 2, "probability": 0.6667, "role": "instrument"},
+        {"label": "strainer", "support": 1, "probability": 0.3333, "role": "instrument"},
     ]
     assert drain["optional"] is False
     assert show_json(kitchen)["scenarios"][1]["sub_events"] == 4

@@ -23,6 +23,7 @@ _SOUND: dict[str, dict[str, Any]] = {
     "Model": {"digest": "f" * 64, "language": "en"},
     "BenchmarkScore": {"unit": "percent", "direction": "higher", "exposure": "unseen"},
     "HAS_PARTICIPANT": {"role": "patient"},
+    "USES": {"role": "instrument"},
 }
 _EVERYWHERE = {
     "support": 2,
@@ -116,6 +117,7 @@ BROKEN: list[tuple[Callable[[Rows], None], str]] = [
     (changed("SubEvent", support=-1), "support"),
     (changed("SubEvent", mentions=-2), "mentions"),
     (changed("HAS_PARTICIPANT", role="villain"), "role"),
+    (changed("USES", role="villain"), "role"),
     (changed("USES", probability=1.5), "probability"),
     (changed("USES", probability=-0.1), "probability"),
     (changed("HAS_SUB_EVENT", mean_position=2.0), "meanPosition"),
