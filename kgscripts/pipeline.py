@@ -6,26 +6,32 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kgscripts.assembly.unchanged import Assembling
 from kgscripts.build import Build, Progress
 from kgscripts.corpora.files import find_files
 from kgscripts.corpora.scenarios import resolve
+from kgscripts.correction_file import read_correction_file
 from kgscripts.enrichment import Enricher
 from kgscripts.extractors.protocol import Extractor
 from kgscripts.extractors.registry import choose
 from kgscripts.inputs import Text, file_input, path_key, text_input
 from kgscripts.reading import DocumentReader
+from kgscripts.records.corrections import add_corrections
 from kgscripts.records.removal import take_out
 from kgscripts.records.store import RecordStore
 from kgscripts.report import BuildReport, Run, report
 from schemas.base_iri import check_base_iri
 from schemas.errors import ConfigurationError, DamagedRecordsError
 from schemas.graph_directory import locked
-from schemas.manifest import check_licence, chosen_before
+from schemas.manifest import Manifest, check_licence, chosen_before
 from schemas.provenance import Model
 from schemas.script_graph import ScriptGraph
 from schemas.vocabulary import DEFAULT_BASE_IRI
+
+if TYPE_CHECKING:
+    from kgscripts.assembly.assemble import Assembled
 
 _MOST_REPAIRS = 100
 """So many damaged files are replaced in one build; a disk that damages more needs attention."""
@@ -50,6 +56,7 @@ def build_graph(
     extractors: Iterable[str | Extractor] | None = None,
     without: Iterable[str] = (),
     predict_tools: bool = False,
+    corrections: str | Path | None = None,
     memory: int | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> BuildReport:
@@ -96,13 +103,15 @@ def build_graph(
         Names of extractors that are left out.
     predict_tools:
         Add tools that no text names, as the cloze model that ships predicts them, marked as predicted.
+    corrections:
+        A file of corrections (`kgscripts.correction_file`), which the directory keeps.
     memory:
         Bytes that assembly may use; by default a quarter of the machine's.
 
     Raises
     ------
     InputError
-        If an input cannot be read, or with `strict` at the first bad record.
+        If an input or the file of corrections cannot be read, or with `strict` at the first bad record.
     GraphDirectoryError
         If `output` is foreign, in use, damaged or cannot be written.
     ConfigurationError
@@ -119,6 +128,7 @@ def build_graph(
         from kgscripts.assembly.engine import check_memory
 
         check_memory(memory)
+    corrected = [] if corrections is None else read_correction_file(corrections)
     files = find_files([inputs] if isinstance(inputs, str | Path) else inputs)
     if scenarios is not None or scenario_list is not None:
         from kgscripts.extractors.scenarios import for_build
@@ -142,6 +152,7 @@ def build_graph(
             (licence_before if licence is None else licence) or None,
             min_support,
         )
+        add_corrections(store, corrected)
         run = Run(jobs=jobs)
         build = Build(store, DocumentReader(chosen, spacy_model), run, progress or _no_progress)
         for repairs in count():
@@ -192,26 +203,42 @@ def remove_source(directory: str | Path, source: str | Path) -> list[str]:
     InputError
         If nothing or more than one source is meant.
     """
-    from kgscripts.assembly.assemble import assemble
-
     path = Path(directory)
     with locked(path, create=False), RecordStore(path / "records") as store:
         manifest = ScriptGraph.open(path).manifest
-        versions = [digest for digest, entry in store.extractors().items() if entry.role == "extractor"]
         # The records forget it last: a call that dies before can be repeated.
         with store.transaction():
             names = take_out(store, str(source), manifest.base_iri, path_key)
-            assembled = assemble(
-                store,
-                path,
-                [version for version in versions if version in manifest.models],
-                base_iri=manifest.base_iri,
-                licence=manifest.licence,
-                min_support=int(manifest.configuration.get("min_support") or 1),
-                enrichers=_enrichers(bool(manifest.configuration.get("enrichers"))),
-            )
+            assembled = assemble_again(store, path, manifest)
         store.compact(assembled.enriched)
     return names
+
+
+def assemble_again(store: RecordStore, directory: Path, manifest: Manifest) -> Assembled:
+    """Make the graph of a store in `directory` with the extractors and options of a graph that has this `manifest`.
+
+    Raises
+    ------
+    GraphDirectoryError
+        If records are missing or damaged, or the graph cannot be written.
+    """
+    from kgscripts.assembly.assemble import assemble
+
+    return assemble(
+        store,
+        directory,
+        versions_of(store, manifest),
+        base_iri=manifest.base_iri,
+        licence=manifest.licence,
+        min_support=int(manifest.configuration.get("min_support") or 1),
+        enrichers=_enrichers(bool(manifest.configuration.get("enrichers"))),
+    )
+
+
+def versions_of(store: RecordStore, manifest: Manifest) -> list[str]:
+    """The versions of the extractors that a graph is made of."""
+    known = store.extractors().items()
+    return [digest for digest, entry in known if entry.role == "extractor" and digest in manifest.models]
 
 
 def _enrichers(predict_tools: bool) -> list[Enricher]:

@@ -250,6 +250,18 @@ NODE_TYPES: dict[str, NodeType] = {
                 ),
             ),
         ),
+        NodeType(
+            "Correction",
+            "What a person says about the graph: the latest correction of something counts.",
+            "what it is about: its scenario, and the words of its steps or things",
+            (
+                _LABEL,
+                Property("kind", _STRING, "reject, rename, same step, different step, same thing or tool role."),
+                Property("author", _STRING, "Who corrected it."),
+                Property("time", _STRING, "When, in UTC (ISO 8601)."),
+                Property("applied", _BOOLEAN, "Whether it corrects something in this graph."),
+            ),
+        ),
     )
 }
 
@@ -375,6 +387,13 @@ RELATION_TYPES: dict[str, RelationType] = {
             Layer.EVIDENCE,
             (("Statement", "Model"),),
             (Property("score", _NUMBER, "The model's highest confidence over the evidence, 0 to 1."),),
+        ),
+        RelationType(
+            "CORRECTED_BY",
+            "A person corrected it: a step that was renamed, merged or split, or one of its relations; a tool or an entity "
+            "with several names; a scenario of which a step was rejected.",
+            Layer.EVIDENCE,
+            (("Scenario", "Correction"), ("SubEvent", "Correction"), ("Tool", "Correction"), ("Entity", "Correction")),
         ),
         RelationType(
             "WITHIN",

@@ -79,6 +79,9 @@ class DiscardReason(StrEnum):
     UNDECODABLE = "undecodable bytes"
     TOO_LONG = "too long"
     NO_SUCH_EVENT = "refers to no event"
+    REJECTED = "rejected by a person"
+    UNMATCHED_CORRECTION = "correction that matches nothing"
+    CONTRADICTED_CORRECTION = "correction that a later one contradicts"
 
 
 def _span(instance: object, start: int, end: int) -> None:
@@ -354,7 +357,7 @@ class Document:
 
 @frozen(kw_only=True)
 class PredictedTool:
-    """A tool that a cloze model predicts for an abstract event, with its probability among the candidates."""
+    """A tool that a model predicts for an event, with the probability that a person accepts it."""
 
     lemma: str = field(validator=validators.min_len(1))
     role: ToolRole = field(default=ToolRole.INSTRUMENT, converter=ToolRole)

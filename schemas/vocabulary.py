@@ -29,6 +29,7 @@ ID_PREFIXES = {
     "Statement": "statement",
     "Model": "model",
     "BenchmarkScore": "score",
+    "Correction": "correction",
 }
 _TYPES = {prefix: node_type for node_type, prefix in ID_PREFIXES.items()}
 _SLUG_LENGTH = 48

@@ -16,6 +16,7 @@ from kgscripts.assembly import rules
 from kgscripts.assembly.broader import write_broader
 from kgscripts.assembly.changes import write_changes
 from kgscripts.assembly.clusters import find_steps
+from kgscripts.assembly.corrections import CorrectionRules
 from kgscripts.assembly.counting import Relation
 from kgscripts.assembly.discards import DiscardLog
 from kgscripts.assembly.engine import Engine
@@ -24,6 +25,7 @@ from kgscripts.assembly.instances import find_mentions, load_records, view
 from kgscripts.assembly.order import find_order, rank_steps
 from kgscripts.assembly.passages import write_texts
 from kgscripts.enrichment import Enricher, Stage, enrich
+from kgscripts.records.corrections import read_corrections
 from kgscripts.records.kinds import kind_name
 from kgscripts.records.store import RecordStore
 from schemas.graph_directory import NEXT
@@ -104,11 +106,15 @@ class _Assembly:
         self.log.readings(engine)
         self.readers = self._find_readers(kinds)
         extractors = self.readers.extractors
+        corrections = CorrectionRules(engine, [item for item in read_corrections(self.store) if not item.withdrawn])
+        corrections.rename_things()
         find_mentions(engine, extractors)
+        corrections.find_links()
         self.log.without_event(engine)
         self._enrich(Stage.NAMES)
         write_texts(engine, self.writer, kinds)
         find_steps(engine)
+        corrections.reject_steps()
         relations = self._count()
         self._enrich(Stage.CLUSTERS)
         engine.drop("participant", "named_tool", "mention", "mention_change")
@@ -122,12 +128,14 @@ class _Assembly:
         rank_steps(engine)
         self.log.relations(engine, relations)
         self._predict()
+        corrections.finish(relations)
         write_nodes(engine, self.writer)
         write_broader(engine, self.writer)
         write_changes(engine, self.writer)
         write_realizations(engine, self.writer, extractors)
         write_relations(engine, self.writer, [*relations, order], self.readers)
         write_models(self.writer, self.readers)
+        corrections.write(self.writer, self.log)
 
     def _find_readers(self, kinds: Sequence[type[Record]]) -> Readers:
         known = self.store.extractors()

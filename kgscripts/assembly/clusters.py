@@ -6,7 +6,7 @@ another has twice its support. The ids that its other actions would have given i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 
@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from kgscripts.assembly.engine import Engine, Rule
 from kgscripts.assembly.identity import ACTION_PARTS, action_key
+from kgscripts.assembly.links import Link, linked_clusters
 
 ActionKey = tuple[str, ...]
 """Predicate, particle, object, preposition and its object; "" where there is none."""
@@ -77,15 +78,18 @@ def find_clusters(engine: Engine) -> None:
         f"SELECT s.scenario, s.action, {parts} FROM sense s JOIN action a USING (action) WHERE s.scenario > 0 "
         "ORDER BY s.scenario, a.place"
     )
-    for table in list(_clustered(engine.rows(query))):
+    links: dict[int, list[Link]] = {}
+    for row in engine.table("FROM link").to_pylist():
+        links.setdefault(row["scenario"], []).append(Link(row["one"], row["other"], row["same"]))
+    for table in list(_clustered(engine.rows(query), links)):
         engine.append("member", table)
 
 
 _ROWS = 500_000
 
 
-def _clustered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
-    """The members of the clusters of each scenario, in tables of bounded size."""
+def _clustered(batches: Iterable[pa.RecordBatch], links: Mapping[int, Sequence[Link]]) -> Iterator[pa.Table]:
+    """The members of the clusters of each scenario, which keep its `links`, in tables of bounded size."""
     rows = (row for batch in batches for row in zip(*(column.to_pylist() for column in batch.columns), strict=True))
     scenarios: list[int] = []
     actions: list[int] = []
@@ -93,7 +97,12 @@ def _clustered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
     for scenario, group in groupby(rows, key=itemgetter(0)):
         of_scenario = [(row[1], row[2:]) for row in group]
         first: dict[int, int] = {}
-        for (action, _), number in zip(of_scenario, cluster([key for _, key in of_scenario]), strict=True):
+        found = cluster([key for _, key in of_scenario])
+        if scenario in links:
+            place = {action: number for number, (action, _) in enumerate(of_scenario)}
+            placed = (Link(place[link.one], place[link.other], link.same) for link in links[scenario])
+            found = linked_clusters(found, placed)
+        for (action, _), number in zip(of_scenario, found, strict=True):
             scenarios.append(scenario)
             actions.append(action)
             clusters.append(first.setdefault(number, action))

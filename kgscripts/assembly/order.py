@@ -153,6 +153,9 @@ def find_order(engine: Engine, readers: Sequence[int]) -> None:
     engine.run(ORDERED_STEP)
     engine.run(*PAIRS)
     engine.run(PAIR)
+    engine.execute(
+        'DELETE FROM pair USING rejected_order r WHERE one IN (r.start, r."end") AND other IN (r.start, r."end")'
+    )
     engine.drop("first_mention", "pair_part")
     kept: list[pa.Table] = []
     contradicted: list[pa.Table] = []

@@ -65,6 +65,9 @@ def build_graph(
     predict_tools: Annotated[
         bool, typer.Option("--predict-tools", help="Add tools that no text names, marked as predicted.")
     ] = False,
+    corrections: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Corrections, one object of JSON a line; DIR keeps them.")
+    ] = None,
     memory: Annotated[
         str | None,
         typer.Option(metavar="SIZE", help="Memory for assembly, e.g. 2GB; by default a quarter of the machine's."),
@@ -105,6 +108,7 @@ def build_graph(
                 extractors=None if extractors is None else _names(extractors),
                 without=_names(without or ()),
                 predict_tools=predict_tools,
+                corrections=corrections,
                 memory=None if memory is None else _bytes(memory),
                 progress=progress,
             )

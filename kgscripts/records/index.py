@@ -75,6 +75,15 @@ class CompletionIndex(Database):
             )
         )
 
+    def subjects(self, extractor: str) -> list[str]:
+        """What this extractor has read, ascending."""
+        rows = self._rows(
+            "SELECT subject.digest FROM completion JOIN subject ON subject.id = completion.subject"
+            " WHERE extractor = (SELECT id FROM extractor WHERE digest = ?) ORDER BY subject.digest",
+            extractor,
+        )
+        return [digest for (digest,) in rows]
+
     def lacking(self, extractors: Sequence[str], rows: int = 256) -> Iterator[list[tuple[str, tuple[str, ...]]]]:
         """The documents that some of `extractors` have not read, each with these, at most `rows` at a time.
 

@@ -12,6 +12,8 @@ from schemas.errors import DamagedRecordsError, GraphDirectoryError, RecordError
 from schemas.graph_directory import file_digest
 
 DAMAGED = ".damaged"
+CORRECTION = "correction"
+"""The kind of record that no input gives again. Shards with it are merged with no others."""
 _NUMBER = "(SELECT id FROM shard WHERE name = ?)"
 
 
@@ -105,6 +107,8 @@ class ShardIndex(InputIndex):
         ------
         DamagedRecordsError
             If it is not what was committed. The shard is then set aside.
+        GraphDirectoryError
+            If it held corrections, which no build can read again.
         """
         if path in self._verified:
             return
@@ -115,6 +119,12 @@ class ShardIndex(InputIndex):
         if digest != expected:
             with suppress(GraphDirectoryError):
                 self._set_aside(shard)
+            if path.parent.name == CORRECTION:
+                raise GraphDirectoryError(
+                    "the file of the corrections is damaged or missing",
+                    where=str(path),
+                    remedy="give them again: `kgscripts correct DIR --corrections FILE`",
+                )
             raise DamagedRecordsError(
                 "a file of records is damaged" if digest else "a file of records is missing",
                 where=str(path),

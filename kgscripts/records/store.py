@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from kgscripts.records.inputs import Input
 from kgscripts.records.kinds import decode
 from kgscripts.records.merging import merge
-from kgscripts.records.shard_index import DAMAGED, ShardIndex
+from kgscripts.records.shard_index import CORRECTION, DAMAGED, ShardIndex
 from kgscripts.records.shards import PART, WrittenShard, columns_digest, shard_path
 from schemas.graph_directory import file_digest, unwritable
 
@@ -119,6 +119,20 @@ class RecordStore(ShardIndex):
             for path in self._files_of_shard(name):
                 self._verify(name, path)
 
+    def shards(self) -> Iterator[tuple[str, list[tuple[str, str]], list[Path]]]:
+        """Each shard: its name, its readings (subject, extractor) that count, and its files, one a kind.
+
+        Raises
+        ------
+        GraphDirectoryError
+            If a file is damaged or missing. Its whole shard is then set aside and counts as unread.
+        """
+        for (name,) in list(self._rows("SELECT name FROM shard ORDER BY name")):
+            files = self._files_of_shard(name)
+            for path in files:
+                self._verify(name, path)
+            yield name, self._readings(name), files
+
     def digest(self) -> str:
         """SHA-256 of the index: while it is the same, so is everything that the store holds."""
         return file_digest(self._path)
@@ -158,7 +172,7 @@ class RecordStore(ShardIndex):
             " JOIN extractor AS new USING (name, role) WHERE new.version > old.version)"
         )
         self._execute(
-            "DELETE FROM completion WHERE extractor IN (SELECT id FROM extractor WHERE role != 'enricher')"
+            "DELETE FROM completion WHERE extractor IN (SELECT id FROM extractor WHERE role = 'extractor' OR id = 0)"
             " AND NOT EXISTS (SELECT * FROM source WHERE source.subject = completion.subject)"
         )
         self._execute("CREATE TEMP TABLE enriched (subject TEXT, extractor TEXT)")
@@ -183,6 +197,7 @@ class RecordStore(ShardIndex):
             small = list(
                 self._rows(
                     "SELECT name, coalesce(sum(bytes), 0) AS size FROM shard LEFT JOIN shard_file ON shard = shard.id"
+                    f" WHERE shard.id NOT IN (SELECT shard FROM shard_file WHERE kind = '{CORRECTION}')"
                     " GROUP BY shard.id HAVING size < ? ORDER BY shard.id",
                     tier,
                 )

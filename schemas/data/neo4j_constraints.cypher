@@ -13,3 +13,4 @@ CREATE CONSTRAINT kgscripts_change_instance_iri IF NOT EXISTS FOR (node:ChangeIn
 CREATE CONSTRAINT kgscripts_statement_iri IF NOT EXISTS FOR (node:Statement) REQUIRE node.iri IS UNIQUE;
 CREATE CONSTRAINT kgscripts_model_iri IF NOT EXISTS FOR (node:Model) REQUIRE node.iri IS UNIQUE;
 CREATE CONSTRAINT kgscripts_benchmark_score_iri IF NOT EXISTS FOR (node:BenchmarkScore) REQUIRE node.iri IS UNIQUE;
+CREATE CONSTRAINT kgscripts_correction_iri IF NOT EXISTS FOR (node:Correction) REQUIRE node.iri IS UNIQUE;

@@ -1,0 +1,103 @@
+"""Links between actions that people gave: which must be one step (must-link) and which must not (cannot-link).
+
+Wagstaff et al., 2001, Constrained K-means Clustering with Background Knowledge, section 3.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from attrs import frozen
+
+
+@frozen
+class Link:
+    """Two actions, by numbers of the caller's, that are the `same` step or different ones."""
+
+    one: int
+    other: int
+    same: bool
+
+
+class _Sets:
+    """Disjoint sets of integers; each is named by its smallest member."""
+
+    def __init__(self) -> None:
+        self._parents: dict[int, int] = {}
+
+    def find(self, item: int) -> int:
+        root = item
+        while (parent := self._parents.get(root, root)) != root:
+            root = parent
+        while item != root:
+            self._parents[item], item = root, self._parents.get(item, item)
+        return root
+
+    def join(self, one: int, other: int) -> None:
+        first, second = sorted((self.find(one), self.find(other)))
+        self._parents[second] = first
+
+
+def agreeing(corrections: Iterable[Sequence[Link]]) -> list[bool]:
+    """Whether the links of each correction agree with those accepted before it: give the ones that prevail first."""
+    sets = _Sets()
+    apart: set[tuple[int, int]] = set()
+    verdicts = []
+    for links in corrections:
+        tried, tried_apart = _Sets(), set(apart)
+        tried._parents = dict(sets._parents)
+        for link in links:
+            if link.same:
+                tried.join(link.one, link.other)
+            else:
+                tried_apart.add((link.one, link.other))
+        agrees = all(tried.find(one) != tried.find(other) for one, other in tried_apart)
+        if agrees:
+            sets, apart = tried, tried_apart
+        verdicts.append(agrees)
+    return verdicts
+
+
+def linked_clusters(clusters: Sequence[int], links: Iterable[Link]) -> list[int]:
+    """The clusters of a model, changed so that they keep links that agree; links number the places in `clusters`.
+
+    Clusters with a must-link between them are joined. One with a cannot-link is split: the first of the two and what is
+    not linked stay together, so that the second leaves with all that it must be one with.
+    """
+    links = list(links)
+    units, joined = _Sets(), _Sets()
+    for link in links:
+        if link.same:
+            units.join(link.one, link.other)
+            joined.join(clusters[link.one], clusters[link.other])
+    apart: dict[int, set[int]] = defaultdict(set)
+    for link in links:
+        if not link.same:
+            one, other = units.find(link.one), units.find(link.other)
+            if joined.find(clusters[link.one]) == joined.find(clusters[link.other]):
+                apart[one].add(other)
+                apart[other].add(one)
+    parts: dict[int, list[set[int]]] = defaultdict(list)
+    """Of each joined cluster that is split, the units that are in no two parts at once."""
+    part_of: dict[int, int] = {}
+    home: dict[int, int] = {}
+    """The part in which the rest of a model's cluster stays."""
+    for place, cluster in enumerate(clusters):
+        unit = units.find(place)
+        if unit in apart:
+            if unit not in part_of:
+                of_cluster = parts[joined.find(cluster)]
+                fitting = (number for number, part in enumerate(of_cluster) if not part & apart[unit])
+                part_of[unit] = number = next(fitting, len(of_cluster))
+                if number == len(of_cluster):
+                    of_cluster.append(set())
+                of_cluster[number].add(unit)
+            home.setdefault(cluster, part_of[unit])
+    numbers: dict[tuple[int, int], int] = {}
+    found = []
+    for place, cluster in enumerate(clusters):
+        unit = units.find(place)
+        part = part_of[unit] if unit in part_of else home.get(clusters[unit], 0)
+        found.append(numbers.setdefault((joined.find(cluster), part), len(numbers)))
+    return found

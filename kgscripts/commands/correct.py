@@ -1,0 +1,118 @@
+"""`kgscripts correct`: what people say about a graph."""
+
+from __future__ import annotations
+
+import getpass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kgscripts.correcting import Corrected, correct_graph, correct_in_words, list_corrections
+from kgscripts.correction_file import read_correction_file
+from schemas.corrections import Correction, CorrectionKind
+from schemas.errors import ConfigurationError
+from schemas.terminal import echo, echo_json, printable
+
+_WORDS: dict[CorrectionKind, tuple[tuple[str, ...], ...]] = {
+    CorrectionKind.REJECT: (("scenario", "step"), ("scenario", "step", "relation", "other")),
+    CorrectionKind.RENAME: (("scenario", "step", "name"),),
+    CorrectionKind.SAME_STEP: (("scenario", "step", "other"),),
+    CorrectionKind.DIFFERENT_STEP: (("scenario", "step", "other"),),
+    CorrectionKind.SAME_THING: (("thing", "other"),),
+    CorrectionKind.TOOL_ROLE: (("thing", "role"), ("thing", "role", "scenario", "step")),
+}
+"""What each kind takes, in the order of the command line."""
+_VALUES = ("name", "role")
+
+
+def correct(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The graph directory.", show_default=False)],
+    kind: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="KIND",
+            help="reject, rename, same-step, different-step, same-thing or tool-role.",
+            show_default=False,
+        ),
+    ] = None,
+    words: Annotated[
+        list[str] | None, typer.Argument(metavar="WORDS", help="What KIND takes, see below.", show_default=False)
+    ] = None,
+    withdraw: Annotated[
+        bool, typer.Option("--withdraw", help="Take back what an earlier correction says (without its NAME or ROLE).")
+    ] = False,
+    author: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Who corrects; by default the name you log in with.")
+    ] = None,
+    corrections: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Record the corrections of a file instead.")
+    ] = None,
+    list_: Annotated[bool, typer.Option("--list", help="Print all corrections, as such a file.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what was recorded as JSON.")] = False,
+) -> None:
+    """Correct a graph: record what is wrong, and assemble it again.
+
+    \b
+    reject SCENARIO STEP [RELATION OTHER]   no step, or no such tool of it ...
+    rename SCENARIO STEP NAME               another label
+    same-step SCENARIO STEP OTHER           two wordings of one step
+    different-step SCENARIO STEP OTHER      two steps that were merged
+    same-thing NAME OTHER                   OTHER is called NAME
+    tool-role TOOL ROLE [SCENARIO STEP]     instrument, container, appliance, support
+
+    Example: kgscripts correct graph rename "baking a cake" "put cake in oven" "bake the cake"
+    """
+    if list_:
+        if kind is not None or corrections is not None:
+            raise ConfigurationError("--list takes nothing else", remedy="kgscripts correct DIR --list")
+        for item in list_corrections(directory):
+            echo_json(item.to_dict(), indent=None)
+        return
+    if (kind is None) == (corrections is None):
+        raise ConfigurationError(
+            "name either a KIND of correction or --corrections FILE", remedy="`kgscripts correct --help` has examples"
+        )
+    if corrections is not None:
+        done = correct_graph(directory, read_correction_file(corrections))
+    else:
+        done = correct_in_words(directory, _correction(str(kind), words or [], author, withdraw))
+    _print(done, as_json)
+
+
+def _correction(kind: str, words: list[str], author: str | None, withdraw: bool) -> Correction:
+    names = {item.value.replace(" ", "-"): item for item in CorrectionKind}
+    if kind not in names:
+        raise ConfigurationError(f"{kind!r} is no kind of correction", remedy=f"name one of {', '.join(names)}")
+    forms = [tuple(name for name in form if not (withdraw and name in _VALUES)) for form in _WORDS[names[kind]]]
+    fitting = [form for form in forms if len(form) == len(words)]
+    if not fitting:
+        usage = " or ".join(" ".join(map(str.upper, (f"kgscripts correct DIR {kind}", *form)[1:])) for form in forms)
+        raise ConfigurationError(
+            f"the words after {kind} do not fit it ({len(words)} are given)",
+            remedy=f"kgscripts correct DIR {kind} {usage}",
+        )
+    given = dict(zip(fitting[0], words, strict=True))
+    if "relation" in given:
+        given["relation"] = given["relation"].upper().replace("-", "_")
+    return Correction(
+        kind=names[kind],
+        withdrawn=withdraw,
+        author=author or getpass.getuser(),
+        time=datetime.now(UTC).isoformat(),
+        **given,
+    )
+
+
+def _print(done: Corrected, as_json: bool) -> None:
+    if as_json:
+        both = {"recorded": done.recorded, "unmatched": done.unmatched}
+        echo_json({name: [item.to_dict() for item in items] for name, items in both.items()})
+        return
+    for item in done.recorded:
+        echo(f"recorded: {printable(item.label)}")
+    if not done.recorded:
+        echo("nothing new: the graph has these corrections, or later ones")
+    for item in done.unmatched:
+        echo(f"matches nothing: {printable(item.label)}")

@@ -1,0 +1,203 @@
+"""What people type about a graph, as the words of a correction: found in it, or an error that lists near ones."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
+from difflib import get_close_matches
+from functools import cached_property
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from attrs import define, evolve, field
+
+from kgscripts.titles.keys import title_key
+from schemas.corrections import Correction, CorrectionKind, plain_words
+from schemas.errors import InputError
+from schemas.graph_types import RELATION_TYPES
+from schemas.records import Action
+from schemas.script_graph import ScriptGraph
+from schemas.vocabulary import node_id
+
+_ARTICLES = re.compile(r"\b(?:the|an?|my|your|his|her|our|their|some) ")
+_MOST_NEAR = 5
+
+
+def _loosely(correction: Correction) -> tuple[str, ...]:
+    """The key of a correction, whatever articles its words have and however its scenario is called."""
+    kind, *words = correction.key
+    names = (title_key(word) or plain_words(word) if word == correction.scenario else word for word in words)
+    return (kind, *sorted(_ARTICLES.sub("", name) for name in names))
+
+
+def _renamed(correction: Correction, known: Correction) -> Correction:
+    """The correction with the words of a known one about the same."""
+    if correction.kind is CorrectionKind.SAME_THING:
+        return correction
+    names = ("scenario", "step", "other", "thing")
+    return evolve(correction, **{name: getattr(known, name) for name in names})
+
+
+@define(slots=False)
+class GraphWords:
+    """The words of a graph. `corrections` are those that it has: what they reject or rename can still be named."""
+
+    graph: ScriptGraph
+    corrections: Sequence[Correction] = ()
+    _steps: dict[str, _Steps] = field(factory=dict, init=False)
+
+    def of_correction(self, correction: Correction) -> Correction:
+        """The correction with the words that the graph has for what it names.
+
+        Raises
+        ------
+        InputError
+            If something is not in the graph, or could be several steps.
+        """
+        for known in self.corrections:
+            if _loosely(known) == _loosely(correction):
+                return _renamed(correction, known)
+        changes: dict[str, str] = {}
+        if correction.scenario:
+            scenario = self._scenario(correction.scenario)
+            changes["scenario"] = scenario["label"]
+            steps = self._steps_of(scenario)
+            changes["step"] = steps.find(correction.step)
+            if correction.kind in (CorrectionKind.SAME_STEP, CorrectionKind.DIFFERENT_STEP):
+                changes["other"] = steps.find(correction.other)
+            elif correction.relation:
+                changes["other"] = self._end(correction.relation, steps, changes["step"], correction.other)
+        if correction.kind is CorrectionKind.SAME_THING:
+            self._thing(("Tool", "Entity"), correction.other)
+        elif correction.kind is CorrectionKind.TOOL_ROLE:
+            self._thing(("Tool",), correction.thing)
+        found: Correction = evolve(correction, **changes)  # type: ignore[arg-type]
+        if correction.withdrawn and found.key not in [known.key for known in self.corrections]:
+            raise InputError(
+                f"there is no such correction to withdraw ({correction.kind} {correction.step or correction.thing})",
+                remedy="`kgscripts correct DIR --list` prints the corrections",
+            )
+        return found
+
+    def _scenario(self, name: str) -> dict[str, Any]:
+        rows = list(self.graph.rows("Scenario"))
+        wanted = plain_words(name)
+        for row in rows:
+            if wanted in map(plain_words, (row["label"], *row["alternative_labels"])):
+                return row
+        key = title_key(name)
+        for row in rows:
+            if key and key == title_key(row["label"]):
+                return row
+        raise _unknown(f"there is no scenario {name!r}", name, [row["label"] for row in rows])
+
+    def _steps_of(self, scenario: dict[str, Any]) -> _Steps:
+        identifier = scenario["id"]
+        if identifier not in self._steps:
+            self._steps[identifier] = _Steps(self.graph, identifier, scenario["label"])
+        return self._steps[identifier]
+
+    def _end(self, relation: str, steps: _Steps, step: str, words: str) -> str:
+        ((_, end),) = RELATION_TYPES[relation].ends
+        if end == "SubEvent":
+            return words if relation == "CLOSE_MATCH" else steps.find(words)
+        starts = steps.ids_of(step)
+        ends = {row["to_id"] for row in _select(self.graph, relation, "from_id", starts)}
+        labels = [row["label"] for row in _select(self.graph, end, "id", ends)]
+        if words not in map(plain_words, labels):
+            raise _unknown(f"{step!r} has no {relation} {words!r}", words, labels)
+        return words
+
+    def _thing(self, types: Iterable[str], name: str) -> None:
+        labels = [row["label"] for kind in types for row in self.graph.rows(kind)]
+        if name not in map(plain_words, labels):
+            raise _unknown(f"there is no {' or '.join(map(str.lower, types))} {name!r}", name, labels)
+
+
+@define(slots=False)
+class _Steps:
+    """The steps of a scenario with their actions."""
+
+    graph: ScriptGraph
+    scenario: str
+    label: str
+
+    @cached_property
+    def _labels(self) -> dict[str, str]:
+        """The label of each step by its id."""
+        return {row["id"]: row["label"] for row in _select(self.graph, "SubEvent", "scenario", {self.scenario})}
+
+    @cached_property
+    def _actions(self) -> list[tuple[str, Action]]:
+        """Each action with its step."""
+        pairs = _select(self.graph, "EXPRESSED_AS", "from_id", self._labels)
+        rows = {row["id"]: row for row in _select(self.graph, "Action", "id", {pair["to_id"] for pair in pairs})}
+        parts = ("predicate", "particle", "object", "preposition", "prepositional_object")
+        actions = {key: Action(**{part: row[part] or "" for part in parts}) for key, row in rows.items()}
+        return [(pair["from_id"], actions[pair["to_id"]]) for pair in pairs if pair["to_id"] in actions]
+
+    def ids_of(self, label: str) -> set[str]:
+        """The steps that have this action."""
+        return {step for step, action in self._actions if plain_words(action.label) == label}
+
+    def find(self, words: str) -> str:
+        """The label of the action that is meant by the words of an action, or by the label of a step.
+
+        Raises
+        ------
+        InputError
+            If there is none, or several steps are meant.
+        """
+        ways: tuple[Callable[[str], Collection[str]], ...] = (self._by_action, self._by_label, self._by_head)
+        for typed in dict.fromkeys((words, _ARTICLES.sub("", words))):
+            for way in ways:
+                found = sorted(way(typed))
+                if len(found) == 1:
+                    return found[0]
+                if found:
+                    raise InputError(
+                        f"{words!r} could be {len(found)} steps of {self.label!r}",
+                        remedy=f"name one of them: {', '.join(found[:_MOST_NEAR])}",
+                    )
+        every = [*self._labels.values(), *(action.label for _, action in self._actions)]
+        raise _unknown(f"{self.label!r} has no step {words!r}", words, every)
+
+    def _by_action(self, words: str) -> set[str]:
+        return {words for _, action in self._actions if plain_words(action.label) == words}
+
+    def _by_label(self, words: str) -> set[str]:
+        return {self._leader(step) for step, label in self._labels.items() if plain_words(label) == words}
+
+    def _by_head(self, words: str) -> set[str]:
+        """The leading actions of the steps of which an action has this predicate, particle and object."""
+        heads = {step for step, action in self._actions if plain_words(" ".join(filter(None, action.key[:3]))) == words}
+        return {self._leader(step) for step in heads}
+
+    def _leader(self, step: str) -> str:
+        """The action that the step has its id of."""
+        actions = sorted((action.label, action) for owner, action in self._actions if owner == step)
+        leading = (label for label, action in actions if node_id("SubEvent", label, self.scenario, *action.key) == step)
+        return plain_words(next(leading, actions[0][0]))
+
+
+def _select(graph: ScriptGraph, table: str, column: str, values: Iterable[str]) -> list[dict[str, Any]]:
+    """The rows of a table with one of these values in a column."""
+    wanted = pa.array(sorted(values), pa.string())
+    return [
+        row
+        for batch in graph.batches(table)
+        for row in batch.filter(pc.is_in(batch[column], value_set=wanted)).to_pylist()
+    ]
+
+
+def _unknown(message: str, words: str, labels: Iterable[str]) -> InputError:
+    known = sorted({plain_words(label): label for label in labels}.items())
+    near = get_close_matches(plain_words(words), [key for key, _ in known], _MOST_NEAR, 0.5)
+    shared = [key for key, _ in known if set(key.split()) & set(words.lower().split())]
+    names = dict(known)
+    listed = list(dict.fromkeys([*near, *shared]))[:_MOST_NEAR]
+    return InputError(
+        message,
+        remedy=f"near ones are: {', '.join(names[key] for key in listed)}" if listed else "check the spelling",
+    )

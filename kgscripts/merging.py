@@ -1,0 +1,102 @@
+"""Merging graphs: their records are joined, and one graph is assembled of them."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from attrs import frozen
+
+from kgscripts.pipeline import assemble_again, versions_of
+from kgscripts.records.joining import join
+from kgscripts.records.store import RecordStore
+from schemas.errors import ConfigurationError, GraphDirectoryError
+from schemas.graph_directory import locked
+from schemas.manifest import Manifest
+from schemas.script_graph import ScriptGraph
+
+
+@frozen
+class _Part:
+    """One of the graphs that are merged; `versions` are those of its extractors, with their names."""
+
+    path: Path
+    manifest: Manifest
+    store: RecordStore
+    versions: dict[str, str]
+
+
+def merge_graphs(directories: Sequence[str | Path], output: str | Path) -> ScriptGraph:
+    """Merge two or more graphs into the new directory `output`: the graph that one build of all their inputs makes.
+
+    No text is read again. The graphs must have been read by the same extractors and built with the same options.
+
+    Raises
+    ------
+    ConfigurationError
+        If there are fewer than two graphs, or their extractors or options differ.
+    GraphDirectoryError
+        If one of them is no graph directory, in use or damaged, or `output` holds a graph or cannot be written.
+    InputError
+        If two graphs have read other contents of one input.
+    """
+    paths = [Path(directory) for directory in directories]
+    target = Path(output)
+    if len({path.resolve() for path in paths}) < max(2, len(paths)):
+        raise ConfigurationError("a merge needs two or more different graphs", remedy="kgscripts merge A B -o C")
+    if (target / "manifest.json").exists() or (target / "records").exists():
+        raise GraphDirectoryError("there is a graph already", where=str(target), remedy="name a new directory")
+    with ExitStack() as stack:
+        parts = []
+        for path in paths:
+            stack.enter_context(locked(path, create=False))
+            store = stack.enter_context(RecordStore(path / "records"))
+            manifest = ScriptGraph.open(path).manifest
+            known = store.extractors()
+            parts.append(_Part(path, manifest, store, {key: known[key].name for key in versions_of(store, manifest)}))
+        first, *others = parts
+        for other in others:
+            _check_alike(first, other)
+        with _new_directory(target), locked(target), RecordStore(target / "records") as joined:
+            for part in parts:
+                join(joined, part.store, part.versions)
+            assembled = assemble_again(joined, target, first.manifest)
+            joined.compact(assembled.enriched)
+    return assembled.graph
+
+
+@contextmanager
+def _new_directory(path: Path) -> Iterator[None]:
+    """Remove a directory that was not there before if an error leaves it half made."""
+    is_new = not path.exists()
+    try:
+        yield
+    except BaseException:
+        if is_new:
+            shutil.rmtree(path, ignore_errors=True)
+        raise
+
+
+def _check_alike(first: _Part, other: _Part) -> None:
+    """Refuse graphs of which one build could not have made both."""
+    pair = f"{first.path} and {other.path}"
+    if first.versions.keys() != other.versions.keys():
+        differing = sorted({(first.versions | other.versions)[key] for key in first.versions.keys() ^ other.versions})
+        raise ConfigurationError(
+            f"other extractors, or other versions of them, have read {pair}: {', '.join(differing)}",
+            remedy="build both again from their inputs with this version and the same options, then merge",
+        )
+    options = {
+        "--base-iri": (first.manifest.base_iri, other.manifest.base_iri),
+        "--licence": (first.manifest.licence, other.manifest.licence),
+        "--min-support": tuple(part.manifest.configuration.get("min_support") for part in (first, other)),
+        "--predict-tools": tuple(part.manifest.configuration.get("enrichers") for part in (first, other)),
+    }
+    for option, (one, two) in options.items():
+        if one != two:
+            raise ConfigurationError(
+                f"{pair} were built with other options: {option} {one or 'none'} and {two or 'none'}",
+                remedy="build one of them again with the option of the other, then merge",
+            )

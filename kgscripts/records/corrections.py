@@ -1,0 +1,43 @@
+"""Corrections in a record store: the latest of each key, kept whatever is read or removed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+
+from kgscripts.records.shards import Reading, write_shard
+from kgscripts.records.store import RecordStore
+from schemas.corrections import Correction
+
+CORRECTIONS = hashlib.sha256(b"corrections").hexdigest()
+"""The pseudo extractor of people, which gives a `Correction` for each key."""
+
+
+def read_corrections(store: RecordStore) -> list[Correction]:
+    """All corrections, those that are withdrawn too, the oldest first.
+
+    Raises
+    ------
+    GraphDirectoryError
+        If their file is damaged or missing.
+    """
+    found = store.read(Correction, store.subjects(CORRECTIONS), [CORRECTIONS])
+    return sorted((correction for of_key in found.values() for correction in of_key), key=lambda item: item.age)
+
+
+def add_corrections(store: RecordStore, corrections: Iterable[Correction]) -> list[Correction]:
+    """Put corrections into the store; of several with one key the latest stays. Return those that were put there.
+
+    All are written into one shard, so that damage to what was read never touches them.
+    """
+    known = {correction.digest: correction for correction in read_corrections(store)}
+    latest = dict(known)
+    for correction in corrections:
+        if correction.digest not in latest or correction.age > latest[correction.digest].age:
+            latest[correction.digest] = correction
+    new = [correction for digest, correction in latest.items() if known.get(digest) != correction]
+    if new:
+        store.add_extractor(CORRECTIONS, "corrections", "source", ())
+        readings = [Reading(digest, CORRECTIONS, [correction]) for digest, correction in latest.items()]
+        store.commit([write_shard(store.folder, readings)])
+    return new

@@ -1,0 +1,50 @@
+"""Joining record stores: the readings and inputs of one are copied into another, and no text is read again."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from kgscripts.records.corrections import CORRECTIONS, add_corrections, read_corrections
+from kgscripts.records.database import SOURCE
+from kgscripts.records.merging import merge
+from kgscripts.records.store import RecordStore
+from schemas.errors import InputError
+from schemas.graph_directory import unwritable
+
+
+def join(target: RecordStore, source: RecordStore, versions: Collection[str]) -> None:
+    """Copy the documents, inputs and corrections of `source` into `target`, and the readings by these `versions`.
+
+    What `target` has is not copied: a document that both read counts once. Memory holds one row group of each shard.
+
+    Raises
+    ------
+    InputError
+        If both have read an input, and found other contents in it.
+    GraphDirectoryError
+        If records are damaged, or cannot be written.
+    """
+    for digest, entry in source.extractors().items():
+        if digest not in (SOURCE, CORRECTIONS) and (digest in versions or entry.role == "enricher"):
+            target.add_extractor(digest, entry.name, entry.role, entry.models)
+    known = target.extractors().keys() - {CORRECTIONS}
+    for name, readings, files in source.shards():
+        wanted = [reading for reading in readings if reading[1] in known and not target.has(*reading)]
+        if wanted:
+            try:
+                target.commit([merge(target.folder, {name: files}, {name: wanted})])
+            except OSError as error:
+                raise unwritable(target.folder, error) from error
+    with target.transaction():
+        for item in source.inputs():
+            present = target.input(item.key)
+            if present is not None and present.fingerprint != item.fingerprint:
+                raise InputError(
+                    "both graphs have read it, with other contents or options",
+                    where=item.key,
+                    remedy="build one of the graphs from it again, then merge",
+                )
+            # A complete input has all that an incomplete one has.
+            if present is None or item.complete or not present.complete:
+                target.commit(inputs=[item])
+    add_corrections(target, read_corrections(source))

@@ -1,0 +1,173 @@
+"""Corrections: what people say about a graph, kept as records beside those of reading.
+
+A correction names what it is about by content (a scenario, the words of an action, the name of a thing) and never by an
+IRI, so that it holds in every graph that has these words.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+
+from attrs import asdict, field, fields, frozen
+
+from schemas.errors import RecordError
+from schemas.graph_types import RELATION_TYPES
+from schemas.records import ToolRole
+
+
+class CorrectionKind(StrEnum):
+    """What a correction says."""
+
+    REJECT = "reject"
+    RENAME = "rename"
+    SAME_STEP = "same step"
+    DIFFERENT_STEP = "different step"
+    SAME_THING = "same thing"
+    TOOL_ROLE = "tool role"
+
+
+_NEEDED = {
+    CorrectionKind.REJECT: ("scenario", "step"),
+    CorrectionKind.RENAME: ("scenario", "step", "name"),
+    CorrectionKind.SAME_STEP: ("scenario", "step", "other"),
+    CorrectionKind.DIFFERENT_STEP: ("scenario", "step", "other"),
+    CorrectionKind.SAME_THING: ("thing", "other"),
+    CorrectionKind.TOOL_ROLE: ("thing", "role"),
+}
+_TOGETHER = {
+    CorrectionKind.REJECT: ("relation", "other"),
+    CorrectionKind.TOOL_ROLE: ("scenario", "step"),
+}
+"""Further fields that a kind can have: both or neither."""
+_CONTENT = ("scenario", "step", "relation", "other", "thing", "name", "role")
+_VALUES = ("name", "role")
+"""Fields that say what is right, and are no part of the key. One that is withdrawn needs none."""
+_MOST_CHARACTERS = 500
+
+REJECTABLE = tuple(
+    name
+    for name, relation in RELATION_TYPES.items()
+    if relation.has_statement and {start for start, _ in relation.ends} == {"SubEvent"} and name != "EXPRESSED_AS"
+)
+"""The relations of a step that can be rejected. A wording that belongs elsewhere is a different step instead."""
+
+
+def plain_words(text: str) -> str:
+    """The form in which words are compared: lower case, with one space between words."""
+    return " ".join(text.lower().split())
+
+
+def _spaced(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _utc(text: str) -> str:
+    """A date or time of ISO 8601 in UTC; one without a zone is in UTC already."""
+    try:
+        moment = datetime.fromisoformat(text.strip())
+        moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise RecordError(
+            f"{text[:40]!r} is no date or time", remedy='write it as "2026-03-01" or "2026-03-01T12:30:00Z"'
+        ) from None
+    return moment.isoformat().replace("+00:00", "Z")
+
+
+@frozen(kw_only=True)
+class Correction:
+    """One correction by one person.
+
+    `step` and `other` are the words of an action ("put cake in oven"), or its predicate, particle and object where no
+    action of the scenario has these words. `thing` is the name of a tool or an entity, `name` the new label of a step,
+    `role` that of a tool. A rejected relation has a `relation` and its end in `other`. `withdrawn` takes back what an
+    earlier one with the same key says.
+
+    Raises
+    ------
+    RecordError
+        If a field that the kind needs is missing, one that it does not have is given, or a value is wrong.
+    """
+
+    kind: CorrectionKind = field(converter=CorrectionKind)
+    scenario: str = field(default="", converter=_spaced)
+    step: str = field(default="", converter=plain_words)
+    relation: str = ""
+    other: str = field(default="", converter=plain_words)
+    thing: str = field(default="", converter=plain_words)
+    name: str = field(default="", converter=_spaced)
+    role: str = ""
+    withdrawn: bool = False
+    author: str = field(converter=_spaced)
+    time: str = field(converter=_utc)
+
+    def __attrs_post_init__(self) -> None:
+        needed = [name for name in _NEEDED[self.kind] if not (self.withdrawn and name in _VALUES)]
+        together = _TOGETHER.get(self.kind, ())
+        given = [name for name in _CONTENT if getattr(self, name)]
+        if len({name in given for name in together}) > 1:
+            needed += together
+        for name in (*needed, "author"):
+            if not getattr(self, name):
+                raise RecordError(f'the correction "{self.kind}" needs "{name}"')
+        for name in given:
+            if name not in (*_NEEDED[self.kind], *together):
+                raise RecordError(f'the correction "{self.kind}" has no "{name}"')
+        for name in (*given, "author"):
+            if len(getattr(self, name)) > _MOST_CHARACTERS:
+                raise RecordError(f'"{name}" has more than {_MOST_CHARACTERS} characters')
+        if self.relation and self.relation not in REJECTABLE:
+            raise RecordError(f"{self.relation!r} cannot be rejected", remedy=f"name one of {', '.join(REJECTABLE)}")
+        if self.role and self.role not in list(ToolRole):
+            raise RecordError(f"{self.role!r} is no role of a tool", remedy=f"name one of {', '.join(ToolRole)}")
+        if self.other and self.other == (self.thing or self.step) and not self.relation:
+            raise RecordError(f'"{self.other}" is named twice', remedy="name two that differ")
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What it is about: of several corrections with one key the latest counts."""
+        if self.kind in (CorrectionKind.SAME_STEP, CorrectionKind.DIFFERENT_STEP):
+            return ("step", self.scenario, *sorted((self.step, self.other)))
+        if self.kind is CorrectionKind.SAME_THING:
+            return ("thing", *sorted((self.thing, self.other)))
+        return (self.kind.value, self.scenario, self.step, self.relation, self.other, self.thing)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the key."""
+        return hashlib.sha256(json.dumps(self.key).encode()).hexdigest()
+
+    @property
+    def age(self) -> tuple[datetime, str]:
+        """What the latest is decided by: the time, and of equal times the content."""
+        return datetime.fromisoformat(self.time), json.dumps(asdict(self), sort_keys=True)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The correction as an object of JSON, without what is empty."""
+        return {item.name: getattr(self, item.name) for item in fields(Correction) if getattr(self, item.name)}
+
+    @property
+    def label(self) -> str:
+        """The correction in words, without its scenario."""
+        if self.withdrawn:
+            about = " and ".join(f'"{words}"' for words in (self.thing, self.step, self.other) if words)
+            return f"withdrawn: {self.kind} of {about}"
+        match self.kind:
+            case CorrectionKind.REJECT:
+                wrong = f'"{self.step}" {self.relation} "{self.other}" is wrong'
+                words = wrong if self.relation else f'"{self.step}" is no step'
+            case CorrectionKind.RENAME:
+                words = f'"{self.step}" is called "{self.name}"'
+            case CorrectionKind.SAME_STEP:
+                words = f'"{self.step}" and "{self.other}" are the same step'
+            case CorrectionKind.DIFFERENT_STEP:
+                words = f'"{self.step}" and "{self.other}" are different steps'
+            case CorrectionKind.SAME_THING:
+                words = f'"{self.other}" is called "{self.thing}"'
+            case CorrectionKind.TOOL_ROLE:
+                place = f' of "{self.step}"' if self.step else ""
+                words = f'"{self.thing}"{place} has the role {self.role}'
+        return words
