@@ -33,6 +33,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "remove": ("kgscripts.commands.build:remove", "Take a source out of a graph directory."),
     "correct": ("kgscripts.commands.correct:correct", "Correct a graph: what is wrong stays corrected."),
     "merge": ("kgscripts.commands.merge:merge", "Merge graphs without reading their texts again."),
+    "diff": ("kgscripts.commands.diff:diff", "Say what differs between two graphs."),
     "show": ("exports.show:show", "Print a scenario as a tree, or who uses a tool."),
     "query": ("exports.commands:query", "Ask a graph in SPARQL or Cypher."),
     "export": ("exports.commands:export", "Write a graph as RDF, to Neo4j, to a store or a file."),
