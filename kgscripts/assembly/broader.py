@@ -6,11 +6,17 @@ from collections.abc import Collection
 
 from kgscripts.assembly.engine import Engine
 from kgscripts.assembly.evidence import as_batches
+from kgscripts.text.lexicon import is_a
 from schemas.graph_writer import ScriptGraphWriter
 
 
 def broader_name(name: str, names: Collection[str]) -> str | None:
-    """The longest of `names` that ends a compound and begins with one of its later words: "pan" for "cake pan"."""
+    """The longest of `names` that ends a compound and begins with one of its later words: "pan" for "cake pan".
+
+    A compound of the class ``no_kind`` has none: a rolling pin is no pin.
+    """
+    if is_a(name, "no_kind"):
+        return None
     words = name.split(" ")
     heads = (" ".join(words[start:]) for start in range(1, len(words)))
     return next((head for head in heads if head in names), None)

@@ -21,7 +21,7 @@ from kgscripts.extractors.protocol import PARSE, Extractor, ParsedDocument
 from kgscripts.models.aligner import Alignment
 from kgscripts.models.aligner_words import is_content_word
 from kgscripts.models.registry import describe, load
-from kgscripts.text.lexicon import is_a, verbs, word_list_digests
+from kgscripts.text.lexicon import is_a, is_tool_after, role_of, verbs, word_list_digests
 from schemas.provenance import Model
 from schemas.records import (
     Action,
@@ -32,6 +32,8 @@ from schemas.records import (
     DiscardReason,
     EventMention,
     Record,
+    Role,
+    Tool,
 )
 
 MOST_LINKS = 400_000
@@ -134,7 +136,7 @@ def decompositions(abstract: Side, concrete: Side, alignment: Alignment) -> Iter
             owner, probability = _owner(abstract, event, words, alignment)
             if owner is None:
                 continue
-            unnamed = [tool for tool in mention.tools if tool.lemma.rsplit(" ", 1)[-1] not in abstract.nouns]
+            unnamed = [tool for tool in _tools(mention) if tool.lemma.rsplit(" ", 1)[-1] not in abstract.nouns]
             step = ConcreteStep(
                 action=mention.action,
                 start=mention.start,
@@ -150,6 +152,17 @@ def decompositions(abstract: Side, concrete: Side, alignment: Alignment) -> Iter
             if len(found) > 1:
                 found[-1] = _without_goal(found[-1], mention.action)
             yield Decomposition(action=mention.action, start=mention.start, end=mention.end, steps=found)
+
+
+def _tools(step: EventMention) -> list[Tool]:
+    """The tools of a concrete step, and what it puts something into or onto: "pour the pasta into a colander"."""
+    preposition, destination = step.action.preposition, step.action.prepositional_object
+    if not is_tool_after(preposition, destination) or destination in {tool.lemma for tool in step.tools}:
+        return list(step.tools)
+    role = role_of(destination, preposition)
+    places = (item for item in step.participants if item.lemma == destination and item.role is Role.PLACE)
+    found = [Tool(lemma=destination, role=role, start=place.start, end=place.end) for place in places]
+    return [*step.tools, *found[:1]]
 
 
 def _is_tool_of(whole: Action, step: Action, tool: str) -> bool:

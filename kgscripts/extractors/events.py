@@ -18,7 +18,7 @@ from kgscripts.extractors.predicates import Frame, frames_of
 from kgscripts.extractors.pronouns import resolve_objects
 from kgscripts.extractors.protocol import PARSE, Extractor, Parse, ParsedDocument
 from kgscripts.extractors.repairs import repaired
-from kgscripts.extractors.tools import carry_tools, tools_of
+from kgscripts.extractors.tools import carry_tools, role_in, tools_of
 from kgscripts.text.lexicon import is_a, verbs, word_list_digests
 from kgscripts.text.pipeline import SHIPPED
 from kgscripts.text.syntax import is_imperative, lemma
@@ -164,7 +164,12 @@ def mentions_of(frame: Frame, offset: int) -> Iterator[EventMention]:
             end=offset + end,
             participants=[_argument(frame, found, offset) for found in participants_of(frame, noun, tools)],
             tools=[
-                Tool(lemma=noun_lemma(tool), start=offset + tool.idx, end=offset + tool.idx + len(tool))
+                Tool(
+                    lemma=noun_lemma(tool),
+                    role=role_in(frame, tool),
+                    start=offset + tool.idx,
+                    end=offset + tool.idx + len(tool),
+                )
                 for tool in tools
             ],
         )

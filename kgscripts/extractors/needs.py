@@ -15,7 +15,7 @@ from attrs import frozen
 from kgscripts.corpora.needs import heading_of, item_spans, names_ingredients, names_tools
 from kgscripts.extractors.nouns import PARTITIVES
 from kgscripts.extractors.protocol import Parse
-from kgscripts.text.lexicon import classes_of, is_a, is_tool, may_be_tool
+from kgscripts.text.lexicon import classes_of, is_a, is_tool, may_be_tool, role_of
 from kgscripts.text.syntax import lemma
 from schemas.records import Action, Argument, EventMention, Role, Tool
 
@@ -87,7 +87,9 @@ def gatherings(parses: Sequence[Parse], text: str) -> Iterator[EventMention]:
             action=Action(predicate=_GATHER, object="tool"),
             start=passage.start,
             end=passage.end,
-            tools=[Tool(lemma=thing.lemma, start=thing.start, end=thing.end) for thing in tools],
+            tools=[
+                Tool(lemma=thing.lemma, role=role_of(thing.lemma), start=thing.start, end=thing.end) for thing in tools
+            ],
         )
 
 

@@ -1,4 +1,4 @@
-"""The lexicon: curated classes of everyday nouns and verbs."""
+"""The lexicon: classes of everyday nouns and verbs, written by hand, and of artefacts, derived from WordNet."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import json
 from importlib import resources
 
 from schemas.errors import ModelError
+from schemas.records import ToolRole
 
 # Which preposition makes a noun of a class the tool of its event.
 _TOOL_PREPOSITIONS = {
@@ -17,6 +18,7 @@ _TOOL_PREPOSITIONS = {
     "filter": frozenset({"with", "through", "in", "over"}),
     "appliance": frozenset({"with", "in", "into", "inside", "on", "onto", "under"}),
     "device": frozenset({"with", "on", "via", "through"}),
+    "carrier": frozenset({"in", "on", "with"}),
 }
 TOOL_CLASSES = frozenset(_TOOL_PREPOSITIONS)
 NO_TOOL_CLASSES = frozenset(
@@ -54,7 +56,7 @@ def _load(name: str) -> dict[str, frozenset[str]]:
 def word_list_digests() -> dict[str, str]:
     """SHA-256 of the classes and words of each list, by its name; comments and layout do not count."""
     found = {}
-    for name in ("nouns.txt", "verbs.txt", "foods.txt"):
+    for name in ("nouns.txt", "verbs.txt", "foods.txt", "artefacts.txt"):
         content = {label: sorted(words) for label, words in _load(name).items()}
         found[name] = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
     return found
@@ -79,14 +81,23 @@ def foods(label: str) -> frozenset[str]:
 
 def nouns(label: str) -> frozenset[str]:
     """The nouns of a class in ``nouns.txt``, single words and compounds."""
-    return frozenset(noun for noun, labels in _noun_classes().items() if label in labels)
+    return _load_nouns()[label]
+
+
+@functools.cache
+def _load_nouns() -> dict[str, frozenset[str]]:
+    return _load("nouns.txt")
 
 
 @functools.cache
 def _noun_classes() -> dict[str, frozenset[str]]:
-    """The classes of each noun."""
+    """The classes of each noun; those of ``nouns.txt`` take precedence over those of ``artefacts.txt``."""
+    return _by_word(_load("artefacts.txt")) | _by_word(_load_nouns())
+
+
+def _by_word(classes: dict[str, frozenset[str]]) -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
-    for label, members in _load("nouns.txt").items():
+    for label, members in classes.items():
         for word in members:
             found.setdefault(word, set()).add(label)
     return {word: frozenset(labels) for word, labels in found.items()}
@@ -119,6 +130,27 @@ def is_tool_after(preposition: str, noun: str) -> bool:
     return is_tool(noun) and any(
         preposition in _TOOL_PREPOSITIONS[label] for label in classes_of(noun) if label in TOOL_CLASSES
     )
+
+
+def role_of(noun: str, preposition: str = "with") -> ToolRole:
+    """The role of a tool after the preposition: a pan is a container "in" and a support "on".
+
+    "with" stands for every other way to name a tool ("use a pan", "using a pan").
+    """
+    classes = classes_of(noun)
+    if "appliance" in classes:
+        return ToolRole.APPLIANCE
+    if preposition in _TOOL_PREPOSITIONS["surface"]:
+        return ToolRole.APPLIANCE if "device" in classes else ToolRole.SUPPORT
+    if preposition.startswith("in"):
+        return ToolRole.CONTAINER
+    if "implement" in classes:
+        return ToolRole.INSTRUMENT
+    if "device" in classes:
+        return ToolRole.APPLIANCE
+    if not classes.isdisjoint({"vessel", "carrier", "basin"}):
+        return ToolRole.CONTAINER
+    return ToolRole.SUPPORT if "surface" in classes else ToolRole.INSTRUMENT
 
 
 def is_a(noun: str, *labels: str) -> bool:

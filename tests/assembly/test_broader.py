@@ -6,7 +6,7 @@ import pytest
 
 from kgscripts.assembly.broader import broader_name
 
-TOOLS = {"pan", "cake pan", "round cake pan", "knife", "butter knife", "ice cream scoop", "scoop"}
+TOOLS = {"pan", "cake pan", "round cake pan", "knife", "butter knife", "ice cream scoop", "scoop", "pin"}
 
 
 @pytest.mark.parametrize(
@@ -15,6 +15,8 @@ TOOLS = {"pan", "cake pan", "round cake pan", "knife", "butter knife", "ice crea
         ("cake pan", "pan"),
         ("round cake pan", "cake pan"),
         ("ice cream scoop", "scoop"),
+        ("rolling pin", None),
+        ("safety pin", None),
         ("pan", None),
         ("saucepan", None),
         ("pan lid", None),

@@ -31,6 +31,12 @@ def _tools(text: str) -> list[str]:
         ("Take the cake.", []),
         ("Take a spade from the shed.", []),
         ("I took a spade.", []),
+        ("I took the hammer and fixed the fence.", ["hammer"]),
+        ("Grab a bowl, then mix the flour and the sugar.", ["bowl", "bowl"]),
+        ("Take a pair of rubber gloves and rinse the shirts.", ["rubber glove"]),
+        ("Test whether the cake is done with a toothpick.", ["toothpick"]),
+        ("Remove the algae with a skimmer.", ["skimmer"]),
+        ("Fold the shirts on the table.", ["table"]),
     ],
 )
 def test_tools(text: str, tools: list[str]) -> None:
@@ -50,6 +56,13 @@ def test_tools(text: str, tools: list[str]) -> None:
         "I did not cut the bread with a knife.",
         "I grabbed my keys and left the house.",
         "Put the knife on the table.",
+        "Put the clothes in the suitcase.",
+        "Pour the batter into the pan.",
+        "I hid the key in a jar.",
+        "We ate the soup on the sofa.",
+        "She took the pan and put it on the stove.",
+        "I took my jacket and locked the door.",
+        "I took a suitcase and locked the door.",
         "Fill the bucket with water.",
         "Use the basil to make a sauce.",
         "Use milk to thin the batter.",
@@ -60,8 +73,31 @@ def test_no_tools(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "role"),
+    [
+        ("Cut the bread with a knife.", "instrument"),
+        ("Boil the rice in a pot.", "container"),
+        ("Wash the socks in the sink.", "container"),
+        ("Bake the cake in the oven.", "appliance"),
+        ("Blend the soup with a blender.", "appliance"),
+        ("Chop the onions on a cutting board.", "support"),
+        ("Dry the apricots on a tray.", "support"),
+        ("Carry the water in a bucket.", "container"),
+        ("Use a bowl to mix the flour.", "container"),
+    ],
+)
+def test_a_tool_has_a_role(text: str, role: str) -> None:
+    assert [tool.role for event in read_text(text).events for tool in event.tools] == [role]
+
+
+def test_a_destination_is_a_place() -> None:
+    (event,) = read_text("Put the clothes in the suitcase.").events
+    assert [(item.lemma, item.role) for item in event.participants if item.role == "place"] == [("suitcase", "place")]
+
+
+@pytest.mark.parametrize(
     ("noun", "expected"),
-    [("knife", True), ("bread knife", True), ("towel", True), ("paper towel", False), ("hand", False), ("quux", False)],
+    [("knife", True), ("bread knife", True), ("towel", True), ("dish soap", False), ("hand", False), ("quux", False)],
 )
 def test_the_longest_listed_end_of_a_compound_decides(noun: str, expected: bool) -> None:
     assert is_tool(noun) is expected

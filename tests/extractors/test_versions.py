@@ -36,12 +36,12 @@ TEXTS: Sequence[str | Mapping[str, Any]] = (
 
 PINS: dict[str, tuple[str, str]] = {
     "decompositions": (
-        "7673a11009f61c7a5f8db111596f22eb40f2de9a9d610b0bb04d1a2e3ae59608",
-        "db23b8a051758b1e9ea49710e1698cfcf91f17155bff8ac68e4b2852f0582701",
+        "1690efe6bb0fe32b9fa43e584d4a1a3e1cc608ee075e28eab2c5e616e03cecdd",
+        "e8e34f64d28a971fd9eb55dbc11bb9e41b03d751824f1f8aea3183341ae41b7c",
     ),
     "events": (
-        "0054da2cb574e19c92d1f8e5a14b4c210781b829cac89f6e435a848560343947",
-        "d41d67524913da715f888fe20d99fd87924f952526831275fa1e3fd28ca89b06",
+        "145e9c44d17d7715d01b8237ab343dc54559980ffa8c818409e1b555ecfbb9d9",
+        "98e297aa89eeac83418da921b887fe479d7fd05d16c50e50a4d7d447325811ad",
     ),
     "labels": (
         "69775d7f8027ebedd85586796a7f43a0dbb9fe0f11eb90d3196a30771183df55",
@@ -52,11 +52,11 @@ PINS: dict[str, tuple[str, str]] = {
         "265c2ff37422e1c06baf87e6ba94913a42c3706740c9d1d117cfadfe67ef0249",
     ),
     "scenarios": (
-        "e6756d8f5e5379ca97515ad67785972f8e011d83223e5d2b11359b34dacd9406",
+        "32c667a860dd862cab01123955b9234aef1c80cb8ae323f59be199d30d7d75e8",
         "b411d59b4cc4da6d8bed24672f51f409581ca6ff74c5a47d382bde67b8cb3086",
     ),
     "state-changes": (
-        "879679a8b045f9bffaad74aafaf480c31127d8a19998458972c555e01490f7fe",
+        "a49d40d9bb9e79ace0b309e3b4591c061cbaf9d63df739274ff4ae3d16d86925",
         "11bca2e744458b175d135d4a50a9939e55a14a858f9cde898692b2e0abace672",
     ),
 }
