@@ -10,7 +10,6 @@ steps that change nothing, one a line of a file (``data/everyday/no_change.txt``
 from __future__ import annotations
 
 import argparse
-import csv
 import random
 import sys
 from collections.abc import Iterable, Iterator
@@ -18,7 +17,7 @@ from pathlib import Path
 
 from attrs import astuple, fields, frozen
 
-from benchmarks.tool_precision import wilson
+from benchmarks.judging import READERS, read_sheet, share, verdicts
 from kgscripts.models.registry import load
 from kgscripts.records import RecordStore
 from kgscripts.tracking import predict_trusted
@@ -28,7 +27,6 @@ from schemas.records import Document, PassageKind, Sentence, StateChange
 from schemas.script_graph import ScriptGraph
 
 NO_CHANGE = Path(__file__).parent / "data" / "everyday" / "no_change.txt"
-_READERS = ("first", "second")
 _IDENTITY = ("source", "step", "entity", "attribute", "after")
 _CHARACTERS_BEFORE = 300
 
@@ -98,38 +96,18 @@ def score(lines: Iterable[str], graph: Path | None = None) -> Iterator[str]:
     Raises
     ------
     ValueError
-        If a row lacks a verdict, or there are none.
+        See `benchmarks.judging.verdicts`.
     """
-    rows = list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+    rows = read_sheet(lines)
     if graph is not None:
         read = {tuple(" ".join(getattr(item, name).split()) for name in _IDENTITY) for item in _read_in(graph)}
         rows = [row for row in rows if tuple(row[name] for name in _IDENTITY) in read]
-    if not rows or any(row[reader] not in ("0", "1") for row in rows for reader in _READERS):
-        raise ValueError("each row needs the verdict 1 or 0 of both readers")
-    verdicts = [[int(row[reader]) for row in rows] for reader in _READERS]
-    for reader, given in zip(_READERS, verdicts, strict=True):
-        yield f"{reader} reader: {_share(sum(given), len(given))}"
-    agreed = sum(one == other for one, other in zip(*verdicts, strict=True))
-    yield f"agreement: {agreed} of {len(rows)}, {agreed / len(rows):.3f}; Cohen's kappa {kappa(*verdicts):.3f}"
-
-
-def kappa(first: list[int], second: list[int]) -> float:
-    """Cohen's kappa of verdicts 1 and 0; 1 if both readers always gave the same one."""
-    number = len(first)
-    agreed = sum(one == other for one, other in zip(first, second, strict=True)) / number
-    one, other = sum(first) / number, sum(second) / number
-    by_chance = one * other + (1 - one) * (1 - other)
-    return (agreed - by_chance) / (1 - by_chance) if by_chance < 1 else 1.0
-
-
-def _share(right: int, number: int) -> str:
-    low, high = wilson(right, number)
-    return f"{right} of {number}: {right / number:.3f} (95 % {low:.3f} to {high:.3f})"
+    yield from verdicts(rows)
 
 
 def sheet(drawn: Iterable[Drawn]) -> Iterator[str]:
     """The lines of a sheet without verdicts."""
-    yield "\t".join((*_READERS, *(item.name for item in fields(Drawn))))
+    yield "\t".join((*READERS, *(item.name for item in fields(Drawn))))
     for item in drawn:
         yield "\t".join(("", "", *(" ".join(value.split()) for value in astuple(item))))
 
@@ -144,7 +122,7 @@ def no_change(steps: Path, model: str) -> Iterator[str]:
     for text, found in zip(texts, predictions, strict=True):
         changes = (item.change for item in found)
         yield "\t".join([text, *(f"{item.attribute} of {item.entity}: {item.after}" for item in changes)])
-    yield f"no change: {_share(sum(not found for found in predictions), len(texts))}"
+    yield f"no change: {share(sum(not found for found in predictions), len(texts))}"
 
 
 def main() -> None:

@@ -23,7 +23,7 @@ def verdicts(rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
     Raises
     ------
     ValueError
-        If there are no rows, if none of the readers judged them all, or if one judged some of them only.
+        If none of the readers judged the rows, or one judged some of them only.
     """
     given: dict[str, list[int]] = {}
     for reader in READERS:
@@ -40,8 +40,6 @@ def verdicts(rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
         first, second = given.values()
         agreed = sum(one == other for one, other in zip(first, second, strict=True))
         yield f"agreement: {agreed} of {len(rows)}, {agreed / len(rows):.3f}; Cohen's kappa {kappa(first, second):.3f}"
-        both = sum(one + other == len(READERS) for one, other in zip(first, second, strict=True))
-        yield f"right for both: {share(both, len(rows))}"
 
 
 def kappa(first: Sequence[int], second: Sequence[int]) -> float:

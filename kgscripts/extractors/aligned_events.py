@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Token
 
 _SIDES = (PassageKind.ABSTRACT, PassageKind.CONCRETE)
+_THINGS = frozenset({"it", "they", "that", "which", "this", "these", "those"})
 _BEFORE_CLAUSES = frozenset({"and", "or", "then", "to", ",", ";"})
 
 
@@ -80,8 +81,8 @@ def read_sides(parsed: ParsedDocument) -> tuple[Side, Side] | None:
             if any(whole.start <= parse.passage.start and parse.passage.end <= whole.end for whole in wholes)
         ]
         counted = [event for event in events_of_parses(parsed.parses) if event.reason is None]
-        if kind is PassageKind.ABSTRACT:
-            counted = [event for event in counted if _is_event(event.frame)]
+        is_event = _is_event if kind is PassageKind.ABSTRACT else _is_step
+        counted = [event for event in counted if is_event(event.frame)]
         sides.append(_side((parse, [event for event in counted if event.parse is parse]) for parse in parses))
     return (sides[0], sides[1]) if all(side.words for side in sides) else None
 
@@ -96,6 +97,17 @@ def _is_event(frame: Frame) -> bool:
         return False
     everyday = lemma(verb) in verbs("action") and not is_a(lemma(verb), "consumable")
     return everyday or verb.is_sent_start or verb.nbor(-1).lower_ in _BEFORE_CLAUSES
+
+
+def _is_step(frame: Frame) -> bool:
+    """Whether a frame of a concrete side is something to do: not "smoked" in "the smoked salmon", "until it is cooked".
+
+    Nothing is, that a thing does by itself ("the liquid starts to run"). A participle needs an agent, or to be what the
+    sentence says.
+    """
+    if any(agent.lower_ in _THINGS or (is_noun(agent) and not is_a(lemma(agent), "person")) for agent in frame.agents):
+        return False
+    return frame.verb.tag_ not in {"VBN", "VBD"} or bool(frame.agents) or frame.verb.dep_ == "ROOT"
 
 
 def _side(parses: Iterable[tuple[Parse, list[JudgedEvent]]]) -> Side:

@@ -1,9 +1,8 @@
 """Abstract events, the concrete steps that they decompose into, and their tools: read off the alignment of a pair.
 
 The events are those that the rules find on both sides (`kgscripts.extractors.events`). A concrete event belongs to the
-abstract event that most of its words are aligned to, weighed by the posterior probability of the links. A tool that it
-is done with, and that the abstract side does not name, is a tool of that abstract event (KidsCook, section 3),
-unless it only serves what comes before it or behind it.
+abstract event that `kgscripts.extractors.ownership` finds. A tool that it is done with, and that the abstract side does
+not name, is a tool of that abstract event (KidsCook, section 3), unless it only serves what comes before or after it.
 """
 
 from __future__ import annotations
@@ -15,13 +14,14 @@ from typing import Protocol
 
 from attrs import define, evolve, frozen
 
-from kgscripts.extractors.aligned_events import Event, Side, read_sides
+from kgscripts.extractors.aligned_events import Side, read_sides
 from kgscripts.extractors.events import EventExtractor
+from kgscripts.extractors.ownership import Owner, is_taking, owner_of, says_something
 from kgscripts.extractors.protocol import PARSE, Extractor, ParsedDocument
 from kgscripts.models.aligner import Alignment
 from kgscripts.models.aligner_words import is_content_word
 from kgscripts.models.registry import describe, load
-from kgscripts.text.lexicon import is_a, is_tool_after, role_of, verbs, word_list_digests
+from kgscripts.text.lexicon import is_a, is_tool_after, role_of, verbs
 from schemas.provenance import Model
 from schemas.records import (
     Action,
@@ -40,6 +40,8 @@ MOST_LINKS = 400_000
 """Pairs with more possible links (abstract times concrete words) are not aligned; the longest of KidsCook has 8,000."""
 
 _LEAST_PROBABILITY = 1e-4
+_COLD = frozenset({"fridge", "refrigerator", "freezer"})
+_COOLING = frozenset({"cool", "chill", "freeze", "refrigerate", "store", "keep", "rest", "leave", "put", "place"})
 
 
 @frozen
@@ -67,7 +69,7 @@ class DecompositionExtractor(Extractor):
     """
 
     name = "decompositions"
-    rules = "1"
+    rules = "2"
     task = "decomposition of abstract events"
     requires = (PARSE,)
     gives = (Decomposition, AlignedPhrase, Discard)
@@ -84,7 +86,7 @@ class DecompositionExtractor(Extractor):
     @property
     def data(self) -> Mapping[str, str]:
         """See `Extractor`."""
-        return word_list_digests()
+        return EventExtractor().data
 
     @property
     def networks(self) -> tuple[Model, ...]:
@@ -130,28 +132,37 @@ def decompositions(abstract: Side, concrete: Side, alignment: Alignment) -> Iter
     steps: dict[EventMention, list[ConcreteStep]] = {
         mention: [] for event in abstract.events for mention in event.mentions
     }
-    for event in concrete.events:
+    following: Owner | None = None
+    for event in reversed(concrete.events):
+        owners = []
         for mention in event.mentions:
-            words = concrete.words_of(event, mention)
-            owner, probability = _owner(abstract, event, words, alignment)
-            if owner is None:
-                continue
-            unnamed = [tool for tool in _tools(mention) if tool.lemma.rsplit(" ", 1)[-1] not in abstract.nouns]
-            step = ConcreteStep(
-                action=mention.action,
-                start=mention.start,
-                end=mention.end,
-                log_probability=math.log(max(probability, _LEAST_PROBABILITY)),
-            )
-            for whole in _meant(abstract, owner, words, alignment):
-                used = [tool for tool in unnamed if _is_tool_of(whole.action, mention.action, tool.lemma)]
-                steps[whole].append(evolve(step, tools=used))
+            owner = owner_of(abstract, concrete, mention, concrete.words_of(event, mention), alignment)
+            if is_taking(mention.action):
+                owner = following
+            else:
+                owners.append(owner)
+            if owner is not None and (_tools(mention) or says_something(mention.action)):
+                _add(steps, owner, mention, abstract)
+        following = next(iter(owners), following)
     for mention, found in steps.items():
         if found:
             found.sort(key=lambda step: (step.start, step.end, step.action.key))
             if len(found) > 1:
                 found[-1] = _without_goal(found[-1], mention.action)
             yield Decomposition(action=mention.action, start=mention.start, end=mention.end, steps=found)
+
+
+def _add(steps: dict[EventMention, list[ConcreteStep]], owner: Owner, mention: EventMention, abstract: Side) -> None:
+    unnamed = [tool for tool in _tools(mention) if tool.lemma.rsplit(" ", 1)[-1] not in abstract.nouns]
+    step = ConcreteStep(
+        action=mention.action,
+        start=mention.start,
+        end=mention.end,
+        log_probability=math.log(max(owner.probability, _LEAST_PROBABILITY)),
+    )
+    for whole in owner.mentions:
+        used = [tool for tool in unnamed if _is_tool_of(whole.action, mention.action, tool.lemma)]
+        steps[whole].append(evolve(step, tools=used))
 
 
 def _tools(step: EventMention) -> list[Tool]:
@@ -168,8 +179,11 @@ def _tools(step: EventMention) -> list[Tool]:
 def _is_tool_of(whole: Action, step: Action, tool: str) -> bool:
     """Whether a tool of the step serves the abstract event, and not what comes before it.
 
-    Stove and oven are for heating. Nothing is cut or heated in order to add or mix it: that was done before.
+    Stove and oven are for heating, a fridge is for cooling. Nothing is cut or heated in order to add or mix it: that
+    was done before.
     """
+    if tool in _COLD:
+        return whole.predicate in _COOLING
     if is_a(tool, "heat_source"):
         return whole.predicate in verbs("heating")
     if whole.predicate in verbs("placing") | verbs("combining"):
@@ -186,33 +200,6 @@ def _without_goal(last: ConcreteStep, whole: Action) -> ConcreteStep:
         return last
     kept = [tool for tool in last.tools if is_a(tool.lemma, "filter") or not is_a(tool.lemma, "vessel", "surface")]
     return evolve(last, tools=kept)
-
-
-def _owner(abstract: Side, event: Event, words: Sequence[int], alignment: Alignment) -> tuple[Event | None, float]:
-    """The abstract event that a concrete one belongs to, and the mean probability of its words being aligned there."""
-    mass = [0.0] * len(abstract.events)
-    for word in words:
-        place = abstract.owners[alignment.path[word]]
-        if place is not None:
-            mass[place] += alignment.posterior[word]
-    if not any(mass):
-        return None, 0.0
-    of_predicate = abstract.owners[alignment.path[event.predicate]]
-    best = max(range(len(mass)), key=lambda place: (round(mass[place], 4), place == of_predicate, -place))
-    return abstract.events[best], mass[best] / len(words)
-
-
-def _meant(abstract: Side, owner: Event, words: Sequence[int], alignment: Alignment) -> list[EventMention]:
-    """Which of the mentions of an abstract event ("add salt and pepper" has two) a step belongs to.
-
-    Those whose object its words are aligned to; all, where they are aligned to none.
-    """
-    mass = {
-        mention: sum(alignment.posterior[word] for word in words if alignment.path[word] in abstract.objects[mention])
-        for mention in owner.mentions
-    }
-    highest = max(round(value, 4) for value in mass.values())
-    return [mention for mention, value in mass.items() if round(value, 4) == highest]
 
 
 def phrases(abstract: Side, concrete: Side, alignment: Alignment) -> Iterator[AlignedPhrase]:

@@ -34,6 +34,9 @@ from kgscripts.text.syntax import objects_of
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
+_WITH_IN = frozenset(
+    {"add", "pour", "put", "mix", "stir", "throw", "sprinkle", "drop", "fold", "whisk", "toss", "grind"}
+)
 _CONJUNCTIONS = frozenset({"and", "or", "&"})
 
 
@@ -49,8 +52,11 @@ class _Stretch:
 
 def changes_of_list(verb: Token) -> list[Change]:
     """What makes the things of the list after a verb its objects; nothing where the parse has them already."""
-    stretch = _stretch_after(verb)
+    particle = _particle_after(verb)
+    stretch = _stretch_after(particle or verb, verb)
     things = _things(stretch)
+    if particle is not None and not all(is_food(thing.head) and thing.head.lower_ != "water" for thing in things):
+        return []
     if not things or not _is_missed(verb, things):
         return []
     return [*_as_objects(verb, things, stretch.conjunctions), *_others(verb, stretch)]
@@ -71,11 +77,17 @@ def _things(stretch: _Stretch) -> list[Thing]:
     return things if any(is_known(thing.head) for thing in things) else []
 
 
-def _stretch_after(verb: Token) -> _Stretch:
+def _particle_after(verb: Token) -> Token | None:
+    """ "In" of "pour in the milk and the eggs", which parsers read as a preposition."""
+    after = verb.nbor(1) if verb.i + 1 < verb.sent.end else None
+    return after if after is not None and after.lower_ == "in" and verb.lower_ in _WITH_IN else None
+
+
+def _stretch_after(before: Token, verb: Token) -> _Stretch:
     runs: list[list[Token]] = [[]]
     conjunctions: list[Token] = []
     command = None
-    for token in verb.doc[verb.i + 1 : verb.sent.end]:
+    for token in verb.doc[before.i + 1 : verb.sent.end]:
         if token.lower_ in _CONJUNCTIONS and runs[-1]:
             conjunctions.append(token)
             runs.append([])
@@ -117,9 +129,15 @@ def _is_command(token: Token) -> bool:
 
 
 def _is_missed(verb: Token, things: Sequence[Thing]) -> bool:
-    """Whether the parse has other objects of the verb."""
+    """Whether the parse has other objects of the verb, or not as nouns, or one without its compound."""
     objects = {content_head(token).i for token in objects_of(verb)}
-    return {thing.head.i for thing in things} != objects
+    if {thing.head.i for thing in things} != objects:
+        return True
+    return any(thing.head.pos_ not in {"NOUN", "PROPN"} or not _is_whole(thing) for thing in things)
+
+
+def _is_whole(thing: Thing) -> bool:
+    return all(token.head.i != token.i and token.head in thing.tokens for token in thing.tokens[:-1])
 
 
 def _as_objects(verb: Token, things: Sequence[Thing], conjunctions: Iterable[Token]) -> Iterator[Change]:

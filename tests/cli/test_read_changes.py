@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import cli
-from benchmarks.change_precision import draw, kappa, score, sheet
+from benchmarks.change_precision import draw, score, sheet
+from benchmarks.judging import kappa
 from kgscripts.extractors.protocol import Extractor
 from kgscripts.extractors.state_changes import StateChangeExtractor
 from kgscripts.inputs import Text

@@ -10,6 +10,7 @@ from attrs import define
 
 from kgscripts.corpora.formats import documents_from_strings
 from kgscripts.extractors.decomposition import DecompositionExtractor, Words
+from kgscripts.extractors.ownership import same_thing
 from kgscripts.extractors.protocol import Parse, ParsedDocument
 from kgscripts.models.aligner import Alignment
 from kgscripts.text.passages import innermost
@@ -103,11 +104,11 @@ def test_each_step_has_its_span_and_log_probability() -> None:
     ("abstract", "concrete", "expected"),
     [
         ("Cut the bread with a knife.", "Hold the bread. Cut the bread with a knife.", {"cut bread": "cut bread"}),
-        ("Add the onion.", "Cut the onion with a knife. Add the onion.", {"add onion": "cut onion"}),
+        ("Add the onion.", "Cut the onion with a knife. Drop the onion.", {"add onion": "drop onion"}),
         ("Add the onion.", "Push the onion with a knife. Add it.", {"add onion": "push onion +knife"}),
         ("Dice the onion.", "Cut the onion with a knife.", {"dice onion": "cut onion +knife"}),
-        ("Add the milk.", "Boil the milk in a pot. Pour the milk.", {"add milk": "boil milk"}),
-        ("Add the butter.", "Put a pan on the stove. Drop the butter.", {"add butter": "put pan on stove"}),
+        ("Add the milk.", "Boil the milk in a pot. Pour the milk.", {"add milk": "pour milk"}),
+        ("Add the butter.", "Put a pan on the stove. Drop the butter.", {"add butter": "drop butter"}),
         ("Melt the butter.", "Put a pan on the stove. Drop it.", {"melt butter": "put pan on stove +stove"}),
         ("Add the herbs.", "Take the herbs on a cutting board. Drop the herbs.", {"add herb": "take herb"}),
     ],
@@ -128,9 +129,54 @@ def test_where_the_result_goes_at_last_is_no_tool() -> None:
     assert _steps_of(_read("Cut the tofu.", f"{put} {cut}", "cut")) == {
         "cut tofu": ["put tofu in bowl +bowl", "cut tofu +knife"]
     }
-    assert _steps_of(_read("Place the tofu.", f"{cut} {put}", "place")) == {
-        "place tofu": ["cut tofu", "put tofu in bowl +bowl"]
+    assert _steps_of(_read("Place the tofu.", f"{cut} {put}", "place")) == {"place tofu": ["put tofu in bowl +bowl"]}
+
+
+def test_steps_of_a_list_belong_by_their_object() -> None:
+    concrete = "Add the kale. Throw in the raisins. Pour fish sauce. Take a spoon. Stir the mixture."
+    found = _steps_of(_read("Add kale raisins and nuts and mix.", concrete, *["kale"] * 3, "mix"))
+    assert found == {
+        "add kale": ["add kale"],
+        "add raisin": ["throw raisin"],
+        "mix": ["take spoon +spoon", "stir mixture"],
     }
+
+
+@pytest.mark.parametrize(
+    ("abstract", "concrete", "expected"),
+    [
+        ("Add the milk.", "Heat the milk. Wash the spoon. Pour the milk. Stir it all.", {"add milk": ["pour milk"]}),
+        ("Stir the soup.", "Stir. Wait. Stir the soup around.", {"stir soup": ["stir around soup"]}),
+        (
+            "Fry the egg.",
+            "Crack the egg. The oil starts to smoke. Turn the egg.",
+            {"fry egg": ["crack egg", "turn egg"]},
+        ),
+        ("Cover the bowl.", "Place the bowl in the fridge.", {"cover bowl": ["place bowl in fridge"]}),
+        (
+            "Peel and chop the carrot.",
+            "Chop the carrot. Peel it.",
+            {"chop carrot": ["chop carrot"], "peel carrot": ["peel carrot"]},
+        ),
+    ],
+)
+def test_what_comes_before_or_after_is_no_part(abstract: str, concrete: str, expected: dict[str, list[str]]) -> None:
+    assert _steps_of(_read(abstract, concrete, abstract.split()[0].lower())) == expected
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("rub", "spice rub", True),
+        ("garlic clove", "garlic", True),
+        ("chili powder", "coriander powder", False),
+        ("soy sauce", "fish sauce", False),
+        ("kale", "raisin", False),
+        ("bread flour", "flour", True),
+    ],
+)
+def test_nouns_that_may_name_the_same_thing(one: str, other: str, same: bool) -> None:
+    assert same_thing(one, other) is same_thing(other, one) is same
 
 
 def test_a_strainer_is_a_tool_even_at_last() -> None:
