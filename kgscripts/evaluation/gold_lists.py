@@ -122,9 +122,10 @@ def pronoun_scores(nlp: Language, items: Sequence[PronounItem]) -> list[Benchmar
     counts = Matches()
     for item, doc in zip(items, nlp.pipe(item.text for item in items), strict=True):
         found = {
-            ("antecedent", noun_lemma(frame.stands_for).rsplit(" ", 1)[-1])
+            ("antecedent", noun_lemma(noun).rsplit(" ", 1)[-1])
             for frame, _ in judged_frames(doc)
-            if frame.stands_for is not None and frame.objects[0].idx == item.start
+            for noun in frame.stands_for
+            if frame.objects[0].idx == item.start
         }
         gold = {("antecedent", item.antecedent.rsplit(" ", 1)[-1])} if item.antecedent else set()
         counts.add(set(found), set(gold))

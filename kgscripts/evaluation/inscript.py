@@ -136,5 +136,5 @@ def _participant_heads(frames: Iterable[Frame]) -> Iterator[int]:
         yield from (tool.idx for tool in tools)
         nouns: list[Token | None] = [*frame.nouns()] or [None]
         for participant in (found for noun in nouns for found in participants_of(frame, noun, tools)):
-            if participant.noun != frame.stands_for:
+            if participant.noun not in frame.stands_for:
                 yield participant.noun.idx

@@ -45,12 +45,12 @@ def count_pronouns(counts: Matches, story: GoldStory, doc: Doc, frames: Iterable
     `frames` are those of `doc`.
     """
     found = {
-        frame.objects[0].idx: noun_lemma(frame.stands_for).rsplit(" ", 1)[-1]
+        frame.objects[0].idx: {noun_lemma(noun).rsplit(" ", 1)[-1] for noun in frame.stands_for}
         for frame in frames
-        if frame.stands_for is not None
+        if frame.stands_for
     }
     for pronoun in chained_pronouns(story, doc):
-        answer = found.get(pronoun.start)
+        answer = found.get(pronoun.start, set())
         counts.gold += 1
-        counts.found += answer is not None
-        counts.right += answer in pronoun.nouns
+        counts.found += bool(answer)
+        counts.right += bool(answer) and answer <= pronoun.nouns

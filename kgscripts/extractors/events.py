@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
+from kgscripts.extractors.antecedents import Discourse
 from kgscripts.extractors.needs import gatherings
 from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
 from kgscripts.extractors.participants import Participant, participants_of, phrase_of_action
 from kgscripts.extractors.predicates import Frame, frames_of
-from kgscripts.extractors.pronouns import resolve_objects
+from kgscripts.extractors.pronouns import pronouns_digest, resolve_objects, unresolved
 from kgscripts.extractors.protocol import PARSE, Extractor, Parse, ParsedDocument
 from kgscripts.extractors.repairs import repaired
 from kgscripts.extractors.tools import carry_tools, role_in, tools_of
+from kgscripts.extractors.verb_objects import verb_objects, verb_objects_digest
 from kgscripts.text.lexicon import is_a, verbs, word_list_digests
 from kgscripts.text.pipeline import SHIPPED
 from kgscripts.text.syntax import is_imperative, lemma
@@ -36,7 +38,7 @@ class EventExtractor(Extractor):
     """Gives events, one mention for each object of a predicate, and what was left out."""
 
     name = "events"
-    rules = "2"
+    rules = "3"
     task = "event extraction"
     requires = (PARSE,)
     gives = (EventMention, Discard)
@@ -45,7 +47,7 @@ class EventExtractor(Extractor):
     @property
     def data(self) -> Mapping[str, str]:
         """See `Extractor`."""
-        return word_list_digests()
+        return {**word_list_digests(), "verb_objects.tsv": verb_objects_digest(), "pronouns.json": pronouns_digest()}
 
     def scores(self, parser: Model | None) -> Sequence[BenchmarkScore]:
         """Those that ship, which were measured on the parses of the shipped pipeline."""
@@ -96,26 +98,28 @@ class JudgedEvent:
 @functools.lru_cache(maxsize=128)
 def events_of_parses(parses: tuple[Parse, ...]) -> tuple[JudgedEvent, ...]:
     """The events of a document in text order; a pronoun may refer to the passage before."""
-    before: Frame | None = None
+    discourse = Discourse()
     found: list[JudgedEvent] = []
     for parse in parses:
-        judged = judged_frames(parse.doc, before, is_step=parse.passage.kind in _INSTRUCTIONS)
-        before = judged[-1][0] if judged else before
-        for frame, reason in judged:
+        is_step = parse.passage.kind in _INSTRUCTIONS
+        for frame, reason in judged_frames(parse.doc, discourse, is_step=is_step):
             mentions = tuple(mentions_of(frame, parse.offset)) if reason is None else ()
             found.append(JudgedEvent(parse, frame, reason, mentions))
     return tuple(found)
 
 
 def judged_frames(
-    doc: Doc, before: Frame | None = None, *, is_step: bool = False
+    doc: Doc, discourse: Discourse | None = None, *, is_step: bool = False
 ) -> list[tuple[Frame, DiscardReason | None]]:
     """The frames of a parse in text order, each with the reason why it is left out, if it is.
 
-    `before` is the last frame of the passage before: a pronoun may refer to its object.
+    `discourse` has the nouns of the passages before, which a pronoun may refer to.
     """
-    frames = list(frames_of(repaired(doc, is_step=is_step)))
-    resolve_objects(frames, before)
+    doc = repaired(doc, is_step=is_step)
+    discourse = discourse or Discourse()
+    discourse.enter(doc)
+    frames = list(frames_of(doc))
+    resolve_objects(frames, discourse)
     carry_tools(frames)
     return [(frame, frame.reason or _emptiness(frame)) for frame in frames]
 
@@ -129,11 +133,20 @@ def _emptiness(frame: Frame) -> DiscardReason | None:
         )
         commanded = word not in {"be", "have", "need", "want"} and nouns and is_imperative(frame.verb)
         return None if eventful or commanded else DiscardReason.STATIVE
+    if _is_mistaken(frame):
+        return DiscardReason.NO_CONTENT
     if _is_copular(frame) or (word == "take" and nouns and is_a(nouns[0], "time")):
         return DiscardReason.STATIVE
     if word in verbs("vague") and not nouns and frame.particle is None and phrase_of_action(frame, []) is None:
         return DiscardReason.NO_CONTENT
     return None
+
+
+def _is_mistaken(frame: Frame) -> bool:
+    """A noun of a list that the parser took for a verb ("took out the knife fork and brush")."""
+    verb = frame.verb
+    alone = not frame.objects and not frame.phrases and frame.particle is None
+    return alone and verb.tag_ in {"VB", "VBP"} and verb.dep_ != "ROOT" and verb_objects().is_rather_noun(lemma(verb))
 
 
 def _is_copular(frame: Frame) -> bool:
@@ -144,7 +157,10 @@ def _is_copular(frame: Frame) -> bool:
 
 
 def mentions_of(frame: Frame, offset: int) -> Iterator[EventMention]:
-    """The mentions of a frame whose parse begins at character `offset`: one for each object, or one without."""
+    """The mentions of a frame whose parse begins at character `offset`: one for each object, or one without.
+
+    The object of an action is "it" or "them" where the text has a pronoun that is not resolved.
+    """
     used = tools_of(frame)
     phrase = phrase_of_action(frame, used)
     for noun in _acted_upon(frame) or (None,):
@@ -152,11 +168,11 @@ def mentions_of(frame: Frame, offset: int) -> Iterator[EventMention]:
         action = Action(
             predicate=lemma(frame.verb),
             particle=frame.particle.lower_ if frame.particle is not None else "",
-            object=noun_lemma(noun) if noun is not None else "",
+            object=noun_lemma(noun) if noun is not None else unresolved(frame),
             preposition=phrase.preposition if phrase else "",
             prepositional_object=noun_lemma(content_head(phrase.head)) if phrase else "",
         )
-        mentioned = frame.objects[0] if frame.stands_for is not None else noun
+        mentioned = frame.objects[0] if frame.stands_for else noun
         start, end = _span([frame.verb, frame.particle, mentioned, phrase.head if phrase else None, *tools])
         yield EventMention(
             action=action,
@@ -177,8 +193,7 @@ def mentions_of(frame: Frame, offset: int) -> Iterator[EventMention]:
 
 def _argument(frame: Frame, participant: Participant, offset: int) -> Argument:
     """The record of a participant; its span is that of the mention, which may be a pronoun."""
-    resolved = frame.stands_for is not None and participant.noun == frame.stands_for
-    mentioned = frame.objects[0] if resolved else participant.noun
+    mentioned = frame.objects[0] if participant.noun in frame.stands_for else participant.noun
     start = offset + mentioned.idx
     return Argument(lemma=noun_lemma(participant.noun), role=participant.role, start=start, end=start + len(mentioned))
 

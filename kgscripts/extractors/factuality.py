@@ -10,11 +10,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kgscripts.extractors.clauses import (
+    asks,
+    compares,
+    is_condition,
+    is_continuation,
+    is_denied_noun,
+    is_had,
+    is_main_clause,
+    is_recent,
+    marking_of,
+    shares_auxiliaries,
+    takes_time,
+)
 from kgscripts.extractors.quotations import quoted_tokens
+from kgscripts.extractors.remoteness import is_denied, is_planned, is_remote
 from kgscripts.text.lexicon import is_tool, verbs
 from kgscripts.text.syntax import (
     AUXILIARY,
-    OBJECT,
     compound_lemma,
     is_imperative,
     is_negated,
@@ -39,6 +52,7 @@ _NOMINAL = frozenset(
 _CERTAIN = frozenset({"sure", "certain"})
 _REASONS = frozenset({"because", "since", "although", "though"})
 _FINITE = frozenset({"VBD", "VBZ", "VBP"})
+_PRESENT = frozenset({"VBZ", "VBP"})
 
 
 class Factuality:
@@ -69,22 +83,30 @@ class Factuality:
 
     def _own(self, verb: Token) -> DiscardReason | None:
         """The factuality expressed by the verb's own auxiliaries, negation and conjunction."""
-        if is_negated(verb) or any(_denied(noun) for noun in objects_of(verb, shared=False)):
+        if is_negated(verb) or is_denied(verb) or any(is_denied_noun(noun) for noun in objects_of(verb, shared=False)):
             return DiscardReason.NEGATED
+        if is_planned(verb):
+            return DiscardReason.PLANNED
+        if is_remote(verb):
+            return DiscardReason.MENTIONED
         markers = [marker.lower_ for marker in markers_of(verb)]
         if "without" in markers:
             return DiscardReason.NEGATED
-        if not _CONDITIONS.isdisjoint(markers) or _compares(verb, markers):
+        if verb.tag_ == "VBG" and "instead" in marking_of(verb):
+            return DiscardReason.MENTIONED
+        if verb.tag_ in _PRESENT and not is_imperative(verb) and any(is_condition(child) for child in verb.lefts):
+            return DiscardReason.HYPOTHETICAL
+        if not _CONDITIONS.isdisjoint(markers) or compares(verb, markers):
             return DiscardReason.HYPOTHETICAL
         for child in verb.lefts:
             if child.dep_ not in AUXILIARY:
                 continue
             word = child.lower_
-            if word in _SUPPOSING and not _is_had(child, verb):
+            if word in _SUPPOSING and not is_had(child, verb):
                 return DiscardReason.HYPOTHETICAL
             if word in _INSTRUCTING and not _addresses_reader(verb):
                 return DiscardReason.HYPOTHETICAL if word in {"can", "ca", "should"} else DiscardReason.PLANNED
-            if _is_had(child, verb) and _TEMPORAL.isdisjoint(markers):
+            if is_had(child, verb) and _TEMPORAL.isdisjoint(markers) and not is_recent(verb):
                 return DiscardReason.MENTIONED
         return None
 
@@ -94,28 +116,32 @@ class Factuality:
         if relation == "conj":
             return _of_conjunct(verb, governing)
         if verb.head.i == verb.i or relation in {"parataxis", "list", "dep"}:
-            return DiscardReason.MENTIONED if _asks(verb) else None
+            return DiscardReason.MENTIONED if asks(verb) else None
         if relation in {"xcomp", "ccomp"}:
             return self._of_complement(verb, governing)
         if relation == "advcl":
             return self._of_adverbial(verb, governing)
         if relation in {"acl:relcl", "relcl"}:
-            return governing if _is_continuation(verb) else DiscardReason.MENTIONED
-        if relation == "acl" and verb.tag_ == "VBG" and _marking(verb) <= {"by"}:
+            if is_main_clause(verb):
+                return governing if governing is DiscardReason.HYPOTHETICAL else None
+            return governing if is_continuation(verb) else DiscardReason.MENTIONED
+        if relation == "acl" and verb.tag_ == "VBG" and marking_of(verb) <= {"by"}:
             return governing if governing in _NOT_FACTUAL else None
-        if relation == "acl" and {"to", "for"} & _marking(verb) and is_tool(compound_lemma(verb.head)):
+        if relation == "acl" and {"to", "for"} & marking_of(verb) and is_tool(compound_lemma(verb.head)):
             return _of_use(verb.head.head, governing)
-        if relation in {"acl", "nmod", "obl"} and "to" in _marking(verb):
-            return DiscardReason.PLANNED
+        if relation in {"acl", "nmod", "obl"} and "to" in marking_of(verb):
+            return governing if takes_time(verb.head.head) else DiscardReason.PLANNED
         return DiscardReason.MENTIONED if relation in _NOMINAL else governing
 
     def _of_complement(self, verb: Token, governing: DiscardReason | None) -> DiscardReason | None:
-        governor, infinitive = verb.head, "to" in _marking(verb)
+        governor, infinitive = verb.head, "to" in marking_of(verb)
         lemma = governor.lemma_.lower()
         if governor.pos_ == "ADJ" or lemma == "sure":
             if lemma in _CERTAIN or lemma == "able":
                 return governing
             return governing or (DiscardReason.PLANNED if infinitive else DiscardReason.MENTIONED)
+        if lemma == "stop" and infinitive:
+            return governing
         if lemma in verbs("negative") and (infinitive or verb.tag_ == "VBG"):
             return None if governing is DiscardReason.NEGATED else governing or DiscardReason.NEGATED
         if governing is not None and not (lemma == "need" and governing is DiscardReason.NEGATED):
@@ -131,13 +157,19 @@ class Factuality:
         return None if _ensures(governor, lemma) else DiscardReason.MENTIONED
 
     def _of_adverbial(self, verb: Token, governing: DiscardReason | None) -> DiscardReason | None:
-        marking = _marking(verb)
+        marking = marking_of(verb)
         if {"instead", "rather", "than", "besides"} & marking:
             return DiscardReason.MENTIONED
         if verb.tag_ == "VBG" and not marking and verb.head.lemma_ in verbs("negative"):
             return governing or DiscardReason.NEGATED
+        if "to" in marking and takes_time(verb.head):
+            return governing
         if "to" in marking or "order" in marking:
             return _of_use(verb.head, governing)
+        if "about" in marking and verb.tag_ == "VBG" and verb.head.lemma_ in verbs("reporting"):
+            return governing or DiscardReason.PLANNED
+        if "while" in marking and verb.tag_ in _FINITE and any(child.dep_ == "nsubj" for child in verb.lefts):
+            return governing if governing is DiscardReason.HYPOTHETICAL else None
         if "for" in marking and verb.tag_ == "VBG":
             return governing if verb.head.lemma_ == "use" else DiscardReason.MENTIONED
         if _REASONS & marking and verb.tag_ in _FINITE:
@@ -154,31 +186,6 @@ def _of_use(governor: Token, governing: DiscardReason | None) -> DiscardReason |
         or (governor.lemma_ in verbs("auxiliary") and not objects_of(governor, shared=False))
     )
     return governing if is_use else governing or DiscardReason.PLANNED
-
-
-def _marking(verb: Token) -> set[str]:
-    """The words that introduce the clause, with the parts of fixed expressions ("in order to")."""
-    introducing = [child for child in verb.lefts if child.dep_ in {"mark", "case", "aux", "advmod", "cc"}]
-    words = {child.lower_ for child in introducing}
-    words.update(part.lower_ for child in introducing for part in child.rights if part.dep_ == "fixed")
-    return words
-
-
-def _compares(verb: Token, markers: list[str]) -> bool:
-    """ "As if", "as though", "in case"."""
-    if "as" not in markers and "in" not in markers and "though" not in markers:
-        return False
-    words = _marking(verb)
-    return "case" in words or ("as" in words and ("though" in words or "if" in words))
-
-
-def _denied(noun: Token) -> bool:
-    return any(child.dep_ == "det" and child.lower_ in {"no", "neither"} for child in noun.lefts)
-
-
-def _is_had(auxiliary: Token, verb: Token) -> bool:
-    """Whether the auxiliary is the "had" (or "'d") of a past perfect."""
-    return auxiliary.lower_ in {"had", "'d", "’d"} and verb.tag_ in {"VBN", "VBD"}
 
 
 def _addresses_reader(verb: Token) -> bool:
@@ -211,7 +218,7 @@ def _ensures(governor: Token, lemma: str) -> bool:
 
 
 def _of_conjunct(verb: Token, governing: DiscardReason | None) -> DiscardReason | None:
-    if _shares_auxiliaries(verb):
+    if shares_auxiliaries(verb):
         return governing
     # A finite verb is not a conjunct of an infinitive: it continues the story.
     if verb.tag_ in _FINITE and verb.head.tag_ not in _FINITE:
@@ -219,32 +226,3 @@ def _of_conjunct(verb: Token, governing: DiscardReason | None) -> DiscardReason 
     if any(child.dep_.startswith("nsubj") for child in verb.lefts):
         return governing if governing is DiscardReason.HYPOTHETICAL else None
     return governing if governing in _NOT_FACTUAL else None
-
-
-def _is_continuation(verb: Token) -> bool:
-    """Whether a relative clause continues the story: after a comma, after "where", or if it is a main clause.
-
-    Without a comma after an adverbial clause, parsers analyse the main clause as a relative one ("before I left the
-    house I made coffee"); it is recognised by its subject and object and the lack of a relative word.
-    """
-    first = verb.left_edge
-    before = first.nbor(-1).lower_ if first.i > first.sent.start else ""
-    if "," in (before, first.lower_) or first.lower_ == "where":
-        return True
-    if verb.head.dep_ not in {"obj", "obl", "nmod", "dobj", "pobj"} or verb.head.lower_ in {"time", "day", "way"}:
-        return False
-    relative = any(child.tag_ in {"WDT", "WP", "WRB", "WP$"} or child.lower_ == "that" for child in verb.children)
-    subject = any(child.dep_ == "nsubj" for child in verb.lefts)
-    return not relative and subject and any(child.dep_ in OBJECT for child in verb.rights)
-
-
-def _shares_auxiliaries(verb: Token) -> bool:
-    """Whether a conjunct shares negation and auxiliaries with the verb before: same form, no subject or auxiliary."""
-    if verb.tag_ != verb.head.tag_:
-        return False
-    return not any(child.dep_.startswith(("nsubj", "csubj", "expl", "aux")) for child in verb.lefts)
-
-
-def _asks(verb: Token) -> bool:
-    last = verb.sent[-1]
-    return last.lower_ == "?" or (len(verb.sent) > 1 and verb.sent[-2].lower_ == "?")

@@ -14,7 +14,25 @@ PARTITIVES = frozenset(
     {"cup", "glass", "bottle", "bowl", "can", "jar", "bag", "box", "piece", "slice", "bit", "lot", "pair", "pinch"}
     | {"teaspoon", "tablespoon", "handful", "dash", "bunch", "loaf", "stick", "drop", "layer", "set", "pile", "amount"}
     | {"number", "kind", "type", "sort", "part", "rest", "half", "one", "some", "all", "couple", "ounce", "pound"}
-    | {"gram", "liter", "litre", "quart", "pint", "gallon", "sheet", "roll", "tube", "packet", "package", "pack"}
+    | {
+        "third",
+        "quarter",
+        "block",
+        "chunk",
+        "capful",
+        "gram",
+        "liter",
+        "litre",
+        "quart",
+        "pint",
+        "gallon",
+        "sheet",
+        "roll",
+        "tube",
+        "packet",
+        "package",
+        "pack",
+    }
     | {"scoop", "dozen", "spoonful", "plenty", "most", "any", "each", "both", "variety", "majority", "quantity", "load"}
     | {
         "plate",
@@ -37,10 +55,13 @@ PARTITIVES = frozenset(
     }
 )
 _NOUNS = frozenset({"NOUN", "PROPN"})
+_PRO_NOUNS = frozenset({"one", "ones"})
 _MISTAKEN = frozenset({"VERB", "ADJ", "ADV", "X", "INTJ"})
 _NOMINAL = frozenset({"obj", "obl", "nmod", "nsubj", "nsubj:pass", "dobj", "pobj", "nsubjpass"})
 _OF_ALL = frozenset(
     {"rest", "half", "one", "some", "all", "couple", "most", "any", "each", "both", "part", "few", "many", "remainder"}
+    | {"third", "quarter", "drop", "bit", "piece", "slice", "spoonful", "teaspoon", "tablespoon", "handful", "scoop"}
+    | {"block", "chunk", "lump", "capful", "gallon", "ounce", "pound", "gram", "liter", "litre", "lot", "plenty"}
 )
 
 
@@ -51,8 +72,12 @@ def is_noun(token: Token) -> bool:
     relation decides: a bare verb cannot be an object.
     """
     if token.pos_ in _NOUNS:
-        # Taggers label unusual spaces, symbols and "ourselves" as nouns.
-        return any(map(str.isalnum, token.text)) and not token.lower_.endswith(("self", "selves"))
+        # Taggers label unusual spaces, symbols, "ourselves" and "the other ones" as nouns.
+        return (
+            token.lower_ not in _PRO_NOUNS
+            and any(map(str.isalnum, token.text))
+            and not token.lower_.endswith(("self", "selves"))
+        )
     if token.pos_ not in _MISTAKEN or token.dep_ not in _NOMINAL:
         return False
     if token.pos_ == "VERB" and token.tag_ in {"VB", "VBP"}:

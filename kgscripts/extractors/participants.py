@@ -100,7 +100,7 @@ def _roles(frame: Frame, acted_upon: Token | None) -> Iterator[tuple[Token, Role
     named += [(phrase.head, _role(frame, phrase)) for phrase in frame.phrases if phrase.preposition not in _NO_ARGUMENT]
     yield from named
     # The antecedent of a resolved pronoun has its modifiers elsewhere in the text.
-    for noun in (noun for noun, _ in named if noun != frame.stands_for):
+    for noun in (noun for noun, _ in named if noun not in frame.stands_for):
         if is_a(noun_lemma(noun), "time"):
             continue
         yield from ((inner, Role.OTHER) for inner in _inside(noun))

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 from kgscripts.extractors.factuality import Factuality
 from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
+from kgscripts.extractors.objects import acted_upon, object_behind_particle
 from kgscripts.text.lexicon import is_tool_after, verbs
 from kgscripts.text.syntax import (
-    PARTICLE,
     UNMARKED_OBLIQUE,
     PrepositionalPhrase,
+    conjuncts,
     indirect_objects_of,
+    is_fronted,
     is_imperative,
     is_passive,
     is_verb,
@@ -38,7 +40,6 @@ _PARTICLE_ADVERBS = frozenset(
     {"on", "off", "up", "down", "out", "in", "away", "back", "over", "around", "apart", "along", "through", "together"}
     | {"home", "inside", "outside", "upstairs", "downstairs", "indoors", "outdoors", "aside", "forward"}
 )
-_DIRECTIONS = _PARTICLE_ADVERBS - {"up"}
 _ADVERBIAL = UNMARKED_OBLIQUE | {"advmod"}
 # Prepositions that modify the verb even where the parser attaches them to the object.
 _OF_VERB = frozenset({"into", "onto", "out of", "off", "off of", "through"})
@@ -51,7 +52,7 @@ class Frame:
     """A predicate and its dependents.
 
     Lists contain the heads of noun phrases. `instruments` are tools from another clause ("use a knife to cut"),
-    `handled` those objects that are tools ("use a knife"); `stands_for` is the antecedent of the only object, a
+    `handled` those objects that are tools ("use a knife"); `stands_for` has the antecedent of the only object, a
     pronoun; `reason` is why the event does not count, if so.
     """
 
@@ -63,13 +64,13 @@ class Frame:
     phrases: list[PrepositionalPhrase] = field(default_factory=list)
     instruments: list[Token] = field(default_factory=list)
     handled: list[Token] = field(default_factory=list)
-    stands_for: Token | None = None
+    stands_for: tuple[Token, ...] = ()
     reason: DiscardReason | None = None
 
     def nouns(self) -> list[Token]:
         """The nouns that the event acts on, those of measures resolved; for a resolved pronoun, its antecedent."""
-        if self.stands_for is not None:
-            return [self.stands_for]
+        if self.stands_for:
+            return list(self.stands_for)
         return [content_head(noun) for noun in self.objects if is_noun(noun)]
 
 
@@ -102,11 +103,16 @@ def _frame(verb: Token, factuality: Factuality) -> Frame:
         frame.agents = [phrase.head for phrase in doers]
         frame.phrases = [phrase for phrase in frame.phrases if phrase not in doers]
     else:
-        frame.objects = objects_of(verb, shared=_shares_object(verb))
+        frame.objects, addressed = acted_upon(verb)
+        frame.recipients += addressed
         frame.agents = subjects_of(verb)
         if not frame.objects and frame.recipients:
             # "Gave the waiter a tip": parsers attach the second of two objects as an adverbial.
             frame.objects = [child for child in verb.rights if child.dep_ in UNMARKED_OBLIQUE and is_noun(child)]
+        if not frame.objects and is_fronted(verb) and frame.agents:
+            frame.objects = [verb.head]
+        if not frame.objects and frame.particle is None:
+            _move_object_behind_particle(frame)
     if not frame.objects and verb.dep_ == "xcomp" and lemma(verb.head) in verbs("causative"):
         frame.objects = objects_of(verb.head, shared=False)
     frame.phrases += [
@@ -116,6 +122,14 @@ def _frame(verb: Token, factuality: Factuality) -> Frame:
         if _belongs_to_verb(phrase, lemma(verb))
     ]
     return frame
+
+
+def _move_object_behind_particle(frame: Frame) -> None:
+    found = object_behind_particle(frame.verb)
+    if found is not None:
+        frame.particle, noun = found
+        frame.objects = [other for other in conjuncts(noun) if is_noun(other)]
+        frame.phrases = [phrase for phrase in frame.phrases if phrase.head not in frame.objects]
 
 
 def _belongs_to_verb(phrase: PrepositionalPhrase, verb: str) -> bool:
@@ -134,14 +148,6 @@ def _particle(verb: Token) -> Token | None:
         return found
     adverbs = (child for child in verb.rights if child.dep_ in _ADVERBIAL and child.lower_ in _PARTICLE_ADVERBS)
     return next(adverbs, None)
-
-
-def _shares_object(verb: Token) -> bool:
-    """Whether a verb may share a following object: "wash and chop the carrots", not "sit down and read a book"."""
-    if lemma(verb) in verbs("intransitive"):
-        return False
-    allowed = PARTICLE | {"conj", "cc", "punct", "advmod"}
-    return all(child.dep_ in allowed and child.lower_ not in _DIRECTIONS for child in verb.rights)
 
 
 def _pass_on(frame: Frame, frames: dict[int, Frame]) -> bool:

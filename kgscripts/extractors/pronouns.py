@@ -1,47 +1,66 @@
-"""Rule-based resolution of the object pronouns "it", "them" and "which".
+"""Resolution of object pronouns: "it", "them", "him", "her", "one", and the relative pronouns.
 
-The antecedent of a relative pronoun is the noun that its clause modifies. "Peel the carrots. Slice them": the
-antecedent of other object pronouns is the object of the predicate right before, in the same passage or the one before.
-Ambiguous pronouns are not resolved: when number or kind do not match, when that predicate has no object or several,
-when another matching noun is between them ("pour the batter into the pan and put it …"), after "add" and "put" (what
-was added, or what it was added to?), after "take a knife" (what is cut with it?) and in infinitives that modify a noun
-("a place to plant it"). `kgscripts evaluate extraction` measures the rule for "it" and "them" on hand-written items.
+The antecedent of a relative pronoun is the noun that its clause modifies. That of other pronouns is the most probable
+of the nouns before it (`kgscripts.extractors.antecedents`), or none of them, by a log-linear model of what speaks for
+each. ``data/pronouns.json`` has its weights, which ``python -m lightning_modules.text.pronouns`` fits on InScript. A
+pronoun is not resolved unless an antecedent is more probable than `LEAST`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from importlib import resources
 from typing import TYPE_CHECKING
 
-from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
+from kgscripts.extractors.antecedents import NUMBERS, Discourse, Entity
+from kgscripts.extractors.nouns import content_head, is_noun
 from kgscripts.extractors.predicates import Frame
-from kgscripts.text.lexicon import is_a, is_tool, verbs
-from kgscripts.text.syntax import lemma
 
 if TYPE_CHECKING:
-    from spacy.tokens import Token
+    pass
 
 THIRD_PERSON = frozenset({"it", "them", "him", "her"})
 """The personal pronouns that can be objects and stand for a thing or a person of the text."""
 
-_PLURAL = {"it": False, "them": True}
-_PLURAL_TAGS = frozenset({"NNS", "NNPS"})
-_NO_RIVAL = frozenset({"compound", "flat", "nmod:poss", "poss", "nsubj", "vocative"})
-_ADDING = frozenset({"add", "put", "apply"})
+_UNRESOLVED = {
+    **dict.fromkeys(("it", "this", "that", "one", "another"), "it"),
+    **dict.fromkeys(("them", "these", "those", "both", "ones"), "them"),
+}
+
+FILE = "pronouns.json"
+LEAST = 0.4
 
 
-def resolve_objects(frames: list[Frame], before: Frame | None) -> None:
-    """Set `stands_for` of the frames, in text order, whose object is a pronoun that the rules resolve.
+def resolve_objects(frames: Sequence[Frame], discourse: Discourse) -> None:
+    """Set `stands_for` of the frames, in text order, whose object is a pronoun that is resolved.
 
-    `before` is the last frame of the preceding passage, if there is one.
+    `discourse` has entered the parse of the frames.
     """
+    before: Frame | None = None
     for frame in frames:
         if len(frame.objects) == 1:
+            pronoun = frame.objects[0]
             if _is_relative(frame):
-                frame.stands_for = content_head(frame.verb.head)
-            elif before is not None and frame.objects[0].lower_ in _PLURAL:
-                frame.stands_for = _antecedent(frame, before)
-        before = frame
+                frame.stands_for = (content_head(frame.verb.head),)
+            elif pronoun.lower_ in NUMBERS and not is_noun(pronoun):
+                discourse.read(pronoun.i)
+                found = _antecedent(discourse.features(frame, pronoun, before))
+                if found is not None:
+                    discourse.refer(found, pronoun.lower_)
+                    frame.stands_for = found.nouns
+        if frame.objects:
+            before = frame
+
+
+def unresolved(frame: Frame) -> str:
+    """ "It" or "them" if the object of a frame is a pronoun for things that is not resolved, else ""."""
+    if frame.stands_for or len(frame.objects) != 1:
+        return ""
+    return _UNRESOLVED.get(frame.objects[0].lower_, "")
 
 
 def _is_relative(frame: Frame) -> bool:
@@ -53,42 +72,33 @@ def _is_relative(frame: Frame) -> bool:
     )
 
 
-def _antecedent(frame: Frame, before: Frame) -> Token | None:
-    pronoun = frame.objects[0]
-    plural = _PLURAL[pronoun.lower_]
-    if frame.verb.dep_ in {"acl", "acl:relcl", "relcl"} or lemma(before.verb) in _ADDING:
+def _antecedent(candidates: Sequence[tuple[Entity, Mapping[str, float]]]) -> Entity | None:
+    """The most probable antecedent, if there is one that is more probable than `LEAST`."""
+    if not candidates:
         return None
-    nouns = [noun for noun in before.nouns() if not is_a(noun_lemma(noun), "time")]
-    if len(nouns) != 1 or not _fits(nouns[0], plural):
-        return None
-    name = noun_lemma(nouns[0])
-    if lemma(before.verb) in verbs("grasping") and is_tool(name) and lemma(frame.verb) not in verbs("moving"):
-        return None
-    rivals = (noun for noun in _between(before, pronoun) if _fits(noun, plural) and noun_lemma(noun) != name)
-    return nouns[0] if not any(_is_rival(noun) for noun in rivals) else None
+    scores = [score(values) for _, values in candidates]
+    best = max(range(len(scores)), key=scores.__getitem__)
+    total = math.exp(-scores[best]) + math.fsum(math.exp(other - scores[best]) for other in scores)
+    return candidates[best][0] if 1 / total > LEAST else None
 
 
-def _fits(noun: Token, plural: bool) -> bool:
-    return (noun.tag_ in _PLURAL_TAGS) == plural and not is_a(noun_lemma(noun), "time", "abstract", "person")
+def score(values: Mapping[str, float]) -> float:
+    """The logarithm of how much more probable a candidate is than that the pronoun has no antecedent."""
+    weights = _weights()
+    return weights["bias"] + math.fsum(weights.get(name, 0.0) * value for name, value in values.items())
 
 
-def _between(before: Frame, pronoun: Token) -> Iterator[Token]:
-    """The nouns of the preceding predicate and those up to the pronoun."""
-    first = min(before.verb.i, *(noun.i for noun in before.objects))
-    doc = before.verb.doc
-    same = doc is pronoun.doc
-    for token in doc[first : pronoun.i if same else len(doc)]:
-        if is_noun(token):
-            yield token
-    if not same:
-        yield from (token for token in pronoun.doc[: pronoun.i] if is_noun(token))
+@functools.cache
+def pronouns_digest() -> str:
+    """SHA-256 of the file that ships."""
+    return hashlib.sha256(_content().encode("utf-8")).hexdigest()
 
 
-def _is_rival(noun: Token) -> bool:
-    """Whether a noun is another possible antecedent: not part of a name, an agent, a place or an instrument."""
-    if noun.dep_ in _NO_RIVAL:
-        return False
-    if noun.dep_ not in {"obj", "dobj", "conj"} and is_a(noun_lemma(noun), "place"):
-        return False
-    case = next((child.lower_ for child in noun.lefts if child.dep_ == "case"), "")
-    return case != "with" and not (noun.dep_ == "pobj" and noun.head.lower_ == "with")
+def _content() -> str:
+    return (resources.files("kgscripts.extractors") / "data" / FILE).read_text(encoding="utf-8")
+
+
+@functools.cache
+def _weights() -> Mapping[str, float]:
+    weights: dict[str, float] = json.loads(_content())
+    return weights

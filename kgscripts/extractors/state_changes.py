@@ -18,7 +18,7 @@ from kgscripts.extractors.events import EventExtractor
 from kgscripts.extractors.protocol import PARSE, Extractor, ParsedDocument
 from kgscripts.extractors.state_change_units import Nouns, Unit, read_units
 from kgscripts.models.registry import DEFAULT, describe, load
-from kgscripts.text.lexicon import verbs, word_list_digests
+from kgscripts.text.lexicon import verbs
 from kgscripts.text.pipeline import describe_pipeline
 from schemas.provenance import Model
 from schemas.records import Discard, EventMention, Record, Role, Span, StateChange
@@ -60,7 +60,7 @@ class StateChangeExtractor(Extractor):
     @property
     def data(self) -> Mapping[str, str]:
         """The word lists, and the pipeline whose tables give the lemmas of entities and attributes."""
-        return {**word_list_digests(), "attributes": attributes_digest(), "lemmas": describe_pipeline().digest}
+        return {**EventExtractor().data, "attributes": attributes_digest(), "lemmas": describe_pipeline().digest}
 
     @property
     def networks(self) -> tuple[Model, ...]:

@@ -19,6 +19,10 @@ FACTORY = "kgscripts_lemma_corrector"
 _INFLECTED = frozenset({"NNS", "NNPS", "VBD", "VBN", "VBG", "VBZ", "JJR", "JJS", "RBR", "RBS"})
 _OPEN_CLASSES = frozenset({"NOUN", "VERB", "ADJ", "ADV"})
 _PROPER_NAME = "NNP"
+_BASE_FORMS = frozenset({"VB", "VBP"})
+_PREFIXES = ("re", "un", "over", "out", "up")
+# Past forms of one verb that are as often the base form of another: "saw the board", "lay the table".
+_ALSO_BASE_FORMS = frozenset({"lay", "saw", "fell", "bore", "rent", "rove", "overlay", "underlay", "slew", "smelt"})
 
 
 @dataclass
@@ -71,11 +75,29 @@ class LemmaCorrector:
         attested = self._tables.forms.get(pos, {}).get(form)
         if attested is not None:
             return attested
+        if pos == "VERB" and proposed.lower() == form.lower():
+            past = self._base_of_past(token)
+            if past is not None:
+                return past
         if pos in _OPEN_CLASSES and proposed not in self._known:
             return self._base_form(form.lower(), pos, token.tag_) or _unchanged(form, proposed)
         if token.tag_ == _PROPER_NAME and proposed.lower() == form.lower():
             return form
         return proposed
+
+    def _base_of_past(self, token: Token) -> str | None:
+        """The base form of an irregular past that the tagger took for a base form ("I shook the bottle")."""
+        form = token.lower_
+        if token.tag_ in _BASE_FORMS and form in _ALSO_BASE_FORMS:
+            return None
+        if token.tag_ == "VB" and token.i > 0 and token.nbor(-1).tag_ in {"TO", "MD"}:
+            return None
+        return self._irregular(form)
+
+    def _irregular(self, form: str) -> str | None:
+        irregular = self._tables.irregular.get("VERB", {})
+        prefix = next((start for start in _PREFIXES if form.startswith(start) and form[len(start) :] in irregular), "")
+        return irregular.get(form) or (prefix + irregular[form[len(prefix) :]] if prefix else None)
 
     def _base_form(self, form: str, pos: str, tag: str) -> str | None:
         words = self._words.get(pos, frozenset())

@@ -208,10 +208,22 @@ def lemma(token: Token) -> str:
     return (token.lemma_ or token.text).lower()
 
 
+def is_fronted(verb: Token) -> bool:
+    """Whether the parse has a clause as the relative clause of the noun that it begins with ("the rest I packed")."""
+    noun = verb.head
+    if verb.dep_ not in {"acl:relcl", "relcl"} or noun.dep_ != "ROOT" or is_verb(noun):
+        return False
+    return noun.i < verb.i and not any(child.dep_ in SUBJECT or child.dep_ == "cop" for child in noun.children)
+
+
 def is_negated(verb: Token) -> bool:
-    """Whether the verb itself is negated ("did not open", "never opened"); negation is not inherited."""
+    """Whether the verb itself is negated ("did not open", "never opened"); negation is not inherited.
+
+    "Not only opened" and "not until we opened" are no negations.
+    """
     return any(
-        child.dep_ == "neg" or (child.dep_ in {"advmod", "cc:preconj"} and child.lower_ in _NEGATION_WORDS)
+        (child.dep_ == "neg" or (child.dep_ in {"advmod", "cc:preconj"} and child.lower_ in _NEGATION_WORDS))
+        and not (child.i + 1 < len(child.doc) and child.nbor(1).lower_ in {"only", "until"})
         for child in verb.children
     )
 

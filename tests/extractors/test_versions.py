@@ -36,12 +36,12 @@ TEXTS: Sequence[str | Mapping[str, Any]] = (
 
 PINS: dict[str, tuple[str, str]] = {
     "decompositions": (
-        "1690efe6bb0fe32b9fa43e584d4a1a3e1cc608ee075e28eab2c5e616e03cecdd",
+        "969350d8bc8406a54c8540e9bab24343b11fe10cece802e5ae06f426cdbf9c0e",
         "e8e34f64d28a971fd9eb55dbc11bb9e41b03d751824f1f8aea3183341ae41b7c",
     ),
     "events": (
-        "145e9c44d17d7715d01b8237ab343dc54559980ffa8c818409e1b555ecfbb9d9",
-        "98e297aa89eeac83418da921b887fe479d7fd05d16c50e50a4d7d447325811ad",
+        "3b999cd9b0c7c67b5df43ed641b0fbf0f2ac8294d13c349935835eb06e8fac78",
+        "1138dbd88cafe2f415255e092140f615efb3add53ed401a34542b4fe9495b694",
     ),
     "labels": (
         "69775d7f8027ebedd85586796a7f43a0dbb9fe0f11eb90d3196a30771183df55",
@@ -56,8 +56,8 @@ PINS: dict[str, tuple[str, str]] = {
         "b411d59b4cc4da6d8bed24672f51f409581ca6ff74c5a47d382bde67b8cb3086",
     ),
     "state-changes": (
-        "a49d40d9bb9e79ace0b309e3b4591c061cbaf9d63df739274ff4ae3d16d86925",
-        "11bca2e744458b175d135d4a50a9939e55a14a858f9cde898692b2e0abace672",
+        "2e1c5ea687a88eb64ac24729b881325ee88b413603bff8b6e9661902d4923d44",
+        "a1828bf414da8914e41e3070f2d046058cf79be1db82eb65c99a379aadfa468d",
     ),
 }
 """Version of each extractor, and digest of its records, by its name."""

@@ -1,0 +1,133 @@
+"""The objects of a verb: what a quantity is of, objects behind a particle, and verbs that share no object."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kgscripts.extractors.nouns import PARTITIVES, content_head, is_noun, noun_lemma
+from kgscripts.extractors.verb_objects import verb_objects
+from kgscripts.text.lexicon import is_a, is_tool_after, verbs
+from kgscripts.text.syntax import OBJECT, PARTICLE, lemma, objects_of, prepositional_phrases
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+_UNITS = frozenset(
+    {"inch", "foot", "yard", "mile", "millimeter", "centimeter", "meter", "metre", "kilometer", "block", "degree"}
+    | {"cm", "mm", "km", "ml", "oz", "lb", "tsp", "tbsp", "percent", "time", "lap"}
+)
+_MEASURES = frozenset(
+    {"cup", "glass", "bottle", "bowl", "can", "spoonful", "teaspoon", "tablespoon", "scoop", "slice", "piece", "dozen"}
+    | {
+        "handful",
+        "capful",
+        "drop",
+        "pinch",
+        "dash",
+        "pound",
+        "ounce",
+        "gram",
+        "liter",
+        "litre",
+        "gallon",
+        "quart",
+        "pint",
+    }
+)
+_MEASURED = frozenset({"add", "drink", "eat", "measure", "pour", "mix", "use", "need", "sip", "swallow", "combine"})
+_UNTIL_PARTICLE = frozenset({"up", "off", "out", "down", "away", "over", "in", "on"})
+_PLACING = frozenset({"in", "on", "over"})
+# Verbs that have an object less often share none with a verb behind them.
+_LEAST_TRANSITIVE = 0.25
+# As often as this a verb has its object behind a particle that the parser took for a preposition.
+_MOSTLY_TRANSITIVE = 0.6
+
+
+def acted_upon(verb: Token) -> tuple[list[Token], list[Token]]:
+    """The heads of the objects of an active verb, and of persons who get them ("showed the guard our tickets")."""
+    found = objects_of(verb, shared=_shares_object(verb))
+    addressed: list[Token] = []
+    direct = [child for child in verb.children if child.dep_ in OBJECT]
+    if len(direct) > 1 and _is_person(direct[0]) and _is_thing(direct[1], verb):
+        addressed = [direct[0]]
+    if (
+        found
+        and not _takes_objects(verb)
+        and any(other.dep_ == "conj" and other.i < found[0].i for other in verb.rights)
+    ):
+        return [], addressed  # "sat and ate an apple", where parsers attach the object to the first verb
+    kept = [_measured(noun) for noun in found if noun not in addressed and not _is_quantity(noun, verb)]
+    return kept, addressed
+
+
+def _is_person(noun: Token) -> bool:
+    return noun.pos_ == "PRON" or is_a(noun_lemma(noun), "person")
+
+
+def _is_thing(noun: Token, verb: Token) -> bool:
+    return is_noun(noun) and not _is_quantity(noun, verb) and not is_a(noun_lemma(noun), "time")
+
+
+def _takes_objects(verb: Token) -> bool:
+    word = lemma(verb)
+    return word not in verbs("intransitive") and verb_objects().transitivity(word) >= _LEAST_TRANSITIVE
+
+
+def _shares_object(verb: Token) -> bool:
+    """Whether a verb may share a following object: "wash and chop the carrots", not "sit down and read a book"."""
+    if not _takes_objects(verb):
+        return False
+    allowed = PARTICLE | {"conj", "cc", "punct", "advmod"}
+    return all(child.dep_ in allowed and child.lower_ not in _DIRECTIONS for child in verb.rights)
+
+
+_DIRECTIONS = frozenset(
+    {"on", "off", "down", "out", "in", "away", "back", "over", "around", "apart", "along", "through", "together"}
+    | {"home", "inside", "outside", "upstairs", "downstairs", "indoors", "outdoors", "aside", "forward"}
+)
+
+
+def _measured(noun: Token) -> Token:
+    """What a quantity is of, a noun or a pronoun: "eggs" of "two of the eggs", "it" of "some of it"."""
+    if noun.lemma_.lower() in PARTITIVES or noun.pos_ == "NUM":
+        for phrase in prepositional_phrases(noun):
+            if phrase.preposition == "of" and (not is_noun(phrase.head) or not is_noun(noun)):
+                return phrase.head
+    return noun
+
+
+def _is_quantity(noun: Token, verb: Token) -> bool:
+    """Whether the noun only says how much or how far: "two inches", "three cups" without what is in them."""
+    name = lemma(noun)
+    counted = any(child.dep_ == "nummod" or child.lower_ in {"a", "an", "every", "few"} for child in noun.lefts)
+    if not counted or content_head(noun) != noun or _measured(noun) != noun:
+        return False
+    return name in _UNITS or (name in _MEASURES and lemma(verb) in _MEASURED)
+
+
+def object_behind_particle(verb: Token) -> tuple[Token, Token] | None:
+    """The particle and the object of "plugged in the drill", where the parser analysed them as a phrase.
+
+    The tagger recognises some particles. A preposition is another one if the verb mostly has an object, takes such
+    objects, and the noun is no place where or vessel in which something is done.
+    """
+    if verb.i + 1 == len(verb.doc):
+        return None
+    particle = verb.nbor(1)
+    noun = particle.head
+    if particle.dep_ != "case" or noun.head != verb or noun.dep_ != "obl" or not is_noun(noun):
+        return None
+    if particle.lower_ not in _UNTIL_PARTICLE or sum(child.dep_ == "case" for child in noun.lefts) > 1:
+        return None
+    if particle.tag_ == "RP":
+        return particle, noun
+    name, word = noun_lemma(noun), lemma(verb)
+    head = name.rsplit(" ", 1)[-1]
+    if is_a(name, "time", "abstract") or verb_objects().transitivity(word, particle.lower_) < _MOSTLY_TRANSITIVE:
+        return None
+    if particle.lower_ in _PLACING:
+        fits = verb_objects().preference(word, particle.lower_, head) > 0
+        return (
+            (particle, noun) if fits and not is_tool_after(particle.lower_, name) and not is_a(name, "place") else None
+        )
+    return (particle, noun) if verb_objects().preference(word, particle.lower_, head) > -1 else None

@@ -1,0 +1,108 @@
+"""Clauses about another time or people in general: memories, habits, films, plans; and near misses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kgscripts.text.syntax import AUXILIARY, is_imperative
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+_PRESENT = frozenset({"VBP", "VBZ"})
+_PAST = frozenset({"VBD", "VBN"})
+_HABITUALLY = frozenset({"always", "generally", "normally", "typically", "seldom", "rarely"})
+_NOT_QUITE = frozenset({"almost", "nearly"})
+_EVERYBODY = frozenset({"people", "everyone", "everybody"})
+_NOBODY = frozenset({"nobody", "none", "noone"})
+_YOUTH = frozenset(
+    {"child", "kid", "boy", "girl", "teenager", "teen", "baby", "toddler", "student", "young", "younger", "little"}
+    | {"small", "college", "school", "kindergarten", "childhood", "youth", "pregnant"}
+)
+_FICTIONS = frozenset({"film", "movie", "novel", "dream", "cartoon", "fairy", "tale"})
+_LONG_TIMES = frozenset({"year", "decade"})
+_PLANS = frozenset({"plan", "idea", "dream", "hope", "goal"})
+
+
+def is_denied(verb: Token) -> bool:
+    """Whether the clause says that the event did not happen: "nobody helped", "she almost fell"."""
+    for child in verb.lefts:
+        if child.dep_ == "advmod" and child.lower_ in _NOT_QUITE and verb.tag_ in _PAST:
+            return child.i == verb.i - 1
+        if child.dep_.startswith("nsubj") and (child.lower_ in _NOBODY or _has(child, "no")):
+            return True
+    return False
+
+
+def is_planned(verb: Token) -> bool:
+    """ "The plan was that Dan brings the charcoal"."""
+    return any(child.dep_ == "nsubj:outer" and child.lower_ in _PLANS for child in verb.lefts)
+
+
+def is_remote(verb: Token) -> bool:
+    """Whether the clause tells of habits, people in general, a far past, or what happens in a film."""
+    return (
+        _is_habit(verb)
+        or _is_general(verb)
+        or (verb.tag_ in _PAST and any(_is_far(child) for child in verb.children))
+        or any(_is_fiction(child) for child in verb.lefts)
+    )
+
+
+def _is_habit(verb: Token) -> bool:
+    """ "Used to bake", "always burns it"."""
+    governor = verb.head
+    if verb.dep_ == "xcomp" and governor.lower_ == "used" and governor.tag_ == "VBD":
+        return any(child.dep_ == "nsubj" for child in governor.lefts)
+    return (
+        verb.tag_ in _PRESENT
+        and not is_imperative(verb)
+        and any(child.dep_ == "advmod" and child.lower_ in _HABITUALLY for child in verb.lefts)
+        and not any(child.dep_ in AUXILIARY for child in verb.lefts)
+    )
+
+
+def _is_general(verb: Token) -> bool:
+    """ "Most people peel carrots", "everyone plays an instrument"."""
+    return verb.tag_ in _PRESENT and any(
+        child.dep_ == "nsubj" and child.lower_ in _EVERYBODY and (child.lower_ != "people" or _is_bare(child))
+        for child in verb.lefts
+    )
+
+
+def _is_bare(noun: Token) -> bool:
+    return all(child.lower_ in {"most", "many", "some", "other"} for child in noun.lefts)
+
+
+def _is_far(child: Token) -> bool:
+    """ "Two years ago", "back in the nineties", "as a child", "when I was six"."""
+    if child.dep_ == "advcl":
+        states = [left for left in child.lefts if left.dep_ == "cop" and left.tag_ == "VBD"]
+        when = any(left.lower_ == "when" for left in child.lefts)
+        return when and bool(states) and (child.lower_ in _YOUTH or _is_age(child))
+    if child.lower_ == "ago":
+        return any(time.lemma_.lower() in _LONG_TIMES for time in child.children)
+    if child.dep_ == "obl":
+        case = {left.lower_ for left in child.lefts if left.dep_ == "case"}
+        return ("as" in case and child.lower_ in _YOUTH) or (
+            "in" in case and (child.lower_ in {"childhood", "youth"} or child.lower_.endswith(("ties", "0s", "0's")))
+        )
+    return False
+
+
+def _is_age(predicate: Token) -> bool:
+    return predicate.pos_ == "NUM" or (
+        predicate.lower_ == "old" and any(child.lemma_.lower() in _LONG_TIMES for child in predicate.lefts)
+    )
+
+
+def _is_fiction(child: Token) -> bool:
+    return (
+        child.dep_ == "obl"
+        and child.lower_ in _FICTIONS
+        and any(left.dep_ == "case" and left.lower_ == "in" for left in child.lefts)
+    )
+
+
+def _has(noun: Token, determiner: str) -> bool:
+    return any(child.dep_ == "det" and child.lower_ == determiner for child in noun.lefts)
