@@ -7,6 +7,7 @@ from typing import Any
 
 from kgscripts.corpora.files import find_files
 from kgscripts.corpora.json_records import encodable, json_object
+from kgscripts.corpora.scenarios import resolve
 from kgscripts.corpora.source import numbered_lines
 from schemas.corrections import Correction, CorrectionKind
 from schemas.errors import InputError, KGScriptsError
@@ -19,7 +20,7 @@ _REMEDY = (
 
 
 def read_correction_file(path: str | Path) -> list[Correction]:
-    """Read corrections from a file of JSON lines; blank lines are skipped.
+    """Read corrections from a file of JSON lines; blank lines are skipped. Scenarios get their listed names.
 
     Raises
     ------
@@ -67,4 +68,6 @@ def _correction(record: dict[str, Any]) -> Correction:
         raise InputError(
             f"{record['kind'][:40]!r} is no kind of correction", remedy=f"name one of {', '.join(CorrectionKind)}"
         )
+    if record.get("scenario", "").strip():
+        record["scenario"] = resolve(record["scenario"])
     return Correction(**record, withdrawn=withdrawn)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 from datetime import UTC, datetime
 from pathlib import Path
+from textwrap import wrap
 from typing import Annotated
 
 import typer
@@ -110,9 +111,9 @@ def _print(done: Corrected, as_json: bool) -> None:
         both = {"recorded": done.recorded, "unmatched": done.unmatched}
         echo_json({name: [item.to_dict() for item in items] for name, items in both.items()})
         return
-    for item in done.recorded:
-        echo(f"recorded: {printable(item.label)}")
+    lines = [f"recorded: {item.label}" for item in done.recorded]
     if not done.recorded:
-        echo("nothing new: the graph has these corrections, or later ones")
-    for item in done.unmatched:
-        echo(f"matches nothing: {printable(item.label)}")
+        lines.append("nothing new: the graph has these corrections, or later ones")
+    lines += [f"matches nothing: {item.label}" for item in done.unmatched]
+    for line in lines:
+        echo("\n".join(wrap(printable(line), 80, subsequent_indent="    ")))
