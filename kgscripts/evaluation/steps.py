@@ -1,46 +1,48 @@
-"""Evaluation of sub-events as sets of paraphrases, on the gold sets of DeScript (Wanzare et al. 2016).
+"""Evaluation of steps that are merged by meaning, on the groups that people made of them.
 
-A graph is built of the event sequence descriptions whose steps the sets hold. A step belongs to the sub-event of its
-first event; a step without an event is a sub-event of its own. Sets of unrelated and of other events are left out.
+The groups are the gold paraphrase sets of DeScript (Wanzare et al. 2016) and the event labels of InScript (Modi et al.
+2016). A step belongs to the cluster of its first event; a step without an event is a cluster of its own. Sets of
+unrelated and of other events are left out.
 """
 
 from __future__ import annotations
 
 import re
-import tempfile
-from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 
+import numpy as np
 from attrs import frozen
+from scipy.cluster.vq import kmeans2
 
-from kgscripts.corpora.descript_gold import ParaphraseSet, read_paraphrase_sets
-from kgscripts.corpora.files import find_files
-from kgscripts.corpora.plain_text import joined_lines
 from kgscripts.evaluation.partitions import PartitionScores, score_partition
-from kgscripts.pipeline import build_graph
-from schemas.records import Document, Passage, PassageKind
-from schemas.script_graph import ScriptGraph
+from kgscripts.evaluation.step_gold import GoldScenario, GoldSteps, descript_scenarios, inscript_scenarios
+from kgscripts.models.registry import DEFAULT, load
+from kgscripts.models.step_contexts import ActionParts, StepContexts
+from kgscripts.models.step_merger import StepMerger
 
-_LEFT_OUT = ("UnrelEv", "other_")
+MERGED = "merged by meaning"
+_KMEANS = "k-means on the same vectors, as many"
+_SEED = 1931
 _WORD = re.compile(r"\w+")
 
 
 @frozen
 class StepReport:
-    """B-cubed of the partitions of each gold file, by the graph and by plain rules to compare it with."""
+    """B-cubed of the steps of each annotation, by the model and by plain rules to compare it with."""
 
-    files: tuple[str, ...]
-    """Name of each file, with its folder."""
+    annotations: tuple[str, ...]
+    """Name of each annotation, such as a file with its folder."""
     steps: int
-    sets: int
+    groups: int
+    clusters: tuple[int, ...]
+    """The number of clusters of each annotation's steps."""
     scores: tuple[tuple[PartitionScores, ...], ...]
-    """Of each file, by rule."""
+    """Of each annotation, by rule; the last one is the model."""
 
     def mean(self, rule: int) -> tuple[float, float, float]:
-        """Mean B-cubed precision, recall and F1 over the files, by the number of a rule."""
+        """Mean B-cubed precision, recall and F1 over the annotations, by the number of a rule."""
         own = [scores[rule] for scores in self.scores]
         return (
             fmean(item.b_cubed_precision for item in own),
@@ -49,83 +51,64 @@ class StepReport:
         )
 
 
-@frozen
-class _Step:
-    gold: int
-    document: str
-    start: int
-    text: str
-
-
-def evaluate_steps(path: str | Path) -> StepReport:
-    """Evaluate on the gold paraphrase sets in a file or folder.
+def evaluate_steps(
+    *, descript: str | Path | None = None, inscript: Path | None = None, model: str | Path = DEFAULT
+) -> list[StepReport]:
+    """Evaluate a model on the gold paraphrase sets of a file or folder, and on the folder of InScript.
 
     Raises
     ------
     InputError
-        As `read_paraphrase_sets` does.
+        As `descript_scenarios` and `inscript_scenarios` do.
+    ModelError
+        If there is no such model.
     """
-    files = find_files([path])
-    sets = [read_paraphrase_sets(file.path) for file in files]
-    names = [f"{file.path.parent.name}/{file.path.name}" for file in files]
-    read = [_documents(name, own) for name, own in zip(names, sets, strict=True)]
-    found = _sub_events([document for documents, _ in read for document in documents])
-    scores = []
-    for _, steps in read:
-        gold = [step.gold for step in steps]
-        rules: dict[str, Sequence[object]] = {
-            "each step by itself": range(len(steps)),
-            "same words": [tuple(sorted(_WORD.findall(step.text.lower()))) for step in steps],
-            "sub-events of the graph": [
-                found.get((step.document, step.start), (step.document, step.start)) for step in steps
-            ],
-        }
-        scores.append(tuple(score_partition(rule, gold, parts) for rule, parts in rules.items()))
+    merger = load("steps", model)
+    scenarios = [descript_scenarios(descript)] if descript is not None else []
+    scenarios += [inscript_scenarios(inscript)] if inscript is not None else []
+    return [score_scenarios(own, lambda _: merger) for own in scenarios]
+
+
+def score_scenarios(scenarios: Sequence[GoldScenario], merger_of: Callable[[GoldScenario], StepMerger]) -> StepReport:
+    """The scores of the model that `merger_of` gives for each scenario."""
+    names: list[str] = []
+    clusters: list[int] = []
+    scores: list[tuple[PartitionScores, ...]] = []
+    for scenario in scenarios:
+        merger = merger_of(scenario)
+        contexts = StepContexts.of(scenario.texts, merger.vectors)
+        found = [int(number) for number in merger.clusters(contexts)]
+        merged = dict(zip(contexts.actions, found, strict=True))
+        _, means = kmeans2(contexts.vectors, max(found) + 1, minit="++", seed=_SEED)
+        similar = dict(zip(contexts.actions, np.asarray(means).tolist(), strict=True))
+        for annotation in scenario.annotations:
+            names.append(annotation.name if annotation.name.endswith(".xml") else scenario.scenario)
+            scores.append(_scores(annotation, {_KMEANS: similar, MERGED: merged}))
+            parts = {step.action and merged[step.action] for step in annotation.steps} - {None}
+            clusters.append(len(parts) + sum(step.action is None for step in annotation.steps))
+    annotations = [annotation for scenario in scenarios for annotation in scenario.annotations]
     return StepReport(
         tuple(names),
-        sum(len(steps) for _, steps in read),
-        sum(len({s.gold for s in steps}) for _, steps in read),
+        sum(len(item.steps) for item in annotations),
+        sum(len({step.group for step in item.steps}) for item in annotations),
+        tuple(clusters),
         tuple(scores),
     )
 
 
-def _documents(name: str, sets: Sequence[ParaphraseSet]) -> tuple[list[Document], list[_Step]]:
-    """The descriptions whose steps are in the sets of a file, and the steps of the sets that count."""
-    scripts: dict[str, dict[int, tuple[int, str]]] = defaultdict(dict)
-    for number, one in enumerate(sets):
-        for item in one.descriptions:
-            scripts[item.script][item.slot] = (number, item.text)
-    documents, steps = [], []
-    for script, slots in sorted(scripts.items()):
-        ordered = [slots[slot] for slot in sorted(slots)]
-        text, spans = joined_lines([step for _, step in ordered])
-        document = Document(
-            name=f"{name}#{script}",
-            format="descript",
-            text=text,
-            scenario=sets[0].scenario,
-            passages=[Passage(kind=PassageKind.STEP, start=start, end=end) for start, end in spans],
-        )
-        documents.append(document)
-        for (number, step), (start, _) in zip(ordered, spans, strict=True):
-            if not sets[number].event.startswith(_LEFT_OUT):
-                steps.append(_Step(number, document.name, start, step))
-    return documents, steps
-
-
-def _sub_events(documents: Sequence[Document]) -> dict[tuple[str, int], str]:
-    """The sub-event of the first event in each step, by the name of the document and the start of the step."""
-    with tempfile.TemporaryDirectory() as directory:
-        build_graph(output=directory, texts=documents, extractors=["labels", "sentences", "events"])
-        graph = ScriptGraph.open(directory)
-        names = {row["id"]: row["name"] for row in graph.rows("Source")}
-        mentions = {row["id"]: row for row in graph.rows("Passage")}
-        starts = {item.name: [passage.start for passage in item.passages] for item in documents}
-        first: dict[tuple[str, int], tuple[int, str]] = {}
-        for row in graph.rows("REALIZES"):
-            mention = mentions[row["from_id"]]
-            name = names[mention["source"]]
-            step = starts[name][bisect_right(starts[name], mention["start"]) - 1]
-            candidate = (mention["start"], row["to_id"])
-            first[name, step] = min(candidate, first.get((name, step), candidate))
-    return {place: sub_event for place, (_, sub_event) in first.items()}
+def _scores(annotation: GoldSteps, models: Mapping[str, Mapping[ActionParts, int]]) -> tuple[PartitionScores, ...]:
+    steps = annotation.steps
+    rules: dict[str, Sequence[object]] = {
+        "each step by itself": range(len(steps)),
+        "same words": [tuple(sorted(_WORD.findall(step.text.lower()))) for step in steps],
+        "same verb and object": [
+            ("alone", place) if step.action is None else step.action[:3] if step.action[2] else step.action
+            for place, step in enumerate(steps)
+        ],
+    }
+    for name, cluster_of in models.items():
+        rules[name] = [
+            ("alone", place) if step.action is None else cluster_of[step.action] for place, step in enumerate(steps)
+        ]
+    gold = [step.group for step in steps]
+    return tuple(score_partition(rule, gold, parts) for rule, parts in rules.items())

@@ -1,0 +1,219 @@
+"""What is known of the actions of one scenario, and of each pair of them, to judge whether they are the same step."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from kgscripts.models.sentence_vectors import SIZE
+
+ActionParts: TypeAlias = tuple[str, ...]
+"""Predicate, particle, object, preposition and its object; "" where there is none."""
+Floats: TypeAlias = NDArray[np.float64]
+Vectors: TypeAlias = Callable[[Sequence[str]], NDArray[np.int8]]
+"""Gives the `quantised_vectors` of texts."""
+
+FEATURES = 28
+"""Numbers that are known of a pair of actions."""
+
+_MOST_TEXTS = 4
+"""An action is described by so many of its wordings at most, the first by alphabet, so that texts bound the cost."""
+_NEAREST = 8
+
+
+@frozen
+class StepMention:
+    """A mention of an action, with the words that it is told in: a step of a list, or a clause."""
+
+    action: ActionParts = field(converter=tuple[str, ...])
+    text: str
+
+
+@frozen(eq=False)
+class StepContexts:
+    """The actions of a scenario, ascending, and what is known of each; `vectors` and the like are (actions, `SIZE`).
+
+    `vectors` are unit vectors of how an action is worded, `before` and `after` of what is told just before and after
+    it; the centred ones differ from the scenario's mean.
+    """
+
+    actions: Sequence[ActionParts]
+    mentions: Floats
+    """Number of mentions of each action."""
+    positions: Floats
+    """Mean relative position in its texts: 0 first, 1 last."""
+    presence: csr_array
+    """1 where a text has the action: (actions, texts)."""
+    vectors: Floats
+    before: Floats
+    after: Floats
+    centred: tuple[Floats, Floats, Floats]
+    """Of `vectors`, `before` and `after`."""
+    closeness: Floats
+    """Mean cosine of each action and of its neighbours to the nearest actions: (2, actions)."""
+    nouns: csr_array
+    """1 where a noun, (actions, nouns), is the head of the object or of the preposition's object."""
+    words: NDArray[np.int64]
+    """Numbers of predicate, head of the object, object, and head of the preposition's object; -1 for none."""
+
+    @classmethod
+    def of(cls, texts: Sequence[Sequence[StepMention]], vectors: Vectors) -> StepContexts:
+        """The contexts of all actions of a scenario's texts, each with its mentions in text order."""
+        places: dict[ActionParts, list[tuple[int, int]]] = defaultdict(list)
+        for number, text in enumerate(texts):
+            for place, mention in enumerate(text):
+                places[mention.action].append((number, place))
+        actions = sorted(places)
+        described = [_described(texts, places[action]) for action in actions]
+        names = sorted({name for own in described for around in own for name in around})
+        number_of = {name: number for number, name in enumerate(names)}
+        units = _unit(vectors(names).astype(float)) if names else np.zeros((0, SIZE))
+
+        def means(which: int) -> Floats:
+            found = np.zeros((len(actions), SIZE))
+            for row, own in enumerate(described):
+                if own[which]:
+                    found[row] = units[[number_of[name] for name in own[which]]].mean(axis=0)
+            return _unit(found)
+
+        around = means(0), means(1), means(2)
+        centred = tuple(_unit(item - item.mean(axis=0)) for item in around)
+        rows = [row for row, action in enumerate(actions) for _ in {number for number, _ in places[action]}]
+        columns = [number for action in actions for number in sorted({number for number, _ in places[action]})]
+        shape = (len(actions), len(texts))
+        positions = [
+            np.mean([place / max(1, len(texts[number]) - 1) for number, place in places[action]]) for action in actions
+        ]
+        return cls(
+            actions=actions,
+            mentions=np.array([float(len(places[action])) for action in actions]),
+            positions=np.array(positions),
+            presence=csr_array((np.ones(len(rows)), (rows, columns)), shape=shape),
+            vectors=around[0],
+            before=around[1],
+            after=around[2],
+            centred=(centred[0], centred[1], centred[2]),
+            closeness=np.stack([_closeness(around[0]), _closeness(np.concatenate([centred[1], centred[2]], axis=1))]),
+            nouns=_nouns(actions),
+            words=np.stack(
+                [_numbers([part(action) for action in actions]) for part in (_verb, _object_head, _object, _place_head)]
+            ),
+        )
+
+
+def pair_features(contexts: StepContexts, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.float32]:
+    """What is known of each pair of an action of `rows` and one of `columns`: (rows, columns, `FEATURES`)."""
+    found: list[Floats] = []
+    cosine = contexts.vectors[rows] @ contexts.vectors[columns].T
+    kinds = (contexts.vectors, contexts.before, contexts.after)
+    found += [cosine, *(kind[rows] @ kind[columns].T for kind in kinds[1:])]
+    centred = [kind[rows] @ kind[columns].T for kind in contexts.centred]
+    found += centred
+    apart = np.abs(np.subtract.outer(contexts.positions[rows], contexts.positions[columns]))
+    found += [apart, apart**2]
+    found += _together(contexts, rows, columns)
+    same = [_equal(words[rows], words[columns]) for words in contexts.words]
+    shared = _shared_nouns(contexts.nouns, rows, columns)
+    has_object = (contexts.words[2] >= 0).astype(float)
+    one, other = has_object[rows], has_object[columns]
+    found += [*same, shared, np.outer(one, other), np.outer(1 - one, 1 - other)]
+    own, around = contexts.closeness
+    found += [
+        cosine - (own[rows][:, None] + own[columns]) / 2,
+        centred[1] + centred[2] - (around[rows][:, None] + around[columns]),
+        same[0] * cosine,
+        shared * cosine,
+    ]
+    # What is told around the one is like the other: then they rather follow each other.
+    for near, near_centred in zip(kinds[1:], contexts.centred[1:], strict=True):
+        found.append(np.maximum(near[rows] @ contexts.vectors[columns].T, contexts.vectors[rows] @ near[columns].T))
+        vectors = contexts.centred[0]
+        found.append((near_centred[rows] @ vectors[columns].T + vectors[rows] @ near_centred[columns].T) / 2)
+    return np.stack(found, axis=-1).astype(np.float32)
+
+
+def _described(texts: Sequence[Sequence[StepMention]], places: Sequence[tuple[int, int]]) -> tuple[list[str], ...]:
+    """The wordings of an action, and what is told before and after it: at most `_MOST_TEXTS` of each."""
+    own, before, after = set(), set(), set()
+    for number, place in places:
+        own.add(texts[number][place].text)
+        if place:
+            before.add(texts[number][place - 1].text)
+        if place + 1 < len(texts[number]):
+            after.add(texts[number][place + 1].text)
+    return tuple(sorted(item)[:_MOST_TEXTS] for item in (own, before, after))
+
+
+def _together(contexts: StepContexts, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> list[Floats]:
+    """How often two actions stand in one text, against chance, and how many texts have them."""
+    both = (contexts.presence[rows] @ contexts.presence[columns].T).toarray()
+    texts = np.asarray(contexts.presence.sum(axis=1))
+    fewest, most = (join.outer(texts[rows], texts[columns]) for join in (np.minimum, np.maximum))
+    expected = np.outer(texts[rows], texts[columns]) / contexts.presence.shape[1]
+    against_chance = np.log((both + 0.3) / (expected + 0.3))
+    return [against_chance, (both > 0).astype(float), both / fewest, np.log(fewest), np.log(most)]
+
+
+def _shared_nouns(nouns: csr_array, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Floats:
+    """Jaccard index of the heads of two actions."""
+    both = (nouns[rows] @ nouns[columns].T).toarray()
+    counts = np.asarray(nouns.sum(axis=1))
+    shared: Floats = both / np.maximum(1, np.add.outer(counts[rows], counts[columns]) - both)
+    return shared
+
+
+def _equal(one: NDArray[np.int64], other: NDArray[np.int64]) -> Floats:
+    equal: Floats = ((one[:, None] == other) & (one[:, None] >= 0)).astype(float)
+    return equal
+
+
+def _closeness(units: Floats) -> Floats:
+    """The mean cosine of each to the nearest others, computed in blocks."""
+    nearest = min(_NEAREST, len(units) - 1)
+    found = np.zeros(len(units))
+    for start in range(0, len(units), 512) if nearest > 0 else ():
+        block = units[start : start + 512] @ units.T
+        block[np.arange(len(block)), np.arange(start, start + len(block))] = -np.inf
+        found[start : start + 512] = np.partition(block, len(units) - nearest, axis=1)[:, -nearest:].mean(axis=1)
+    return found
+
+
+def _nouns(actions: Sequence[ActionParts]) -> csr_array:
+    heads = [sorted({_object_head(action), _place_head(action)} - {""}) for action in actions]
+    numbers = {noun: number for number, noun in enumerate(sorted({noun for own in heads for noun in own}))}
+    rows = [row for row, own in enumerate(heads) for _ in own]
+    columns = [numbers[noun] for own in heads for noun in own]
+    return csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(actions), max(1, len(numbers))))
+
+
+def _numbers(words: Sequence[str]) -> NDArray[np.int64]:
+    known = {word: number for number, word in enumerate(sorted(set(words) - {""}))}
+    return np.array([known.get(word, -1) for word in words], dtype=np.int64)
+
+
+def _verb(action: ActionParts) -> str:
+    return action[0]
+
+
+def _object(action: ActionParts) -> str:
+    return action[2]
+
+
+def _object_head(action: ActionParts) -> str:
+    return action[2].rsplit(" ", 1)[-1]
+
+
+def _place_head(action: ActionParts) -> str:
+    return action[4].rsplit(" ", 1)[-1]
+
+
+def _unit(vectors: Floats) -> Floats:
+    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    units: Floats = vectors / np.where(lengths == 0, 1, lengths)
+    return units

@@ -1,0 +1,1 @@
+"""Training of the model that merges the steps of a scenario by meaning."""

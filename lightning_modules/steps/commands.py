@@ -1,0 +1,80 @@
+"""`kgscripts train steps` and its cross-validation."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kgscripts.commands.options import AsJson
+from lightning_modules.hardware import Precision
+from lightning_modules.options import Accelerator, Devices, MaxTime, NetworkPrecision, Out, Resume, RunOptions, Seed
+
+Descript = Annotated[Path, typer.Option(metavar="FILE|DIR", help="Gold paraphrase sets of DeScript.")]
+Inscript = Annotated[Path, typer.Option(metavar="DIR", help="InScript: a folder with one folder per split.")]
+
+
+def steps(
+    descript: Descript,
+    inscript: Inscript,
+    out: Out,
+    model: Annotated[
+        str, typer.Option(metavar="NAME|FILE", help="A shipped configuration (see below) or a TOML file.")
+    ] = "merger",
+    seed: Seed = None,
+    resume: Resume = False,
+    max_time: MaxTime = None,
+    accelerator: Accelerator = "auto",
+    devices: Devices = "1",
+    precision: NetworkPrecision = Precision.SINGLE,
+) -> None:
+    """Train the model that merges the steps of a scenario that mean the same.
+
+    It learns from paraphrase sets, from the event labels of stories, and from event sequence descriptions that were
+    written for it, a tenth of whose scenarios decides which weights are kept.
+    """
+    run = RunOptions.of(out, resume, max_time, accelerator, devices, precision)
+    import attrs
+
+    from kgscripts.models.checkpoint import check_place
+    from lightning_modules.steps.settings import read_configuration
+    from lightning_modules.steps.task import StepScenarios, StepTask
+
+    configuration = read_configuration(model)
+    settings = configuration.training if seed is None else attrs.evolve(configuration.training, seed=seed)
+    check_place(out)
+    scenarios = StepScenarios.read(descript, inscript)
+    words = ["kgscripts", "train", "steps", "--descript", descript.name, "--inscript", inscript.name]
+    words += ["--model", configuration.name if Path(model).is_file() else model]
+    words += [] if seed is None else ["--seed", str(seed)]
+    data = (
+        f"{len(scenarios.descript)} scenarios of DeScript's gold paraphrase sets, {len(scenarios.inscript)} of "
+        f"InScript, and {len(scenarios.written)} that were written for training"
+    )
+    run.train(StepTask(configuration, scenarios), settings, data=data, command=shlex.join(words))
+
+
+def cross_validate_steps(
+    descript: Descript, inscript: Inscript, accelerator: Accelerator = "auto", as_json: AsJson = False
+) -> None:
+    """Measure how well steps are merged in each scenario of DeScript and InScript, by a model trained without it."""
+    from kgscripts.commands.evaluate_steps import print_reports
+    from lightning_modules.hardware import Hardware
+    from lightning_modules.steps.cross_validation import cross_validate
+    from lightning_modules.steps.settings import read_configuration
+    from lightning_modules.steps.task import StepScenarios
+    from schemas.terminal import progress_bar
+
+    scenarios = StepScenarios.read(descript, inscript)
+    with progress_bar() as progress:
+        total = len({item.scenario for item in (*scenarios.descript, *scenarios.inscript)})
+        task = progress.add_task("scenarios", total=total)
+        reports = cross_validate(
+            scenarios,
+            read_configuration("merger"),
+            hardware=Hardware(accelerator=accelerator),
+            on_scenario=lambda: progress.advance(task),
+        )
+    print_reports(dict(zip(("DeScript", "InScript"), reports, strict=True)), as_json=as_json)

@@ -1,0 +1,61 @@
+"""How well steps are merged in a scenario that the model was not trained on."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgscripts.evaluation.step_gold import GoldScenario
+from kgscripts.evaluation.steps import StepReport, score_scenarios
+from kgscripts.models.registry import load
+from kgscripts.models.sentence_vectors import quantised_vectors
+from kgscripts.models.step_merger import StepMerger
+from lightning_modules.hardware import Hardware
+from lightning_modules.steps.settings import Configuration
+from lightning_modules.steps.task import StepScenarios, StepTask
+from lightning_modules.training import train
+
+
+def cross_validate(
+    scenarios: StepScenarios,
+    configuration: Configuration,
+    *,
+    hardware: Hardware | None = None,
+    on_scenario: Callable[[], object] | None = None,
+) -> tuple[StepReport, StepReport]:
+    """The scores on DeScript and on InScript; the model of each scenario has seen no text about it.
+
+    Raises as `train` does.
+    """
+    vectors = RememberedVectors()
+    models: dict[str, StepMerger] = {}
+
+    def merger_of(scenario: GoldScenario) -> StepMerger:
+        name = scenario.scenario
+        if name not in models:
+            with tempfile.TemporaryDirectory() as folder:
+                task = StepTask(configuration, scenarios.without({name}), vectors)
+                train(task, configuration.training, Path(folder) / "model", hardware=hardware)
+                models[name] = load("steps", Path(folder) / "model")
+                models[name].vectors = vectors
+            if on_scenario is not None:
+                on_scenario()
+        return models[name]
+
+    return score_scenarios(scenarios.descript, merger_of), score_scenarios(scenarios.inscript, merger_of)
+
+
+class RememberedVectors:
+    """`quantised_vectors`, each text only once."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, NDArray[np.int8]] = {}
+
+    def __call__(self, texts: Sequence[str]) -> NDArray[np.int8]:
+        new: Collection[str] = dict.fromkeys(text for text in texts if text not in self._known)
+        self._known.update(zip(new, quantised_vectors([*new]), strict=True))
+        return np.stack([self._known[text] for text in texts])

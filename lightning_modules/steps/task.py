@@ -1,0 +1,96 @@
+"""The training task of the step merger."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+import torch
+from attrs import frozen
+
+from kgscripts.evaluation.step_gold import GoldScenario, descript_scenarios, inscript_scenarios
+from kgscripts.models.checkpoint import Checkpoint, ModelCard
+from kgscripts.models.sentence_vectors import quantised_vectors
+from kgscripts.models.step_contexts import StepContexts, Vectors
+from kgscripts.models.step_merger import PairNetwork, StepSettings, merger_checkpoint
+from lightning_modules.data import Split, is_held_out
+from lightning_modules.steps.descriptions import written_scenarios
+from lightning_modules.steps.module import LabelledPairs, PairData, PairModule, labelled_pairs
+from lightning_modules.steps.settings import Configuration, StepTrainingSettings
+
+
+@frozen
+class StepScenarios:
+    """The scenarios that are learnt from, by where they are from."""
+
+    descript: Sequence[GoldScenario]
+    inscript: Sequence[GoldScenario]
+    written: Sequence[GoldScenario]
+
+    @classmethod
+    def read(cls, descript: Path, inscript: Path) -> StepScenarios:
+        """Those of the corpora, and those that were written for it. Raises InputError for what cannot be read."""
+        return cls(descript_scenarios(descript), inscript_scenarios(inscript), written_scenarios())
+
+    def without(self, scenarios: Collection[str]) -> StepScenarios:
+        """All but those of these names."""
+
+        def kept(own: Sequence[GoldScenario]) -> list[GoldScenario]:
+            return [item for item in own if item.scenario not in scenarios]
+
+        return StepScenarios(kept(self.descript), kept(self.inscript), kept(self.written))
+
+
+class StepTask:
+    """Learns which actions are one step from scenarios whose steps are grouped; see `TrainingTask`.
+
+    A tenth of the scenarios that were written for it is held out: they decide which weights are kept.
+    """
+
+    purpose = "steps of a scenario that are the same"
+    licence = "research use, as the terms of its training data are not stated"
+
+    def __init__(
+        self, configuration: Configuration, scenarios: StepScenarios, vectors: Vectors = quantised_vectors
+    ) -> None:
+        self.name = configuration.name
+        self._scenarios = scenarios
+        self._vectors = vectors
+        held_out = [item for item in scenarios.written if is_held_out(item.scenario)]
+        written = [item for item in scenarios.written if not is_held_out(item.scenario)]
+        self.split: Split[Any] = Split([*scenarios.descript, *scenarios.inscript, *written], held_out)
+
+    @property
+    def inputs(self) -> Mapping[str, Any]:
+        """See `TrainingTask`."""
+        content = json.dumps([attrs.asdict(item) for item in (*self.split.train, *self.split.held_out)])
+        return {"scenarios": hashlib.sha256(content.encode()).hexdigest()}
+
+    def prepare(self, settings: StepTrainingSettings) -> tuple[PairModule, PairData]:
+        """See `TrainingTask`."""
+        stories = {id(item) for item in self._scenarios.inscript}
+
+        def pairs(scenarios: Sequence[GoldScenario]) -> list[LabelledPairs]:
+            found = []
+            for scenario in scenarios:
+                contexts = StepContexts.of(scenario.texts, self._vectors)
+                weight = settings.narrative_weight if id(scenario) in stories else 1.0
+                for own in labelled_pairs(scenario, contexts, settings.pairs, settings.seed):
+                    found.append(attrs.evolve(own, weights=own.weights * weight))
+            return found
+
+        train, held_out = pairs(self.split.train), pairs(self.split.held_out)
+        network = PairNetwork(settings.hidden, settings.dropout)
+        features = np.concatenate([part.features for part in train])
+        network.mean.copy_(torch.from_numpy(features.mean(axis=0)))
+        network.scale.copy_(torch.from_numpy(features.std(axis=0) + 1e-6))
+        return PairModule(network, settings), PairData(train, held_out, settings)
+
+    def checkpoint(self, module: PairModule, settings: StepTrainingSettings, card: ModelCard) -> Checkpoint:
+        """See `TrainingTask`."""
+        return merger_checkpoint(module.network, StepSettings(hidden=settings.hidden), card)
