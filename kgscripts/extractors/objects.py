@@ -102,7 +102,11 @@ def _is_quantity(noun: Token, verb: Token) -> bool:
     counted = any(child.dep_ == "nummod" or child.lower_ in {"a", "an", "every", "few"} for child in noun.lefts)
     if not counted or content_head(noun) != noun or _measured(noun) != noun:
         return False
-    return name in _UNITS or (name in _MEASURES and lemma(verb) in _MEASURED)
+    if name in _UNITS:
+        return True
+    # "Use a bowl to mix the flour" names a bowl, "use two cups" a quantity.
+    numbered = lemma(verb) != "use" or any(child.dep_ == "nummod" for child in noun.lefts)
+    return name in _MEASURES and lemma(verb) in _MEASURED and numbered
 
 
 def object_behind_particle(verb: Token) -> tuple[Token, Token] | None:

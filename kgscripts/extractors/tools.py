@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 _BY_MEANS = frozenset({"help", "aid", "assistance", "mean", "means", "use"})
 _CARRIED = frozenset({"implement", "device", "appliance", "filter"})
 _TAKING = frozenset({"take", "grab"})
+_NOT_CARRIED = frozenset({"pull", "find", "locate", "gather", "bring"})
+"""Verbs of grasping after which the next event is seldom done with the thing."""
+_WITHOUT_OBJECT = verbs("heating") | verbs("cutting") | verbs("combining") | verbs("washing")
+"""Verbs that need no object to be done in or on a tool: "it cooked in the oven"."""
 _INTO = frozenset({"into", "onto"})
 _INSIDE_OR_ON = frozenset({"in", "on", "inside", "inside of", "upon", "over", "on top of", "under"})
 
@@ -77,9 +81,7 @@ def _named(frame: Frame) -> Iterator[Token]:
         if phrase.preposition in {"with", "by", "through"} and lemma(noun) in _BY_MEANS:
             yield from (inner.head for inner in prepositional_phrases(noun) if _may_be_used(inner.head, frame))
             continue
-        if phrase.preposition == "with" and not frame.objects and lemma(frame.verb) in verbs("going"):
-            continue  # "came home with a knife"
-        if _is_destination(frame, phrase):
+        if _is_no_use(frame, phrase):
             continue
         measured = content_head(noun)
         if _fits(frame, phrase.preposition, measured):
@@ -93,11 +95,16 @@ def _named(frame: Frame) -> Iterator[Token]:
                 yield phrase.head
 
 
-def _is_destination(frame: Frame, phrase: PrepositionalPhrase) -> bool:
-    """Whether the phrase says where something is put: "put the cake in the oven", "pour it into a bowl"."""
-    if phrase.preposition in _INTO:
+def _is_no_use(frame: Frame, phrase: PrepositionalPhrase) -> bool:
+    """Whether the phrase says where something is or goes, or what one has: "put the cake in the oven"."""
+    verb = lemma(frame.verb)
+    if phrase.preposition in _INTO or verb in verbs("having"):
         return True
-    return phrase.preposition in _INSIDE_OR_ON and lemma(frame.verb) in verbs("placing") | verbs("stowing")
+    if phrase.preposition in _INSIDE_OR_ON:
+        if verb in verbs("placing") | verbs("stowing") | verbs("operating"):
+            return True
+        return not (frame.objects or verb in _WITHOUT_OBJECT)
+    return phrase.preposition == "with" and not frame.objects and verb in verbs("going")  # "came home with a knife"
 
 
 def _fits(frame: Frame, preposition: str, noun: Token) -> bool:
@@ -108,7 +115,7 @@ def _fits(frame: Frame, preposition: str, noun: Token) -> bool:
     if is_tool_after(preposition, name):
         return True
     place = {"on": "work_surface", "in": "basin"}.get(preposition)
-    no_work = verbs("situated") | verbs("moving") | verbs("stative") | verbs("intransitive")
+    no_work = verbs("dwelling") | verbs("moving") | verbs("stative") | verbs("intransitive")
     return place is not None and is_a(name, place) and bool(frame.objects) and lemma(frame.verb) not in no_work
 
 
@@ -126,7 +133,7 @@ def carry_tools(frames: list[Frame]) -> None:
             taking.handled = tools
         if word in verbs("testing"):
             taking.instruments.extend(_tested_with(taking.verb))
-        if word not in verbs("grasping") or taking.reason is not None or taking.stands_for:
+        if word not in verbs("grasping") - _NOT_CARRIED or taking.reason is not None or taking.stands_for:
             continue
         carried = [noun for noun in tools if _is_carried(noun)]
         if using is not None and _follows(using.verb, taking.verb):

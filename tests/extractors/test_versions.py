@@ -36,11 +36,11 @@ TEXTS: Sequence[str | Mapping[str, Any]] = (
 
 PINS: dict[str, tuple[str, str]] = {
     "decompositions": (
-        "969350d8bc8406a54c8540e9bab24343b11fe10cece802e5ae06f426cdbf9c0e",
+        "f011954d74b8181c55d154657e7a115ab10c17293f9b1587e1ea003242bb173e",
         "e8e34f64d28a971fd9eb55dbc11bb9e41b03d751824f1f8aea3183341ae41b7c",
     ),
     "events": (
-        "3b999cd9b0c7c67b5df43ed641b0fbf0f2ac8294d13c349935835eb06e8fac78",
+        "fdd7662382b2f52634ae892391edccc320511789cccd18ecea4d00bc4498f818",
         "1138dbd88cafe2f415255e092140f615efb3add53ed401a34542b4fe9495b694",
     ),
     "labels": (
@@ -52,11 +52,11 @@ PINS: dict[str, tuple[str, str]] = {
         "265c2ff37422e1c06baf87e6ba94913a42c3706740c9d1d117cfadfe67ef0249",
     ),
     "scenarios": (
-        "32c667a860dd862cab01123955b9234aef1c80cb8ae323f59be199d30d7d75e8",
+        "d852b93599f414d65724d3f414e0b63a1bf6ddda1cd87281b4d76da9d6d32331",
         "b411d59b4cc4da6d8bed24672f51f409581ca6ff74c5a47d382bde67b8cb3086",
     ),
     "state-changes": (
-        "2e1c5ea687a88eb64ac24729b881325ee88b413603bff8b6e9661902d4923d44",
+        "eaa96f42fe8427b152568d93bc5cec40d981ff0ac43cb2217d6367bd97bcc15e",
         "a1828bf414da8914e41e3070f2d046058cf79be1db82eb65c99a379aadfa468d",
     ),
 }
