@@ -39,6 +39,15 @@ class Part:
 
 
 @frozen(kw_only=True)
+class StepCorrection:
+    """What a person said about a scenario or a step of it."""
+
+    label: str
+    author: str
+    time: str
+
+
+@frozen(kw_only=True)
 class Step:
     """A sub-event in its script; its parts are sorted by support, concrete steps by order.
 
@@ -55,6 +64,7 @@ class Step:
     participants: tuple[Part, ...] = ()
     state_changes: tuple[Part, ...] = ()
     decomposes_into: tuple[Part, ...] = ()
+    corrections: tuple[StepCorrection, ...] = ()
 
 
 @frozen(kw_only=True)
@@ -71,12 +81,14 @@ class Precedence:
 class Script:
     """The steps of a scenario in order; `left_out` counts those that a limit or a minimum of support excluded.
 
-    `precedes` are the PRECEDES relations between these steps. `order` is what follows from all relations of the
-    scenario, those of omitted steps included: pairs of IRIs, without those that other pairs imply.
+    `corrections` are those of the scenario itself: steps that were rejected. `precedes` are the PRECEDES relations
+    between these steps. `order` is what follows from all relations of the scenario, those of omitted steps included:
+    pairs of IRIs, without those that other pairs imply.
     """
 
     scenario: Scenario
     steps: tuple[Step, ...]
+    corrections: tuple[StepCorrection, ...] = ()
     precedes: tuple[Precedence, ...]
     order: tuple[tuple[str, str], ...]
     left_out: int
@@ -121,6 +133,7 @@ def read_script(graph: ScriptGraph, name: str, *, limit: int = 0, min_support: i
     every_in_order = [each["to_id"] for each in sorted(relations, key=lambda each: (each["rank"], each["to_id"]))]
     order = [step for step in every_in_order if step in kept]
     labels = labels_of(graph, "SubEvent", kept)
+    corrections = _corrections(graph, [row["id"], *kept])
     parts = {name: _parts(graph, name, kept) for name in ("USES", "HAS_PARTICIPANT", "CHANGES", "DECOMPOSES_INTO")}
     return Script(
         scenario=_scenario(graph, row, len(relations)),
@@ -136,9 +149,11 @@ def read_script(graph: ScriptGraph, name: str, *, limit: int = 0, min_support: i
                 participants=parts["HAS_PARTICIPANT"][step],
                 state_changes=parts["CHANGES"][step],
                 decomposes_into=parts["DECOMPOSES_INTO"][step],
+                corrections=corrections[step],
             )
             for step in order
         ),
+        corrections=corrections[row["id"]],
         precedes=tuple(
             Precedence(
                 before=graph.iri(pair["from_id"]),
@@ -155,6 +170,19 @@ def read_script(graph: ScriptGraph, name: str, *, limit: int = 0, min_support: i
         ),
         left_out=len(relations) - len(kept),
     )
+
+
+def _corrections(graph: ScriptGraph, nodes: Collection[str]) -> dict[str, tuple[StepCorrection, ...]]:
+    """The corrections of each node, the oldest first."""
+    links = select(graph, "CORRECTED_BY", ("from_id", "to_id"), from_id=nodes)
+    rows = select(graph, "Correction", ("id", "label", "author", "time"), id=column(links, "to_id"))
+    found: dict[str, list[StepCorrection]] = defaultdict(list)
+    for row in sorted(rows, key=itemgetter("time", "id")):
+        for link in links:
+            if link["to_id"] == row["id"]:
+                correction = StepCorrection(label=row["label"], author=row["author"], time=row["time"])
+                found[link["from_id"]].append(correction)
+    return {node: tuple(found[node]) for node in nodes}
 
 
 def least_order(

@@ -15,7 +15,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from exports.picture import write_picture
-from exports.scripts import Part, Scenario, Script, Step, list_scenarios, read_script
+from exports.scripts import Part, Scenario, Script, Step, StepCorrection, list_scenarios, read_script
 from exports.tool_uses import ToolUse, read_tool_uses
 from schemas.errors import ConfigurationError
 from schemas.script_graph import ScriptGraph
@@ -134,8 +134,15 @@ def _script_tree(script: Script) -> Tree:
         ):
             if parts:
                 branch.add(_parts_line(kind, parts, style, between).append(more, style="dim"))
+        _add_corrections(branch, step.corrections)
+    _add_corrections(tree, script.corrections)
     _add_left_out(tree, script.left_out)
     return tree
+
+
+def _add_corrections(tree: Tree, corrections: Iterable[StepCorrection]) -> None:
+    for item in corrections:
+        tree.add(_line(("corrected: ", "dim"), (item.label, "red"), (f"  {item.author}, {item.time[:10]}", "dim")))
 
 
 def _tool_tree(tool: str, uses: list[ToolUse], left_out: int) -> Tree:

@@ -7,18 +7,30 @@ from typing import TYPE_CHECKING, Any
 import schemas
 
 if TYPE_CHECKING:
+    from kgscripts.correcting import correct_graph
+    from kgscripts.merging import merge_graphs
     from kgscripts.models.registry import load_model
     from kgscripts.pipeline import build_graph, remove_source
     from schemas.script_graph import ScriptGraph
 
     __version__: str
 
-__all__ = ["ScriptGraph", "__version__", "build_graph", "load_model", "remove_source"]
+__all__ = [
+    "ScriptGraph",
+    "__version__",
+    "build_graph",
+    "correct_graph",
+    "load_model",
+    "merge_graphs",
+    "remove_source",
+]
 
 _HOMES = {
     "ScriptGraph": "schemas.script_graph",
     "build_graph": "kgscripts.pipeline",
+    "correct_graph": "kgscripts.correcting",
     "load_model": "kgscripts.models.registry",
+    "merge_graphs": "kgscripts.merging",
     "remove_source": "kgscripts.pipeline",
 }
 
