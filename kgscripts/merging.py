@@ -92,7 +92,7 @@ def _check_alike(first: _Part, other: _Part) -> None:
         "--base-iri": (first.manifest.base_iri, other.manifest.base_iri),
         "--licence": (first.manifest.licence, other.manifest.licence),
         "--min-support": tuple(part.manifest.configuration.get("min_support") for part in (first, other)),
-        "--predict-tools": tuple(part.manifest.configuration.get("enrichers") for part in (first, other)),
+        "enrichers": tuple(part.manifest.configuration.get("enrichers") for part in (first, other)),
     }
     for option, (one, two) in options.items():
         if one != two:

@@ -56,7 +56,8 @@ _STEPS = """
     CREATE OR REPLACE TABLE corrected_step AS
     SELECT DISTINCT c.correction, c.side, s.step
     FROM corrected_action c
-         JOIN (SELECT DISTINCT scenario, action, step FROM realization WHERE scenario > 0) s USING (scenario, action)
+         JOIN (SELECT DISTINCT scenario, action, step FROM realization
+               WHERE scenario IN (SELECT scenario FROM corrected_action)) s USING (scenario, action)
 """
 
 _REJECTED_STEP = """

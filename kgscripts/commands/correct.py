@@ -39,7 +39,7 @@ def correct(
         ),
     ] = None,
     words: Annotated[
-        list[str] | None, typer.Argument(metavar="WORDS", help="What KIND takes, see below.", show_default=False)
+        list[str] | None, typer.Argument(metavar="WORDS", help="What KIND takes, see above.", show_default=False)
     ] = None,
     withdraw: Annotated[
         bool, typer.Option("--withdraw", help="Take back what an earlier correction says (without its NAME or ROLE).")
@@ -61,7 +61,7 @@ def correct(
     same-step SCENARIO STEP OTHER           two wordings of one step
     different-step SCENARIO STEP OTHER      two steps that were merged
     same-thing NAME OTHER                   OTHER is called NAME
-    tool-role TOOL ROLE [SCENARIO STEP]     instrument, container, appliance, support
+    tool-role TOOL ROLE [SCENARIO STEP]     container, appliance, ...
 
     Example: kgscripts correct graph rename "baking a cake" "put cake in oven" "bake the cake"
     """

@@ -67,7 +67,7 @@ def _build(directory: Path, documents: Sequence[Document], corrections: Sequence
     return directory
 
 
-@settings(max_examples=3, deadline=None)
+@settings(max_examples=2, deadline=None)
 @given(parts=st.lists(st.tuples(MANY_DOCUMENTS, CORRECTIONS), min_size=2, max_size=2))
 def test_a_merge_equals_one_build(parts: list[tuple[list[Document], list[Correction]]]) -> None:
     with TemporaryDirectory() as folder:
@@ -96,11 +96,10 @@ def test_shipped_texts_are_merged_without_being_read(tmp_path: Path, monkeypatch
 
 
 def test_what_was_removed_from_one_comes_back_with_the_other(tmp_path: Path) -> None:
-    one, other, third = (tiny_document(f"boil the {noun}.", name=noun) for noun in ("water", "pasta", "egg"))
+    one, other = (tiny_document(f"boil the {noun}.", name=noun) for noun in ("water", "pasta"))
     a = _build(tmp_path / "a", [one, other])
-    b = _build(tmp_path / "b", [other, third])
+    b = _build(tmp_path / "b", [other])
     remove_source(a, "pasta")
-    remove_source(b, "egg")
     merge_graphs([a, b], tmp_path / "merged")
     assert graph_bytes(tmp_path / "merged") == graph_bytes(_build(tmp_path / "whole", [one, other]))
 
