@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -34,7 +35,7 @@ def _without_fsync() -> object:
         yield
 
 
-def _correction(step: str, hour: int, **values: str) -> Correction:
+def _correction(step: str, hour: int, **values: Any) -> Correction:
     return Correction(scenario=SCENARIO, step=step, author="Ada", time=f"2026-03-01T{hour:02}:00:00Z", **values)
 
 

@@ -9,8 +9,8 @@ import pytest
 from schemas.corrections import Correction
 from schemas.errors import RecordError
 
-WHO = {"author": "Ada", "time": "2026-03-01"}
-CAKE = {"scenario": "baking a cake", "step": "put cake in oven"}
+WHO: dict[str, Any] = {"author": "Ada", "time": "2026-03-01"}
+CAKE: dict[str, Any] = {"scenario": "baking a cake", "step": "put cake in oven"}
 
 
 @pytest.mark.parametrize(
