@@ -20,6 +20,7 @@ PARTITIVES = frozenset(
         "block",
         "chunk",
         "capful",
+        "inch",
         "gram",
         "liter",
         "litre",

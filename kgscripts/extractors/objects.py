@@ -36,6 +36,9 @@ _MEASURES = frozenset(
 )
 _MEASURED = frozenset({"add", "drink", "eat", "measure", "pour", "mix", "use", "need", "sip", "swallow", "combine"})
 _UNTIL_PARTICLE = frozenset({"up", "off", "out", "down", "away", "over", "in", "on"})
+_APPROXIMATELY = frozenset({"about", "around", "nearly", "almost", "roughly"})
+_ADDING = frozenset({"put", "throw", "toss", "drop", "mix", "stir", "fold", "pour"})
+_LIQUIDS = frozenset({"water", "oil", "milk", "sauce", "soup", "broth", "batter", "mixture"})
 _PLACING = frozenset({"in", "on", "over"})
 # Verbs that have an object less often share none with a verb behind them.
 _LEAST_TRANSITIVE = 0.25
@@ -45,7 +48,7 @@ _MOSTLY_TRANSITIVE = 0.6
 
 def acted_upon(verb: Token) -> tuple[list[Token], list[Token]]:
     """The heads of the objects of an active verb, and of persons who get them ("showed the guard our tickets")."""
-    found = objects_of(verb, shared=_shares_object(verb))
+    found = objects_of(verb, shared=_shares_object(verb)) or _approximate(verb)
     addressed: list[Token] = []
     direct = [child for child in verb.children if child.dep_ in OBJECT]
     if len(direct) > 1 and _is_person(direct[0]) and _is_thing(direct[1], verb):
@@ -58,6 +61,19 @@ def acted_upon(verb: Token) -> tuple[list[Token], list[Token]]:
         return [], addressed  # "sat and ate an apple", where parsers attach the object to the first verb
     kept = [_measured(noun) for noun in found if noun not in addressed and not _is_quantity(noun, verb)]
     return kept, addressed
+
+
+def _approximate(verb: Token) -> list[Token]:
+    """ "Water" of "drain about a third of the water", where the parser takes "about" for a preposition."""
+    return [
+        phrase.head
+        for phrase in prepositional_phrases(verb)
+        if phrase.preposition in _APPROXIMATELY and phrase.head.i > verb.i and _measures(phrase.head)
+    ]
+
+
+def _measures(noun: Token) -> bool:
+    return content_head(noun) != noun or _measured(noun) != noun
 
 
 def _is_person(noun: Token) -> bool:
@@ -100,7 +116,7 @@ def _is_quantity(noun: Token, verb: Token) -> bool:
     """Whether the noun only says how much or how far: "two inches", "three cups" without what is in them."""
     name = lemma(noun)
     counted = any(child.dep_ == "nummod" or child.lower_ in {"a", "an", "every", "few"} for child in noun.lefts)
-    if not counted or content_head(noun) != noun or _measured(noun) != noun:
+    if not counted or _measures(noun):
         return False
     if name in _UNITS:
         return True
@@ -125,12 +141,13 @@ def object_behind_particle(verb: Token) -> tuple[Token, Token] | None:
         return None
     if particle.tag_ == "RP":
         return particle, noun
-    name, word = noun_lemma(noun), lemma(verb)
+    name, word = noun_lemma(content_head(noun)), lemma(verb)
     head = name.rsplit(" ", 1)[-1]
     if is_a(name, "time", "abstract") or verb_objects().transitivity(word, particle.lower_) < _MOSTLY_TRANSITIVE:
         return None
     if particle.lower_ in _PLACING:
-        fits = verb_objects().preference(word, particle.lower_, head) > 0
+        added = word in _ADDING and is_a(name, "consumable", "information") and head not in _LIQUIDS
+        fits = added or verb_objects().preference(word, particle.lower_, head) > 0
         return (
             (particle, noun) if fits and not is_tool_after(particle.lower_, name) and not is_a(name, "place") else None
         )

@@ -77,7 +77,7 @@ class Frame:
 def frames_of(doc: Doc) -> Iterator[Frame]:
     """Yield the frames of a parse in text order; "use", "using" and causative "let" pass on their arguments."""
     factuality = Factuality(doc)
-    frames = {token.i: _frame(token, factuality) for token in doc if _predicates(token)}
+    frames = {token.i: _frame(token, factuality) for token in doc if is_predicate(token)}
     dropped: set[int] = set()
     for frame in frames.values():
         if _pass_on(frame, frames):
@@ -90,12 +90,15 @@ def frames_of(doc: Doc) -> Iterator[Frame]:
             yield Frame(token, reason=reason or DiscardReason.STATIVE)
 
 
-def _predicates(token: Token) -> bool:
+def is_predicate(token: Token) -> bool:
+    """Whether a token is a verb that has a frame."""
     return token.dep_ not in _NO_PREDICATE and is_verb(token) and token.text[0].isalpha() and not is_noun(token)
 
 
 def _frame(verb: Token, factuality: Factuality) -> Frame:
-    frame = Frame(verb, particle=_particle(verb), phrases=prepositional_phrases(verb), reason=factuality.reason(verb))
+    frame = Frame(
+        verb, particle=particle_or_adverb(verb), phrases=prepositional_phrases(verb), reason=factuality.reason(verb)
+    )
     frame.recipients = indirect_objects_of(verb)
     if is_passive(verb):
         frame.objects = passive_subject_of(verb) or objects_of(verb, shared=False)
@@ -141,7 +144,7 @@ def _belongs_to_verb(phrase: PrepositionalPhrase, verb: str) -> bool:
     return phrase.preposition in {"in", "on"} and is_tool_after(phrase.preposition, noun_lemma(phrase.head))
 
 
-def _particle(verb: Token) -> Token | None:
+def particle_or_adverb(verb: Token) -> Token | None:
     """The particle, or an adverb of direction that works like one: "on" of "turn the water on", "home" of "go home"."""
     found = particle_of(verb)
     if found is not None:

@@ -13,7 +13,7 @@ from attrs import Factory, define
 from kgscripts.corpora.files import find_files
 from kgscripts.corpora.formats import read_file
 from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
-from kgscripts.extractors.predicates import Frame, frames_of
+from kgscripts.extractors.predicates import is_predicate, particle_or_adverb
 from kgscripts.extractors.verb_objects import FILE
 from kgscripts.text.passages import innermost, parse_passages
 from kgscripts.text.pipeline import load_pipeline
@@ -38,16 +38,14 @@ class Counts:
     nouns: Counter[str] = Factory(Counter)
 
 
-def count_frames(frames: Iterable[Frame]) -> dict[str, Counts]:
+def count_verbs(parses: Iterable[Doc]) -> dict[str, Counts]:
     """Count verbs, by themselves and with their particles, and the nouns that are objects of their own clause."""
     found: dict[str, Counts] = defaultdict(Counts)
-    for frame in frames:
-        if frame.verb.dep_ == "cop":
-            continue
-        objects = _own_objects(frame.verb)
+    for token in (token for doc in parses for token in doc if is_predicate(token)):
+        objects = _own_objects(token)
         heads = [noun_lemma(content_head(noun)).rsplit(" ", 1)[-1] for noun in objects if is_noun(noun)]
-        word = lemma(frame.verb)
-        for verb in (word, f"{word} {frame.particle.lower_}") if frame.particle is not None else (word,):
+        word, particle = lemma(token), particle_or_adverb(token)
+        for verb in (word, f"{word} {particle.lower_}") if particle is not None else (word,):
             counts = found[verb]
             counts.total += 1
             counts.transitive += bool(objects)
@@ -87,8 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("corpora", nargs="+", type=Path, help="files and folders, in any format that build-graph reads")
     parser.add_argument("-o", "--output", type=Path, default=Path("kgscripts/extractors/data") / FILE)
     options = parser.parse_args(arguments)
-    frames = (frame for doc in _parses(options.corpora) for frame in frames_of(doc))
-    lines = list(rows(count_frames(frames)))
+    lines = list(rows(count_verbs(_parses(options.corpora))))
     options.output.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     echo(f"{len(lines):,} verbs, {options.output.stat().st_size:,} bytes: {options.output}")
 

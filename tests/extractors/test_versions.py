@@ -36,11 +36,11 @@ TEXTS: Sequence[str | Mapping[str, Any]] = (
 
 PINS: dict[str, tuple[str, str]] = {
     "decompositions": (
-        "f011954d74b8181c55d154657e7a115ab10c17293f9b1587e1ea003242bb173e",
+        "8e4c29e876350da39c41688d15f3640881330a7fd93a1e9cbed39b6a1c1473aa",
         "e8e34f64d28a971fd9eb55dbc11bb9e41b03d751824f1f8aea3183341ae41b7c",
     ),
     "events": (
-        "fdd7662382b2f52634ae892391edccc320511789cccd18ecea4d00bc4498f818",
+        "44c9c6059498f5b29802cba19f6c4e016071853052888aa1cec8a3aa692aeea5",
         "1138dbd88cafe2f415255e092140f615efb3add53ed401a34542b4fe9495b694",
     ),
     "labels": (
@@ -56,7 +56,7 @@ PINS: dict[str, tuple[str, str]] = {
         "b411d59b4cc4da6d8bed24672f51f409581ca6ff74c5a47d382bde67b8cb3086",
     ),
     "state-changes": (
-        "eaa96f42fe8427b152568d93bc5cec40d981ff0ac43cb2217d6367bd97bcc15e",
+        "3441ac8ae8f059a3e428e51207d66a691b9f1d7a42cf67214fd2c7d24fec4a49",
         "a1828bf414da8914e41e3070f2d046058cf79be1db82eb65c99a379aadfa468d",
     ),
 }
