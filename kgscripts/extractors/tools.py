@@ -15,6 +15,7 @@ from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
 from kgscripts.extractors.predicates import Frame
 from kgscripts.text.lexicon import classes_of, is_a, is_tool, is_tool_after, may_be_tool, role_of, verbs
 from kgscripts.text.syntax import (
+    OPEN_COMPLEMENT,
     PrepositionalPhrase,
     conjuncts,
     is_imperative,
@@ -51,7 +52,8 @@ def tools_of(frame: Frame) -> list[Token]:
 
 def role_in(frame: Frame, tool: Token) -> ToolRole:
     """The role of one of the tools of an event."""
-    prepositions = (phrase.preposition for phrase in frame.phrases if tool in (phrase.head, content_head(phrase.head)))
+    phrases = (*_phrases(frame), *_attached(frame))
+    prepositions = (phrase.preposition for phrase in phrases if tool in (phrase.head, content_head(phrase.head)))
     return role_of(noun_lemma(tool), next(prepositions, "with"))
 
 
@@ -66,7 +68,7 @@ def _used(frame: Frame) -> Iterator[Token]:
 
 def _may_be_used(noun: Token, frame: Frame) -> bool:
     """Whether a noun is listed as a tool, or used as one: a single thing ("a spiralizer"), of which nothing is made."""
-    if is_tool(noun_lemma(noun)):
+    if is_tool(noun_lemma(noun)) or is_a(noun_lemma(noun), "vehicle"):
         return True
     if not may_be_tool(noun_lemma(noun)) or lemma(frame.verb) in verbs("making"):
         return False
@@ -76,7 +78,7 @@ def _may_be_used(noun: Token, frame: Frame) -> bool:
 
 def _named(frame: Frame) -> Iterator[Token]:
     """What the prepositional phrases of the event name."""
-    for phrase in frame.phrases:
+    for phrase in _phrases(frame):
         noun = phrase.head
         if phrase.preposition in {"with", "by", "through"} and lemma(noun) in _BY_MEANS:
             yield from (inner.head for inner in prepositional_phrases(noun) if _may_be_used(inner.head, frame))
@@ -88,11 +90,33 @@ def _named(frame: Frame) -> Iterator[Token]:
             yield measured
         elif phrase.preposition != "with" and _fits(frame, phrase.preposition, noun):
             yield noun
-    # "Cut the carrots with a knife" is often parsed as carrots that have a knife.
+    yield from (phrase.head for phrase in _attached(frame) if is_tool(noun_lemma(phrase.head)))
+
+
+def _phrases(frame: Frame) -> Iterator[PrepositionalPhrase]:
+    """The phrases of the event, and of its resulting state: "keep the milk warm in a thermos"."""
+    yield from frame.phrases
+    for state in frame.verb.rights:
+        if state.dep_ in OPEN_COMPLEMENT and state.pos_ == "ADJ":
+            yield from prepositional_phrases(state)
+
+
+def _attached(frame: Frame) -> Iterator[PrepositionalPhrase]:
+    """Phrases with a tool that the parser attached to another noun of the event: "cut [the carrots with a knife]"."""
     for acted in frame.objects:
         for phrase in prepositional_phrases(acted):
-            if phrase.preposition == "with" and is_tool(noun_lemma(phrase.head)) and _is_carried(phrase.head):
-                yield phrase.head
+            if phrase.preposition == "with" and _is_carried(phrase.head):
+                yield phrase
+    if lemma(frame.verb) in verbs("having") | verbs("placing") | verbs("stowing") | verbs("operating"):
+        return
+    for outer in frame.phrases:
+        if is_a(noun_lemma(outer.head), "person", "animal"):
+            continue
+        for phrase in prepositional_phrases(outer.head):
+            name = noun_lemma(phrase.head)
+            carried = outer.preposition == "to" and bool(frame.objects) and is_a(name, "vessel")
+            if (phrase.preposition == "in" and carried) or (phrase.preposition == "with" and is_a(name, "implement")):
+                yield phrase
 
 
 def _is_no_use(frame: Frame, phrase: PrepositionalPhrase) -> bool:
@@ -112,6 +136,8 @@ def _fits(frame: Frame, preposition: str, noun: Token) -> bool:
     name = noun_lemma(noun)
     if preposition == "by means of":
         return _may_be_used(noun, frame)
+    if lemma(frame.verb) == "fill" and role_of(name, preposition) is ToolRole.CONTAINER:
+        return False  # "filled with dishes"
     if is_tool_after(preposition, name):
         return True
     place = {"on": "work_surface", "in": "basin"}.get(preposition)

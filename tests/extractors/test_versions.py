@@ -36,11 +36,11 @@ TEXTS: Sequence[str | Mapping[str, Any]] = (
 
 PINS: dict[str, tuple[str, str]] = {
     "decompositions": (
-        "8e4c29e876350da39c41688d15f3640881330a7fd93a1e9cbed39b6a1c1473aa",
+        "e4f4ebd4c792fbdba90d0e6c6e888e80737c230148f9bafe909a8a3cd0b333c4",
         "e8e34f64d28a971fd9eb55dbc11bb9e41b03d751824f1f8aea3183341ae41b7c",
     ),
     "events": (
-        "44c9c6059498f5b29802cba19f6c4e016071853052888aa1cec8a3aa692aeea5",
+        "4367e5b132a6b26fa8c7509b8b0fc034e89e899eea01b596769d1c36569bc1f9",
         "1138dbd88cafe2f415255e092140f615efb3add53ed401a34542b4fe9495b694",
     ),
     "labels": (
@@ -52,11 +52,11 @@ PINS: dict[str, tuple[str, str]] = {
         "265c2ff37422e1c06baf87e6ba94913a42c3706740c9d1d117cfadfe67ef0249",
     ),
     "scenarios": (
-        "d852b93599f414d65724d3f414e0b63a1bf6ddda1cd87281b4d76da9d6d32331",
+        "972aec390460994e041d6e863cf805d523117984a0517e84eb8da903a5c64665",
         "b411d59b4cc4da6d8bed24672f51f409581ca6ff74c5a47d382bde67b8cb3086",
     ),
     "state-changes": (
-        "3441ac8ae8f059a3e428e51207d66a691b9f1d7a42cf67214fd2c7d24fec4a49",
+        "bb311acdc5d50181d40256a0a0c870913d5cf7a432146378e896b6c2287dbc63",
         "a1828bf414da8914e41e3070f2d046058cf79be1db82eb65c99a379aadfa468d",
     ),
 }
