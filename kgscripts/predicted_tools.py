@@ -1,4 +1,4 @@
-"""The enricher of predicted tools: what the cloze model says that an abstract event is done with."""
+"""The enricher of predicted tools: what the tool ranker says that a step is done with."""
 
 from __future__ import annotations
 
@@ -6,49 +6,67 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from attrs import evolve
+
 from kgscripts.enrichment import Enricher, Stage
-from kgscripts.extractors.tool_prediction import predict_tools, words_of
 from kgscripts.models.registry import describe, load
+from kgscripts.models.tool_ranker import LEAST_PROBABILITY
+from kgscripts.text.lexicon import role_of
 from schemas.provenance import Model
 from schemas.records import Action, PredictedTool, Record
 
 if TYPE_CHECKING:
-    from kgscripts.models.cloze import ClozeModel
-
-LEAST_PROBABILITY = 0.05
+    from kgscripts.models.tool_ranker import ToolRanker
 
 
 class ToolPredictor(Enricher):
-    """Predicts tools of the sub-events that decompose, among the single-word tools of the graph."""
+    """Predicts tools of the sub-events, from the words of the action that gives each its name.
+
+    A verb alone says too little: "wrap" may be a present or a sandwich.
+    """
 
     name = "predicted-tools"
-    rules = "1"
+    rules = "2"
     stage = Stage.CLUSTERS
     gives = PredictedTool
     query = """
         SELECT s.step AS target,
                [a.predicate, a.particle, a.object, a.preposition, a.prepositional_object] AS content
         FROM step s JOIN action a ON a.action = s.leader
-        WHERE s.step IN (SELECT r.step FROM aligned_step w JOIN realization r ON r.mention = w.abstract)
+        WHERE a.object <> '' OR a.prepositional_object <> ''
         ORDER BY target
     """
-    candidates = """
-        SELECT label FROM tool n JOIN tool_total t ON t.key = n.tool
-        WHERE NOT contains(label, ' ') AND support >= least_support() ORDER BY label
-    """
+    candidates = "SELECT label FROM tool WHERE false"
+    """None: it ranks what it knows, so that a new tool in the graph changes no prediction."""
 
     @property
     def networks(self) -> tuple[Model, ...]:
-        """The masked cloze model that ships."""
-        return (describe("masked"),)
+        """The tool ranker that ships."""
+        return (describe("default", "tools"),)
 
     @cached_property
-    def _model(self) -> ClozeModel:
-        return load("cloze", "masked")
+    def _model(self) -> ToolRanker:
+        return load("tools", "default")
 
-    def enrich(self, contents: Sequence[Sequence[str]], candidates: Sequence[str]) -> list[Sequence[Record]]:
+    def enrich(
+        self,
+        contents: Sequence[Sequence[str]],
+        candidates: Sequence[str],  # noqa: ARG002
+    ) -> list[Sequence[Record]]:
         """For each action the tools of at least `LEAST_PROBABILITY`, best first."""
         names = ("predicate", "particle", "object", "preposition", "prepositional_object")
-        events = [words_of(Action(**dict(zip(names, content, strict=True)))) for content in contents]
-        found = predict_tools(self._model, events, candidates)
-        return [[tool for tool in tools if tool.probability >= LEAST_PROBABILITY] for tools in found]
+        events = [" ".join(words_of(Action(**dict(zip(names, content, strict=True))))) for content in contents]
+        return [
+            [evolve(tool, role=role_of(tool.lemma)) for tool in tools]
+            for tools in self._model.rank(events, least=LEAST_PROBABILITY)
+        ]
+
+
+def words_of(action: Action) -> list[str]:
+    """An action in the words of an instruction: "drain the pasta", "pour out the water into the sink"."""
+    words = [action.predicate, *action.particle.split(), *_phrase(action.object)]
+    return [*words, *action.preposition.split(), *_phrase(action.prepositional_object)]
+
+
+def _phrase(noun: str) -> list[str]:
+    return ["the", *noun.split()] if noun else []

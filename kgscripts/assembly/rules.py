@@ -251,5 +251,5 @@ def predicted_uses(reader: int, version: str) -> str:
                    ANTI JOIN uses u ON u.start = o.target AND u."end" = t.tool AND u.support >= least_support()) p
              JOIN step s ON s.step = p.target LEFT JOIN scenario c USING (scenario)
         WHERE p.place <= {MOST_PREDICTED}
-              AND p.target IN (SELECT start FROM decomposes_into WHERE support >= least_support())
+              AND p.target IN (SELECT key FROM step_total WHERE support >= least_support())
     """

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from kgscripts.commands.options import AsJson
+from kgscripts.commands.options import AsJson, AttachAs
 from schemas.terminal import echo, echo_json
 
 
@@ -19,7 +19,9 @@ class Split(StrEnum):
 
 
 def tools(
+    model: Annotated[str, typer.Option(metavar="NAME|DIR", help="A model that ships, or a checkpoint.")] = "default",
     split: Annotated[Split, typer.Option(help="Which of the gold events.")] = Split.UNSEEN,
+    attach_as: AttachAs = None,
     as_json: AsJson = False,
 ) -> None:
     """Evaluate the tools predicted for everyday events, on lists that ship with the package.
@@ -29,9 +31,13 @@ def tools(
     """
     from attrs import asdict
 
-    from kgscripts.evaluation.predicted_tools import evaluate_predicted_tools
+    from kgscripts.evaluation.predicted_tools import benchmark_scores, evaluate_predicted_tools, tool_events
+    from kgscripts.models.checkpoint import attach_scores
+    from kgscripts.models.registry import find_checkpoint, load
 
-    found = evaluate_predicted_tools(split.value)
+    found = evaluate_predicted_tools(load("tools", model), tool_events(split.value))
+    if attach_as:
+        attach_scores(find_checkpoint(model, "tools"), benchmark_scores(found[0], split.value, attach_as))
     if as_json:
         echo_json({"split": split.value, "methods": [asdict(scores) for scores in found]})
         return

@@ -1,4 +1,4 @@
-"""`kgscripts tools`: the tools of an event, as predicted by a model and as read by a graph."""
+"""`kgscripts tools`: the tools of an event, as read by a graph and as predicted by a model."""
 
 from __future__ import annotations
 
@@ -25,28 +25,32 @@ def tools(
     top: Annotated[int, typer.Option(min=1, help="The maximum number of tools of each kind.")] = 10,
     as_json: AsJson = False,
 ) -> None:
-    """Rank the tools of an event: those that the masked model predicts and, separately, those that a graph has read.
+    """Rank the tools of an event: those that a graph has read and, separately, those that a model predicts.
+
+    The probability is that a person accepts the tool. If no tool has 50 %, the event may need none.
 
     Example: kgscripts tools "drain the pasta" --graph graph
     """
     from kgscripts.extractors.instructions import read_instruction
-    from kgscripts.extractors.tool_prediction import predict_tools, tool_words
     from kgscripts.lookup.read_tools import read_tools
     from kgscripts.models.registry import load
+    from kgscripts.models.tool_ranker import LEAST_PROBABILITY
 
     instruction = read_instruction(event)
     read = read_tools(graph, instruction.action)[:top] if graph is not None else None
-    predicted = predict_tools(load("cloze", "masked"), [instruction.words], tool_words())[0][:top]
+    predicted = load("tools", "default").rank([" ".join(instruction.words)])[0][:top]
+    answered = any(tool.probability >= LEAST_PROBABILITY for tool in predicted)
     if as_json:
-        content: dict[str, Any] = {"event": instruction.action.label, "predicted": [asdict(tool) for tool in predicted]}
+        content: dict[str, Any] = {"event": instruction.action.label}
         if read is not None:
             content["read"] = [asdict(tool) for tool in read]
-        echo_json(content)
+        echo_json(content | {"predicted": [asdict(tool) for tool in predicted], "answered": answered})
         return
-    _print("predicted by the masked model", ("probability", "tool"), [_predicted(tool) for tool in predicted])
     if read is not None:
         headings = ("sources", "share", "PMI", "tool", "role", "step", "scenario")
         _print(f"read in {graph}", headings, [_read(tool) for tool in read])
+    title = "predicted by a model" + ("" if answered else ": none is probable, the event may need no tool")
+    _print(title, ("probability", "tool"), [_predicted(tool) for tool in predicted])
 
 
 def _predicted(tool: PredictedTool) -> tuple[str, ...]:

@@ -7,20 +7,23 @@ tool has an empty list, so that any answer is wrong.
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import resources
 
+import numpy as np
 from attrs import frozen
+from numpy.typing import NDArray
 
+from kgscripts.evaluation.counting import percent
 from kgscripts.evaluation.gold_lists import singular
-from kgscripts.extractors.instructions import read_instruction
-from kgscripts.extractors.tool_prediction import predict_tools, tool_words
-from kgscripts.models.registry import load
-from schemas.errors import QueryError
+from kgscripts.evaluation.tool_baselines import by_cloze, by_prior, by_similarity
+from kgscripts.models.tool_ranker import LEAST_PROBABILITY, ToolRanker
+from schemas.provenance import BenchmarkScore, Exposure
 
-SPLITS = ("development", "unseen")
 KITCHEN = "kitchen"
 _FIRST = 5
+_SAME = 0.9
+"""From this cosine on an event is taken to be a known one in other words."""
 
 
 @frozen
@@ -72,15 +75,6 @@ class ToolScores:
 
 
 @frozen
-class Method:
-    """A way to rank tools: of each event, in the order of the events."""
-
-    name: str
-    rank: Callable[[Sequence[str]], Sequence[Ranking]]
-    candidates: Sequence[str]
-
-
-@frozen
 class MethodScores:
     """The scores of one method, by part of the list, and the share of the right tools that it can give at all."""
 
@@ -90,7 +84,7 @@ class MethodScores:
 
 
 def tool_events(split: str) -> list[ToolEvent]:
-    """The events of a split."""
+    """The events of a split, ``development`` or ``unseen``."""
     file = resources.files("kgscripts.evaluation") / "data" / f"predicted_tools.{split}.tsv"
     rows = csv.DictReader(file.read_text("utf-8").splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
     return [
@@ -99,10 +93,39 @@ def tool_events(split: str) -> list[ToolEvent]:
     ]
 
 
-def evaluate_predicted_tools(split: str) -> list[MethodScores]:
-    """Score every method on a split. Raises ModelError if MiniLM is not found."""
-    events = tool_events(split)
-    return [_evaluate(method, events) for method in _methods()]
+def evaluate_predicted_tools(ranker: ToolRanker, events: Sequence[ToolEvent]) -> list[MethodScores]:
+    """Score a ranker, and simpler methods, on events; the ranker comes first. Raises ModelError without MiniLM."""
+    names = [event.event for event in events]
+    simpler = (
+        ("most frequent tools", by_prior),
+        ("MiniLM, event and tool", by_similarity),
+        ("cloze model, single words", by_cloze),
+    )
+    return [
+        evaluate_ranker(ranker, events),
+        *(
+            _evaluate(name, ranker, events, [Ranking(tuple(tools), answered=True) for tools in rank(ranker, names)])
+            for name, rank in simpler
+        ),
+    ]
+
+
+def evaluate_ranker(ranker: ToolRanker, events: Sequence[ToolEvent]) -> MethodScores:
+    """Score a ranker alone; it answers if the first tool is probable enough. Raises ModelError without MiniLM."""
+    rankings = [
+        Ranking(tuple(tool.lemma for tool in tools), tools[0].probability >= LEAST_PROBABILITY)
+        for tools in ranker.rank([event.event for event in events])
+    ]
+    return _evaluate(ranker.model.name if ranker.model else "", ranker, events, rankings)
+
+
+def benchmark_scores(scores: MethodScores, split: str, exposure: Exposure) -> list[BenchmarkScore]:
+    """Precision@1, answers and hit@5 of each part, in percent."""
+    return [
+        percent("kgscripts predicted tools", split, f"{name}, {part}", 100 * value, exposure=exposure)
+        for part, own in scores.parts.items()
+        for name, value in (("precision@1", own.precision), ("answered", own.share_answered), ("hit@5", own.hit))
+    ]
 
 
 def score(events: Sequence[ToolEvent], rankings: Sequence[Ranking]) -> ToolScores:
@@ -121,35 +144,23 @@ def score(events: Sequence[ToolEvent], rankings: Sequence[Ranking]) -> ToolScore
     )
 
 
-def _evaluate(method: Method, events: Sequence[ToolEvent]) -> MethodScores:
-    rankings = method.rank([event.event for event in events])
+def _evaluate(name: str, ranker: ToolRanker, events: Sequence[ToolEvent], rankings: Sequence[Ranking]) -> MethodScores:
     parts = {
         "all": range(len(events)),
         KITCHEN: [number for number, event in enumerate(events) if event.domain == KITCHEN],
         "elsewhere": [number for number, event in enumerate(events) if event.domain != KITCHEN],
+        "unlike known events": np.flatnonzero(_nearest(ranker, events) < _SAME).tolist(),
     }
-    known = set(map(singular, method.candidates))
+    known = set(map(singular, ranker.known.tools))
     accepted = [tool for event in events for tool in event.tools]
     return MethodScores(
-        method.name,
-        {name: score([events[at] for at in part], [rankings[at] for at in part]) for name, part in parts.items()},
-        sum(tool in known for tool in accepted) / len(accepted),
+        name,
+        {part: score([events[at] for at in rows], [rankings[at] for at in rows]) for part, rows in parts.items()},
+        sum(tool in known for tool in accepted) / len(accepted) if accepted else 0.0,
     )
 
 
-def _methods() -> list[Method]:
-    words = tool_words()
-    return [Method("masked cloze model", _by_cloze, words)]
-
-
-def _by_cloze(events: Sequence[str]) -> list[Ranking]:
-    read = [_words(event) for event in events]
-    found = predict_tools(load("cloze", "masked"), read, tool_words())
-    return [Ranking(tuple(tool.lemma for tool in tools), bool(tools)) for tools in found]
-
-
-def _words(event: str) -> Sequence[str]:
-    try:
-        return read_instruction(event).words
-    except QueryError:
-        return event.split()
+def _nearest(ranker: ToolRanker, events: Sequence[ToolEvent]) -> NDArray[np.float64]:
+    """The cosine of each event with the most similar known one, (events,)."""
+    vectors = ranker.vectors([event.event for event in events])
+    return np.asarray((vectors @ ranker.known.vectors.T).max(axis=1))

@@ -1,7 +1,8 @@
 """The scores of models on a small sample that ships: they show whether a model still predicts what it predicted.
 
 The 16 pairs with their labels, the 8 steps with their state changes and the 4 documents with their scenarios were
-written for this project (`data/README.md`). They are too few and too easy to tell how good a model is.
+written for this project (`data/README.md`). They are too few and too easy to tell how good a model is. Tools are those
+of the events for development.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from kgscripts.evaluation.change_answers import predict_changes
 from kgscripts.evaluation.cloze import evaluate_cloze
 from kgscripts.evaluation.cloze_filling import Candidates
 from kgscripts.evaluation.cloze_items import blank_words, cloze_items
+from kgscripts.evaluation.predicted_tools import benchmark_scores, evaluate_ranker, tool_events
 from kgscripts.evaluation.scenario_detection import evaluate_scenarios
 from kgscripts.evaluation.scenario_predictions import predict
 from kgscripts.evaluation.state_changes import evaluate_changes
@@ -44,6 +46,9 @@ def slice_scores(name_or_directory: str | Path) -> list[BenchmarkScore]:
         return _change_scores(model, folder / "slice.changes.jsonl")
     if task == "scenarios":
         return _scenario_scores(model, folder / "slice.scenarios.jsonl")
+    if task == "tools":
+        events = tool_events("development")
+        return benchmark_scores(evaluate_ranker(model, events), _SPLIT, _EXPOSURE)
     templates = folder / "slice.template.tsv"
     pairs = load_pairs([templates]).pairs
     if not isinstance(model, Aligner):

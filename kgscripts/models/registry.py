@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from kgscripts.models.cloze import ClozeModel
     from kgscripts.models.scenarios import ScenarioModel
     from kgscripts.models.state_changes import ChangeModel
+    from kgscripts.models.tool_ranker import ToolRanker
     from schemas.provenance import Model
 
 LOADERS: Mapping[str, Mapping[str, str]] = {
@@ -37,6 +38,8 @@ LOADERS: Mapping[str, Mapping[str, str]] = {
         "scenario-detector": "kgscripts.models.scenario_detector:detector_model",
         "topic-tiling": "kgscripts.models.scenario_tiling_checkpoint:tiling_model",
     },
+    "steps": {"step-merger": "kgscripts.models.step_merger:merger_model"},
+    "tools": {"tool-ranker": "kgscripts.models.tool_ranker:tool_ranker"},
 }
 """Task -> kind of checkpoint -> module:function that makes the model of a checkpoint."""
 
@@ -91,13 +94,16 @@ def load(task: Literal["state-changes"], name_or_directory: str | Path) -> Chang
 @overload
 def load(task: Literal["scenarios"], name_or_directory: str | Path) -> ScenarioModel: ...
 @overload
+def load(task: Literal["tools"], name_or_directory: str | Path) -> ToolRanker: ...
+@overload
 def load(task: str, name_or_directory: str | Path) -> Any: ...
 def load(task: str, name_or_directory: str | Path) -> Any:
     """The model of that name, or in that directory, for a task; names are those of `find_checkpoint`.
 
     A model for ``cloze`` is a `kgscripts.models.cloze.ClozeModel`, one for ``alignment`` a
     `kgscripts.models.aligner.Aligner`, one for ``state-changes`` a `kgscripts.models.state_changes.ChangeModel`,
-    one for ``scenarios`` a `kgscripts.models.scenarios.ScenarioModel`.
+    one for ``scenarios`` a `kgscripts.models.scenarios.ScenarioModel`, one for ``tools`` a
+    `kgscripts.models.tool_ranker.ToolRanker`.
     Models that ship are loaded once a process.
 
     Raises ModelError for an unknown task, and if there is no such model, it is damaged, or it is for another task.

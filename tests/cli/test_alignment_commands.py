@@ -145,10 +145,18 @@ def test_predicted_and_read_tools_are_separate(graph: Path) -> None:
     found = json.loads(run("tools", "Slice the bread!", "--graph", graph, "--json"))
     assert found["event"] == "slice bread"
     assert {tool["lemma"] for tool in found["read"]} == {"cutting board", "knife"}
-    assert found["predicted"][0]["lemma"] == "knife"
+    assert found["answered"]
+    assert found["predicted"][0]["lemma"] in {"bread knife", "knife"}
     printed = run("tools", "slice the bread", "--graph", graph)
-    assert printed.index("predicted by the masked model") < printed.index("read in")
+    assert printed.index("read in") < printed.index("predicted by a model")
     assert "read" not in json.loads(run("tools", "slice the bread", "--json"))
+
+
+def test_an_event_that_needs_no_tool_is_not_answered() -> None:
+    found = json.loads(run("tools", "thank the waiter", "--json"))
+    assert not found["answered"]
+    assert all(tool["probability"] < 0.5 for tool in found["predicted"])
+    assert "none is probable" in run("tools", "thank the waiter")
 
 
 @pytest.mark.parametrize("event", ["", " ", "...", "the pasta", "\x00"])
@@ -157,7 +165,7 @@ def test_tools_needs_an_event(event: str) -> None:
         run("tools", event)
 
 
-def test_the_scores_of_aligner_and_masked_model_can_be_queried(graph: Path) -> None:
+def test_the_scores_of_aligner_and_tool_ranker_can_be_queried(graph: Path) -> None:
     opened = ScriptGraph.open(graph)
     text = (QUERIES / "tools-by-alignment.rq").read_text(encoding="utf-8")
     in_sparql = exports.sparql.run_query(opened, text)
@@ -165,8 +173,8 @@ def test_the_scores_of_aligner_and_masked_model_can_be_queried(graph: Path) -> N
     assert list(in_sparql.rows) == list(in_cypher.rows)
     found = {(row[4], row[5]): row[6] for row in in_sparql.rows}
     aligner = describe("aligner")
-    masked = describe("masked")
-    for model in (aligner, masked):
+    ranker = describe("default", "tools")
+    for model in (aligner, ranker):
         assert model.scores
         assert {(model.name, score.metric): score.value for score in model.scores}.items() <= found.items()
-    assert {(row[1], row[4]) for row in in_sparql.rows} == {(False, aligner.name), (True, masked.name)}
+    assert {(row[1], row[4]) for row in in_sparql.rows} == {(False, aligner.name), (True, ranker.name)}

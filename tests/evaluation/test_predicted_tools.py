@@ -1,0 +1,91 @@
+"""The measure of predicted tools, against counting by hand."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+import cli
+from kgscripts.evaluation.predicted_tools import (
+    KITCHEN,
+    MethodScores,
+    Ranking,
+    ToolEvent,
+    benchmark_scores,
+    score,
+    tool_events,
+)
+from schemas.provenance import Exposure
+
+EVENTS = [
+    ToolEvent(KITCHEN, "drain the pasta", frozenset({"colander", "tong"})),
+    ToolEvent("car", "change a tyre", frozenset({"jack", "wrench"})),
+    ToolEvent("office", "greet the boss", frozenset()),
+    ToolEvent("office", "staple the pages", frozenset({"stapler"})),
+]
+RANKINGS = [
+    Ranking(("tongs", "pot"), answered=True),
+    Ranking(("pump", "rope", "pot", "pan", "cup", "jack"), answered=True),
+    Ranking(("pen",), answered=True),
+    Ranking(("pen", "stapler"), answered=False),
+]
+
+
+def test_scores_by_hand() -> None:
+    found = score(EVENTS, RANKINGS)
+    assert (found.events, found.with_tools, found.answered, found.right) == (4, 3, 3, 1)
+    assert found.precision == pytest.approx(1 / 3), "an answer for an event that needs no tool is wrong"
+    assert found.share_answered == pytest.approx(2 / 3)
+    assert found.hits == 2, "tongs is tong, the sixth tool does not count, and what is not answered does"
+    assert found.needless == 1
+    nothing = score([], [])
+    assert (nothing.precision, nothing.share_answered, nothing.hit) == (0, 0, 0)
+
+
+def test_benchmark_scores_are_percents_of_each_part() -> None:
+    own = benchmark_scores(MethodScores("m", {"all": score(EVENTS, RANKINGS)}, 1.0), "unseen", Exposure.UNSEEN)
+    assert {item.metric: item.value for item in own} == {
+        "precision@1, all": 33.33,
+        "answered, all": 66.67,
+        "hit@5, all": 66.67,
+    }
+
+
+@given(st.lists(st.tuples(st.lists(st.sampled_from("abcdefgh"), unique=True), st.booleans()), max_size=8), st.data())
+def test_the_scores_of_any_rankings(ranked: list[tuple[list[str], bool]], data: st.DataObject) -> None:
+    """A perfect ranking that answers exactly where a tool is needed has the best scores; no other exceeds it."""
+    gold = [frozenset(data.draw(st.sets(st.sampled_from("abcdefgh"), max_size=3))) for _ in ranked]
+    events = [ToolEvent("car", "e", tools) for tools in gold]
+    rankings = [Ranking(tuple(tools), answered and bool(tools)) for tools, answered in ranked]
+    found = score(events, rankings)
+    best = score(events, [Ranking(tuple(sorted(tools)), bool(tools)) for tools in gold])
+    assert 0 <= found.precision <= 1
+    assert 0 <= found.share_answered <= best.share_answered
+    assert found.hits <= best.hits == best.with_tools
+    assert found.right <= found.answered - found.needless
+    assert best.needless == 0
+
+
+def test_the_lists_have_what_their_page_says() -> None:
+    development = tool_events("development")
+    assert len(development) == 100
+    assert sum(event.domain == KITCHEN for event in development) == 20
+    assert sum(not event.tools for event in development) == 10
+
+
+def test_the_command_prints_the_ranker_and_what_it_is_compared_with() -> None:
+    result = CliRunner().invoke(cli.app, ["evaluate", "tools", "--split", "development", "--json"])
+    assert result.exit_code == 0, result.output
+    methods = {item["method"]: item for item in json.loads(result.stdout)["methods"]}
+    simpler = ["most frequent tools", "MiniLM, event and tool", "cloze model, single words"]
+    assert list(methods) == ["tool-ranker", *simpler]
+    ranker = methods.pop("tool-ranker")["parts"]
+    assert ranker["all"]["right"] / ranker["all"]["answered"] >= 0.6
+    assert ranker["all"]["hits"] / ranker["all"]["with_tools"] >= 0.7
+    assert 0 < ranker["unlike known events"]["events"] < 100
+    for name, item in methods.items():
+        assert item["parts"]["elsewhere"]["hits"] < ranker["elsewhere"]["hits"], name
