@@ -13,6 +13,7 @@ from lightning_modules.state_changes.commands import state_changes
 from lightning_modules.steps.commands import cross_validate_steps, steps
 from lightning_modules.tools.commands import tools
 from lightning_modules.transducer.commands import transducer
+from lightning_modules.typicality.commands import typicality
 
 app = typer.Typer(
     add_completion=False,
@@ -51,3 +52,4 @@ app.command(
     "cross-validate-steps",
     epilog="Example: kgscripts train cross-validate-steps --descript gold_paraphrase_sets --inscript inscript",
 )(cross_validate_steps)
+app.command(epilog="Example: kgscripts train typicality --inscript inscript --out weights.json")(typicality)

@@ -16,6 +16,7 @@ from kgscripts.commands.evaluate_scenarios import scenarios
 from kgscripts.commands.evaluate_state_changes import state_changes
 from kgscripts.commands.evaluate_steps import steps
 from kgscripts.commands.evaluate_tools import tools
+from kgscripts.commands.evaluate_typicality import typicality
 from kgscripts.commands.options import AsJson, ScoresFile
 from kgscripts.commands.output import check_output, write_lines
 from schemas.terminal import console, echo, echo_json, progress_bar
@@ -42,6 +43,7 @@ app.command("state-changes", epilog="Example: kgscripts evaluate state-changes -
 app.command(epilog="Example: kgscripts evaluate scenarios --gold documents.jsonl --model default")(scenarios)
 app.command(epilog="Example: kgscripts evaluate steps --descript corpora/descript/gold_paraphrase_sets")(steps)
 app.command(epilog="Example: kgscripts evaluate tools --split development")(tools)
+app.command(epilog="Example: kgscripts evaluate typicality --inscript corpora/inscript")(typicality)
 app.command("scenario-titles", epilog="Example: kgscripts evaluate scenario-titles --split development")(
     scenario_titles
 )

@@ -1,0 +1,287 @@
+"""Whether typical steps are those of the script, on the labels of InScript (Modi et al., LREC 2016).
+
+A mention is a verb that the extractor keeps and that carries a label. `ScrEv`, `RelNScrEv` and `Evoking` are events of
+the script, its surroundings or the whole scenario; `UnrelEv` and `Unclear` are bystanders. Each scenario is judged with
+weights learnt from the other scenarios' `train` stories. What is known of a scenario are the mentions of its stories,
+without their labels: of all of them, of nine at a time, or of one story by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+from spacy.language import Language
+
+from kgscripts.corpora.inscript import GoldStory
+from kgscripts.evaluation.inscript import read_stories
+from kgscripts.extractors.events import judged_frames, mentions_of
+from kgscripts.models.sentence_vectors import quantised_vectors
+from kgscripts.text.pipeline import load_pipeline
+from kgscripts.typicality.features import FEATURES, Numbers, ScenarioActions, Vectors, features
+from kgscripts.typicality.weights import Weights, learn
+from schemas.records import Action
+
+SCRIPT = ("ScrEv", "RelNScrEv", "Evoking")
+GROUPS = {"all stories": 0, "nine stories": 9, "one story": 1}
+"""How many stories of a scenario are known at once; 0 for all."""
+KEPT = (1.0, 0.99, 0.95, 0.9, 0.8, 0.5)
+"""Shares of the ScrEv mentions at which the curve is given."""
+ENOUGH = 0.95
+"""The share of the ScrEv mentions that usual steps are to have."""
+
+
+@frozen(eq=False)
+class Mentions:
+    """Labelled mentions, one row each, with the features of their actions among the stories of their group."""
+
+    features: Numbers
+    vectors: Vectors
+    scenario: NDArray[np.str_]
+    is_train: NDArray[np.bool_]
+    label: NDArray[np.str_]
+    """Class of the label; "" where the corpus has none."""
+    verb: NDArray[np.int64]
+    """A number for each verb: a verb with two objects has two mentions."""
+
+    def of(self, rows: NDArray[np.bool_]) -> Mentions:
+        """Some of them."""
+        return Mentions(
+            self.features[rows],
+            self.vectors[rows],
+            self.scenario[rows],
+            self.is_train[rows],
+            self.label[rows],
+            self.verb[rows],
+        )
+
+
+@frozen
+class Point:
+    """What is kept above a threshold: the share of ScrEv that is, and shares among all kept mentions.
+
+    `script` and `core` (ScrEv alone) are shares of the labelled ones among them, `of_all` that of script events with
+    mentions without a label counted as wrong.
+    """
+
+    recall: float
+    kept: float
+    script: float
+    core: float
+    of_all: float
+
+
+@frozen
+class TypicalityReport:
+    """Curves by what is known of the scenario and by what mentions are ordered by, and what `usual` mentions give."""
+
+    curves: dict[str, dict[str, tuple[Point, ...]]]
+    usual: dict[str, Point]
+
+
+@frozen
+class _Mention:
+    action: Action
+    verb: int
+    label: str
+
+
+@frozen
+class _Story:
+    scenario: str
+    is_train: bool
+    mentions: tuple[_Mention, ...]
+
+
+def evaluate_typicality(inscript: Path, split: str = "val") -> TypicalityReport:
+    """Measure it on the stories of a split, `train` or `val`; see above.
+
+    Raises
+    ------
+    InputError
+        if the folders `train` and `val` of `inscript` have no stories.
+    """
+    groups = labelled_mentions(inscript)
+    scores, usual = left_out(groups)
+    curves: dict[str, dict[str, tuple[Point, ...]]] = {}
+    points: dict[str, Point] = {}
+    for name, mentions in groups.items():
+        rows = mentions.is_train == (split == "train")
+        judged = mentions.of(rows)
+        nearest, support, scenario = (judged.features[:, _column(item)] for item in _BASELINES)
+        alone = GROUPS[name] == 1
+        orders = {"typicality": scores[name][rows], "support": support, "similarity": scenario if alone else nearest}
+        curves[name] = {order: curve(judged, values) for order, values in orders.items()}
+        points[name] = point(judged, scores[name][rows], usual)
+    return TypicalityReport(curves, points)
+
+
+_BASELINES = ("nearest quarter", "same sources", "scenario")
+
+
+def _column(feature: str) -> int:
+    return FEATURES.index(feature)
+
+
+def left_out(groups: Mapping[str, Mentions]) -> tuple[dict[str, Numbers], float]:
+    """Typicality of all mentions, by weights learnt from the `train` stories of the other scenarios.
+
+    Also the typicality that 0.95 of the ScrEv mentions of `train` have.
+    """
+    scores = {name: np.zeros(len(mentions.label)) for name, mentions in groups.items()}
+    for scenario in np.unique(next(iter(groups.values())).scenario):
+        weights = learn_from([item.of(item.is_train & (item.scenario != scenario)) for item in groups.values()])
+        for name, mentions in groups.items():
+            rows = mentions.scenario == scenario
+            scores[name][rows] = weights.typicality(mentions.features[rows], mentions.vectors[rows])
+    core = np.concatenate(
+        [scores[name][mentions.is_train & (mentions.label == SCRIPT[0])] for name, mentions in groups.items()]
+    )
+    return scores, round(float(np.quantile(core, 1 - ENOUGH)), 2)
+
+
+def learn_from(groups: Sequence[Mentions]) -> Weights:
+    """Weights from all mentions of `groups`, those without a label as bystanders."""
+    return learn(
+        np.concatenate([item.features for item in groups]),
+        np.concatenate([item.vectors for item in groups]),
+        np.concatenate([np.isin(item.label, SCRIPT) for item in groups]),
+        len(groups),
+    )
+
+
+def curve(mentions: Mentions, scores: Numbers) -> tuple[Point, ...]:
+    """The point at which each share of `KEPT`, or a little more, of the ScrEv mentions is kept."""
+    core = -np.sort(-_best(mentions, scores)[1][_best(mentions, scores)[0] == SCRIPT[0]])
+    return tuple(point(mentions, scores, core[max(0, int(np.ceil(share * len(core))) - 1)]) for share in KEPT)
+
+
+def point(mentions: Mentions, scores: Numbers, least: float) -> Point:
+    """What the verbs give of which a mention has at least this score."""
+    label, best = _best(mentions, scores)
+    kept = best >= least
+    labelled = kept & (label != "")
+    script, core = np.isin(label, SCRIPT), label == SCRIPT[0]
+    return Point(
+        recall=_share(kept & core, core),
+        kept=_share(kept, np.ones_like(kept)),
+        script=_share(labelled & script, labelled),
+        core=_share(labelled & core, labelled),
+        of_all=_share(kept & script, kept),
+    )
+
+
+def _best(mentions: Mentions, scores: Numbers) -> tuple[NDArray[np.str_], Numbers]:
+    """The label and the highest score of each verb."""
+    _, first, verb = np.unique(mentions.verb, return_index=True, return_inverse=True)
+    best = np.full(len(first), -np.inf)
+    np.maximum.at(best, verb, scores)
+    return mentions.label[first], best
+
+
+def _share(part: NDArray[np.bool_], whole: NDArray[np.bool_]) -> float:
+    return round(float(part.sum() / max(1, whole.sum())), 4)
+
+
+def labelled_mentions(inscript: Path) -> dict[str, Mentions]:
+    """The mentions of the `train` and `val` stories of InScript, with features for each of `GROUPS`."""
+    nlp = load_pipeline(None)
+    stories = [
+        story
+        for split in ("train", "val")
+        for story in _read(nlp, read_stories(inscript / split), is_train=split == "train")
+    ]
+    labels = sorted(
+        {mention.action.label for story in stories for mention in story.mentions} | {item.scenario for item in stories}
+    )
+    known = _Vectors(labels, quantised_vectors(labels))
+    return {name: _joined(stories, size, known) for name, size in GROUPS.items()}
+
+
+def _read(nlp: Language, stories: Sequence[GoldStory], *, is_train: bool) -> Iterator[_Story]:
+    for story, doc in zip(stories, nlp.pipe(item.document.text for item in stories), strict=True):
+        labels = {word.start: word.event.partition("_")[0] for word in story.words if word.is_event_head}
+        mentions = (
+            _Mention(mention.action, frame.verb.idx, labels.get(frame.verb.idx, ""))
+            for frame, reason in judged_frames(doc)
+            if reason is None
+            for mention in mentions_of(frame, 0)
+        )
+        yield _Story(story.document.scenario, is_train, tuple(mentions))
+
+
+@frozen(eq=False)
+class _Vectors:
+    labels: Sequence[str]
+    values: Vectors
+    row: dict[str, int] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        object.__setattr__(self, "row", {label: row for row, label in enumerate(self.labels)})
+
+
+def _joined(stories: Sequence[_Story], size: int, known: _Vectors) -> Mentions:
+    numbered = list(enumerate(story for story in stories if story.mentions))
+    parts = []
+    for scenario in sorted({story.scenario for story in stories}):
+        of_scenario = [item for item in numbered if item[1].scenario == scenario]
+        # Small groups are of one split, so that what is judged has the same number of stories around it.
+        sets = (
+            [[item for item in of_scenario if item[1].is_train is is_train] for is_train in (True, False)]
+            if size
+            else [of_scenario]
+        )
+        for group in sets:
+            step = size or len(group)
+            parts += [_of_group(group[start : start + step], known) for start in range(0, len(group), step)]
+    return Mentions(
+        np.concatenate([part.features for part in parts]),
+        np.concatenate([part.vectors for part in parts]),
+        np.concatenate([part.scenario for part in parts]),
+        np.concatenate([part.is_train for part in parts]),
+        np.concatenate([part.label for part in parts]),
+        np.concatenate([part.verb for part in parts]),
+    )
+
+
+def _of_group(group: Sequence[tuple[int, _Story]], known: _Vectors) -> Mentions:
+    """The mentions of some stories of one scenario."""
+    actions = sorted({mention.action.key for _, story in group for mention in story.mentions})
+    row = {action: number for number, action in enumerate(actions)}
+    counted: dict[tuple[int, int], list[int]] = {}
+    rows, labels, verbs, is_train = [], [], [], []
+    for number, (story_number, story) in enumerate(group):
+        last = max(1, len(story.mentions) - 1)
+        for place, mention in enumerate(story.mentions):
+            count = counted.setdefault((number, row[mention.action.key]), [0, 0])
+            count[0] += 1
+            count[1] += round(place * 10**9 / last)
+            rows.append(row[mention.action.key])
+            labels.append(mention.label)
+            verbs.append(story_number * 10**6 + mention.verb)
+            is_train.append(story.is_train)
+    pairs = np.array([(source, action, *count) for (source, action), count in sorted(counted.items())], dtype=np.int64)
+    vectors = known.values[[known.row[" ".join(filter(None, action))] for action in actions]]
+    scenario = group[0][1].scenario
+    found = features(
+        ScenarioActions(
+            vectors=vectors,
+            parts=np.array([(bool(action[2]), bool(action[3]), bool(action[1])) for action in actions]),
+            source=pairs[:, 0],
+            action=pairs[:, 1],
+            mentions=pairs[:, 2],
+            position=pairs[:, 3],
+            scenario=known.values[known.row[scenario]],
+        )
+    )
+    return Mentions(
+        found[rows],
+        vectors[rows],
+        np.full(len(rows), scenario),
+        np.array(is_train),
+        np.array(labels),
+        np.array(verbs),
+    )

@@ -1,0 +1,110 @@
+"""The weights of the features, by logistic regression, and the file that ships."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from kgscripts.typicality.features import FEATURES, SCALE, Numbers, Vectors
+
+_DIRECTIONS = 64
+"""Vectors of actions are reduced to so many principal components before weights are learnt."""
+_COMPONENT = 0.3
+"""Standard deviation of a component; other features have 1, so that the penalty holds these back."""
+_PENALTY = 30.0
+"""Of squared weights, for each set of examples."""
+_STEPS = 20
+_DECIMALS = 5
+
+
+@frozen(eq=False)
+class Weights:
+    """Weights of `FEATURES`, (features,), and of the components of an action's vector, (size,), and a constant.
+
+    Typicality is at least `usual` for 0.95 of the mentions that InScript labels as events of the scenario's script.
+    """
+
+    of_features: Numbers
+    of_vector: Numbers
+    constant: float
+    usual: float = 0.0
+
+    def typicality(self, found: Numbers, vectors: Vectors) -> Numbers:
+        """The probability that a mention of each action is of the scenario's script, to four decimals, (actions,)."""
+        logit = (found * self.of_features).sum(axis=1) + (vectors * self.of_vector).sum(axis=1) + self.constant
+        return np.asarray(np.round(1 / (1 + np.exp(-logit)), 4))
+
+    def to_json(self, facts: dict[str, Any]) -> str:
+        """The content of a file."""
+        content = {
+            **facts,
+            "usual": self.usual,
+            "constant": self.constant,
+            "features": dict(zip(FEATURES, self.of_features.tolist(), strict=True)),
+            "vector": self.of_vector.tolist(),
+        }
+        return json.dumps(content, indent=1) + "\n"
+
+
+def read_weights(path: Path) -> Weights:
+    """Read a file that training wrote."""
+    content = json.loads(path.read_text(encoding="utf-8"))
+    of_features = np.array([content["features"][name] for name in FEATURES])
+    return Weights(of_features, np.array(content["vector"]), content["constant"], content["usual"])
+
+
+@cache
+def shipped_weights() -> Weights:
+    """Those that ship."""
+    return read_weights(Path(str(resources.files("kgscripts.typicality") / "data" / "weights.json")))
+
+
+def learn(found: Numbers, vectors: Vectors, is_script: NDArray[np.bool_], sets: int) -> Weights:
+    """Weights by logistic regression with squared weights as penalty (ridge), by Newton's method.
+
+    Parameters
+    ----------
+    found, vectors:
+        Features (examples, features) and vectors (examples, size) of the mentions' actions.
+    is_script:
+        Whether each mention is of the scenario's script, (examples,).
+    sets:
+        How often each mention is among the examples, with other sources around it.
+    """
+    middle, spread = found.mean(axis=0), found.std(axis=0) + 1e-9
+    units = vectors.astype(np.float64) / SCALE
+    average = units.mean(axis=0)
+    distinct = np.unique(vectors, axis=0) / SCALE - average
+    directions = np.linalg.svd(distinct, full_matrices=False)[2][:_DIRECTIONS].T
+    components = (units - average) @ directions
+    size = _COMPONENT / components.std()
+    design = np.concatenate([(found - middle) / spread, components * size, np.ones((len(found), 1))], axis=1)
+    solved = _newton(design, is_script.astype(np.float64), _PENALTY * sets)
+    of_features = solved[: found.shape[1]] / spread
+    of_units = directions @ solved[found.shape[1] : -1] * size
+    constant = solved[-1] - of_features @ middle - of_units @ average
+    return Weights(
+        np.round(of_features, _DECIMALS), np.round(of_units / SCALE, _DECIMALS + 3), round(float(constant), _DECIMALS)
+    )
+
+
+def _newton(design: Numbers, target: Numbers, penalty: float) -> Numbers:
+    """The weights of the columns; the last column, the constant, has no penalty."""
+    ridge = np.append(np.full(design.shape[1] - 1, penalty), 1e-9)
+    weights = np.zeros(design.shape[1])
+    for _ in range(_STEPS):
+        probable = 1 / (1 + np.exp(-design @ weights))
+        slope = design.T @ (probable - target) + ridge * weights
+        curvature = (design * (probable * (1 - probable))[:, None]).T @ design + np.diag(ridge)
+        step = np.linalg.solve(curvature, slope)
+        weights -= step
+        if np.abs(step).max() < 1e-6:
+            break
+    return weights
