@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from exports.rdf.chunks import GraphChunks
+from kgscripts.assembly.assemble import assemble
 from kgscripts.correcting import correct_graph, list_corrections
-from kgscripts.pipeline import build_graph, remove_source
+from kgscripts.pipeline import build_graph, remove_source, versions_of
 from kgscripts.records.corrections import add_corrections
 from kgscripts.records.store import RecordStore
 from schemas.corrections import Correction
@@ -216,11 +217,28 @@ def test_corrections_outlive_builds_removals_and_damage(tmp_path: Path) -> None:
     assert graph_bytes(path) == graph_bytes(tmp_path / "whole")
 
 
-def test_partitions_and_support_change_nothing(tmp_path: Path, directory: Path) -> None:
+def test_partitions_change_nothing(directory: Path) -> None:
+    expected = graph_bytes(directory)
+    with locked(directory), RecordStore(directory / "records") as store:
+        manifest = ScriptGraph.open(directory).manifest
+        assemble(store, directory, versions_of(store, manifest), base_iri=manifest.base_iri, partitions=3)
+    assert graph_bytes(directory) == expected
+
+
+def test_the_same_again_is_nothing_new(directory: Path) -> None:
+    expected = graph_bytes(directory)
     done = correct_graph(directory, list_corrections(directory))
     assert not done.recorded
     assert len(done.unmatched) == 3
+    assert graph_bytes(directory) == expected
+
+
+def test_what_has_too_little_support_is_corrected_by_nobody(tmp_path: Path) -> None:
     corrections = [_step("reject", "watch film"), _step("rename", "add pasta", name="Add it!")]
-    rows = _corrected(tmp_path, corrections, min_support=2)
+    rows = _corrected(tmp_path, [*corrections, _step("rename", "boil water", name="x")], min_support=2)
     assert _labels(rows) == {"Add it!"}
-    assert {row["applied"] for row in rows["Correction"]} == {True}
+    assert {row["kind"]: row["applied"] for row in rows["Correction"] if "boil" not in row["label"]} == {
+        "reject": True,
+        "rename": True,
+    }
+    assert len(rows["CORRECTED_BY"]) == 2
