@@ -30,7 +30,7 @@ _LEGEND_SIZE = 11.0
 _MOST_CHANGES = 6
 _LEGEND = (
     ("step", 52.0, "sub-event (larger: in more texts)", (0.0, 0.0)),
-    ("step optional", 30.0, "optional (in fewer than half of the texts)", (0.0, 28.0)),
+    ("step optional", 30.0, "optional (seldom where its neighbours are)", (0.0, 28.0)),
     ("before", 28.0, "comes before (thicker: more texts)", (310.0, 0.0)),
     ("tool", 30.0, "tool", (310.0, 28.0)),
 )

@@ -13,6 +13,9 @@ from exports.rows import Row, column, find, labels_of, select
 from schemas.records import OF_PLACE
 from schemas.script_graph import ScriptGraph
 
+USUAL = 0.63
+"""Steps with this typicality or a greater one are usual. The weights of typicality were learnt with it."""
+
 
 @frozen(kw_only=True)
 class Scenario:
@@ -60,6 +63,7 @@ class Step:
     probability: float
     mean_position: float
     optional: bool
+    typicality: float | None
     tools: tuple[Part, ...] = ()
     participants: tuple[Part, ...] = ()
     state_changes: tuple[Part, ...] = ()
@@ -79,7 +83,7 @@ class Precedence:
 
 @frozen(kw_only=True)
 class Script:
-    """The steps of a scenario in order; `left_out` counts those that a limit or a minimum of support excluded.
+    """The steps of a scenario in order; `left_out` counts those that a limit or a minimum excluded.
 
     `corrections` are those of the scenario itself: steps that were rejected. `precedes` are the PRECEDES relations
     between these steps. `order` is what follows from all relations of the scenario, those of omitted steps included:
@@ -104,10 +108,13 @@ def list_scenarios(graph: ScriptGraph) -> list[Scenario]:
     return sorted(scenarios, key=lambda each: (-each.support, each.label, each.iri))
 
 
-def read_script(graph: ScriptGraph, name: str, *, limit: int = 0, min_support: int = 1) -> Script:
+def read_script(
+    graph: ScriptGraph, name: str, *, limit: int = 0, min_support: int = 1, least_typicality: float = 0.0
+) -> Script:
     """Return the script of the scenario `name`: its label, an alternative label, or its IRI, in any case.
 
-    Steps ascend by rank, which follows PRECEDES. `limit` keeps the steps with the most support (0: all).
+    Steps ascend by rank, which follows PRECEDES. `limit` keeps the steps with the highest product of support and
+    typicality (0: all). Steps of unknown typicality count as typical.
 
     Raises
     ------
@@ -118,11 +125,13 @@ def read_script(graph: ScriptGraph, name: str, *, limit: int = 0, min_support: i
     relations = select(
         graph,
         "HAS_SUB_EVENT",
-        ("to_id", "support", "probability", "mean_position", "rank", "optional"),
+        ("to_id", "support", "probability", "mean_position", "rank", "optional", "typicality"),
         from_id=[row["id"]],
     )
-    likely = sorted(relations, key=lambda each: (-each["support"], each["mean_position"], each["to_id"]))
-    enough = [each for each in likely if each["support"] >= min_support]
+    likely = sorted(
+        relations, key=lambda each: (-each["support"] * _typicality(each), each["mean_position"], each["to_id"])
+    )
+    enough = [each for each in likely if each["support"] >= min_support and _typicality(each) >= least_typicality]
     kept = {each["to_id"]: each for each in (enough[:limit] if limit else enough)}
     every = {each["to_id"] for each in relations}
     pairs = [
@@ -145,6 +154,7 @@ def read_script(graph: ScriptGraph, name: str, *, limit: int = 0, min_support: i
                 probability=kept[step]["probability"],
                 mean_position=kept[step]["mean_position"],
                 optional=kept[step]["optional"],
+                typicality=kept[step]["typicality"],
                 tools=parts["USES"][step],
                 participants=parts["HAS_PARTICIPANT"][step],
                 state_changes=parts["CHANGES"][step],
@@ -210,6 +220,10 @@ def least_order(
         for end in ends:
             implied |= reached[end]
         yield from ((node, end) for end in ends if not implied >> position[end] & 1)
+
+
+def _typicality(row: Row) -> float:
+    return 1.0 if row["typicality"] is None else float(row["typicality"])
 
 
 def _scenario(graph: ScriptGraph, row: Row, sub_events: int) -> Scenario:

@@ -15,7 +15,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from exports.picture import write_picture
-from exports.scripts import Part, Scenario, Script, Step, StepCorrection, list_scenarios, read_script
+from exports.scripts import USUAL, Part, Scenario, Script, Step, StepCorrection, list_scenarios, read_script
 from exports.tool_uses import ToolUse, read_tool_uses
 from schemas.errors import ConfigurationError
 from schemas.script_graph import ScriptGraph
@@ -41,8 +41,11 @@ def show(
         Path | None,
         typer.Option("--picture", metavar="FILE.svg", help="Draw the scenario into this file.", show_default=False),
     ] = None,
-    limit: Annotated[int, typer.Option(min=0, help="Keep those with the most support; 0 keeps all.")] = 20,
+    limit: Annotated[
+        int, typer.Option(min=0, help="Keep those with the most support and typicality; 0 keeps all.")
+    ] = 20,
     min_support: Annotated[int, typer.Option(min=1, help="Leave out those in fewer sources.")] = 1,
+    every: Annotated[bool, typer.Option("--all", help="Keep all, steps that are not usual too.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Print a scenario as a tree, or what a tool is used for. With DIR alone: list the scenarios.
@@ -52,6 +55,7 @@ def show(
     Example: kgscripts show graph --tool strainer
     """
     graph = ScriptGraph.open(directory)
+    limit, least = (0, 0.0) if every else (limit, USUAL)
     if picture is not None:
         if scenario is None or tool is not None or as_json:
             raise ConfigurationError(
@@ -59,7 +63,7 @@ def show(
                 where="--picture",
                 remedy="name a SCENARIO, and leave out --tool and --json",
             )
-        script = read_script(graph, scenario, limit=limit, min_support=min_support)
+        script = read_script(graph, scenario, limit=limit, min_support=min_support, least_typicality=least)
         write_picture(script, picture)
         drawn = _count(len(script.steps), "sub-event")
         echo(f"wrote {printable(str(picture))} with {drawn}; a web browser shows it")
@@ -71,13 +75,13 @@ def show(
         content: object = {"tool": label, "uses": [attrs.asdict(use) for use in uses], "left_out": left_out}
         tree = _tool_tree(label, uses, left_out)
     elif scenario is not None:
-        script = read_script(graph, scenario, limit=limit, min_support=min_support)
+        script = read_script(graph, scenario, limit=limit, min_support=min_support, least_typicality=least)
         content, tree = attrs.asdict(script), _script_tree(script)
     else:
-        every = list_scenarios(graph)
-        enough = [each for each in every if each.support >= min_support]
+        scenarios = list_scenarios(graph)
+        enough = [each for each in scenarios if each.support >= min_support]
         kept = enough[:limit] if limit else enough
-        left_out = len(every) - len(kept)
+        left_out = len(scenarios) - len(kept)
         content = {"scenarios": [attrs.asdict(each) for each in kept], "left_out": left_out}
         tree = _scenarios_tree(kept, left_out)
     if as_json:
@@ -116,6 +120,7 @@ def _script_tree(script: Script) -> Tree:
                 (f"{number}. ", "dim"),
                 (step.label, "" if step.optional else "bold"),
                 (" (optional)" if step.optional else "", "italic"),
+                (" (unusual)" if step.typicality is not None and step.typicality < USUAL else "", "italic"),
                 (f"  {_counts(step)}", "dim"),
             )
         )
@@ -164,7 +169,7 @@ def _add_left_out(tree: Tree, left_out: int) -> None:
 
 
 def _more(left_out: int) -> str:
-    return f"{left_out:,} more: --limit 0 --min-support 1 shows all"
+    return f"{left_out:,} more: --all --min-support 1 shows all"
 
 
 def _parts_line(kind: str, parts: Iterable[Part], style: str, between: str) -> Text:

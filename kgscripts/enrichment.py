@@ -77,6 +77,7 @@ def enrich(store: RecordStore, enricher: Enricher, rows: pa.Table, candidates: S
         block = lacking[start : start + _REQUESTS_A_COMMIT]
         found = enricher.enrich([contents[key] for key in block], candidates)
         readings = [Reading(key, version, records) for key, records in zip(block, found, strict=True)]
-        store.commit([write_shard(store.folder, readings)])
+        # Assembly reads the files of all records meanwhile.
+        store.commit([write_shard(store.folder, readings)], merge=False)
     subjects = [keys[tuple(content)] for content in rows["content"].to_pylist()]
     return pa.table({"target": rows["target"], "subject": pa.array(subjects, pa.string())})

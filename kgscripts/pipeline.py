@@ -231,7 +231,7 @@ def assemble_again(store: RecordStore, directory: Path, manifest: Manifest) -> A
         base_iri=manifest.base_iri,
         licence=manifest.licence,
         min_support=int(manifest.configuration.get("min_support") or 1),
-        enrichers=_enrichers(bool(manifest.configuration.get("enrichers"))),
+        enrichers=_enrichers("predicted-tools" in manifest.configuration.get("enrichers", "")),
     )
 
 
@@ -242,11 +242,13 @@ def versions_of(store: RecordStore, manifest: Manifest) -> list[str]:
 
 
 def _enrichers(predict_tools: bool) -> list[Enricher]:
+    from kgscripts.action_vectors import ActionVectors
+
     if not predict_tools:
-        return []
+        return [ActionVectors()]
     from kgscripts.predicted_tools import ToolPredictor
 
-    return [ToolPredictor()]
+    return [ActionVectors(), ToolPredictor()]
 
 
 def _describe_parser(spacy_model: str | None) -> Model:

@@ -6,6 +6,7 @@ import json
 import platform
 import re
 import time
+from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from importlib import metadata
@@ -17,6 +18,7 @@ from attrs import asdict, define, field, fields, frozen
 from rich.table import Table
 from rich.text import Text
 
+from kgscripts.typicality.weights import shipped_weights
 from schemas.graph_directory import DISCARDED, replace, writing
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.provenance import BenchmarkScore, Exposure
@@ -76,11 +78,12 @@ class Run:
 
 @frozen
 class ScenarioSummary:
-    """A scenario with the numbers of sources about it and of its steps."""
+    """A scenario with the numbers of sources about it, of its steps and of the usual ones."""
 
     label: str
     sources: int
     steps: int
+    usual_steps: int
 
 
 @frozen
@@ -131,12 +134,16 @@ def report(graph: ScriptGraph, run: Run) -> BuildReport:
 
 
 def _scenarios(graph: ScriptGraph) -> tuple[ScenarioSummary, ...]:
-    steps: dict[str, int] = {}
+    steps: Counter[str] = Counter()
+    usual: Counter[str] = Counter()
+    least = shipped_weights().usual
     for batch in graph.batches("HAS_SUB_EVENT"):
-        for counted in batch["from_id"].value_counts().to_pylist():
-            steps[counted["values"]] = steps.get(counted["values"], 0) + counted["counts"]
+        is_usual = pc.greater_equal(pc.coalesce(batch["typicality"], 1.0), least)
+        for counts, scenarios in ((steps, batch["from_id"]), (usual, batch["from_id"].filter(is_usual))):
+            for counted in scenarios.value_counts().to_pylist():
+                counts[counted["values"]] += counted["counts"]
     rows = sorted(graph.rows("Scenario"), key=lambda row: (-row["support"], row["label"]))[:_TOP_SCENARIOS]
-    return tuple(ScenarioSummary(row["label"], row["support"], steps.get(row["id"], 0)) for row in rows)
+    return tuple(ScenarioSummary(row["label"], row["support"], steps[row["id"]], usual[row["id"]]) for row in rows)
 
 
 def _sources_with_scenario(graph: ScriptGraph) -> int:
@@ -192,7 +199,10 @@ def print_report(found: BuildReport) -> None:
         different = f"{found.nodes['StateChange']:,} different"
         add("state changes", " · ".join([f"{changes:,} read", different, *counted]))
     if found.scenarios:
-        most = (f"{printable(item.label)} ({item.sources:,} sources, {item.steps:,} steps)" for item in found.scenarios)
+        most = (
+            f"{printable(item.label)} ({item.sources:,} sources, {item.usual_steps:,} usual steps of {item.steps:,})"
+            for item in found.scenarios
+        )
         add("scenarios", " · ".join(most))
     for model in found.models:
         if model.scores:

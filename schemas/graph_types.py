@@ -298,7 +298,17 @@ RELATION_TYPES: dict[str, RelationType] = {
                 Property(
                     "rank", _INTEGER, "Place among the scenario's steps, from 1: follows PRECEDES, else mean position."
                 ),
-                Property("optional", _BOOLEAN, "Whether fewer than half of the scenario's sources mention it."),
+                Property(
+                    "optional",
+                    _BOOLEAN,
+                    "Whether fewer than half of the sources that mention what comes before and after it mention it.",
+                ),
+                Property(
+                    "typicality",
+                    _NUMBER,
+                    "Estimated probability that it is of the scenario's script and no bystander, 0 to 1.",
+                    False,
+                ),
             ),
         ),
         RelationType(

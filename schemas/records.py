@@ -364,5 +364,12 @@ class PredictedTool:
     probability: float = field(converter=_rounded, validator=[validators.ge(0), validators.le(1)])
 
 
+@frozen(kw_only=True)
+class ActionVector:
+    """The vector of the words of an action or a scenario by MiniLM (`kgscripts.models.sentence_vectors`), as base64."""
+
+    values: str = field(validator=validators.min_len(1))
+
+
 Record = AttrsInstance
 """A record of any kind, third parties' included."""

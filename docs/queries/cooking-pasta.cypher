@@ -1,7 +1,8 @@
 // Which tools does cooking pasta need, and in what order do its events come?
-// Events of a single text are left out; the others are ordered by rank, which follows PRECEDES.
+// Events of a single text and those that are not typical are left out; the others are ordered by rank, which follows
+// PRECEDES.
 MATCH (:Scenario {label: "cooking pasta"})-[part:HAS_SUB_EVENT]->(step:SubEvent)
-WHERE part.support >= 2
+WHERE part.support >= 2 AND part.typicality >= 0.63
 OPTIONAL MATCH (step)-[:USES]->(tool:Tool)
 WITH step, part.rank AS rank, part.support AS sources, collect(tool.label) AS tools
 RETURN step.label AS event, tools, sources

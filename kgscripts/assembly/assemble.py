@@ -22,8 +22,10 @@ from kgscripts.assembly.discards import DiscardLog
 from kgscripts.assembly.engine import Engine
 from kgscripts.assembly.evidence import Readers, write_models, write_nodes, write_realizations, write_relations
 from kgscripts.assembly.instances import find_mentions, load_records, view
+from kgscripts.assembly.neighbours import find_optional
 from kgscripts.assembly.order import find_order, rank_steps
 from kgscripts.assembly.passages import write_texts
+from kgscripts.assembly.typicality import find_typicality
 from kgscripts.enrichment import Enricher, Stage, enrich
 from kgscripts.records.corrections import read_corrections
 from kgscripts.records.kinds import kind_name
@@ -31,7 +33,7 @@ from kgscripts.records.store import RecordStore
 from schemas.graph_directory import NEXT
 from schemas.graph_writer import ScriptGraphWriter
 from schemas.manifest import Manifest
-from schemas.records import Decomposition, EventMention, PredictedTool, Record, Segment, StateChange
+from schemas.records import ActionVector, Decomposition, EventMention, PredictedTool, Record, Segment, StateChange
 from schemas.script_graph import ScriptGraph
 
 
@@ -115,6 +117,7 @@ class _Assembly:
         write_texts(engine, self.writer, kinds)
         find_steps(engine)
         corrections.reject_steps()
+        find_typicality(engine, next((item.version for item in self.enrichers if item.gives is ActionVector), None))
         relations = self._count()
         self._enrich(Stage.CLUSTERS)
         engine.drop("participant", "named_tool", "mention", "mention_change")
@@ -123,6 +126,7 @@ class _Assembly:
         find_order(engine, extractors)
         order = rules.precedence(extractors)
         engine.run(*order.by_document(extractors))
+        find_optional(engine)
         engine.drop("ordered_mention")
         self._merge(order)
         rank_steps(engine)

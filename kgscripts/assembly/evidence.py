@@ -140,16 +140,16 @@ def _kept(relation: Relation) -> str:
 
 
 def _relation_query(relation: Relation) -> str:
-    made_here = ("from_id", "to_id", "statement", "rank")
+    of_steps = ("rank", "optional", "typicality") if relation.name == "HAS_SUB_EVENT" else ()
+    made_here = ("from_id", "to_id", "statement", *of_steps)
     columns = [name for name in table_schema(relation.name).names if name not in made_here]
     listed = ", ".join(f"r.{name}" for name in columns)
-    rank, ranks = ("", "")
-    if relation.name == "HAS_SUB_EVENT":
-        rank, ranks = (", k.rank", 'JOIN step_rank k ON k.step = r."end"')
+    own = "".join(f", step_{name}.{name}" for name in of_steps)
+    joined = " ".join(f'LEFT JOIN step_{name} ON step_{name}.step = r."end"' for name in of_steps)
     return (
         f"SELECT s.id AS from_id, e.id AS to_id, {listed}, "
-        f"'{relation.statement_prefix}' || digits(r.statement) AS statement{rank} "
-        f'FROM {relation.table} r {relation.ends} {ranks} WHERE {_kept(relation)} ORDER BY r.start, r."end"'
+        f"'{relation.statement_prefix}' || digits(r.statement) AS statement{own} "
+        f'FROM {relation.table} r {relation.ends} {joined} WHERE {_kept(relation)} ORDER BY r.start, r."end"'
     )
 
 

@@ -33,8 +33,7 @@ def scenario_steps(readers: Sequence[int]) -> Relation:
         joins="JOIN scenario_total t ON t.key = c.start",
         properties="""
             share(c.support, t.support) AS probability,
-            share(c.first_position, c.support * 1000000000) AS mean_position,
-            share(c.support, t.support) < 0.5 AS optional
+            share(c.first_position, c.support * 1000000000) AS mean_position
         """,
     )
 

@@ -13,6 +13,7 @@ from attrs import asdict, frozen
 import kgscripts.assembly
 import kgscripts.changes
 import kgscripts.titles
+import kgscripts.typicality
 import schemas
 from kgscripts.enrichment import Enricher
 from kgscripts.extractors.registry import Chosen
@@ -83,10 +84,10 @@ class Assembling:
 
 
 def _code() -> str:
-    """SHA-256 of what makes a graph of records: assembly, what it knows of changes and titles, and the types."""
+    """SHA-256 of what makes a graph of records: assembly, the packages that it calls, and the types."""
     digest = hashlib.sha256()
-    for package in (kgscripts.assembly, kgscripts.changes, kgscripts.titles, schemas):
-        for pattern in ("*.py", "data/*.tsv", "data/*.txt"):
+    for package in (kgscripts.assembly, kgscripts.changes, kgscripts.titles, kgscripts.typicality, schemas):
+        for pattern in ("*.py", "data/*.tsv", "data/*.txt", "data/*.json"):
             for path in sorted(Path(package.__path__[0]).glob(pattern)):
                 digest.update(path.read_bytes())
     return digest.hexdigest()

@@ -39,10 +39,13 @@ class RecordStore(ShardIndex):
         If the index is damaged or of another format, or the folder has the layout of an older version.
     """
 
-    def commit(self, shards: Iterable[WrittenShard] = (), inputs: Iterable[Input] = ()) -> None:
+    def commit(
+        self, shards: Iterable[WrittenShard] = (), inputs: Iterable[Input] = (), *, merge: bool = True
+    ) -> None:
         """Take in shards and inputs, all or nothing; then merge small shards where there are many.
 
-        A reading that is here already is replaced. Inside a transaction shards are left for a later call to merge.
+        A reading that is here already is replaced. Inside a transaction, or without `merge`, shards are left for a
+        later call to merge: the files that `files` named stay in place.
 
         Raises
         ------
@@ -56,7 +59,7 @@ class RecordStore(ShardIndex):
                 self._put_shard(shard)
             for item in inputs:
                 self._put_input(item)
-        if not self._connection.in_transaction:
+        if merge and not self._connection.in_transaction:
             self._merge_small()
 
     def read(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
 from typing import NamedTuple
@@ -117,7 +117,7 @@ def positions(texts: Texts, scenario: str) -> dict[Mention, Fraction]:
 
 
 def has_sub_event(texts: Texts) -> set[Row]:
-    """Scenario, step, support, probability, mean position, optional."""
+    """Scenario, step, support, probability, mean position."""
     rows: set[Row] = set()
     for step in texts.steps():
         if step.scenario:
@@ -127,7 +127,7 @@ def has_sub_event(texts: Texts) -> set[Row]:
                 first.setdefault(mention.source, place[mention])
             probability = share(len(first), sum(step.scenario in about for about in texts.about.values()))
             mean = share(sum(first.values(), Fraction(0)), len(first))
-            rows.add((step.scenario, step, len(first), probability, mean, probability < 0.5))
+            rows.add((step.scenario, step, len(first), probability, mean))
     return rows
 
 
@@ -180,14 +180,47 @@ def leading_actions(texts: Texts) -> dict[Step, tuple[tuple[str, ...], set[tuple
     return found
 
 
-def orders(texts: Texts) -> Counter[tuple[Step, Step]]:
-    """In how many sources the first mention of one step comes before that of another of the same scenario."""
-    counts: Counter[tuple[Step, Step]] = Counter()
+def told(texts: Texts) -> list[list[Step]]:
+    """The steps of each source of each scenario, by their first mentions."""
+    found: list[list[Step]] = []
     for source, about in texts.about.items():
         for scenario in about:
             of_scenario = [m for m in texts.mentions if m.source == source and scenario in m.scenarios]
-            counts.update(combinations(dict.fromkeys(step_of(scenario, m.event) for m in of_scenario), 2))
+            found.append(list(dict.fromkeys(step_of(scenario, m.event) for m in of_scenario)))
+    return found
+
+
+def orders(texts: Texts) -> Counter[tuple[Step, Step]]:
+    """In how many sources the first mention of one step comes before that of another of the same scenario."""
+    counts: Counter[tuple[Step, Step]] = Counter()
+    for steps in told(texts):
+        counts.update(combinations(steps, 2))
     return counts
+
+
+def optional(texts: Texts, place: Mapping[Step, int]) -> dict[Step, bool]:
+    """Whether fewer than half of the sources with the best supported neighbours of a step, in their order, have it.
+
+    Neighbours are at most three places away; of those with equal support the one that comes first by `place` counts.
+    """
+    sources = told(texts)
+    count = Counter(step for steps in sources for step in steps)
+    result = {}
+    for step in count:
+        around: tuple[set[Step], set[Step]] = (set(), set())
+        for steps in sources:
+            if step in steps:
+                at = steps.index(step)
+                around[0].update(steps[max(0, at - 3) : at])
+                around[1].update(steps[at + 1 : at + 4])
+        ends = [min(those, key=lambda item: (-count[item], place[item])) for those in around if those]
+        chances = [
+            steps
+            for steps in sources
+            if ends and all(end in steps for end in ends) and steps.index(ends[0]) <= steps.index(ends[-1])
+        ]
+        result[step] = 2 * sum(step in steps for steps in chances) < len(chances)
+    return result
 
 
 def majority(counts: Counter[tuple[Step, Step]]) -> nx.DiGraph:

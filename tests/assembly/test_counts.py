@@ -57,10 +57,13 @@ def test_every_number_is_what_the_plain_count_says(extractors: list[Extractor], 
         (
             scenarios[row["from_id"]],
             steps[row["to_id"]],
-            *(row[name] for name in ("support", "probability", "mean_position", "optional")),
+            *(row[name] for name in ("support", "probability", "mean_position")),
         )
         for row in rows["HAS_SUB_EVENT"]
     } == oracle.has_sub_event(texts)
+    place = {step: number for number, (_, step) in enumerate(sorted(steps.items()))}
+    optional = oracle.optional(texts, place)
+    assert {steps[row["to_id"]]: row["optional"] for row in rows["HAS_SUB_EVENT"]} == optional
     assert {
         (steps[row["from_id"]], keys[row["to_id"]], row["support"], row["probability"]) for row in rows["EXPRESSED_AS"]
     } == oracle.expressed_as(texts)

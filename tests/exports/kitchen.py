@@ -193,6 +193,7 @@ def _add_scenario(rows: Rows, model: str, label: str, sources: dict[str, list[Se
             row["mean_position"] = round(sum(positions[end]) / len(positions[end]), 4)
             row["rank"] = rank[end]
             row["optional"] = 2 * len(passages) < len(sources)
+            row["typicality"] = 0.9
         if relation == "USES":
             row["predicted"] = False
             row["role"] = roles[start, end]

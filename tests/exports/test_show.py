@@ -161,7 +161,7 @@ def test_limits_keep_what_most_sources_tell(kitchen: ScriptGraph) -> None:
     lines = show(kitchen, "cooking pasta", "--limit", "4").splitlines()
     steps = [line.split(". ")[1].split("  ")[0] for line in lines if re.search(r" \d+\. ", line)]
     assert steps == ["boil water", "add pasta", "drain pasta", "serve pasta"]
-    assert lines[-1] == "└── 8 more: --limit 0 --min-support 1 shows all"
+    assert lines[-1] == "└── 8 more: --all --min-support 1 shows all"
     assert show_json(kitchen, "cooking pasta", "--min-support", "3")["left_out"] == 8
     assert show_json(kitchen, "--min-support", "3")["left_out"] == 1
     assert show_json(kitchen, "--tool", "pot", "--limit", "1")["left_out"] == 2
@@ -196,6 +196,22 @@ def test_changes_and_concrete_steps_are_shown(odd: ScriptGraph) -> None:
     trees = "".join(show(odd, each.iri) for each in list_scenarios(odd))
     assert "changes: " in trees
     assert "done by: " in trees
+
+
+def test_the_usual_script_is_shown_and_all_of_it_on_request(tmp_path: Path) -> None:
+    rows = kitchen_rows()
+    (salt,) = (row["id"] for row in rows["SubEvent"] if row["label"] == "add salt")
+    boil = {row["id"]: 0.65 for row in rows["SubEvent"] if row["label"] == "boil water"}
+    for row in rows["HAS_SUB_EVENT"]:
+        row["typicality"] = ({salt: 0.2} | boil).get(row["to_id"])
+    graph = write_graph(tmp_path, rows)
+    assert "add salt" not in show(graph, "cooking pasta")
+    assert "1 more: --all --min-support 1 shows all" in show(graph, "cooking pasta")
+    assert "3. add salt (optional) (unusual)  1 source, 33%" in show(graph, "cooking pasta", "--all")
+    assert len(show_json(graph, "cooking pasta", "--all", "--limit", "1")["steps"]) == 12
+    # Of steps in three sources each, the one that is less typical comes last.
+    kept = show_json(graph, "cooking pasta", "--limit", "3")["steps"]
+    assert [step["label"] for step in kept] == ["add pasta", "drain pasta", "serve pasta"]
 
 
 def test_of_many_changes_those_with_the_most_support_are_shown(tmp_path: Path) -> None:

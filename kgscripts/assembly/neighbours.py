@@ -1,0 +1,65 @@
+"""HAS_SUB_EVENT.optional: whether the sources that tell what comes around a step seldom tell the step."""
+
+from __future__ import annotations
+
+from kgscripts.assembly.engine import Engine, Rule
+
+_REACH = 3
+"""A neighbour is among so many steps before or after it in a source."""
+
+_NEIGHBOUR_PART = Rule(
+    "neighbour_part",
+    "document",
+    f"""
+    SELECT DISTINCT a.scenario, a.step, b.step AS neighbour, b.place < a.place AS before
+    FROM ordered_mention a JOIN ordered_mention b ON b.document = a.document AND b.scenario = a.scenario
+         AND b.place <> a.place AND b.place BETWEEN a.place - {_REACH} AND a.place + {_REACH}
+    WHERE in_partition(a.document) AND in_partition(b.document)
+    """,
+)
+
+_NEIGHBOURS = Rule(
+    "neighbours",
+    "scenario",
+    """
+    SELECT scenario, step, arg_min(neighbour, row(-support, neighbour)) FILTER (WHERE before) AS previous,
+           arg_min(neighbour, row(-support, neighbour)) FILTER (WHERE NOT before) AS next
+    FROM neighbour_part JOIN step_total t ON t.key = neighbour WHERE mine(scenario) GROUP BY scenario, step
+    """,
+)
+
+_CHANCES = Rule(
+    "chance_part",
+    "document",
+    """
+    SELECT n.step, count(*) AS chances, count(o.step) AS told
+    FROM neighbours n
+         JOIN ordered_mention x ON x.scenario = n.scenario AND x.step = coalesce(n.previous, n.next)
+         JOIN ordered_mention y ON y.scenario = n.scenario AND y.step = coalesce(n.next, n.previous)
+              AND y.document = x.document AND y.place >= x.place
+         LEFT JOIN ordered_mention o ON o.scenario = n.scenario AND o.step = n.step AND o.document = x.document
+    WHERE in_partition(x.document) AND in_partition(y.document)
+    GROUP BY n.step
+    """,
+)
+
+_OPTIONAL = """
+    CREATE TABLE step_optional AS
+    SELECT s.step, coalesce(2 * told < chances, false) AS optional
+    FROM step s LEFT JOIN (SELECT step, sum(told) AS told, sum(chances) AS chances FROM chance_part GROUP BY step) c
+         USING (step)
+    WHERE s.scenario > 0
+"""
+
+
+def find_optional(engine: Engine) -> None:
+    """Make `step_optional`: step and whether it is optional.
+
+    The neighbours of a step are the most supported step before it and the most supported one after it, at most three
+    places away in some source. It is optional if fewer than half of the sources that have both in this order have it.
+    """
+    engine.run(_NEIGHBOUR_PART)
+    engine.run(_NEIGHBOURS)
+    engine.run(_CHANCES)
+    engine.execute(_OPTIONAL)
+    engine.drop("neighbour_part", "neighbours", "chance_part")
