@@ -33,7 +33,7 @@ _CARRIED = frozenset({"implement", "device", "appliance", "filter"})
 _TAKING = frozenset({"take", "grab"})
 _NOT_CARRIED = frozenset({"pull", "find", "locate", "gather", "bring"})
 """Verbs of grasping after which the next event is seldom done with the thing."""
-_WITHOUT_OBJECT = verbs("heating") | verbs("cutting") | verbs("combining") | verbs("washing")
+_WITHOUT_OBJECT = verbs("heating") | verbs("cutting") | verbs("combining") | verbs("washing") | verbs("without_object")
 """Verbs that need no object to be done in or on a tool: "it cooked in the oven"."""
 _INTO = frozenset({"into", "onto"})
 _INSIDE_OR_ON = frozenset({"in", "on", "inside", "inside of", "upon", "over", "on top of", "under"})
@@ -125,6 +125,8 @@ def _is_no_use(frame: Frame, phrase: PrepositionalPhrase) -> bool:
     if phrase.preposition in _INTO or verb in verbs("having"):
         return True
     if phrase.preposition in _INSIDE_OR_ON:
+        if verb in verbs("transporting") and is_a(noun_lemma(phrase.head), "carrier"):
+            return False
         if verb in verbs("placing") | verbs("stowing") | verbs("operating"):
             return True
         return not (frame.objects or verb in _WITHOUT_OBJECT)
@@ -138,11 +140,20 @@ def _fits(frame: Frame, preposition: str, noun: Token) -> bool:
         return _may_be_used(noun, frame)
     if lemma(frame.verb) == "fill" and role_of(name, preposition) is ToolRole.CONTAINER:
         return False  # "filled with dishes"
-    if is_tool_after(preposition, name):
+    if is_tool_after(preposition, name) or _is_unlisted_tool(preposition, noun):
+        return True
+    if preposition in {"in", "on"} and frame.objects and is_tool(name) and not is_a(name, "vessel"):
         return True
     place = {"on": "work_surface", "in": "basin"}.get(preposition)
     no_work = verbs("dwelling") | verbs("moving") | verbs("stative") | verbs("intransitive")
     return place is not None and is_a(name, place) and bool(frame.objects) and lemma(frame.verb) not in no_work
+
+
+def _is_unlisted_tool(preposition: str, noun: Token) -> bool:
+    """Whether an unlisted noun has the ending of a tool and an article: "with a spiralizer"."""
+    single = noun.tag_ == "NN" and any(child.lower_ in {"a", "an"} for child in noun.lefts)
+    ends = noun.lower_.endswith(("er", "or"))
+    return preposition == "with" and ends and single and not classes_of(noun_lemma(noun))
 
 
 def carry_tools(frames: list[Frame]) -> None:

@@ -36,11 +36,11 @@ TEXTS: Sequence[str | Mapping[str, Any]] = (
 
 PINS: dict[str, tuple[str, str]] = {
     "decompositions": (
-        "e4f4ebd4c792fbdba90d0e6c6e888e80737c230148f9bafe909a8a3cd0b333c4",
+        "c328c876761b811e6964675d753f69f586a7f50bf4f6df66a35d73b043a79a4c",
         "e8e34f64d28a971fd9eb55dbc11bb9e41b03d751824f1f8aea3183341ae41b7c",
     ),
     "events": (
-        "4367e5b132a6b26fa8c7509b8b0fc034e89e899eea01b596769d1c36569bc1f9",
+        "c78816492a6bdc62466e9169d190d3f5ea469653c0487c7dcda57e21213000fd",
         "1138dbd88cafe2f415255e092140f615efb3add53ed401a34542b4fe9495b694",
     ),
     "labels": (
@@ -52,11 +52,11 @@ PINS: dict[str, tuple[str, str]] = {
         "265c2ff37422e1c06baf87e6ba94913a42c3706740c9d1d117cfadfe67ef0249",
     ),
     "scenarios": (
-        "972aec390460994e041d6e863cf805d523117984a0517e84eb8da903a5c64665",
+        "38c8baa7e35e7880c5b7febb9bf8e4642b7bd5cc302a28ba1cddc2383ff2e7a3",
         "b411d59b4cc4da6d8bed24672f51f409581ca6ff74c5a47d382bde67b8cb3086",
     ),
     "state-changes": (
-        "bb311acdc5d50181d40256a0a0c870913d5cf7a432146378e896b6c2287dbc63",
+        "2c7fff31ef757b244347fcb1d1b715237e7b0e82b133d21990d707a412a013b4",
         "a1828bf414da8914e41e3070f2d046058cf79be1db82eb65c99a379aadfa468d",
     ),
 }
