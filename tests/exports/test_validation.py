@@ -24,6 +24,7 @@ _SOUND: dict[str, dict[str, Any]] = {
     "BenchmarkScore": {"unit": "percent", "direction": "higher", "exposure": "unseen"},
     "HAS_PARTICIPANT": {"role": "patient"},
     "USES": {"role": "instrument"},
+    "Correction": {"kind": "rename", "time": "2026-03-01T00:00:00Z"},
 }
 _EVERYWHERE = {
     "support": 2,
@@ -114,6 +115,8 @@ BROKEN: list[tuple[Callable[[Rows], None], str]] = [
     (changed("BenchmarkScore", direction="sideways"), "direction"),
     (changed("BenchmarkScore", exposure="secret"), "exposure"),
     (changed("Model", language="not a language"), "language"),
+    (changed("Correction", kind="delete"), "kind"),
+    (changed("Correction", time="yesterday"), "time"),
     (changed("SubEvent", support=-1), "support"),
     (changed("SubEvent", mentions=-2), "mentions"),
     (changed("HAS_PARTICIPANT", role="villain"), "role"),
