@@ -39,8 +39,8 @@ class Enricher(ABC):
     stage: ClassVar[Stage]
     gives: ClassVar[type[Record]]
     query: ClassVar[str]
-    candidates: ClassVar[str]
-    """A query of one text a row, which every request shares."""
+    candidates: ClassVar[str] = "SELECT '' WHERE false"
+    """A query of one text a row, which every request shares; by default none."""
 
     @property
     @abstractmethod

@@ -33,6 +33,9 @@ from schemas.vocabulary import DEFAULT_BASE_IRI
 if TYPE_CHECKING:
     from kgscripts.assembly.assemble import Assembled
 
+STEPS, VECTORS, PREDICTED = "steps", "action-vectors", "predicted-tools"
+"""The names of the enrichers that merge steps, that give what typicality needs, and that predict tools."""
+
 _MOST_REPAIRS = 100
 """So many damaged files are replaced in one build; a disk that damages more needs attention."""
 
@@ -98,11 +101,12 @@ def build_graph(
         IRI of the licence under which the graph is published, which RDF states, or "" for none; by default that of the
         graph in `output`.
     extractors:
-        Names of installed extractors, or extractors; None for all that are installed.
+        Names of installed extractors, or extractors; None for all that are installed. ``steps`` among them merges steps
+        that mean the same, as None does.
     without:
-        Names of extractors that are left out.
+        Names of extractors that are left out; ``steps`` to merge only steps with the same verb and object.
     predict_tools:
-        Add tools that no text names, as the cloze model that ships predicts them, marked as predicted.
+        Add tools that no text names, as the tool ranker that ships predicts them, marked as predicted.
     corrections:
         A file of corrections (`kgscripts.correction_file`), which the directory keeps.
     memory:
@@ -136,6 +140,7 @@ def build_graph(
 
         added = read_scenario_list(scenario_list) if scenario_list is not None else []
         extractors, without = for_build(scenarios, added, extractors, without)
+    extractors, without, merging = _merging(extractors, without)
     chosen = choose(extractors, without, partial(_describe_parser, spacy_model))
     label = "" if scenario is None else resolve(scenario)
     build_inputs = [
@@ -147,7 +152,9 @@ def build_graph(
         base_before, licence_before = chosen_before(directory / "manifest.json")
         assembling = Assembling(
             chosen,
-            _enrichers(predict_tools),
+            _enrichers(
+                [name for name, wanted in ((STEPS, merging), (VECTORS, merging), (PREDICTED, predict_tools)) if wanted]
+            ),
             base_iri or base_before or DEFAULT_BASE_IRI,
             (licence_before if licence is None else licence) or None,
             min_support,
@@ -231,7 +238,7 @@ def assemble_again(store: RecordStore, directory: Path, manifest: Manifest) -> A
         base_iri=manifest.base_iri,
         licence=manifest.licence,
         min_support=int(manifest.configuration.get("min_support") or 1),
-        enrichers=_enrichers("predicted-tools" in manifest.configuration.get("enrichers", "")),
+        enrichers=_enrichers(str(manifest.configuration.get("enrichers") or "").split()),
     )
 
 
@@ -241,14 +248,34 @@ def versions_of(store: RecordStore, manifest: Manifest) -> list[str]:
     return [digest for digest, entry in known if entry.role == "extractor" and digest in manifest.models]
 
 
-def _enrichers(predict_tools: bool) -> list[Enricher]:
-    from kgscripts.action_vectors import ActionVectors
+def _merging(
+    extractors: Iterable[str | Extractor] | None, without: Iterable[str]
+) -> tuple[list[str | Extractor] | None, list[str], bool]:
+    """The options without the name of the enricher that merges steps, and whether it is wanted: by default it is."""
+    left_out = list(without)
+    named = None if extractors is None else list(extractors)
+    wanted = STEPS not in left_out and (named is None or STEPS in named)
+    kept = None if named is None else [item for item in named if item != STEPS]
+    return kept, [name for name in left_out if name != STEPS], wanted
 
-    if not predict_tools:
-        return [ActionVectors()]
-    from kgscripts.predicted_tools import ToolPredictor
 
-    return [ActionVectors(), ToolPredictor()]
+def _enrichers(names: Iterable[str]) -> list[Enricher]:
+    """The enrichers of these names."""
+    found: list[Enricher] = []
+    for name in names:
+        if name == STEPS:
+            from kgscripts.merged_steps import StepEnricher
+
+            found.append(StepEnricher())
+        elif name == VECTORS:
+            from kgscripts.action_vectors import ActionVectors
+
+            found.append(ActionVectors())
+        elif name == PREDICTED:
+            from kgscripts.predicted_tools import ToolPredictor
+
+            found.append(ToolPredictor())
+    return found
 
 
 def _describe_parser(spacy_model: str | None) -> Model:

@@ -365,6 +365,14 @@ class PredictedTool:
 
 
 @frozen(kw_only=True)
+class StepCluster:
+    """Actions of a scenario that are the same step, and the mean probability of that over their pairs."""
+
+    actions: tuple[Action, ...] = field(converter=tuple[Action, ...], validator=validators.min_len(2))
+    probability: float = field(converter=_rounded, validator=[validators.ge(0), validators.le(1)])
+
+
+@frozen(kw_only=True)
 class ActionVector:
     """The vector of the words of an action or a scenario by MiniLM (`kgscripts.models.sentence_vectors`), as base64."""
 

@@ -33,7 +33,16 @@ from kgscripts.records.store import RecordStore
 from schemas.graph_directory import NEXT
 from schemas.graph_writer import ScriptGraphWriter
 from schemas.manifest import Manifest
-from schemas.records import ActionVector, Decomposition, EventMention, PredictedTool, Record, Segment, StateChange
+from schemas.records import (
+    ActionVector,
+    Decomposition,
+    EventMention,
+    PredictedTool,
+    Record,
+    Segment,
+    StateChange,
+    StepCluster,
+)
 from schemas.script_graph import ScriptGraph
 
 
@@ -115,7 +124,8 @@ class _Assembly:
         self.log.without_event(engine)
         self._enrich(Stage.NAMES)
         write_texts(engine, self.writer, kinds)
-        find_steps(engine)
+        merging = [enricher.version for enricher in self.enrichers if enricher.gives is StepCluster]
+        find_steps(engine, merging[0] if merging else None)
         corrections.reject_steps()
         find_typicality(engine, next((item.version for item in self.enrichers if item.gives is ActionVector), None))
         relations = self._count()

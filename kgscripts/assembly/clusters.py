@@ -1,7 +1,8 @@
 """Which actions of one scenario are the same sub-event, and what that sub-event is called.
 
-Clusters partition the actions of a scenario. A sub-event is named after its leading action: the smallest, unless
-another has twice its support. The ids that its other actions would have given it are kept beside it.
+Clusters partition the actions of a scenario. The id of a sub-event is that of its leading action: the smallest, unless
+another has twice its support. The ids that its other actions would have given it are kept beside it. Its label is that
+of its most frequent action.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from operator import itemgetter
 import pyarrow as pa
 
 from kgscripts.assembly.engine import Engine, Rule
-from kgscripts.assembly.identity import ACTION_PARTS, action_key
+from kgscripts.assembly.identity import ACTION_PARTS, action_key, same_action
 from kgscripts.assembly.links import Link, linked_clusters
 
 ActionKey = tuple[str, ...]
@@ -30,7 +31,7 @@ def cluster_key(action: ActionKey) -> ActionKey:
 
 
 def cluster(actions: Sequence[ActionKey]) -> list[int]:
-    """For each action of one scenario the number of its cluster. Later clusterings take the place of this."""
+    """For each action of one scenario the number of its cluster, by words: what is used without a model."""
     numbers: dict[ActionKey, int] = {}
     return [numbers.setdefault(cluster_key(action), len(numbers)) for action in actions]
 
@@ -64,45 +65,67 @@ _WITHOUT_SCENARIO = """
 """
 
 
-def find_clusters(engine: Engine) -> None:
+_MERGED = """
+    CREATE TABLE merged_action AS
+    SELECT o.target AS scenario, a.action, c.ordinal AS cluster
+    FROM step_cluster_of o
+         JOIN (SELECT subject, ordinal, UNNEST(actions) AS member
+               FROM step_cluster_file WHERE extractor = '{version}') c USING (subject)
+         JOIN action a ON {same_action}
+"""
+
+
+def find_clusters(engine: Engine, merger: str | None) -> None:
     """Make the table `member`: scenario, action and the number of its cluster, an action of it.
 
-    Actions without a scenario are clustered by the engine, by the same key: there may be any number of them.
+    `merger` is the version of the enricher that merges steps; without one they are clustered by words. Actions without
+    a scenario are clustered by the engine, by words: there may be any number of them.
     """
     for rule in SENSES:
         engine.run(rule)
     engine.execute("CREATE TABLE member (scenario INTEGER, action INTEGER, cluster INTEGER)")
     engine.execute(_WITHOUT_SCENARIO)
     parts = ", ".join(f"a.{part}" for part in ACTION_PARTS)
+    if merger is None:
+        engine.execute("CREATE TABLE merged_action (scenario INTEGER, action INTEGER, cluster BIGINT)")
+    else:
+        engine.execute(_MERGED.format(version=merger, same_action=same_action("c.member", "a")))
     query = (
-        f"SELECT s.scenario, s.action, {parts} FROM sense s JOIN action a USING (action) WHERE s.scenario > 0 "
-        "ORDER BY s.scenario, a.place"
+        f"SELECT s.scenario, s.action, m.cluster, {parts} FROM sense s JOIN action a USING (action) "
+        "LEFT JOIN merged_action m USING (scenario, action) WHERE s.scenario > 0 ORDER BY s.scenario, a.place"
     )
     links: dict[int, list[Link]] = {}
     for row in engine.table("FROM link").to_pylist():
         links.setdefault(row["scenario"], []).append(Link(row["one"], row["other"], row["same"]))
-    for table in list(_clustered(engine.rows(query), links)):
+    by_words = merger is None
+    for table in list(_clustered(engine.rows(query), links, by_words=by_words)):
         engine.append("member", table)
 
 
 _ROWS = 500_000
 
 
-def _clustered(batches: Iterable[pa.RecordBatch], links: Mapping[int, Sequence[Link]]) -> Iterator[pa.Table]:
+def _clustered(
+    batches: Iterable[pa.RecordBatch], links: Mapping[int, Sequence[Link]], *, by_words: bool
+) -> Iterator[pa.Table]:
     """The members of the clusters of each scenario, which keep its `links`, in tables of bounded size."""
     rows = (row for batch in batches for row in zip(*(column.to_pylist() for column in batch.columns), strict=True))
     scenarios: list[int] = []
     actions: list[int] = []
     clusters: list[int] = []
     for scenario, group in groupby(rows, key=itemgetter(0)):
-        of_scenario = [(row[1], row[2:]) for row in group]
+        of_scenario = [(row[1], row[2], row[3:]) for row in group]
         first: dict[int, int] = {}
-        found = cluster([key for _, key in of_scenario])
+        if by_words:
+            found = cluster([key for _, _, key in of_scenario])
+        else:
+            # Negative numbers are those of actions that the model leaves alone.
+            found = [-1 - place if number is None else number for place, (_, number, _) in enumerate(of_scenario)]
         if scenario in links:
-            place = {action: number for number, (action, _) in enumerate(of_scenario)}
+            place = {action: number for number, (action, *_) in enumerate(of_scenario)}
             placed = (Link(place[link.one], place[link.other], link.same) for link in links[scenario])
             found = linked_clusters(found, placed)
-        for (action, _), number in zip(of_scenario, found, strict=True):
+        for (action, *_), number in zip(of_scenario, found, strict=True):
             scenarios.append(scenario)
             actions.append(action)
             clusters.append(first.setdefault(number, action))
@@ -136,24 +159,34 @@ STEPS = (
         "leader",
         "scenario",
         """
-        SELECT scenario, cluster, count(*) AS members,
+        SELECT scenario, cluster, count(*) AS members, arg_min(action, row(-support, place)) AS most_frequent,
                CASE WHEN max(support) >= 2 * arg_min(support, place)
                     THEN arg_min(action, row(-support, place))
-                    ELSE arg_min(action, place) END AS action,
-               arg_min(concat_ws(' ', predicate, nullif(particle, ''), nullif(object, '')), place) AS shared
+                    ELSE arg_min(action, place) END AS action
         FROM named_member WHERE mine(home(scenario, cluster)) GROUP BY scenario, cluster
         """,
     ),
-    # Numbered later by ascending id.
+    # Numbered later by ascending id. The label is that of the most frequent action. Its place is left out where the
+    # actions differ in nothing else, and no other step of the scenario would have the same label.
     Rule(
         "unnumbered_step",
         "scenario",
         """
-        SELECT l.scenario, l.cluster, l.action AS leader, any_value(m.id) FILTER (WHERE m.action = l.action) AS id,
-               CASE WHEN l.members = 1 THEN any_value(m.label) ELSE any_value(l.shared) END AS label,
-               list(m.id ORDER BY m.id) FILTER (WHERE m.action <> l.action) AS replaces
-        FROM leader l JOIN named_member m USING (scenario, cluster)
-        WHERE mine(home(l.scenario, l.cluster)) GROUP BY l.scenario, l.cluster, l.action, l.members
+        SELECT scenario, cluster, leader, id,
+               CASE WHEN members = 1 OR wordings > 1 OR (scenario > 0 AND count(*) OVER (PARTITION BY scenario, cluster_label) > 1)
+                    THEN action_label ELSE cluster_label END AS label,
+               replaces
+        FROM (SELECT l.scenario, l.cluster, l.members, l.action AS leader,
+                     count(DISTINCT row(m.predicate, m.particle, m.object)) AS wordings,
+                     any_value(m.id) FILTER (WHERE m.action = l.action) AS id,
+                     any_value(m.label) FILTER (WHERE m.action = l.most_frequent) AS action_label,
+                     any_value(CASE WHEN m.object = '' THEN m.label
+                               ELSE concat_ws(' ', m.predicate, nullif(m.particle, ''), m.object) END)
+                         FILTER (WHERE m.action = l.most_frequent) AS cluster_label,
+                     list(m.id ORDER BY m.id) FILTER (WHERE m.action <> l.action) AS replaces
+              FROM leader l JOIN named_member m USING (scenario, cluster)
+              WHERE mine(home(l.scenario, l.cluster))
+              GROUP BY l.scenario, l.cluster, l.members, l.action, l.most_frequent)
         """,
     ),
 )
@@ -185,9 +218,9 @@ REALIZATION = (
 )
 
 
-def find_steps(engine: Engine) -> None:
-    """Make the tables `step` and `realization`."""
-    find_clusters(engine)
+def find_steps(engine: Engine, merger: str | None = None) -> None:
+    """Make the tables `step` and `realization`; `merger` is the version of the enricher that merges steps."""
+    find_clusters(engine, merger)
     engine.run(*STEPS)
     engine.run(STEP)
     engine.drop("sense_part", "sense", "named_member", "leader", "unnumbered_step")

@@ -19,17 +19,18 @@ from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.encoder import shared_minilm
 from kgscripts.models.inference import fixed_threads
 from kgscripts.models.sentence_vectors import quantised_vectors
-from kgscripts.models.step_clusters import Floats, Integers, by_first_member, clusters_of
+from kgscripts.models.step_clusters import Floats, Integers, by_first_member, clusters_of, together
 from kgscripts.models.step_contexts import FEATURES, ActionParts, StepContexts, StepMention, Vectors, pair_features
 from schemas.errors import ModelError
 from schemas.provenance import Model
 
 KIND = "step-merger"
 
-MOST_COMPARED = 1500
+MOST_COMPARED = 1000
 """So many actions of a scenario, the most frequent ones, are compared with each other; the rest with these alone."""
 _ROWS = 128
 
+_count = [validators.instance_of(int), validators.ge(1)]
 _probability = [validators.instance_of(float), validators.gt(0.0), validators.lt(1.0)]
 
 
@@ -37,9 +38,17 @@ _probability = [validators.instance_of(float), validators.gt(0.0), validators.lt
 class StepSettings:
     """What decides the clusters beside the network: see `clusters_of`."""
 
-    hidden: int = field(default=32, validator=[validators.instance_of(int), validators.ge(1)])
+    hidden: int = field(validator=_count)
     first: float = field(default=0.2, validator=_probability)
     least: float = field(default=0.25, validator=_probability)
+
+
+@frozen
+class StepGroup:
+    """Actions that are the same step, ascending, and the mean probability of that over pairs of the most frequent."""
+
+    actions: tuple[ActionParts, ...]
+    probability: float
 
 
 class PairNetwork(nn.Module):
@@ -76,34 +85,51 @@ class StepMerger:
         self.vectors = vectors
         self._network = network.eval()
 
-    def merge(self, texts: Sequence[Sequence[StepMention]]) -> list[tuple[ActionParts, int]]:
-        """The actions of a scenario's texts, ascending, each with the number of its cluster.
+    def merge(self, texts: Sequence[Sequence[StepMention]]) -> list[StepGroup]:
+        """The groups of two or more actions of a scenario's texts that are the same step."""
+        contexts = StepContexts.of(texts, self.vectors)
+        members: dict[int, list[int]] = {}
+        for action, number in enumerate(self.clusters(contexts)):
+            members.setdefault(int(number), []).append(action)
+        return [self._group(contexts, np.array(own)) for own in members.values() if len(own) > 1]
+
+    def clusters(self, contexts: StepContexts) -> Integers:
+        """The number of each action's cluster.
 
         Time and memory are bounded: actions beyond the `MOST_COMPARED` most frequent ones join the cluster of those
         that they fit best, or stay alone.
         """
-        contexts = StepContexts.of(texts, self.vectors)
-        numbers = self.clusters(contexts)
-        return [(action, int(number)) for action, number in zip(contexts.actions, numbers, strict=True)]
-
-    def clusters(self, contexts: StepContexts) -> Integers:
-        """The number of each action's cluster."""
         count = len(contexts.actions)
         order = np.argsort(-contexts.mentions, kind="stable")
         compared, rest = np.sort(order[:MOST_COMPARED]), np.sort(order[MOST_COMPARED:])
         weights = np.sqrt(contexts.mentions)
-        pairs = self._probabilities(contexts, compared, compared)
         settings = self.settings
-        found = clusters_of((pairs + pairs.T) / 2, weights[compared], first=settings.first, least=settings.least)
+        pairs = self._probabilities(contexts, compared, compared)
+        presence = contexts.presence[compared]
+        found = clusters_of(pairs, weights[compared], presence, first=settings.first, least=settings.least)
         clusters = np.arange(count, dtype=np.int64) + count
         clusters[compared] = found
+        if not len(rest):
+            return by_first_member(clusters)
+        texts = np.zeros((int(found.max()) + 1, presence.shape[1]))
+        np.maximum.at(texts, found, presence.toarray())
+        sizes = texts.sum(axis=1)
         for start in range(0, len(rest), _ROWS):
             own = rest[start : start + _ROWS]
             gains = (self._probabilities(contexts, own, compared) - settings.least) * weights[compared]
             sums = np.stack([np.bincount(found, weights=row) for row in gains])
+            has = contexts.presence[own]
+            fewest = np.minimum.outer(np.asarray(has.sum(axis=1)), sizes)
+            sums[together(has @ texts.T, fewest)] = -1.0
             best = sums.argmax(axis=1)
             clusters[own] = np.where(sums[np.arange(len(own)), best] > 0, best, clusters[own])
         return by_first_member(clusters)
+
+    def _group(self, contexts: StepContexts, members: Integers) -> StepGroup:
+        shown = members[np.argsort(-contexts.mentions[members], kind="stable")][:_ROWS]
+        pairs = self._probabilities(contexts, shown, shown)
+        mean = pairs[~np.eye(len(shown), dtype=bool)].mean()
+        return StepGroup(tuple(contexts.actions[member] for member in members), float(mean))
 
     def _probabilities(self, contexts: StepContexts, rows: Integers, columns: Integers) -> Floats:
         """That an action of `rows` is the same step as one of `columns`: (rows, columns)."""
@@ -114,7 +140,7 @@ class StepMerger:
                 odds = self._network(features)
                 # Rounded, since the last bits of a network differ between processors.
                 found[start : start + _ROWS] = torch.sigmoid(odds).double().numpy().round(4)
-        return found
+        return (found + found.T) / 2 if rows is columns else found
 
 
 def merger_checkpoint(network: PairNetwork, settings: StepSettings, card: ModelCard) -> Checkpoint:

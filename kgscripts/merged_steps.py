@@ -1,0 +1,102 @@
+"""The enricher that merges steps: which actions of a scenario are the same step, by the model that ships."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from attrs import fields
+from numpy.typing import NDArray
+
+from kgscripts.enrichment import Enricher, Stage
+from kgscripts.models.registry import describe, load
+from schemas.provenance import Model
+from schemas.records import Action, Record, StepCluster
+
+if TYPE_CHECKING:
+    from kgscripts.models.step_merger import StepMerger
+
+_REMEMBERED = 100_000
+
+
+class StepEnricher(Enricher):
+    """Merges the actions of each scenario that mean the same; other scenarios do not change what it gives."""
+
+    name = "steps"
+    rules = "1"
+    stage = Stage.NAMES
+    gives = StepCluster
+    # A text a row of a scenario: its actions in order, each with the step of the text or the clause that tells it.
+    query = """
+        WITH step AS (
+            SELECT document, p.start AS first, p."end" AS last FROM text, UNNEST(passages) AS t(p)
+            WHERE p.kind = 'step'
+        ), told AS (
+            SELECT o.scenario, o.document, o.mention, o.action,
+                   CASE WHEN coalesce(o.start < s.last, false) THEN s.first ELSE o.start END AS first,
+                   CASE WHEN coalesce(o.start < s.last, false) THEN s.last ELSE o."end" END AS last
+            FROM occurrence o ASOF LEFT JOIN step s ON o.document = s.document AND o.start >= s.first
+            WHERE o.scenario > 0
+        ), content AS (
+            SELECT scenario, document,
+                   to_json(list([a.predicate, a.particle, a.object, a.preposition, a.prepositional_object,
+                                 substr(t.text, first + 1, last - first)] ORDER BY mention))::VARCHAR AS told
+            FROM told JOIN action a USING (action) JOIN text t USING (document) GROUP BY scenario, document
+        )
+        SELECT scenario AS target, list(told ORDER BY document) AS content FROM content
+        GROUP BY scenario ORDER BY target
+    """
+
+    @property
+    def networks(self) -> tuple[Model, ...]:
+        """The model that ships."""
+        return (describe("default", "steps"),)
+
+    @cached_property
+    def _model(self) -> StepMerger:
+        model: StepMerger = load("steps", "default")
+        model.vectors = _RememberedVectors()
+        return model
+
+    def enrich(
+        self,
+        contents: Sequence[Sequence[str]],
+        candidates: Sequence[str],  # noqa: ARG002
+    ) -> list[Sequence[Record]]:
+        """For each scenario the clusters of two or more actions."""
+        from kgscripts.models.step_contexts import StepMention
+
+        found: list[Sequence[Record]] = []
+        for content in contents:
+            texts = [[StepMention(told[:-1], told[-1]) for told in json.loads(text)] for text in content]
+            found.append(
+                [
+                    StepCluster(actions=[_action(parts) for parts in group.actions], probability=group.probability)
+                    for group in self._model.merge(texts)
+                ]
+            )
+        return found
+
+
+def _action(parts: Sequence[str]) -> Action:
+    return Action(**{item.name: part for item, part in zip(fields(Action), parts, strict=True)})
+
+
+class _RememberedVectors:
+    """The vectors of texts; those of a bounded number of short ones are remembered, as scenarios share many."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, NDArray[np.int8]] = {}
+
+    def __call__(self, texts: Sequence[str]) -> NDArray[np.int8]:
+        from kgscripts.models.sentence_vectors import quantised_vectors
+
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if len(self._known) + len(new) > _REMEMBERED:
+            self._known.clear()
+            new = list(dict.fromkeys(texts))
+        self._known.update(zip(new, quantised_vectors(new), strict=True))
+        return np.stack([self._known[text] for text in texts])
