@@ -73,7 +73,7 @@ from oven_records import OvenTemperature
 
 without = sys.argv[1:]
 text = "How to bake bread\\n\\nOven: 220 °C\\nKnead the dough. Bake the bread."
-run = kgscripts.build_graph(output="graph", texts=[text], without=["state-changes", "scenarios", *without], jobs=2).run
+run = kgscripts.build_graph(output="graph", texts=[text], without=["state-changes", "scenarios", "steps", *without], jobs=2).run
 graph = ScriptGraph.open("graph")
 with RecordStore(graph.directory / "records") as store:
     temperatures = store.read(OvenTemperature, store.documents()["digest"].to_pylist())
@@ -165,17 +165,17 @@ def test_a_rule(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_enricher(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    names = _run("kgscripts/action_vectors.py")
-    rows = pa.table({"target": [3, 1, 2], "content": [["boil water"], ["drain pasta"], ["boil water"]]})
+    names = _run("kgscripts/tool_vectors.py")
+    rows = pa.table({"target": [3, 1, 2], "content": [["rolling pin"], ["sieve"], ["rolling pin"]]})
     with locked(tmp_path / "graph"), RecordStore(tmp_path / "graph" / "records") as store:
-        subjects = enrich(store, names["ActionVectors"](), rows, [])["subject"].to_pylist()
+        subjects = enrich(store, names["ToolVectors"](), rows, [])["subject"].to_pylist()
         assert subjects[0] == subjects[2] != subjects[1]
-        found = store.read(names["ActionVector"], subjects)
+        found = store.read(names["ToolVector"], subjects)
         assert len(found) == 2
         for (vector,) in found.values():
             assert sum(value**2 for value in vector.values) == pytest.approx(SCALE**2, rel=0.05)
-        monkeypatch.setattr(names["ActionVectors"], "enrich", None)
-        assert enrich(store, names["ActionVectors"](), rows, [])["subject"].to_pylist() == subjects, "kept from before"
+        monkeypatch.setattr(names["ToolVectors"], "enrich", None)
+        assert enrich(store, names["ToolVectors"](), rows, [])["subject"].to_pylist() == subjects, "kept from before"
 
 
 def test_an_exporter(tmp_path: Path) -> None:
