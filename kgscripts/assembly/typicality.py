@@ -41,8 +41,9 @@ def find_typicality(engine: Engine, version: str | None) -> None:
             "CREATE TEMP VIEW vector AS SELECT o.target, f.values FROM action_vector_of o JOIN action_vector_file f "
             f"ON f.subject = o.subject AND f.extractor = '{version}'"
         )
-        mentions = by_group(engine.rows(_MENTIONS), "scenario")
-        actions = by_group(engine.table(_ACTIONS).to_batches(), "scenario")
+        # The engine streams one result at a time: the one with the vectors.
+        mentions = by_group(engine.table(_MENTIONS).to_batches(), "scenario")
+        actions = by_group(engine.rows(_ACTIONS), "scenario")
         found += [_of_scenario(*both) for both in zip(mentions, actions, strict=True)]
     engine.add("step_typicality", pa.concat_tables(found))
 
