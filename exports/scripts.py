@@ -13,7 +13,7 @@ from exports.rows import Row, column, find, labels_of, select
 from schemas.records import OF_PLACE
 from schemas.script_graph import ScriptGraph
 
-USUAL = 0.63
+USUAL = 0.62
 """Steps with this typicality or a greater one are usual. The weights of typicality were learnt with it."""
 
 
