@@ -5,11 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import networkx as nx
+import numpy as np
 import pytest
+from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgscripts.evaluation.order import ScenarioOrder, hold_out, order_scores, read_descriptions, score_order
+from kgscripts.evaluation.order import hold_out, order_scores, read_descriptions, score_order
+from kgscripts.evaluation.scenario_order import ScenarioOrder, similar_steps
 from schemas.errors import InputError
 from schemas.provenance import BenchmarkScore
 from schemas.records import Action, Document, EventMention, Passage, PassageKind
@@ -68,6 +71,31 @@ def test_steps_without_events_are_not_covered() -> None:
     held = _description("a", "boil pasta", "drain pasta")
     values = _values(score_order({"cooking pasta": _order(("boil", "drain"))}, [(held, [])]))
     assert set(values.values()) == {0}
+
+
+def test_ranks_decide_what_precedes_leaves_open() -> None:
+    steps = [f"step{number:02d}" for number in range(20)]
+    ranks = {step: number + 1 for number, step in enumerate(steps)}
+    order = ScenarioOrder({}, nx.DiGraph([(steps[9], steps[0])]), {}, ranks)
+    assert order.comes_first(steps[9], steps[0]) is True
+    assert order.comes_first(steps[1], steps[5]) is True
+    assert order.comes_first(steps[5], steps[1]) is False
+    assert order.comes_first(steps[5], steps[6]) is None
+    assert order.comes_first(steps[5], "unknown") is None
+
+
+def test_unseen_actions_count_as_the_most_similar_ones() -> None:
+    held = _description("a", "cook pasta", "drain pasta", "sing song")
+    order = evolve(_order(("boil", "drain")), step_of_label={"boil pasta": "boil", "drain pasta": "drain"})
+    directions = {"boil pasta": (100, 0), "cook pasta": (80, 20), "drain pasta": (0, 100), "sing song": (-50, 0)}
+    readings = [(held, _events(held))]
+    orders = {"cooking pasta": order}
+    similar = similar_steps(orders, readings, lambda texts: np.array([directions[text] for text in texts], np.int8))
+    assert similar == {("cooking pasta", "cook pasta"): "boil", ("cooking pasta", "drain pasta"): "drain"}
+    values = _values(score_order(orders, readings, similar))
+    assert values["order by PRECEDES coverage"] == 0
+    assert values["order by PRECEDES, similar steps coverage"] == pytest.approx(33.33)
+    assert values["order by PRECEDES, similar steps accuracy"] == 100
 
 
 pairs = st.tuples(st.integers(0, 5), st.integers(0, 5)).filter(lambda pair: pair[0] < pair[1])
