@@ -173,7 +173,8 @@ STEPS = (
         "scenario",
         """
         SELECT scenario, cluster, leader, id,
-               CASE WHEN members = 1 OR wordings > 1 OR (scenario > 0 AND count(*) OVER (PARTITION BY scenario, cluster_label) > 1)
+               CASE WHEN members = 1 OR wordings > 1
+                         OR (scenario > 0 AND count(*) OVER (PARTITION BY scenario, cluster_label) > 1)
                     THEN action_label ELSE cluster_label END AS label,
                replaces
         FROM (SELECT l.scenario, l.cluster, l.members, l.action AS leader,

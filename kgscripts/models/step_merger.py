@@ -87,6 +87,8 @@ class StepMerger:
 
     def merge(self, texts: Sequence[Sequence[StepMention]]) -> list[StepGroup]:
         """The groups of two or more actions of a scenario's texts that are the same step."""
+        if len({mention.action for text in texts for mention in text}) < 2:
+            return []
         contexts = StepContexts.of(texts, self.vectors)
         members: dict[int, list[int]] = {}
         for action, number in enumerate(self.clusters(contexts)):

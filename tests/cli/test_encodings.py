@@ -16,7 +16,7 @@ from tests.exports.kitchen import kitchen_rows
 from tests.graphs import write_graph
 
 _ODD = "é → 日本 🍝 "
-_WITHOUT = ("--without", "state-changes,scenarios")
+_WITHOUT = ("--without", "state-changes,scenarios,steps")
 _SPARQL = "SELECT ?label { ?s a kgs:Scenario ; skos:prefLabel ?label } ORDER BY ?label"
 
 

@@ -35,28 +35,30 @@ def _sets() -> str:
     )
 
 
-def test_steps_of_a_sub_event_are_compared_with_gold_sets(tmp_path: Path) -> None:
-    report = evaluate_steps(_file(tmp_path, _sets()))
-    assert (report.steps, report.sets) == (6, 3)
-    alone, words, graph = (report.mean(rule) for rule in range(3))
+def test_merged_steps_are_compared_with_gold_sets(tmp_path: Path) -> None:
+    (report,) = evaluate_steps(descript=_file(tmp_path, _sets()))
+    assert (report.steps, report.groups) == (6, 3)
+    alone, words, verbs, _, merged = (report.mean(rule) for rule in range(5))
     assert alone == pytest.approx((1, 3 / 6, 2 / 3))
     # "Add pasta" and "add pasta" have the same words, "boil water" and "boil the water" the same verb and object.
     assert words[:2] == pytest.approx((1, (2 + 3 * 1 / 3 + 1) / 6))
-    assert graph[:2] == pytest.approx((1, (2 + 2 * 2 / 3 + 1 / 3 + 1) / 6))
+    assert verbs[:2] == pytest.approx((1, (2 + 2 * 2 / 3 + 1 / 3 + 1) / 6))
+    assert merged == pytest.approx((1, 1, 1))
+    assert report.clusters == (3,)
 
 
 def test_the_command_prints_within_80_columns_and_json(tmp_path: Path) -> None:
     path = str(_file(tmp_path, _sets()))
     printed = CliRunner().invoke(app, ["steps", "--descript", path])
     assert printed.exit_code == 0, printed.output
-    assert "sub-events of the graph" in printed.output
+    assert "merged by meaning" in printed.output
     assert all(len(line) <= 80 for line in printed.output.splitlines())
-    found = json.loads(CliRunner().invoke(app, ["steps", "--descript", path, "--json"]).output)
+    found = json.loads(CliRunner().invoke(app, ["steps", "--descript", path, "--json"]).output)["DeScript"]
     assert found["b_cubed"]["each step by itself"]["p"] == 1
-    assert next(iter(found["files"].values()))["sub-events of the graph"] > found["b_cubed"]["same words"]["f1"]
+    assert next(iter(found["annotations"].values()))["merged by meaning"] > found["b_cubed"]["same words"]["f1"]
 
 
 @pytest.mark.parametrize("sets", ["", "<label/>", '<label event="a"><item/></label>', "<label", "&lol;"])
 def test_files_that_are_no_gold_sets_are_refused(tmp_path: Path, sets: str) -> None:
     with pytest.raises(InputError):
-        evaluate_steps(_file(tmp_path, sets))
+        evaluate_steps(descript=_file(tmp_path, sets))

@@ -26,7 +26,7 @@ from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes, graph_rows, labels
 
 _ROOT = Path(__file__).parents[2]
-_WITHOUT = ("state-changes", "scenarios")
+_WITHOUT = ("state-changes", "scenarios", "steps")
 _EXAMPLES = Path(str(resources.files("kgscripts.examples") / "texts"))
 
 

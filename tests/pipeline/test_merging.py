@@ -87,12 +87,12 @@ def test_a_merge_equals_one_build(parts: list[tuple[list[Document], list[Correct
 def test_shipped_texts_are_merged_without_being_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [EXAMPLES / name for name in ("how_to_cook_pasta.md", "cooking_pasta.txt", "making_coffee.txt")]
     for name, files in (("a", texts[:2]), ("b", texts[1:]), ("whole", texts)):
-        build_graph(files, tmp_path / name, without=["state-changes", "scenarios"])
+        build_graph(files, tmp_path / name, without=["state-changes", "scenarios", "steps"])
     monkeypatch.setattr("kgscripts.reading.parse_documents", None)
     merge_graphs([tmp_path / "a", tmp_path / "b"], tmp_path / "merged")
     assert graph_bytes(tmp_path / "merged") == graph_bytes(tmp_path / "whole")
     # It can be built further, as any other graph.
-    report = build_graph(texts, tmp_path / "merged", without=["state-changes", "scenarios"])
+    report = build_graph(texts, tmp_path / "merged", without=["state-changes", "scenarios", "steps"])
     assert report.run.sources_read == 0
 
 

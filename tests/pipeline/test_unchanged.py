@@ -126,7 +126,7 @@ def test_what_is_not_needed_is_not_imported(tmp_path: Path) -> None:
         "except SystemExit: pass\n"
         "print([name for name in ('torch', 'pandas', 'spacy', 'duckdb') if name in sys.modules])"
     )
-    options = ["-o", str(tmp_path / "graph"), "--without", "state-changes,scenarios"]
+    options = ["-o", str(tmp_path / "graph"), "--without", "state-changes,scenarios,steps"]
     command = [sys.executable, "-c", program, "build-graph", str(tmp_path / "plant.txt"), *options]
     imported = [
         subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[-1] for _ in range(2)

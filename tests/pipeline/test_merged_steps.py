@@ -1,0 +1,83 @@
+"""Steps that are merged by meaning in graphs: labels, later texts, corrections, and builds without it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kgscripts.merged_steps import StepEnricher
+from kgscripts.pipeline import build_graph, remove_source
+from schemas.script_graph import ScriptGraph
+
+TEXTS = (
+    "Fill the kettle. Boil the water. Put the coffee in the filter. Pour the water. Drink the coffee.",
+    "Fill the kettle. Heat the water. Put the coffee in the filter. Pour the water. Drink the coffee.",
+    "Fill the pot. Boil the water. Put the powder in the filter. Pour the water. Enjoy the coffee.",
+    "Boil the water. Put the coffee in the filter. Add the water. Drink a cup.",
+)
+READING = ["labels", "sentences", "events"]
+
+
+def _documents(scenario: str = "making coffee") -> list[dict[str, str]]:
+    return [{"id": f"{scenario} {number}", "text": text, "scenario": scenario} for number, text in enumerate(TEXTS)]
+
+
+def _steps(directory: Path) -> dict[str, set[str]]:
+    """The actions of each step, by its label."""
+    graph = ScriptGraph.open(directory)
+    actions = {row["id"]: row["label"] for row in graph.rows("Action")}
+    labels = {row["id"]: row["label"] for row in graph.rows("SubEvent")}
+    found: dict[str, set[str]] = {label: set() for label in labels.values()}
+    for row in graph.rows("EXPRESSED_AS"):
+        found[labels[row["from_id"]]].add(actions[row["to_id"]])
+    return found
+
+
+def test_paraphrases_are_one_step_with_the_name_of_the_most_frequent(tmp_path: Path) -> None:
+    build_graph(output=tmp_path / "graph", texts=_documents(), extractors=[*READING, "steps"])
+    steps = _steps(tmp_path / "graph")
+    assert {"boil water", "heat water"} <= steps["boil water"]
+    assert "heat water" not in steps
+    graph = ScriptGraph.open(tmp_path / "graph")
+    (model,) = (row for row in graph.rows("Model") if row["name"] == "steps")
+    assert graph.manifest.models[model["digest"]] == f"steps {model['version']}"
+    assert graph.manifest.configuration["enrichers"] == "action-vectors steps"
+
+
+def test_without_the_model_steps_are_merged_by_words(tmp_path: Path) -> None:
+    build_graph(output=tmp_path / "graph", texts=_documents(), extractors=READING)
+    assert {"boil water", "heat water"} <= _steps(tmp_path / "graph").keys()
+    build_graph(output=tmp_path / "default", texts=["Boil water."], without=["steps", "scenarios", "state-changes"])
+    assert ScriptGraph.open(tmp_path / "default").manifest.configuration["enrichers"] == ""
+
+
+def test_other_scenarios_are_not_merged_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    enrich = StepEnricher.enrich
+
+    def counting(self: StepEnricher, contents: Any, candidates: Any) -> Any:
+        asked.append(len(contents))
+        return enrich(self, contents, candidates)
+
+    monkeypatch.setattr(StepEnricher, "enrich", counting)
+    chosen = [*READING, "steps"]
+    build_graph(output=tmp_path / "graph", texts=_documents(), extractors=chosen)
+    build_graph(output=tmp_path / "graph", texts=_documents("making tea"), extractors=chosen)
+    assert asked == [1, 1]
+    remove_source(tmp_path / "graph", "text#making tea 0")
+    build_graph(output=tmp_path / "one", texts=[*_documents(), *_documents("making tea")[1:]], extractors=chosen)
+    assert _steps(tmp_path / "one") == _steps(tmp_path / "graph")
+
+
+def test_corrections_prevail_over_the_model(tmp_path: Path) -> None:
+    file = tmp_path / "corrections.jsonl"
+    file.write_text(
+        '{"kind": "different step", "scenario": "making coffee", "step": "boil water", "other": "heat water",'
+        ' "author": "Ada", "time": "2026-01-01T00:00:00+00:00"}\n',
+        encoding="utf-8",
+    )
+    build_graph(output=tmp_path / "graph", texts=_documents(), extractors=[*READING, "steps"], corrections=file)
+    steps = _steps(tmp_path / "graph")
+    assert not any({"boil water", "heat water"} <= actions for actions in steps.values())
