@@ -63,7 +63,7 @@ class Step:
     probability: float
     mean_position: float
     optional: bool
-    typicality: float | None
+    typicality: float | None = None
     tools: tuple[Part, ...] = ()
     participants: tuple[Part, ...] = ()
     state_changes: tuple[Part, ...] = ()
