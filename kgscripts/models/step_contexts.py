@@ -25,6 +25,8 @@ FEATURES = 28
 _MOST_TEXTS = 4
 """An action is described by so many of its wordings at most, the first by alphabet, so that texts bound the cost."""
 _NEAREST = 8
+_UNRESOLVED = frozenset({"it", "them"})
+"""Objects that say nothing: two actions do not have them in common."""
 
 
 @frozen
@@ -202,11 +204,11 @@ def _verb(action: ActionParts) -> str:
 
 
 def _object(action: ActionParts) -> str:
-    return action[2]
+    return "" if action[2] in _UNRESOLVED else action[2]
 
 
 def _object_head(action: ActionParts) -> str:
-    return action[2].rsplit(" ", 1)[-1]
+    return _object(action).rsplit(" ", 1)[-1]
 
 
 def _place_head(action: ActionParts) -> str:
