@@ -1,8 +1,10 @@
 """PRECEDES: the order of a scenario's sub-events, from the order in which its sources first mention them.
 
-Pairs are ranked (Tideman 1987): taken in order of decreasing evidence, one that contradicts what better evidence has
-settled is dropped, so that the result has no cycle; one that already follows from it is left out, so that the result
-can be read, and is found again as a path whose every relation has at least as much evidence.
+A pair has the order that more sources have, if that is likely enough by their number and by the order of all others
+(`kgscripts.assembly.order_estimates`). Pairs are ranked (Tideman 1987): taken in order of decreasing evidence, one that
+contradicts what better evidence has settled is dropped, so that the result has no cycle; one that already follows from
+it is left out, so that the result can be read, and is found again as a path whose every relation has at least as much
+evidence.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from kgscripts.assembly.engine import Engine, Rule
+from kgscripts.assembly.order_estimates import LEAST_PER_MILLE, estimated_order
 
 Integers = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.float64]
@@ -137,7 +140,7 @@ _CANDIDATES = """
            CASE WHEN forwards > backwards THEN y.mean_position - x.mean_position
                 ELSE x.mean_position - y.mean_position END AS distance
     FROM pair p JOIN has_sub_event x ON x."end" = one JOIN has_sub_event y ON y."end" = other
-    WHERE forwards <> backwards AND greatest(forwards, backwards) >= least_support()
+    WHERE greatest(forwards, backwards) >= least_support()
     ORDER BY p.scenario, 2, 3
 """
 
@@ -146,7 +149,7 @@ def find_order(engine: Engine, readers: Sequence[int]) -> None:
     """Make `kept_pair` and, of those that better evidence contradicts, `contradicted_pair`.
 
     Both have the columns scenario, start, end, support and against. `has_sub_event` has the mean positions. Pairs
-    with too little support are not considered.
+    with too little support are not considered, and the order of those that are too close to call stays open.
     """
     engine.execute(f"CREATE MACRO longest_reach() AS {LONGEST_REACH}")
     engine.run(first_mentions(readers))
@@ -161,12 +164,12 @@ def find_order(engine: Engine, readers: Sequence[int]) -> None:
     contradicted: list[pa.Table] = []
     for pairs in by_group(engine.rows(_CANDIDATES), "scenario"):
         both = np.concatenate([pairs[end].to_numpy() for end in _ENDS])
-        number = np.unique(both, return_inverse=True)[1]
-        verdicts = rank_pairs(
-            number[: len(pairs)],
-            number[len(pairs) :],
-            *(pairs[name].to_numpy() for name in ("support", "against", "distance")),
-        )
+        earlier, later = np.split(np.unique(both, return_inverse=True)[1], 2)
+        support, against, distance = (pairs[name].to_numpy() for name in ("support", "against", "distance"))
+        likely = estimated_order(earlier, later, support, against)
+        decided = (support > against) & (likely >= LEAST_PER_MILLE)
+        verdicts = rank_pairs(*(values[decided] for values in (earlier, later, support, against, distance)))
+        pairs = pairs.filter(pa.array(decided))
         pairs = pairs.select(_PAIR_COLUMNS.names).cast(_PAIR_COLUMNS)
         kept.append(pairs.filter(pa.array(verdicts == Verdict.KEPT)))
         contradicted.append(pairs.filter(pa.array(verdicts == Verdict.CONTRADICTED)))

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgscripts.assembly.order import LONGEST_REACH, Verdict, rank_pairs, topological_ranks
+from kgscripts.assembly.order_estimates import LEAST_PER_MILLE, estimated_order
 from kgscripts.pipeline import build_graph
 from tests.assembly.built import graph_rows
 from tests.assembly.tiny_reader import tiny, tiny_document
@@ -61,6 +62,28 @@ def test_near_steps_come_first_so_that_a_chain_stays_a_chain() -> None:
         np.array([0, 0, 1]), np.array([2, 1, 2]), np.array([2, 2, 2]), np.zeros(3, np.int64), np.array([1.0, 0.5, 0.5])
     )
     assert verdicts.tolist() == [Verdict.IMPLIED, Verdict.KEPT, Verdict.KEPT]
+
+
+def test_places_make_up_for_sources_that_are_few() -> None:
+    # Fill, boil, add, drain, eat: ten sources have neighbours in this order; one has "eat" before "fill".
+    earlier, later = np.array([0, 1, 2, 3, 4]), np.array([1, 2, 3, 4, 0])
+    likely = estimated_order(earlier, later, np.array([10, 10, 10, 10, 1]), np.zeros(5, np.int64))
+    assert (likely[:4] > 900).all()
+    assert likely[4] < LEAST_PER_MILLE
+    # Without others, four sources of seven are too few, and a single source is enough.
+    pair = np.array([0]), np.array([1])
+    assert estimated_order(*pair, np.array([4]), np.array([3]))[0] < LEAST_PER_MILLE
+    assert estimated_order(*pair, np.array([1]), np.array([0]))[0] >= LEAST_PER_MILLE
+
+
+@given(told=_PAIRS)
+def test_the_order_of_a_pair_is_as_likely_as_its_reverse_is_not(told: dict[tuple[int, int], tuple[int, int]]) -> None:
+    first, second = (np.array([pair[place] for pair in told], np.int64) for place in (0, 1))
+    support, against = (np.array([odds[place] for odds in told.values()], np.int64) for place in (0, 1))
+    likely = estimated_order(first, second, support, against)
+    turned = estimated_order(second, first, against, support)
+    assert np.abs(likely + turned - 1000).max(initial=0) <= 1
+    assert ((likely >= 0) & (likely <= 1000)).all()
 
 
 def test_pairs_of_a_long_source_stay_few(tmp_path: Path) -> None:
