@@ -22,7 +22,7 @@ from schemas.errors import KGScriptsError
 from schemas.graph_directory import locked
 from schemas.records import Document
 from tests.assembly.built import graph_bytes
-from tests.assembly.tiny_reader import MANY_DOCUMENTS, OtherTinyExtractor, TinyDecomposer, tiny, tiny_document
+from tests.assembly.tiny_reader import MANY_DOCUMENTS, OtherTinyExtractor, tiny, tiny_document
 
 SCENARIO = "cooking pasta"
 EXAMPLES = Path(__file__).resolve().parents[2] / "kgscripts" / "examples" / "texts"
@@ -111,10 +111,8 @@ def graphs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     document = tiny_document("boil the water. stir the pasta.", name="d", scenario=SCENARIO)
     _build(folder / "plain", [document])
     build_graph(output=folder / "older", texts=[document], extractors=[*tiny("0"), OtherTinyExtractor()])
-    build_graph(output=folder / "steps", texts=[document], extractors=[*tiny(), TinyDecomposer()])
-    others = {"base_iri": "https://x.org/", "licence": "https://x.org/by"}
-    for name, options in (("iri", {**others}), ("few", {"min_support": 2})):
-        build_graph(output=folder / name, texts=[document], extractors=[*tiny(), OtherTinyExtractor()], **options)
+    iri = "https://x.org/"
+    build_graph(output=folder / "iri", texts=[document], extractors=[*tiny(), OtherTinyExtractor()], base_iri=iri)
     for name, text in (("before", "boil the egg."), ("after", "boil the pasta.")):
         (folder / "text.txt").write_text(text, encoding="utf-8")
         build_graph(folder / "text.txt", folder / name, extractors=[*tiny(), OtherTinyExtractor()])
@@ -130,9 +128,7 @@ def graphs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (("plain",), "two or more"),
         (("plain", "plain"), "two or more"),
         (("plain", "older"), "other versions of them.*: tiny\n.*build both again"),
-        (("plain", "steps"), "other extractors.*other-tiny, tiny-steps"),
         (("plain", "iri"), "--base-iri https://w3id.org/kgscripts/data/ and https://x.org/"),
-        (("plain", "few"), "--min-support 1 and 2"),
         (("before", "after"), "text.txt: both graphs have read it.*\n.*again"),
         (("plain", "missing"), "no graph directory"),
         (("plain", "foreign"), "no graph directory"),
