@@ -2,7 +2,7 @@
 // Events of a single text and those that are not typical are left out; the others are ordered by rank, which follows
 // PRECEDES.
 MATCH (:Scenario {label: "cooking pasta"})-[part:HAS_SUB_EVENT]->(step:SubEvent)
-WHERE part.support >= 2 AND part.typicality >= 0.62
+WHERE part.support >= 2 AND coalesce(part.typicality, 1.0) >= 0.62
 OPTIONAL MATCH (step)-[:USES]->(tool:Tool)
 WITH step, part.rank AS rank, part.support AS sources, collect(tool.label) AS tools
 RETURN step.label AS event, tools, sources
