@@ -400,8 +400,8 @@ RELATION_TYPES: dict[str, RelationType] = {
         ),
         RelationType(
             "CORRECTED_BY",
-            "A person corrected it: a step that was renamed, merged or split, or one of its relations; a tool or an entity "
-            "with several names; a scenario of which a step was rejected.",
+            "A person corrected it: a step that was renamed, merged or split, or one of its relations; a tool or an "
+            "entity with several names; a scenario of which a step was rejected.",
             Layer.EVIDENCE,
             (("Scenario", "Correction"), ("SubEvent", "Correction"), ("Tool", "Correction"), ("Entity", "Correction")),
         ),

@@ -73,7 +73,8 @@ from oven_records import OvenTemperature
 
 without = sys.argv[1:]
 text = "How to bake bread\\n\\nOven: 220 °C\\nKnead the dough. Bake the bread."
-run = kgscripts.build_graph(output="graph", texts=[text], without=["state-changes", "scenarios", "steps", *without], jobs=2).run
+left_out = ["state-changes", "scenarios", "steps", *without]
+run = kgscripts.build_graph(output="graph", texts=[text], without=left_out, jobs=2).run
 graph = ScriptGraph.open("graph")
 with RecordStore(graph.directory / "records") as store:
     temperatures = store.read(OvenTemperature, store.documents()["digest"].to_pylist())

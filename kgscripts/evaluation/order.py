@@ -26,7 +26,7 @@ from kgscripts.corpora.files import find_files
 from kgscripts.corpora.formats import read_file
 from kgscripts.corpora.scenarios import scenario_of
 from kgscripts.evaluation.counting import percent
-from kgscripts.evaluation.scenario_order import ScenarioOrder, key_of, scenario_orders, similar_steps
+from kgscripts.evaluation.scenario_order import ScenarioOrder, scenario_orders, similar_steps
 from kgscripts.extractors.events import EventExtractor
 from kgscripts.extractors.protocol import ParsedDocument
 from kgscripts.pipeline import build_graph
@@ -96,7 +96,11 @@ def order_scores(
     kept, held = hold_out(documents, seed)
     with tempfile.TemporaryDirectory() as directory:
         build_graph(
-            output=directory, texts=kept, spacy_model=pipeline, jobs=jobs, extractors=["labels", "sentences", "events"]
+            output=directory,
+            texts=kept,
+            spacy_model=pipeline,
+            jobs=jobs,
+            extractors=["labels", "sentences", "events", "steps"],
         )
         orders = scenario_orders(ScriptGraph.open(directory))
     parsed = [
@@ -162,7 +166,7 @@ def _steps(
         if event is None:
             yield None, ""
         else:
-            yield order.step_of.get(key_of(event.action)) if order else None, event.action.label
+            yield order.step(event.action) if order else None, event.action.label
 
 
 def _inside(event: EventMention, passage: Passage) -> bool:

@@ -33,6 +33,10 @@ class ScenarioOrder:
     step_of_label: Mapping[str, str] = field(factory=dict)
     """The step of each action, by the words of the action."""
 
+    def step(self, action: Action) -> str | None:
+        """The step with this action; where there is none, with an action that has the same `key_of`."""
+        return self.step_of_label.get(action.label) or self.step_of.get(key_of(action))
+
     def precedes(self, first: str, second: str) -> bool | None:
         """Whether `first` comes before `second` along PRECEDES; None if the graph does not order them."""
         if self._reaches(first, second):
@@ -71,7 +75,8 @@ def scenario_orders(graph: ScriptGraph) -> dict[str, ScenarioOrder]:
     step_of_label: dict[str, dict[str, str]] = defaultdict(dict)
     positions: dict[str, dict[str, float]] = defaultdict(dict)
     ranks: dict[str, dict[str, int]] = defaultdict(dict)
-    for row in graph.rows("EXPRESSED_AS"):
+    # Of the steps that have actions with the same key, the one with the best supported of these.
+    for row in sorted(graph.rows("EXPRESSED_AS"), key=lambda row: (row["support"], row["from_id"])):
         if row["from_id"] in scenario_of_step:
             scenario, action = scenario_of_step[row["from_id"]], actions[row["to_id"]]
             step_of[scenario][key_of(action)] = step_of_label[scenario][action.label] = row["from_id"]

@@ -12,19 +12,13 @@ from typing import Any, Self
 from schemas.errors import GraphDirectoryError, RecordError
 from schemas.graph_directory import durable, unwritable
 
-FORMAT = 2
+FORMAT = 3
 SOURCE = "0" * 64
 """The pseudo extractor of the corpus readers, which gives the `Document` itself."""
 _SECONDS_TO_WAIT = 60
 _UNWRITABLE = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 
-_UNLISTED = """
-CREATE TABLE unlisted_discard (
-    input INTEGER NOT NULL, reason TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (input, reason)
-) WITHOUT ROWID;
-"""
-"""What format 1 does not have."""
 _TABLES = f"""
 CREATE TABLE extractor (
     id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
@@ -56,7 +50,9 @@ CREATE TABLE input_discard (
     "end" INTEGER, detail TEXT NOT NULL
 );
 CREATE INDEX discard_of_input ON input_discard (input);
-{_UNLISTED}
+CREATE TABLE unlisted_discard (
+    input INTEGER NOT NULL, reason TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (input, reason)
+) WITHOUT ROWID;
 PRAGMA user_version = {FORMAT};
 """
 
@@ -101,10 +97,6 @@ class Database:
             ((found,),) = self._connection.execute("PRAGMA user_version")
         if found == 0:
             raise self._damaged("it is empty")
-        if found == 1:
-            with self._guarded():
-                self._connection.executescript(f"BEGIN IMMEDIATE; {_UNLISTED} PRAGMA user_version = {FORMAT}; COMMIT")
-            return
         if found != FORMAT:
             raise _other_layout(self.folder, f"the records have the format {found}; this version reads {FORMAT}")
 

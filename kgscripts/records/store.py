@@ -39,9 +39,7 @@ class RecordStore(ShardIndex):
         If the index is damaged or of another format, or the folder has the layout of an older version.
     """
 
-    def commit(
-        self, shards: Iterable[WrittenShard] = (), inputs: Iterable[Input] = (), *, merge: bool = True
-    ) -> None:
+    def commit(self, shards: Iterable[WrittenShard] = (), inputs: Iterable[Input] = (), *, merge: bool = True) -> None:
         """Take in shards and inputs, all or nothing; then merge small shards where there are many.
 
         A reading that is here already is replaced. Inside a transaction, or without `merge`, shards are left for a

@@ -11,7 +11,7 @@ from attrs import evolve
 
 from kgscripts.records import SOURCE, Input, Reading, RecordStore, take_out, write_shard
 from kgscripts.records.inputs import MOST_DISCARDS
-from schemas.errors import InputError, RecordError
+from schemas.errors import InputError, KGScriptsError, RecordError
 from schemas.provenance import BenchmarkScore, Model
 from schemas.records import AlignedPhrase, Discard, DiscardReason, Document
 from schemas.vocabulary import DEFAULT_BASE_IRI, node_id
@@ -88,15 +88,13 @@ def test_many_discards_are_counted(tmp_path: Path) -> None:
         assert not [*records.all_discards(), *records.unlisted_discards()]
 
 
-def test_records_of_the_format_before_are_read(tmp_path: Path) -> None:
+def test_records_of_a_format_before_are_refused(tmp_path: Path) -> None:
     with opened(tmp_path) as records:
         records.commit([], [Input("input", "f", complete=True, discards=[_BAD])])
     with closing(sqlite3.connect(tmp_path / "index.sqlite")) as connection:
-        connection.executescript("DROP TABLE unlisted_discard; PRAGMA user_version = 1")
-    for _ in range(2):
-        with opened(tmp_path) as records:
-            (found,) = records.inputs()
-            assert found == Input("input", "f", complete=True, discards=[_BAD])
+        connection.executescript("PRAGMA user_version = 2")
+    with pytest.raises(KGScriptsError, match="the records have the format 2; this version reads 3"):
+        opened(tmp_path).__enter__()
 
 
 def test_an_input_can_come_in_parts(tmp_path: Path) -> None:
