@@ -160,17 +160,14 @@ def carry_tools(frames: list[Frame]) -> None:
     """Pass the object of "take a knife" on to the next event in the same coordination.
 
     The object of "use a knife" is a tool of the event itself, and so is that of "take a knife", where an instruction
-    says no more: not that of "take a knife from the drawer" or "take back the knife". A vessel that is filled is one
-    too. What something is tested with is said in the clause of the test: "test whether the cake is done with a
-    toothpick".
+    says no more: not that of "take a knife from the drawer" or "take back the knife". What something is tested with
+    is said in the clause of the test: "test whether the cake is done with a toothpick".
     """
     for taking, using in itertools.zip_longest(frames, frames[1:]):
         word = lemma(taking.verb)
         tools = [noun for noun in taking.nouns() if is_tool(noun_lemma(noun))]
         if word == "use":
             taking.handled = tools
-        if word in {"fill", "refill"}:
-            taking.handled = [noun for noun in tools if is_a(noun_lemma(noun), "vessel", "carrier")]
         if word in verbs("testing"):
             taking.instruments.extend(_tested_with(taking.verb))
         if word not in verbs("grasping") - _NOT_CARRIED or taking.reason is not None or taking.stands_for:
