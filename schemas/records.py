@@ -368,7 +368,7 @@ class PredictedTool:
 class StepCluster:
     """Actions of a scenario that are the same step, and the mean probability of that over their pairs."""
 
-    actions: tuple[Action, ...] = field(converter=tuple[Action, ...], validator=validators.min_len(2))
+    actions: tuple[Action, ...] = field(converter=tuple[Action, ...], validator=validators.min_len(1))
     probability: float = field(converter=_rounded, validator=[validators.ge(0), validators.le(1)])
 
 

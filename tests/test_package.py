@@ -112,7 +112,7 @@ def test_an_environment_of_its_own_builds_and_queries_a_graph_away_from_the_chec
     report = json.loads(run(command, "build-graph", "story.md", "-o", "graph", "--jobs", "2", "--json", cwd=tmp_path))
     assert {model["name"] for model in report["models"]} == {
         *("decompositions", "events", "labels", "scenarios", "sentences", "state-changes"),
-        *("aligner", "en_kgscripts", describe("default", "state-changes").name),
+        *("aligner", "en_kgscripts", "steps", "all-MiniLM-L6-v2", describe("default", "state-changes").name),
     }
     ask = "SELECT ?label WHERE { ?tool a kgs:Tool ; rdfs:label ?label }"
     assert "strainer" in run(command, "query", "graph", "--sparql", ask, cwd=tmp_path)

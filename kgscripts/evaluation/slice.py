@@ -24,6 +24,8 @@ from kgscripts.evaluation.predicted_tools import benchmark_scores, evaluate_rank
 from kgscripts.evaluation.scenario_detection import evaluate_scenarios
 from kgscripts.evaluation.scenario_predictions import predict
 from kgscripts.evaluation.state_changes import evaluate_changes
+from kgscripts.evaluation.step_gold import grouped_scenarios, read_descriptions
+from kgscripts.evaluation.steps import score_scenarios
 from kgscripts.models.aligner import Aligner
 from kgscripts.models.registry import load_with_task
 from kgscripts.models.scenarios import ScenarioModel
@@ -46,6 +48,9 @@ def slice_scores(name_or_directory: str | Path) -> list[BenchmarkScore]:
         return _change_scores(model, folder / "slice.changes.jsonl")
     if task == "scenarios":
         return _scenario_scores(model, folder / "slice.scenarios.jsonl")
+    if task == "steps":
+        scenarios = grouped_scenarios(read_descriptions((folder / "slice.steps.txt").read_text(encoding="utf-8")))
+        return score_scenarios(scenarios, lambda _: model).benchmark_scores("slice.steps.txt", _SPLIT, _EXPOSURE)
     if task == "tools":
         events = tool_events("development")
         return benchmark_scores(evaluate_ranker(model, events), _SPLIT, _EXPOSURE)

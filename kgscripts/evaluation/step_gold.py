@@ -23,6 +23,7 @@ from schemas.records import Document, EventMention, Passage, PassageKind
 _UNRELATED = ("UnrelEv", "other_")
 """Beginnings of the events of sets that are no step."""
 _DOCUMENTS = 64
+_WRITTEN = "written"
 
 
 @frozen
@@ -150,6 +151,28 @@ def listed_document(name: str, scenario: str, steps: Sequence[str]) -> Document:
     text, spans = joined_lines(steps)
     passages = [Passage(kind=PassageKind.STEP, start=start, end=end) for start, end in spans]
     return Document(name=name, format="descript", text=text, scenario=scenario, passages=passages)
+
+
+def read_descriptions(content: str) -> list[GroupedText]:
+    """The descriptions of a file whose steps have groups.
+
+    It has ``# scenario`` lines; below, a description is a block of lines ``group: step``, with an empty line between
+    descriptions. Steps of one scenario with the same group are the same step.
+    """
+    found: list[GroupedText] = []
+    scenario, steps = "", list[tuple[str, str]]()
+    for line in [*content.splitlines(), ""]:
+        if not line.strip() or line.startswith("# "):
+            if steps:
+                groups = [(place, group) for place, (group, _) in enumerate(steps)]
+                document = listed_document(f"{scenario}#{len(found)}", scenario, [text for _, text in steps])
+                found.append(GroupedText(scenario, _WRITTEN, document, groups))
+            steps = []
+            scenario = line.removeprefix("# ").strip() or scenario
+        else:
+            group, _, text = line.partition(":")
+            steps.append((group.strip(), text.strip()))
+    return found
 
 
 def grouped_scenarios(texts: Sequence[GroupedText]) -> list[GoldScenario]:

@@ -16,11 +16,13 @@ import numpy as np
 from attrs import frozen
 from scipy.cluster.vq import kmeans2
 
+from kgscripts.evaluation.counting import percent
 from kgscripts.evaluation.partitions import PartitionScores, score_partition
 from kgscripts.evaluation.step_gold import GoldScenario, GoldSteps, descript_scenarios, inscript_scenarios
 from kgscripts.models.registry import DEFAULT, load
 from kgscripts.models.step_contexts import ActionParts, StepContexts
 from kgscripts.models.step_merger import StepMerger
+from schemas.provenance import BenchmarkScore, Exposure
 
 MERGED = "merged by meaning"
 _KMEANS = "k-means on the same vectors, as many"
@@ -49,6 +51,22 @@ class StepReport:
             fmean(item.b_cubed_recall for item in own),
             fmean(item.b_cubed_f1 for item in own),
         )
+
+    def benchmark_scores(self, dataset: str, split: str, exposure: Exposure) -> list[BenchmarkScore]:
+        """The scores of the model, means over the annotations, in percent: B-cubed and pairs of steps."""
+        own = [scores[-1] for scores in self.scores]
+        values = {
+            "B-cubed precision": fmean(item.b_cubed_precision for item in own),
+            "B-cubed recall": fmean(item.b_cubed_recall for item in own),
+            "B-cubed F1": fmean(item.b_cubed_f1 for item in own),
+            "pair precision": fmean(item.precision for item in own),
+            "pair recall": fmean(item.recall for item in own),
+            "pair F1": fmean(item.f1 for item in own),
+        }
+        return [
+            percent(dataset, split, f"merged steps, {name}", 100 * value, exposure=exposure)
+            for name, value in values.items()
+        ]
 
 
 def evaluate_steps(

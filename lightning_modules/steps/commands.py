@@ -57,16 +57,26 @@ def steps(
 
 
 def cross_validate_steps(
-    descript: Descript, inscript: Inscript, accelerator: Accelerator = "auto", as_json: AsJson = False
+    descript: Descript,
+    inscript: Inscript,
+    attach: Annotated[
+        str | None, typer.Option(metavar="NAME|DIR", help="Write the scores on the card of this model, trained on all.")
+    ] = None,
+    accelerator: Accelerator = "auto",
+    as_json: AsJson = False,
 ) -> None:
     """Measure how well steps are merged in each scenario of DeScript and InScript, by a model trained without it."""
     from kgscripts.commands.evaluate_steps import print_reports
+    from kgscripts.models.checkpoint import attach_scores
+    from kgscripts.models.registry import find_checkpoint
     from lightning_modules.hardware import Hardware
     from lightning_modules.steps.cross_validation import cross_validate
     from lightning_modules.steps.settings import read_configuration
     from lightning_modules.steps.task import StepScenarios
+    from schemas.provenance import Exposure
     from schemas.terminal import progress_bar
 
+    directory = None if attach is None else find_checkpoint(attach, "steps")
     scenarios = StepScenarios.read(descript, inscript)
     with progress_bar() as progress:
         total = len({item.scenario for item in (*scenarios.descript, *scenarios.inscript)})
@@ -77,4 +87,13 @@ def cross_validate_steps(
             hardware=Hardware(accelerator=accelerator),
             on_scenario=lambda: progress.advance(task),
         )
-    print_reports(dict(zip(("DeScript", "InScript"), reports, strict=True)), as_json=as_json)
+    named = dict(zip(("DeScript", "InScript"), reports, strict=True))
+    if directory is not None:
+        # The thresholds were chosen in view of these scores.
+        scores = [
+            score
+            for name, report in named.items()
+            for score in report.benchmark_scores(name, "each scenario left out", Exposure.DEVELOPMENT)
+        ]
+        attach_scores(directory, scores)
+    print_reports(named, as_json=as_json)

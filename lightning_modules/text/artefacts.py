@@ -15,6 +15,8 @@ from pathlib import Path
 
 from attrs import frozen
 
+from schemas.terminal import echo
+
 ARTEFACT = 6
 """The number of the file ``noun.artifact``."""
 
@@ -272,9 +274,9 @@ def _names_another(offsets: Sequence[tuple[str, int]], number: int, synsets: Map
 
 def main() -> None:
     """Write the list to the standard output."""
-    sys.stdout.write(_HEADING)
+    echo(_HEADING.rstrip("\n"))
     for label, names in artefacts(Path(sys.argv[1])).items():
-        sys.stdout.write(f"\n[{label}]\n{', '.join(names)}\n")
+        echo(f"\n[{label}]\n{', '.join(names)}")
 
 
 if __name__ == "__main__":

@@ -55,7 +55,7 @@ def test_the_list_has_every_extractor_with_kinds_cost_and_scores() -> None:
 def test_the_list_fits_80_columns() -> None:
     shown = _run("extractors", "list")
     assert max(map(len, shown.splitlines())) <= 80
-    for part in ("requires  parse", "tool F1 91.75 %", "aligner on valid", "not measured"):
+    for part in ("requires  parse", "; tool F1 ", "aligner on valid", "not measured"):
         assert part in shown
 
 
@@ -79,7 +79,7 @@ def test_the_list_loads_no_weights() -> None:
         ([], "decompositions events labels scenarios sentences state-changes"),
         (["--extractors", "events,labels"], "events labels"),
         (["--extractors", "events", "--extractors", " labels "], "events labels"),
-        (["--without", "decompositions,state-changes", "--without", "scenarios,sentences"], "events labels"),
+        (["--without", "decompositions,state-changes", "--without", "scenarios,sentences,steps"], "events labels"),
         (["--extractors", "events,labels,sentences", "--without", "events,sentences"], "labels"),
     ],
 )
@@ -89,6 +89,9 @@ def test_extractors_are_chosen_by_name(options: list[str], expected: str, tmp_pa
     graph = ScriptGraph.open(tmp_path / "graph")
     assert graph.manifest.configuration["extractors"] == expected
     names = {row["name"] for row in graph.rows("Model")} - {"aligner", "en_kgscripts"}
+    # Steps are merged and have a typicality, unless extractors are named.
+    assert ({"steps", "all-MiniLM-L6-v2"} <= names) == (not options)
+    names -= {"steps", "all-MiniLM-L6-v2"}
     assert names == set(expected.split())
     assert bool(graph.manifest.rows("Tool")) == ("events" in expected)
 

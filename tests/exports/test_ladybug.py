@@ -14,6 +14,7 @@ from exports.engine_process import EngineError, Limits
 from exports.ladybug_store import embedded_store
 from exports.targets import ExportOptions, export
 from schemas.errors import QueryError, StoreError
+from schemas.graph_types import RELATION_TYPES
 from schemas.script_graph import ScriptGraph
 from tests.exports.adapters_property_graph import read_ladybug
 from tests.exports.compliance import expected
@@ -83,8 +84,10 @@ def test_the_embedded_store_is_built_once_and_again_when_the_graph_changed(tmp_p
     run_query(first, COUNT)
     assert embedded_store(first).stat().st_mtime_ns == before
     kept = {row["id"] for row in rows["Tool"][:3]}
-    rows["Tool"], rows["USES"] = rows["Tool"][:3], []
-    rows["OF_ENTITY"] = [row for row in rows["OF_ENTITY"] if "tool/" not in row["to_id"] or row["to_id"] in kept]
+    rows["Tool"] = rows["Tool"][:3]
+    for name in RELATION_TYPES:
+        ends = ((row, {row["from_id"], row["to_id"]}) for row in rows[name])
+        rows[name] = [row for row, own in ends if not {end for end in own if end.startswith("tool/")} - kept]
     second = write_graph(tmp_path, rows)
     assert run_query(second, COUNT).rows == ((3,),)
     assert list((tmp_path / "stores").glob("ladybug-*")) == [embedded_store(second)]
@@ -211,7 +214,16 @@ def test_nodes_relations_and_paths_are_mappings(graph: ScriptGraph) -> None:
     assert isinstance(tool, dict)
     assert isinstance(path, dict)
     assert relation["_label"] == "USES"
-    assert set(relation) <= {"_label", "support", "probability", "pmi", "log_probability", "predicted", "statement"}
+    assert set(relation) <= {
+        "_label",
+        "support",
+        "probability",
+        "pmi",
+        "log_probability",
+        "predicted",
+        "role",
+        "statement",
+    }
     assert set(tool) == {"_label", "iri", "label", "support"}
     assert path["relations"] == [relation]
     assert path["nodes"][1] == tool

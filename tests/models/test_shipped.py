@@ -18,7 +18,7 @@ from schemas.provenance import Exposure
 LEAST_DIFFERENCE = {"percent": 0.01, "share": 0.0001, "words": 0.0001, "nats": 0.001}
 """Surprisal may differ on other processors; the other scores are ratios of counts."""
 
-_DEVELOPED_IN_VIEW = ("aligner", "state-changes", "state-changes-retrieval")
+_DEVELOPED_IN_VIEW = ("aligner", "state-changes", "state-changes-retrieval", "steps")
 """Models that were changed after scores on their benchmark had been seen."""
 _BOTH = ("scenarios",)
 """Models with scores on data that settings were chosen on, and on data that they were not."""
