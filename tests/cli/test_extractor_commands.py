@@ -55,7 +55,7 @@ def test_the_list_has_every_extractor_with_kinds_cost_and_scores() -> None:
 def test_the_list_fits_80_columns() -> None:
     shown = _run("extractors", "list")
     assert max(map(len, shown.splitlines())) <= 80
-    for part in ("requires  parse", "; tool F1 ", "aligner on valid", "not measured"):
+    for part in ("requires  parse", "sub-event and tool F1", "aligner on valid", "not measured"):
         assert part in shown
 
 
