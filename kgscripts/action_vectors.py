@@ -24,7 +24,6 @@ class ActionVectors(Enricher):
         UNION ALL SELECT -scenario, [label] FROM scenario WHERE scenario IN (SELECT scenario FROM occurrence)
         ORDER BY target
     """
-    candidates = "SELECT label FROM action WHERE false"
 
     @property
     def networks(self) -> tuple[Model, ...]:

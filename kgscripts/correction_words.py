@@ -101,7 +101,7 @@ class GraphWords:
     def _end(self, relation: str, steps: _Steps, step: str, words: str) -> str:
         ((_, end),) = RELATION_TYPES[relation].ends
         if end == "SubEvent":
-            return words if relation == "CLOSE_MATCH" else steps.find(words)
+            return steps.find(words)
         starts = steps.ids_of(step)
         ends = {row["to_id"] for row in _select(self.graph, relation, "from_id", starts)}
         labels = [row["label"] for row in _select(self.graph, end, "id", ends)]

@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import numpy as np
 from attrs import fields
-from numpy.typing import NDArray
 
 from kgscripts.enrichment import Enricher, Stage
 from kgscripts.models.registry import describe, load
@@ -18,8 +16,6 @@ from schemas.records import Action, Record, StepCluster
 
 if TYPE_CHECKING:
     from kgscripts.models.step_merger import StepMerger
-
-_REMEMBERED = 100_000
 
 
 class StepEnricher(Enricher):
@@ -57,8 +53,11 @@ class StepEnricher(Enricher):
 
     @cached_property
     def _model(self) -> StepMerger:
+        from kgscripts.models.sentence_vectors import RememberedVectors
+
         model: StepMerger = load("steps", "default")
-        model.vectors = _RememberedVectors()
+        # Scenarios share many texts.
+        model.vectors = RememberedVectors()
         return model
 
     def enrich(
@@ -83,20 +82,3 @@ class StepEnricher(Enricher):
 
 def _action(parts: Sequence[str]) -> Action:
     return Action(**{item.name: part for item, part in zip(fields(Action), parts, strict=True)})
-
-
-class _RememberedVectors:
-    """The vectors of texts; those of a bounded number of short ones are remembered, as scenarios share many."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, NDArray[np.int8]] = {}
-
-    def __call__(self, texts: Sequence[str]) -> NDArray[np.int8]:
-        from kgscripts.models.sentence_vectors import quantised_vectors
-
-        new = [text for text in dict.fromkeys(texts) if text not in self._known]
-        if len(self._known) + len(new) > _REMEMBERED:
-            self._known.clear()
-            new = list(dict.fromkeys(texts))
-        self._known.update(zip(new, quantised_vectors(new), strict=True))
-        return np.stack([self._known[text] for text in texts])

@@ -36,8 +36,6 @@ class ToolPredictor(Enricher):
         WHERE a.object <> '' OR a.prepositional_object <> ''
         ORDER BY target
     """
-    candidates = "SELECT label FROM tool WHERE false"
-    """None: it ranks what it knows, so that a new tool in the graph changes no prediction."""
 
     @property
     def networks(self) -> tuple[Model, ...]:

@@ -124,10 +124,9 @@ class _Assembly:
         self.log.without_event(engine)
         self._enrich(Stage.NAMES)
         write_texts(engine, self.writer, kinds)
-        merging = [enricher.version for enricher in self.enrichers if enricher.gives is StepCluster]
-        find_steps(engine, merging[0] if merging else None)
+        find_steps(engine, self._version_that_gives(StepCluster))
         corrections.reject_steps()
-        find_typicality(engine, next((item.version for item in self.enrichers if item.gives is ActionVector), None))
+        find_typicality(engine, self._version_that_gives(ActionVector))
         relations = self._count()
         self._enrich(Stage.CLUSTERS)
         engine.drop("participant", "named_tool", "mention", "mention_change")
@@ -158,6 +157,10 @@ class _Assembly:
         tables = (f"{kind_name(kind)}_record" for kind in (EventMention, Segment, Decomposition, StateChange, *kinds))
         query = " UNION ".join(f"SELECT reader FROM {table}" for table in tables)
         return Readers(models=models, extractors=sorted(self.engine.values(query)) or [0])
+
+    def _version_that_gives(self, kind: type[Record]) -> str | None:
+        """The version of the enricher that gives records of a kind."""
+        return next((enricher.version for enricher in self.enrichers if enricher.gives is kind), None)
 
     def _count(self) -> list[Relation]:
         """Count the cases of all relations but PRECEDES, and the totals that they are relative to."""

@@ -20,7 +20,6 @@ from schemas.records import Discard, DiscardReason
 from schemas.vocabulary import node_id
 
 _OF_LINKS = (CorrectionKind.SAME_STEP, CorrectionKind.DIFFERENT_STEP)
-_SYMMETRIC = ("ALTERNATIVE_TO", "CLOSE_MATCH")
 _ORDER = "PRECEDES"
 _COLUMNS = ("kind", "scenario", "step", "relation", "other", "thing", "name", "role")
 
@@ -35,18 +34,17 @@ _ACTIONS = f"""
     ), wanted AS (
         SELECT correction, 1 AS side, number AS scenario, step AS words FROM about WHERE step <> ''
         UNION ALL
-        SELECT correction, 2, CASE WHEN relation <> 'CLOSE_MATCH' THEN number END, other FROM about WHERE other <> ''
+        SELECT correction, 2, number, other FROM about WHERE other <> ''
     ), known AS (
         SELECT DISTINCT scenario, action FROM occurrence
-        WHERE scenario > 0 AND (scenario IN (SELECT scenario FROM wanted WHERE scenario IS NOT NULL)
-                                OR EXISTS (SELECT * FROM wanted WHERE scenario IS NULL))
+        WHERE scenario IN (SELECT scenario FROM wanted)
     )
     SELECT w.correction, w.side, k.scenario, k.action
     FROM known k JOIN action a USING (action),
          (VALUES (true, lower(a.label)),
                  (false, lower(concat_ws(' ', a.predicate, nullif(a.particle, ''), nullif(a.object, ''))))
          ) v(exact, words)
-         JOIN wanted w ON w.words = v.words AND coalesce(w.scenario, k.scenario) = k.scenario
+         JOIN wanted w ON w.words = v.words AND w.scenario = k.scenario
     QUALIFY v.exact = bool_or(v.exact) OVER (PARTITION BY w.correction, w.side)
     ORDER BY w.correction, w.side, k.scenario, a.place
 """
@@ -215,23 +213,19 @@ class CorrectionRules:
     def _reject(self, relation: Relation) -> None:
         ends = {"step": 'JOIN corrected_step o ON o.correction = c.correction AND o.side = 2 AND o.step = r."end"'}
         named = f'JOIN {relation.end} e ON e.{relation.end} = r."end" AND lower(e.label) = lower(thing(c.other))'
-        either = (("start", "end"), ("end", "start")) if relation.name in _SYMMETRIC else (("start", "end"),)
-        selected = " UNION ".join(
+        self.engine.execute(
             f"""
-            SELECT c.correction, s.step, r.start, r."end"
-            FROM (SELECT "{start}" AS start, "{end}" AS "end" FROM {relation.table}) r
+            CREATE OR REPLACE TABLE rejected_relation AS
+            SELECT DISTINCT c.correction, s.step, r.start, r."end"
+            FROM {relation.table} r
                  JOIN corrected_step s ON s.step = r.start AND s.side = 1
                  JOIN correction c ON c.correction = s.correction AND c.relation = '{relation.name}'
                  {ends.get(relation.end, named)}
             """
-            for start, end in either
         )
-        self.engine.execute(f"CREATE OR REPLACE TABLE rejected_relation AS {selected}")
-        for start, end in either:
-            self.engine.execute(
-                f'DELETE FROM {relation.table} r USING rejected_relation x WHERE r."{start}" = x.start '
-                f'AND r."{end}" = x."end"'
-            )
+        self.engine.execute(
+            f'DELETE FROM {relation.table} r USING rejected_relation x WHERE r.start = x.start AND r."end" = x."end"'
+        )
         self.engine.execute(
             "INSERT INTO corrected SELECT DISTINCT t.id, x.correction FROM rejected_relation x JOIN step t USING (step)"
         )

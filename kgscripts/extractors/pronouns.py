@@ -14,14 +14,10 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from importlib import resources
-from typing import TYPE_CHECKING
 
 from kgscripts.extractors.antecedents import NUMBERS, Discourse, Entity
 from kgscripts.extractors.nouns import content_head, is_noun
 from kgscripts.extractors.predicates import Frame
-
-if TYPE_CHECKING:
-    pass
 
 THIRD_PERSON = frozenset({"it", "them", "him", "her"})
 """The personal pronouns that can be objects and stand for a thing or a person of the text."""

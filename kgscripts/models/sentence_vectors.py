@@ -19,6 +19,8 @@ SCALE = 400
 _MOST_PIECES = 256
 """What sentence-transformers reads of a text with this model; the rest is cut off."""
 
+_REMEMBERED = 100_000
+
 _STEP = 8
 """Most sentences are short: padded to multiples of 16, a third of what is computed would be padding."""
 
@@ -51,3 +53,19 @@ def quantised_vectors(texts: Sequence[str]) -> NDArray[np.int8]:
     for chosen, units in zip(batches, run_side_by_side(run, batches), strict=True):
         vectors[chosen] = (units * SCALE).round().clamp(-127, 127).to(torch.int8).numpy()
     return vectors
+
+
+class RememberedVectors:
+    """`quantised_vectors` that computes each text once, as long as it remembers no more than `_REMEMBERED` texts."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, NDArray[np.int8]] = {}
+
+    def __call__(self, texts: Sequence[str]) -> NDArray[np.int8]:
+        """The vectors of texts, (texts, `SIZE`)."""
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if len(self._known) + len(new) > _REMEMBERED:
+            self._known.clear()
+            new = list(dict.fromkeys(texts))
+        self._known.update(zip(new, quantised_vectors(new), strict=True))
+        return np.stack([self._known[text] for text in texts]) if texts else np.zeros((0, SIZE), dtype=np.int8)

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from kgscripts.corpora.scenario_documents import LabelledStory
 from kgscripts.evaluation.scenario_stories import Classifier, StoryAccuracy, named_accuracy, seen_accuracy
 from kgscripts.models.registry import load
 from kgscripts.models.scenario_detector import ScenarioDetector
 from kgscripts.models.scenarios import NewScenario
-from kgscripts.models.sentence_vectors import quantised_vectors
+from kgscripts.models.sentence_vectors import RememberedVectors
 from lightning_modules.hardware import Hardware
 from lightning_modules.scenarios.configuration import Configuration
 from lightning_modules.scenarios.detector_task import DetectorTask
@@ -38,7 +37,7 @@ def cross_validate(
 
     Raises as `seen_accuracy`, `named_accuracy` and `train` do.
     """
-    vectors = _Remembered()
+    vectors = RememberedVectors()
 
     def trained(stories: Sequence[LabelledStory]) -> Classifier:
         kept = {story.id for story in stories}
@@ -61,15 +60,3 @@ def _rank(model: ScenarioDetector, texts: Sequence[Sequence[str]]) -> list[list[
     scenarios = model.settings.labels[:-1]
     means = [model.log_probabilities(text)[:, :-1].mean(axis=0) for text in texts]
     return [[scenarios[place] for place in np.argsort(-mean, kind="stable")] for mean in means]
-
-
-class _Remembered:
-    """`quantised_vectors`, each sentence only once."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, NDArray[np.int8]] = {}
-
-    def __call__(self, texts: Sequence[str]) -> NDArray[np.int8]:
-        new: Collection[str] = dict.fromkeys(text for text in texts if text not in self._known)
-        self._known.update(zip(new, quantised_vectors([*new]), strict=True))
-        return np.stack([self._known[text] for text in texts])

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable
 from pathlib import Path
-
-import numpy as np
-from numpy.typing import NDArray
 
 from kgscripts.evaluation.step_gold import GoldScenario
 from kgscripts.evaluation.steps import StepReport, score_scenarios
 from kgscripts.models.registry import load
-from kgscripts.models.sentence_vectors import quantised_vectors
+from kgscripts.models.sentence_vectors import RememberedVectors
 from kgscripts.models.step_merger import StepMerger
 from lightning_modules.hardware import Hardware
 from lightning_modules.steps.settings import Configuration
@@ -47,15 +44,3 @@ def cross_validate(
         return models[name]
 
     return score_scenarios(scenarios.descript, merger_of), score_scenarios(scenarios.inscript, merger_of)
-
-
-class RememberedVectors:
-    """`quantised_vectors`, each text only once."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, NDArray[np.int8]] = {}
-
-    def __call__(self, texts: Sequence[str]) -> NDArray[np.int8]:
-        new: Collection[str] = dict.fromkeys(text for text in texts if text not in self._known)
-        self._known.update(zip(new, quantised_vectors([*new]), strict=True))
-        return np.stack([self._known[text] for text in texts])
