@@ -23,8 +23,8 @@ from schemas.terminal import console, echo, echo_json, printable
 
 _LONGEST = 240
 """The most characters of a label or sentence."""
-_MOST_CHANGES = 6
-"""The most changes of a sub-event; a model finds several for each mention."""
+_MOST_PARTS = 6
+"""The most tools, participants or changes of a sub-event: many of them are read only once."""
 _ENDLESS = 100_000
 """Width of a line, in characters, if the output is not a terminal."""
 
@@ -124,21 +124,16 @@ def _script_tree(script: Script) -> Tree:
                 (f"  {_counts(step)}", "dim"),
             )
         )
-        hidden = len(step.state_changes) - _MOST_CHANGES
-        for kind, parts, style, between, more in (
-            ("tools", step.tools, "green", ", ", ""),
-            ("participants", step.participants, "cyan", ", ", ""),
-            (
-                "changes",
-                step.state_changes[:_MOST_CHANGES],
-                "magenta",
-                "; ",
-                f"; {hidden:,} more: --json shows all" if hidden > 0 else "",
-            ),
-            ("done by", step.decomposes_into, "yellow", ", then ", ""),
+        for kind, parts, style, between, most in (
+            ("tools", step.tools, "green", ", ", _MOST_PARTS),
+            ("participants", step.participants, "cyan", ", ", _MOST_PARTS),
+            ("changes", step.state_changes, "magenta", "; ", _MOST_PARTS),
+            ("done by", step.decomposes_into, "yellow", ", then ", len(step.decomposes_into)),
         ):
             if parts:
-                branch.add(_parts_line(kind, parts, style, between).append(more, style="dim"))
+                line = _parts_line(kind, parts[:most], style, between)
+                hidden = len(parts) - most
+                branch.add(line.append(f"; {hidden:,} more: --json shows all" if hidden > 0 else "", style="dim"))
         _add_corrections(branch, step.corrections)
     _add_corrections(tree, script.corrections)
     _add_left_out(tree, script.left_out)
