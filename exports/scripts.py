@@ -10,6 +10,7 @@ from operator import itemgetter
 from attrs import field, frozen
 
 from exports.rows import Row, column, find, labels_of, select
+from exports.sureness import sureness, typicality
 from schemas.records import OF_PLACE
 from schemas.script_graph import ScriptGraph
 
@@ -113,8 +114,9 @@ def read_script(
 ) -> Script:
     """Return the script of the scenario `name`: its label, an alternative label, or its IRI, in any case.
 
-    Steps ascend by rank, which follows PRECEDES. `limit` keeps the steps with the highest product of support and
-    typicality (0: all). Steps of unknown typicality count as typical.
+    Steps ascend by rank, which follows PRECEDES. `limit` keeps those that are the surest to be what one does in this
+    scenario (0: all): those that many sources tell in the words of their label, of high typicality, with something that
+    is done or where. Steps of unknown typicality count as typical.
 
     Raises
     ------
@@ -128,10 +130,9 @@ def read_script(
         ("to_id", "support", "probability", "mean_position", "rank", "optional", "typicality"),
         from_id=[row["id"]],
     )
-    likely = sorted(
-        relations, key=lambda each: (-each["support"] * _typicality(each), each["mean_position"], each["to_id"])
-    )
-    enough = [each for each in likely if each["support"] >= min_support and _typicality(each) >= least_typicality]
+    sure = sureness(graph, relations)
+    likely = sorted(relations, key=lambda each: (-sure[each["to_id"]], each["mean_position"], each["to_id"]))
+    enough = [each for each in likely if each["support"] >= min_support and typicality(each) >= least_typicality]
     kept = {each["to_id"]: each for each in (enough[:limit] if limit else enough)}
     every = {each["to_id"] for each in relations}
     pairs = [
@@ -220,10 +221,6 @@ def least_order(
         for end in ends:
             implied |= reached[end]
         yield from ((node, end) for end in ends if not implied >> position[end] & 1)
-
-
-def _typicality(row: Row) -> float:
-    return 1.0 if row["typicality"] is None else float(row["typicality"])
 
 
 def _scenario(graph: ScriptGraph, row: Row, sub_events: int) -> Scenario:

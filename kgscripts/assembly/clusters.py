@@ -2,7 +2,7 @@
 
 Clusters partition the actions of a scenario. The id of a sub-event is that of its leading action: the smallest, unless
 another has twice its support. The ids that its other actions would have given it are kept beside it. Its label is that
-of its most frequent action.
+of its most frequent action, until `typicality` finds a better one.
 """
 
 from __future__ import annotations

@@ -1,19 +1,22 @@
-"""HAS_SUB_EVENT.typicality: how probably a step is of its scenario's script and no bystander.
+"""HAS_SUB_EVENT.typicality, how probably a step is of its scenario's script and no bystander; and names of steps.
 
 The score of an action follows from its vector and from how it resembles what the other sources of the scenario say
-(`kgscripts.typicality`); a step has the mean of its mentions.
+(`kgscripts.typicality`); a step has the mean of its mentions. A step of different actions is called by the typical one
+that stands for the others best (`kgscripts.typicality.naming`).
 """
 
 from __future__ import annotations
 
 import base64
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
 
 from kgscripts.assembly.engine import Engine
 from kgscripts.assembly.order import by_group
-from kgscripts.typicality.features import ScenarioActions, Vectors, features
+from kgscripts.typicality.features import Integers, ScenarioActions, Vectors, features
+from kgscripts.typicality.naming import content, naming_actions
 from kgscripts.typicality.weights import shipped_weights
 
 _MENTIONS = """
@@ -23,18 +26,33 @@ _MENTIONS = """
 
 _ACTIONS = """
     SELECT r.scenario, r.action, r.step, v.values AS own, l.values AS scenario_values, object <> '' AS has_object,
-           preposition <> '' AS has_phrase, particle <> '' AS has_particle
+           preposition <> '' AS has_phrase, particle <> '' AS has_particle, predicate, particle, object, preposition
     FROM (SELECT DISTINCT scenario, action, step FROM realization WHERE scenario > 0) r JOIN action a USING (action)
          JOIN vector v ON v.target = r.action JOIN vector l ON l.target = -r.scenario
     ORDER BY r.scenario, r.action
 """
 
-_SCHEMA = pa.schema([("step", pa.int32()), ("typicality", pa.float64())])
+_WORDS = ("predicate", "particle", "object", "preposition")
+_SCHEMA = pa.schema([("step", pa.int32()), ("typicality", pa.float64()), ("name", pa.int32())])
 _DECIMALS = 10_000
+
+_NAMES = (
+    "UPDATE step SET label = a.label FROM step_typicality n, action a WHERE n.step = step.step AND a.action = n.name",
+    # Another step without its place must not have the same name.
+    """
+    UPDATE step SET label = a.label
+    FROM action a, (SELECT scenario, label FROM step WHERE scenario > 0 GROUP BY ALL HAVING count(*) > 1) twice
+    WHERE a.action = step.leader AND twice.scenario = step.scenario AND twice.label = step.label
+          AND step.step IN (SELECT step FROM step_typicality WHERE name IS NULL)
+    """,
+)
 
 
 def find_typicality(engine: Engine, version: str | None) -> None:
-    """Make `step_typicality`, by step, from the vectors of the enricher with this version; empty without one."""
+    """Make `step_typicality`, by step, from the vectors of the enricher with this version; empty without one.
+
+    Steps of different actions are named anew.
+    """
     found: list[pa.Table] = [_SCHEMA.empty_table()]
     if version is not None:
         engine.execute(
@@ -46,6 +64,8 @@ def find_typicality(engine: Engine, version: str | None) -> None:
         actions = by_group(engine.rows(_ACTIONS), "scenario")
         found += [_of_scenario(*both) for both in zip(mentions, actions, strict=True)]
     engine.add("step_typicality", pa.concat_tables(found))
+    for statement in _NAMES:
+        engine.execute(statement)
 
 
 def _of_scenario(mentions: pa.Table, actions: pa.Table) -> pa.Table:
@@ -72,7 +92,22 @@ def _of_scenario(mentions: pa.Table, actions: pa.Table) -> pa.Table:
     summed = np.bincount(step[row], weights=count * typical[row], minlength=len(steps)).astype(np.int64)
     # Rounded half up, in integers.
     mean = (2 * summed + total) // (2 * total) / _DECIMALS
-    return pa.table({"step": pa.array(steps, pa.int32()), "typicality": pa.array(mean, pa.float64())})
+    return pa.table(
+        {"step": steps, "typicality": mean, "name": _names(actions, step, vectors, np.bincount(row), typical)}, _SCHEMA
+    )
+
+
+def _names(
+    actions: pa.Table, step: Integers, vectors: Vectors, support: Integers, typical: Integers
+) -> Sequence[int | None]:
+    """The action that names each step; None where all of its actions differ in their places only."""
+    parts = list(zip(*(actions[name].to_pylist() for name in _WORDS), strict=True))
+    weight = typical * np.array([content(*words) for words in parts])
+    wordings: dict[int, set[tuple[str, ...]]] = {}
+    for number, words in zip(step.tolist(), parts, strict=True):
+        wordings.setdefault(number, set()).add(words[:3])
+    named = actions["action"].to_numpy()[naming_actions(step, vectors, support, weight)]
+    return [name if len(wordings[number]) > 1 else None for number, name in enumerate(named.tolist())]
 
 
 def _decoded(column: pa.ChunkedArray) -> Vectors:

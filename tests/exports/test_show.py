@@ -351,3 +351,30 @@ def test_the_least_order_implies_what_the_whole_one_does(pairs: list[tuple[str, 
     paths = {(a, b) for a, b in nx.transitive_closure(whole).edges if a in kept and b in kept}
     assert set(nx.transitive_closure(least).edges) == paths
     assert set(nx.transitive_reduction(least).edges) == set(least.edges)
+
+
+def test_steps_that_sources_tell_in_the_words_of_their_label_come_first(tmp_path: Path) -> None:
+    def first(labels: dict[str, str], verbatim: dict[str, int]) -> str:
+        rows = kitchen_rows()
+        (scenario,) = (row["id"] for row in rows["Scenario"] if row["label"] == "cooking pasta")
+        ids = {row["label"]: row["id"] for row in rows["SubEvent"] if row["scenario"] == scenario}
+        boil, serve = ids["boil water"], ids["serve pasta"]
+        rows["HAS_SUB_EVENT"] = [
+            row | {"support": 3, "typicality": None}
+            for row in rows["HAS_SUB_EVENT"]
+            if row["to_id"] in {boil, serve} and row["from_id"] == scenario
+        ]
+        for row in rows["SubEvent"]:
+            row["label"] = labels.get(row["label"], row["label"])
+        for row in rows["EXPRESSED_AS"]:
+            for words, support in verbatim.items():
+                if row["from_id"] == ids[words]:
+                    row["support"] = support
+        directory = tmp_path / str(len(list(tmp_path.iterdir())))
+        (step,) = read_script(write_graph(directory, rows), "cooking pasta", limit=1).steps
+        return step.label
+
+    assert first({}, {"boil water": 1, "serve pasta": 3}) == "serve pasta"
+    assert first({}, {"boil water": 3, "serve pasta": 1}) == "boil water"
+    for nothing in ("boil", "boil it", "boil thing"):
+        assert first({"boil water": nothing}, {"serve pasta": 3}) == "serve pasta"

@@ -1,0 +1,60 @@
+"""Which action of a merged step names it: one that many sources have, that resembles the others, and that says enough.
+
+"Call" is a worse name than "dial number", since "call" usually has an object, and "put tape on end" is a worse one than
+"put down tape" if the other actions of the step resemble the latter.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kgscripts.extractors.verb_objects import verb_objects
+from kgscripts.text.lexicon import verbs
+from kgscripts.typicality.features import SCALE, Integers, Numbers, Vectors
+
+_CANDIDATES = 200
+"""So many actions of a step, those with the most support, can name it."""
+
+_NOTHING = frozenset({"it", "them", "thing", "something", "stuff"})
+"""Objects that do not say what is acted upon."""
+
+_LEAST = 0.1
+_PER_MILLE = 1_000
+
+
+def content(predicate: str, particle: str, object_: str, preposition: str) -> float:
+    """How much an action says, 0.1 to 1: 1 with an object, else the less, the more often its verb has one.
+
+    "It" and "thing" are no objects here. A verb by itself says half of that, and so does one of saying and thinking.
+    """
+    if object_ and object_ not in _NOTHING:
+        return 1.0
+    says = 1 - verb_objects().transitivity(predicate, particle)
+    if (not particle and not preposition) or predicate in verbs("reporting"):
+        says /= 2
+    return max(_LEAST, says)
+
+
+def naming_actions(step: Integers, vectors: Vectors, support: Integers, weight: Numbers) -> Integers:
+    """For each step, in ascending order of its number, the row of the action that names it.
+
+    It has the highest product of its weight, the square root of its support, and how well it stands for the others:
+    the sum of their support times the fourth power of the cosine. The first of equal ones names the step.
+
+    Parameters
+    ----------
+    step, vectors, support, weight:
+        Of each action its step, (actions,), its vector, (actions, size), the number of its sources, and how good a name
+        it is by itself, (actions,).
+    """
+    order = np.lexsort((-support, step))
+    starts = np.flatnonzero(np.diff(step[order], prepend=-1))
+    names = []
+    for rows in np.split(order, starts[1:]):
+        chosen = rows[:_CANDIDATES]
+        # Dot products of integers, in a type in which they are exact and that BLAS computes.
+        products = (vectors[chosen].astype(np.float32) @ vectors[rows].T.astype(np.float32)).astype(np.int64)
+        cosine = np.clip(products, 0, SCALE**2) * _PER_MILLE // SCALE**2
+        stands_for = (cosine**4 * support[rows]).sum(axis=1) / float(_PER_MILLE) ** 4
+        names.append(chosen[np.argmax(weight[chosen] * np.sqrt(support[chosen]) * stands_for)])
+    return np.array(names, dtype=np.int64)
