@@ -18,6 +18,9 @@ _CANDIDATES = 200
 _NOTHING = frozenset({"it", "them", "thing", "something", "stuff"})
 """Objects that do not say what is acted upon."""
 
+_PLACING = frozenset({"put", "place", "set", "lay"})
+"""Verbs that say little without a place or a particle."""
+
 _LEAST = 0.1
 _PER_MILLE = 1_000
 
@@ -25,12 +28,14 @@ _PER_MILLE = 1_000
 def content(predicate: str, particle: str, object_: str, preposition: str) -> float:
     """How much an action says, 0.1 to 1: 1 with an object, else the less, the more often its verb has one.
 
-    "It" and "thing" are no objects here. A verb by itself says half of that, and so does one of saying and thinking.
+    "It" and "thing" are no objects here. A verb by itself says half of that, and so does one of saying and thinking, or
+    "put" with an object alone.
     """
+    alone = not particle and not preposition
     if object_ and object_ not in _NOTHING:
-        return 1.0
+        return 0.5 if alone and predicate in _PLACING else 1.0
     says = 1 - verb_objects().transitivity(predicate, particle)
-    if (not particle and not preposition) or predicate in verbs("reporting"):
+    if alone or predicate in verbs("reporting"):
         says /= 2
     return max(_LEAST, says)
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from attrs import evolve
 
-from kgscripts.evaluation.typicality import GROUPS, SCRIPT, labelled_mentions, learn_from, left_out
+from kgscripts.evaluation.script_mentions import GROUPS, SCRIPT, labelled_mentions
+from kgscripts.evaluation.typicality import learn_from, left_out
 from kgscripts.models.encoder import MINILM_SHA256
 from kgscripts.typicality.weights import Weights
 
