@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import frozen
 
 from kgscripts.extractors.antecedents import Discourse
+from kgscripts.extractors.carried_tools import carry_tools
 from kgscripts.extractors.needs import gatherings
 from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
 from kgscripts.extractors.participants import Participant, participants_of, phrase_of_action
@@ -19,7 +20,7 @@ from kgscripts.extractors.predicates import Frame, frames_of
 from kgscripts.extractors.pronouns import pronouns_digest, resolve_objects, unresolved
 from kgscripts.extractors.protocol import PARSE, Extractor, Parse, ParsedDocument
 from kgscripts.extractors.repairs import repaired
-from kgscripts.extractors.tools import carry_tools, role_in, tools_of
+from kgscripts.extractors.tools import role_in, tools_of
 from kgscripts.extractors.verb_objects import verb_objects, verb_objects_digest
 from kgscripts.text.lexicon import is_a, verbs, word_list_digests
 from kgscripts.text.pipeline import SHIPPED

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
 from kgscripts.extractors.predicates import Frame
-from kgscripts.text.lexicon import is_a, verbs
+from kgscripts.text.lexicon import is_a, is_tool, verbs
 from kgscripts.text.syntax import PrepositionalPhrase, lemma, prepositional_phrases
 from schemas.records import Role
 
@@ -124,7 +124,7 @@ def _role(frame: Frame, phrase: PrepositionalPhrase) -> Role:
         return Role.COMPANION if animate else Role.OTHER
     if phrase.preposition == "for" and animate:
         return Role.RECIPIENT
-    if phrase.preposition == "to" and (animate or lemma(frame.verb) in verbs("giving")):
+    if phrase.preposition == "to" and (animate or (lemma(frame.verb) in verbs("giving") and not is_tool(noun))):
         return Role.RECIPIENT
     elsewhere = animate or is_a(noun, "information") or (phrase.preposition == "by" and not is_a(noun, "place"))
     return Role.PLACE if phrase.preposition in _PLACES and not elsewhere else Role.OTHER

@@ -198,6 +198,10 @@ def _used_for(verb: Token, used: list[Token], frames: dict[int, Frame]) -> Frame
                 markers = {marker.lower_ for marker in markers_of(child)}
                 if "to" in markers or ("for" in markers and child.tag_ == "VBG"):
                     return frames[child.i]
+    purposes = (child for child in verb.lefts if child.i in frames and child.dep_ in {"advcl", "xcomp"})
+    for purpose in purposes if used else ():  # "to beat the carpets, she used a beater"
+        if "to" in {marker.lower_ for marker in markers_of(purpose)}:
+            return frames[purpose.i]
     if verb.tag_ != "VBG" or not used:
         return None
     above = verb

@@ -1,4 +1,4 @@
-"""The tools of an event, by pattern and parse: "use X to …", "using X", "with X", "in/on/through X", "take X and …".
+"""The tools of an event, by pattern and parse: "use X to …", "using X", "with X", "in/on/through X".
 
 The classes of nouns (`kgscripts.text.lexicon`) decide which phrases are tools. Ingredients and supplies, people,
 body parts, clothing and rooms never are; furniture is only what people work on. The object of the event is one only
@@ -7,20 +7,16 @@ after "use", and after "take" in an instruction. What something is put into or o
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
 from kgscripts.extractors.predicates import Frame
-from kgscripts.text.lexicon import classes_of, is_a, is_tool, is_tool_after, may_be_tool, role_of, verbs
+from kgscripts.extractors.tool_phrases import SEEING, attached, phrases_of, whole_of
+from kgscripts.text.lexicon import classes_of, foods, is_a, is_tool, is_tool_after, may_be_tool, nouns, role_of, verbs
 from kgscripts.text.syntax import (
-    OPEN_COMPLEMENT,
     PrepositionalPhrase,
-    conjuncts,
-    is_imperative,
     lemma,
-    markers_of,
     prepositional_phrases,
 )
 from schemas.records import ToolRole
@@ -29,10 +25,11 @@ if TYPE_CHECKING:
     from spacy.tokens import Token
 
 _BY_MEANS = frozenset({"help", "aid", "assistance", "mean", "means", "use"})
-_CARRIED = frozenset({"implement", "device", "appliance", "filter"})
-_TAKING = frozenset({"take", "grab"})
-_NOT_CARRIED = frozenset({"pull", "find", "locate", "gather", "bring"})
-"""Verbs of grasping after which the next event is seldom done with the thing."""
+_PROTECTING = frozenset({"protect", "cover", "shield", "guard"})
+_COLLECTING = frozenset({"carry", "collect", "gather", "transport", "catch", "haul", "bring"})
+_POSTURES = frozenset({"stand", "kneel", "sit", "lie", "crouch", "perch", "lean"})
+_LOOKING = frozenset({"check", "read", "watch", "see", "find", "look", "select", "order", "buy", "book"})
+_SINGLE = frozenset({"a", "an", "one", "another"})
 _WITHOUT_OBJECT = verbs("heating") | verbs("cutting") | verbs("combining") | verbs("washing") | verbs("without_object")
 """Verbs that need no object to be done in or on a tool: "it cooked in the oven"."""
 _INTO = frozenset({"into", "onto"})
@@ -52,13 +49,12 @@ def tools_of(frame: Frame) -> list[Token]:
 
 def role_in(frame: Frame, tool: Token) -> ToolRole:
     """The role of one of the tools of an event."""
-    phrases = (*_phrases(frame), *_attached(frame))
-    prepositions = (phrase.preposition for phrase in phrases if tool in (phrase.head, content_head(phrase.head)))
-    return role_of(noun_lemma(tool), next(prepositions, "with"))
-
-
-def _is_carried(noun: Token) -> bool:
-    return not classes_of(noun_lemma(noun)).isdisjoint(_CARRIED)
+    if any(child.lower_ == "electric" for child in tool.lefts):
+        return ToolRole.APPLIANCE
+    phrases = (*phrases_of(frame), *attached(frame))
+    preposition = next((item.preposition for item in phrases if tool in (item.head, content_head(item.head))), "")
+    role = role_of(noun_lemma(tool), preposition or "with")
+    return ToolRole.INSTRUMENT if role is ToolRole.SUPPORT and preposition == "with" else role
 
 
 def _used(frame: Frame) -> Iterator[Token]:
@@ -68,140 +64,132 @@ def _used(frame: Frame) -> Iterator[Token]:
 
 def _may_be_used(noun: Token, frame: Frame) -> bool:
     """Whether a noun is listed as a tool, or used as one: a single thing ("a spiralizer"), of which nothing is made."""
-    if is_tool(noun_lemma(noun)) or is_a(noun_lemma(noun), "vehicle"):
+    name = noun_lemma(noun)
+    if is_tool(name) or is_a(name, "vehicle"):
         return True
-    if not may_be_tool(noun_lemma(noun)) or lemma(frame.verb) in verbs("making"):
-        return False
     words = {child.lower_ for child in noun.lefts if child.dep_ in {"det", "nmod:poss", "poss", "nummod"}}
-    return bool(words - {"the", "some", "any", "no"}) or noun.lower_.endswith(("er", "or", "ers", "ors"))
+    if _is_agent(noun) and (words or lemma(frame.verb) not in verbs("making")):
+        return True
+    if lemma(frame.verb) in verbs("making") or not (may_be_tool(name) or is_a(name, "piece")):
+        return False
+    plural = is_a(name, "piece") and noun.tag_ == "NNS"
+    return plural or bool(words - {"the", "some", "any", "no"})
+
+
+def _is_agent(noun: Token) -> bool:
+    """Whether an unlisted noun ends as tools and persons do, and is no person: "feeder", "impact driver"."""
+    name = noun_lemma(noun)
+    known = classes_of(name)
+    is_person = not known <= {"person"} or name in nouns("person") or (bool(known) and " " not in name)
+    return noun.lower_.endswith(("er", "or", "ers", "ors")) and not is_person
 
 
 def _named(frame: Frame) -> Iterator[Token]:
     """What the prepositional phrases of the event name."""
-    for phrase in _phrases(frame):
+    for phrase in phrases_of(frame):
         noun = phrase.head
         if phrase.preposition in {"with", "by", "through"} and lemma(noun) in _BY_MEANS:
             yield from (inner.head for inner in prepositional_phrases(noun) if _may_be_used(inner.head, frame))
             continue
         if _is_no_use(frame, phrase):
             continue
-        measured = content_head(noun)
+        measured = whole_of(noun) if phrase.preposition == "with" else content_head(noun)
         if _fits(frame, phrase.preposition, measured):
             yield measured
         elif phrase.preposition != "with" and _fits(frame, phrase.preposition, noun):
             yield noun
-    yield from (phrase.head for phrase in _attached(frame) if is_tool(noun_lemma(phrase.head)))
-
-
-def _phrases(frame: Frame) -> Iterator[PrepositionalPhrase]:
-    """The phrases of the event, and of its resulting state: "keep the milk warm in a thermos"."""
-    yield from frame.phrases
-    for state in frame.verb.rights:
-        if state.dep_ in OPEN_COMPLEMENT and state.pos_ == "ADJ":
-            yield from prepositional_phrases(state)
-
-
-def _attached(frame: Frame) -> Iterator[PrepositionalPhrase]:
-    """Phrases with a tool that the parser attached to another noun of the event: "cut [the carrots with a knife]"."""
-    for acted in frame.objects:
-        for phrase in prepositional_phrases(acted):
-            if phrase.preposition == "with" and _is_carried(phrase.head):
-                yield phrase
-    if lemma(frame.verb) in verbs("having") | verbs("placing") | verbs("stowing") | verbs("operating"):
-        return
-    for outer in frame.phrases:
-        if is_a(noun_lemma(outer.head), "person", "animal"):
-            continue
-        for phrase in prepositional_phrases(outer.head):
-            name = noun_lemma(phrase.head)
-            carried = outer.preposition == "to" and bool(frame.objects) and is_a(name, "vessel")
-            if (phrase.preposition == "in" and carried) or (phrase.preposition == "with" and is_a(name, "implement")):
-                yield phrase
+    yield from (phrase.head for phrase in attached(frame) if is_tool(noun_lemma(phrase.head)))
 
 
 def _is_no_use(frame: Frame, phrase: PrepositionalPhrase) -> bool:
     """Whether the phrase says where something is or goes, or what one has: "put the cake in the oven"."""
-    verb = lemma(frame.verb)
-    if phrase.preposition in _INTO or verb in verbs("having"):
+    verb, name = lemma(frame.verb), noun_lemma(phrase.head)
+    if verb in _LOOKING and (phrase.preposition, True) in {("on", is_a(name, "device")), ("in", name == "mirror")}:
+        return False  # "checked the time on the phone"
+    if phrase.preposition in _INTO or (verb in verbs("having") and not _has_meal(frame)):
         return True
     if phrase.preposition in _INSIDE_OR_ON:
-        if verb in verbs("transporting") and is_a(noun_lemma(phrase.head), "carrier"):
+        if (verb in verbs("transporting") and is_a(name, "carrier")) or _is_worked_in(frame, phrase):
             return False
-        if verb in verbs("placing") | verbs("stowing") | verbs("operating"):
+        if verb in verbs("placing") | verbs("stowing") | verbs("operating") or _keeps_place(frame):
             return True
-        return not (frame.objects or verb in _WITHOUT_OBJECT)
-    return phrase.preposition == "with" and not frame.objects and verb in verbs("going")  # "came home with a knife"
+        rides = verb in verbs("touring") and is_a(name, "vehicle", "carrier")
+        talks = phrase.preposition == "on" and is_a(name, "device") and verb not in verbs("moving")
+        return not (frame.objects or verb in _WITHOUT_OBJECT or talks or rides or _is_posture(frame.verb))
+    if phrase.preposition != "with":
+        return False
+    if not frame.objects:
+        return verb in verbs("going")  # "came home with a knife"
+    return verb in SEEING and any(is_a(noun_lemma(noun), "person", "animal") for noun in frame.nouns())
+
+
+def _has_meal(frame: Frame) -> bool:
+    """ "Had lunch", an event, as opposed to "had a pan"."""
+    return lemma(frame.verb) == "have" and any(noun_lemma(noun) in verbs("light_have") for noun in frame.nouns())
+
+
+def _keeps_place(frame: Frame) -> bool:
+    """ "Keep the potatoes in a pot", but not "keep the soup warm in a pot"."""
+    behind = (token for acted in frame.objects for token in acted.rights)
+    return lemma(frame.verb) == "keep" and not any(token.pos_ == "ADJ" for token in (*frame.verb.rights, *behind))
+
+
+def _is_worked_in(frame: Frame, phrase: PrepositionalPhrase) -> bool:
+    """Whether a verb of placing means work here: "toss the salad in a bowl", "turn the leg on a lathe"."""
+    verb, name = lemma(frame.verb), noun_lemma(phrase.head)
+    if verb in verbs("shaping") and is_a(name, "machine_tool"):
+        return True
+    on_food = any(is_a(noun_lemma(noun), "consumable") or noun_lemma(noun) in foods("food") for noun in frame.nouns())
+    return verb in verbs("mixing") and on_food and phrase.preposition == "in" and is_a(name, "vessel")
+
+
+def _is_posture(verb: Token) -> bool:
+    """Whether the verb says in which posture something else is done: "changed the bulb standing on a ladder"."""
+    return lemma(verb) in _POSTURES and verb.tag_ == "VBG" and verb.dep_ in {"advcl", "acl", "xcomp", "conj"}
 
 
 def _fits(frame: Frame, preposition: str, noun: Token) -> bool:
     """Whether a noun after the preposition is a tool of the event; furniture is, if the event works on something."""
-    name = noun_lemma(noun)
+    name, verb = noun_lemma(noun), lemma(frame.verb)
     if preposition == "by means of":
         return _may_be_used(noun, frame)
-    if lemma(frame.verb) == "fill" and role_of(name, preposition) is ToolRole.CONTAINER:
+    if verb == "fill" and role_of(name, preposition) is ToolRole.CONTAINER:
         return False  # "filled with dishes"
-    if is_tool_after(preposition, name) or _is_unlisted_tool(preposition, noun):
+    if name == "case" and not _is_single(noun):
+        return False  # "in this case"
+    if name == "mirror" and preposition == "in":
+        return verb in _LOOKING
+    if is_tool_after(preposition, name) or _is_unlisted_tool(frame, preposition, noun):
         return True
-    if preposition in {"in", "on"} and frame.objects and is_tool(name) and not is_a(name, "vessel"):
-        return True
+    if preposition in {"in", "on"} and (frame.objects or verb in verbs("without_object")):
+        if is_tool(name) and (_is_single(noun) or (preposition == "on" and not is_a(name, "vessel"))):
+            return True
+        if preposition == "in" and verb in _COLLECTING and is_a(name, "clothing"):
+            return True
+    if is_a(name, "vehicle"):
+        return (
+            verb in verbs("touring") if preposition in {"in", "on"} else preposition == "with" and bool(frame.objects)
+        )
     place = {"on": "work_surface", "in": "basin"}.get(preposition)
     no_work = verbs("dwelling") | verbs("moving") | verbs("stative") | verbs("intransitive")
-    return place is not None and is_a(name, place) and bool(frame.objects) and lemma(frame.verb) not in no_work
-
-
-def _is_unlisted_tool(preposition: str, noun: Token) -> bool:
-    """Whether an unlisted noun has the ending of a tool and an article: "with a spiralizer"."""
-    single = noun.tag_ == "NN" and any(child.lower_ in {"a", "an"} for child in noun.lefts)
-    ends = noun.lower_.endswith(("er", "or"))
-    return preposition == "with" and ends and single and not classes_of(noun_lemma(noun))
-
-
-def carry_tools(frames: list[Frame]) -> None:
-    """Pass the object of "take a knife" on to the next event in the same coordination.
-
-    The object of "use a knife" is a tool of the event itself, and so is that of "take a knife", where an instruction
-    says no more: not that of "take a knife from the drawer" or "take back the knife". What something is tested with
-    is said in the clause of the test: "test whether the cake is done with a toothpick".
-    """
-    for taking, using in itertools.zip_longest(frames, frames[1:]):
-        word = lemma(taking.verb)
-        tools = [noun for noun in taking.nouns() if is_tool(noun_lemma(noun))]
-        if word == "use":
-            taking.handled = tools
-        if word in verbs("testing"):
-            taking.instruments.extend(_tested_with(taking.verb))
-        if word not in verbs("grasping") - _NOT_CARRIED or taking.reason is not None or taking.stands_for:
-            continue
-        carried = [noun for noun in tools if _is_carried(noun)]
-        if using is not None and _follows(using.verb, taking.verb):
-            if _works_on_something(using, taking):
-                using.instruments.extend(tools if lemma(using.verb) in verbs("filling") else carried)
-        elif word in _TAKING and is_imperative(taking.verb) and not taking.phrases and taking.particle is None:
-            taking.handled = [noun for noun in carried if is_a(noun_lemma(noun), "implement")]
-
-
-def _tested_with(verb: Token) -> Iterator[Token]:
-    for clause in verb.rights:
-        if clause.dep_ in {"ccomp", "advcl"} and any(mark.lower_ in {"whether", "if"} for mark in markers_of(clause)):
-            phrases = prepositional_phrases(clause)
-            yield from (phrase.head for phrase in phrases if phrase.preposition == "with" and _is_carried(phrase.head))
-
-
-def _follows(using: Token, taking: Token) -> bool:
-    if using.dep_ == "parataxis" and using.head.i == taking.i:
-        return any(child.lower_ == "then" for child in using.lefts)
-    return using.dep_ in {"conj", "advcl", "xcomp", "acl"} and (
-        using.head.i == taking.i
-        or (using.head.head.i == taking.i and using.dep_ == "acl")
-        or using in conjuncts(taking)
-    )
-
-
-def _works_on_something(using: Frame, taking: Frame) -> bool:
-    """Whether the next event acts on or along another thing, and is not mere motion."""
-    word = lemma(using.verb)
-    if word in verbs("moving") - verbs("filling"):
+    if place is None or not is_a(name, place):
         return False
-    if not using.objects:
-        return word not in verbs("intransitive") | verbs("vague")
-    return bool(using.nouns()) and not set(using.nouns()) & set(taking.nouns())
+    return (bool(frame.objects) and verb not in no_work) or _is_posture(frame.verb)
+
+
+def _is_unlisted_tool(frame: Frame, preposition: str, noun: Token) -> bool:
+    """Whether a noun that is not listed as a tool is one here: "with a spiralizer", "with a coin"."""
+    verb = lemma(frame.verb)
+    if not _is_single(noun) or verb in verbs("making"):
+        return False
+    if preposition == "with":
+        if is_a(noun_lemma(noun), "clothing"):
+            return verb in _PROTECTING
+        piece = is_a(noun_lemma(noun), "piece") and verb not in verbs("combining") | verbs("placing")
+        return piece or _is_agent(noun)
+    work = verbs("heating") | verbs("cutting") | verbs("washing")
+    return preposition in {"in", "on"} and bool(frame.objects) and verb in work and _is_agent(noun)
+
+
+def _is_single(noun: Token) -> bool:
+    return noun.tag_ in {"NN", "NNP"} and any(child.lower_ in _SINGLE for child in noun.lefts)

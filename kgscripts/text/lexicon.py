@@ -13,7 +13,7 @@ from schemas.records import ToolRole
 # Which preposition makes a noun of a class the tool of its event.
 _TOOL_PREPOSITIONS = {
     "implement": frozenset({"with"}),
-    "surface": frozenset({"on", "onto", "over", "upon", "on top of"}),
+    "surface": frozenset({"with", "on", "onto", "over", "upon", "on top of"}),
     "vessel": frozenset({"with", "in", "into", "inside", "inside of"}),
     "filter": frozenset({"with", "through", "in", "over"}),
     "appliance": frozenset({"with", "in", "into", "inside", "on", "onto", "under"}),
@@ -105,14 +105,24 @@ def _by_word(classes: dict[str, frozenset[str]]) -> dict[str, frozenset[str]]:
 
 @functools.lru_cache(maxsize=1 << 16)
 def classes_of(noun: str) -> frozenset[str]:
-    """The classes of a noun or compound: those of its longest listed suffix ("paper towel", else "towel")."""
+    """The classes of a noun or compound: those of its longest listed suffix ("paper towel", else "towel").
+
+    "* case" in the list stands for every compound of "case" that is not listed itself.
+    """
     known = _noun_classes()
     words = noun.split(" ")
     for start in range(len(words)):
         found = known.get(" ".join(words[start:]))
+        if 0 < start == len(words) - 1:
+            found = known.get(f"* {words[start]}", found)
         if found is not None:
             return found
     return _NOTHING
+
+
+def is_listed(noun: str) -> bool:
+    """Whether the whole compound is listed, not only its head."""
+    return noun in _noun_classes()
 
 
 def is_tool(noun: str) -> bool:
@@ -140,7 +150,7 @@ def role_of(noun: str, preposition: str = "with") -> ToolRole:
     classes = classes_of(noun)
     if "appliance" in classes:
         return ToolRole.APPLIANCE
-    if preposition in _TOOL_PREPOSITIONS["surface"]:
+    if preposition in _TOOL_PREPOSITIONS["surface"] - {"with"}:
         return ToolRole.APPLIANCE if "device" in classes else ToolRole.SUPPORT
     if preposition.startswith("in"):
         return ToolRole.CONTAINER

@@ -48,6 +48,10 @@ CLASSES: Mapping[str, tuple[str, ...]] = {
         "instrument",
         "optical instrument",
         "puppet",
+        "mechanism",
+        "structural member",
+        "weapon",
+        "covering",
     ),
     "vessel": (
         "container",
@@ -103,7 +107,9 @@ CLASSES: Mapping[str, tuple[str, ...]] = {
         "electrical device",
         "monitor",
     ),
-    "carrier": ("wagon", "handcart", "sled", "baby buggy", "trailer", "wheeled vehicle", "boat", "skate"),
+    "carrier": ("wagon", "handcart", "sled", "baby buggy", "trailer", "wheeled vehicle", "boat", "skate", "chairlift"),
+    "vehicle": ("motor vehicle", "self-propelled vehicle", "public transport", "aircraft", "ship", "conveyance"),
+    "work_surface": ("furniture", "furnishing"),
 }
 """Hypernyms of each class, by the first of their words."""
 
@@ -112,7 +118,6 @@ OTHERS = frozenset(
         "artifact",
         "instrumentality",
         "structure",
-        "covering",
         "commodity",
         "creation",
         "way",
@@ -125,20 +130,13 @@ OTHERS = frozenset(
         "fixture",
         "clothing",
         "footwear",
-        "furniture",
-        "conveyance",
         "vehicle",
         "craft",
-        "motor vehicle",
-        "self-propelled vehicle",
-        "public transport",
         "system",
         "weaponry",
-        "weapon",
         "explosive device",
         "medium",
         "toiletry",
-        "furnishing",
         "room",
         "area",
         "surface",
@@ -150,14 +148,19 @@ OTHERS = frozenset(
         "part",
         "connection",
         "landing",
-        "mechanism",
         "headdress",
         "garment",
+        "coating",
+        "roof",
+        "floor cover",
+        "cloak",
+        "armor plate",
+        "body armor",
+        "arm",
+        "overlay",
+        "crust",
         "camp",
-        "aircraft",
-        "ship",
         "support column",
-        "structural member",
         "foundation",
     ]
 )
@@ -174,6 +177,8 @@ is one of the first `_FIRST_SENSES`."""
 _FIRST_SENSES = 2
 _ALIVE_OR_USED_UP = frozenset({5, 8, 13, 18, 20, 27})
 """The files of animals, body parts, food, people, plants and substances."""
+_ALIVE = frozenset({5, 18})
+"""Those of animals and people."""
 _OTHER_SENSES = 3
 _MOST_WORDS = 3
 _NAME = re.compile(r"[a-z][a-z-]*( [a-z][a-z-]*)*")
@@ -253,9 +258,10 @@ def artefacts(folder: Path) -> dict[str, list[str]]:
         for number, (offset, count) in enumerate(offsets):
             if synsets[offset].file != ARTEFACT:
                 continue
-            if _names_another(offsets, number, synsets):
+            agentive = _is_agentive(name, offsets, number, synsets)
+            if not agentive and _names_another(offsets, number, synsets):
                 break
-            if number and (count < _LEAST_SHARE * total if total else number >= _FIRST_SENSES):
+            if not agentive and number and (count < _LEAST_SHARE * total if total else number >= _FIRST_SENSES):
                 continue
             if name not in {word.lower() for word in synsets[offset].words if word.islower()}:
                 continue
@@ -264,6 +270,13 @@ def artefacts(folder: Path) -> dict[str, list[str]]:
                 found[label].append(name)
             break
     return dict(found)
+
+
+def _is_agentive(name: str, offsets: Sequence[tuple[str, int]], number: int, synsets: Mapping[str, Synset]) -> bool:
+    """Whether a noun is derived from a verb, names a tool as well as who does it ("beater"), and occurs in no text."""
+    others = [synsets[offset].file for offset, _ in offsets[:number]]
+    unseen = not any(count for _, count in offsets)
+    return unseen and name.endswith(("er", "or")) and number < _OTHER_SENSES and all(file in _ALIVE for file in others)
 
 
 def _names_another(offsets: Sequence[tuple[str, int]], number: int, synsets: Mapping[str, Synset]) -> bool:

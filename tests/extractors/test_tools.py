@@ -37,6 +37,21 @@ def _tools(text: str) -> list[str]:
         ("Test whether the cake is done with a toothpick.", ["toothpick"]),
         ("Remove the algae with a skimmer.", ["skimmer"]),
         ("Fold the shirts on the table.", ["table"]),
+        ("To light the stove, she used a match.", ["match"]),
+        ("He uses a currency app to work out the fare.", ["currency app"]),
+        ("He uses floss to clean his teeth.", ["floss"]),
+        ("She used an impact driver to free the bolt.", ["impact driver"]),
+        ("I buttered my toast with the back of a spoon.", ["spoon"]),
+        ("He knocked on the window with a coin.", ["coin"]),
+        ("Protect your head with a helmet.", ["helmet"]),
+        ("We explored the fjords in a camper van.", ["camper van"]),
+        ("She checked the time on her phone.", ["phone"]),
+        ("He changed the bulb standing on a ladder.", ["ladder"]),
+        ("Toss the salad in a bowl.", ["bowl"]),
+        ("I carried the eggs home in my cap.", ["cap"]),
+        ("We fetched a wheelbarrow and moved the logs.", ["wheelbarrow"]),
+        ("I took my badge and opened the door.", ["badge"]),
+        ("She transports her cello in a hard case.", ["case"]),
     ],
 )
 def test_tools(text: str, tools: list[str]) -> None:
@@ -66,6 +81,14 @@ def test_tools(text: str, tools: list[str]) -> None:
         "Fill the bucket with water.",
         "Use the basil to make a sauce.",
         "Use milk to thin the batter.",
+        "In this case I opened the window.",
+        "We saw a man with a ladder.",
+        "They sang songs with the other campers.",
+        "I grabbed my phone and locked the door.",
+        "I took the sheets off and opened the window.",
+        "Keep the potatoes in a bag.",
+        "He locked the money in the safe.",
+        "He won the race in a cap.",
     ],
 )
 def test_no_tools(text: str) -> None:
@@ -84,6 +107,8 @@ def test_no_tools(text: str) -> None:
         ("Dry the apricots on a tray.", "support"),
         ("Carry the water in a bucket.", "container"),
         ("Use a bowl to mix the flour.", "container"),
+        ("He shaved his chin with an electric shaver.", "appliance"),
+        ("I fished the ring out with a hanger.", "instrument"),
     ],
 )
 def test_a_tool_has_a_role(text: str, role: str) -> None:
