@@ -10,6 +10,7 @@ from operator import itemgetter
 from attrs import field, frozen
 
 from exports.rows import Row, column, find, labels_of, select
+from exports.step_pairs import Alternative, Match, alternatives_of, matches_of
 from exports.sureness import sureness, typicality
 from schemas.records import OF_PLACE
 from schemas.script_graph import ScriptGraph
@@ -69,6 +70,8 @@ class Step:
     participants: tuple[Part, ...] = ()
     state_changes: tuple[Part, ...] = ()
     decomposes_into: tuple[Part, ...] = ()
+    alternatives: tuple[Alternative, ...] = ()
+    matches: tuple[Match, ...] = ()
     corrections: tuple[StepCorrection, ...] = ()
 
 
@@ -145,6 +148,7 @@ def read_script(
     labels = labels_of(graph, "SubEvent", kept)
     corrections = _corrections(graph, [row["id"], *kept])
     parts = {name: _parts(graph, name, kept) for name in ("USES", "HAS_PARTICIPANT", "CHANGES", "DECOMPOSES_INTO")}
+    alternatives, matches = alternatives_of(graph, kept), matches_of(graph, kept)
     return Script(
         scenario=_scenario(graph, row, len(relations)),
         steps=tuple(
@@ -160,6 +164,8 @@ def read_script(
                 participants=parts["HAS_PARTICIPANT"][step],
                 state_changes=parts["CHANGES"][step],
                 decomposes_into=parts["DECOMPOSES_INTO"][step],
+                alternatives=alternatives[step],
+                matches=matches[step],
                 corrections=corrections[step],
             )
             for step in order

@@ -134,6 +134,11 @@ def _script_tree(script: Script) -> Tree:
                 line = _parts_line(kind, parts[:most], style, between)
                 hidden = len(parts) - most
                 branch.add(line.append(f"; {hidden:,} more: --json shows all" if hidden > 0 else "", style="dim"))
+        if step.alternatives:
+            branch.add(_line(("or: ", "dim"), (", ".join(item.label for item in step.alternatives), "yellow")))
+        if step.matches:
+            others = "; ".join(f"{item.scenario}: {item.label}" for item in step.matches)
+            branch.add(_line(("also in ", "dim"), (others, "blue")))
         _add_corrections(branch, step.corrections)
     _add_corrections(tree, script.corrections)
     _add_left_out(tree, script.left_out)

@@ -99,6 +99,8 @@ class GraphWords:
         return self._steps[identifier]
 
     def _end(self, relation: str, steps: _Steps, step: str, words: str) -> str:
+        if relation == "CLOSE_MATCH":
+            return plain_words(self._scenario(words)["label"])
         ((_, end),) = RELATION_TYPES[relation].ends
         if end == "SubEvent":
             return steps.find(words)

@@ -83,7 +83,8 @@ class Correction:
 
     `step` and `other` are the words of an action ("put cake in oven"), or its predicate, particle and object where no
     action of the scenario has these words. `thing` is the name of a tool or an entity, `name` the new label of a step,
-    `role` that of a tool. A rejected relation has a `relation` and its end in `other`. `withdrawn` takes back what an
+    `role` that of a tool. A rejected relation has a `relation` and its end in `other`, of a
+    CLOSE_MATCH the other scenario. `withdrawn` takes back what an
     earlier one with the same key says.
 
     Raises

@@ -365,6 +365,22 @@ RELATION_TYPES: dict[str, RelationType] = {
             ),
         ),
         RelationType(
+            "ALTERNATIVE_TO",
+            "One does the one step or the other in its place (go by bus, go by car). It holds both ways and is stored "
+            "once; the probability is the share of the sources with one of them that do not have both.",
+            Layer.KNOWLEDGE,
+            (("SubEvent", "SubEvent"),),
+            _KNOWLEDGE,
+        ),
+        RelationType(
+            "CLOSE_MATCH",
+            "The same step of another scenario (pay). It holds both ways and is stored once; the probability is the "
+            "share of their mentions that are expressed as the same actions.",
+            Layer.KNOWLEDGE,
+            (("SubEvent", "SubEvent"),),
+            (*_KNOWLEDGE, Property("similarity", _NUMBER, "Cosine of the mean vectors of their actions.")),
+        ),
+        RelationType(
             "BROADER",
             "The other tool is of a more general kind: the head of the compound (cake pan, pan).",
             Layer.KNOWLEDGE,

@@ -54,7 +54,7 @@ MEMBER_PROPERTIES: dict[tuple[str, str], str] = {
 }
 """Predicates from a node to each text in a property (`ValueType.STRINGS`), beside the RDF list of them."""
 
-EXTERNAL_RELATIONS: dict[str, str] = {"BROADER": "skos:broader"}
+EXTERNAL_RELATIONS: dict[str, str] = {"BROADER": "skos:broader", "CLOSE_MATCH": "skos:closeMatch"}
 """Predicates of other vocabularies that are written beside a relation's own."""
 
 

@@ -12,9 +12,11 @@ from pathlib import Path
 
 from attrs import define, field, frozen
 
-from kgscripts.assembly import rules
+from kgscripts.assembly import network_readers, rules, step_pairs
+from kgscripts.assembly.alternatives import find_alternatives
 from kgscripts.assembly.broader import write_broader
 from kgscripts.assembly.changes import write_changes
+from kgscripts.assembly.close_matches import find_close_matches
 from kgscripts.assembly.clusters import find_steps
 from kgscripts.assembly.corrections import CorrectionRules
 from kgscripts.assembly.counting import Relation
@@ -133,20 +135,25 @@ class _Assembly:
         for relation in relations:
             self._merge(relation)
         find_order(engine, extractors)
-        order = rules.precedence(extractors)
-        engine.run(*order.by_document(extractors))
+        find_alternatives(engine)
+        find_close_matches(engine, self._version_that_gives(ActionVector))
+        pairs = [rule(extractors) for rule in step_pairs.RELATIONS]
+        for relation in pairs:
+            engine.run(*relation.by_document(extractors))
         find_optional(engine)
         engine.drop("ordered_mention")
-        self._merge(order)
+        for relation in pairs:
+            self._merge(relation)
         rank_steps(engine)
         self.log.relations(engine, relations)
-        self._predict()
+        relations += pairs
+        self._read_by_networks()
         corrections.finish(relations)
         write_nodes(engine, self.writer)
         write_broader(engine, self.writer)
         write_changes(engine, self.writer)
         write_realizations(engine, self.writer, extractors)
-        write_relations(engine, self.writer, [*relations, order], self.readers)
+        write_relations(engine, self.writer, relations, self.readers)
         write_models(self.writer, self.readers)
         corrections.write(self.writer, self.log)
 
@@ -193,12 +200,16 @@ class _Assembly:
                 view(self.engine, f"{kind_name(enricher.gives)}_file", self.store, enricher.gives)
                 self.enriched |= {(subject, enricher.version) for subject in found["subject"].to_pylist()}
 
-    def _predict(self) -> None:
-        """Add predicted tools to USES."""
+    def _read_by_networks(self) -> None:
+        """Add predicted tools to USES, and to other relations the readers that are enrichers."""
         for number, enricher in enumerate(self.enrichers, len(self.versions)):
             if enricher.gives is PredictedTool:
                 self.engine.execute(f"ALTER TABLE uses ADD COLUMN reader_{number} DOUBLE")
                 self.engine.execute(rules.predicted_uses(number, enricher.version))
+            elif enricher.gives is StepCluster:
+                network_readers.read_by_merger(self.engine, number)
+            elif enricher.gives is ActionVector:
+                network_readers.read_by_vectors(self.engine, number)
 
     def manifest(self, base_iri: str, licence: str | None) -> Manifest:
         """The manifest of the graph, without its tables."""

@@ -13,12 +13,10 @@ from operator import itemgetter
 
 import pyarrow as pa
 
+from kgscripts.assembly.choices import ActionKey, split_by_choice
 from kgscripts.assembly.engine import Engine, Rule
 from kgscripts.assembly.identity import ACTION_PARTS, action_key, same_action
 from kgscripts.assembly.links import Link, linked_clusters
-
-ActionKey = tuple[str, ...]
-"""Predicate, particle, object, preposition and its object; "" where there is none."""
 
 
 def cluster_key(action: ActionKey) -> ActionKey:
@@ -67,9 +65,9 @@ _WITHOUT_SCENARIO = """
 
 _MERGED = """
     CREATE TABLE merged_action AS
-    SELECT o.target AS scenario, a.action, c.ordinal AS cluster
+    SELECT o.target AS scenario, a.action, c.ordinal AS cluster, c.probability
     FROM step_cluster_of o
-         JOIN (SELECT subject, ordinal, UNNEST(actions) AS member
+         JOIN (SELECT subject, ordinal, probability, UNNEST(actions) AS member
                FROM step_cluster_file WHERE extractor = '{version}') c USING (subject)
          JOIN action a ON {same_action}
 """
@@ -87,11 +85,13 @@ def find_clusters(engine: Engine, merger: str | None) -> None:
     engine.execute(_WITHOUT_SCENARIO)
     parts = ", ".join(f"a.{part}" for part in ACTION_PARTS)
     if merger is None:
-        engine.execute("CREATE TABLE merged_action (scenario INTEGER, action INTEGER, cluster BIGINT)")
+        engine.execute(
+            "CREATE TABLE merged_action (scenario INTEGER, action INTEGER, cluster BIGINT, probability DOUBLE)"
+        )
     else:
         engine.execute(_MERGED.format(version=merger, same_action=same_action("c.member", "a")))
     query = (
-        f"SELECT s.scenario, s.action, m.cluster, {parts} FROM sense s JOIN action a USING (action) "
+        f"SELECT s.scenario, s.action, m.cluster, s.support, {parts} FROM sense s JOIN action a USING (action) "
         "LEFT JOIN merged_action m USING (scenario, action) WHERE s.scenario > 0 ORDER BY s.scenario, a.place"
     )
     links: dict[int, list[Link]] = {}
@@ -114,13 +114,15 @@ def _clustered(
     actions: list[int] = []
     clusters: list[int] = []
     for scenario, group in groupby(rows, key=itemgetter(0)):
-        of_scenario = [(row[1], row[2], row[3:]) for row in group]
+        of_scenario = [(row[1], row[2], row[3], row[4:]) for row in group]
         first: dict[int, int] = {}
         if by_words:
-            found = cluster([key for _, _, key in of_scenario])
+            found = cluster([key for *_, key in of_scenario])
         else:
             # Negative numbers are those of actions that the model leaves alone.
-            found = [-1 - place if number is None else number for place, (_, number, _) in enumerate(of_scenario)]
+            found = [-1 - place if number is None else number for place, (_, number, *_) in enumerate(of_scenario)]
+            _, _, sources, keys = zip(*of_scenario, strict=True)
+            found = split_by_choice(keys, sources, found)
         if scenario in links:
             place = {action: number for number, (action, *_) in enumerate(of_scenario)}
             placed = (Link(place[link.one], place[link.other], link.same) for link in links[scenario])
@@ -219,12 +221,24 @@ REALIZATION = (
 )
 
 
+_MERGED_WORDING = """
+    CREATE TABLE merged_wording AS
+    SELECT s.step, s.action, m.probability FROM step_of s JOIN merged_action m USING (scenario, action)
+    QUALIFY count(*) OVER (PARTITION BY s.step, m.cluster) > 1
+"""
+
+
 def find_steps(engine: Engine, merger: str | None = None) -> None:
-    """Make the tables `step` and `realization`; `merger` is the version of the enricher that merges steps."""
+    """Make the tables `step`, `realization` and `merged_wording`.
+
+    `merger` is the version of the enricher that merges steps; `merged_wording` has the actions (step, action,
+    probability) that it put into the step with others.
+    """
     find_clusters(engine, merger)
     engine.run(*STEPS)
     engine.run(STEP)
     engine.drop("sense_part", "sense", "named_member", "leader", "unnumbered_step")
     engine.run(REALIZATION[0])
     engine.run(REALIZATION[1])
-    engine.drop("member", "step_of", "occurrence")
+    engine.execute(_MERGED_WORDING)
+    engine.drop("member", "step_of", "occurrence", "merged_action")

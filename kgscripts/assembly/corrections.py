@@ -9,6 +9,8 @@ from typing import Any
 import pyarrow as pa
 from attrs import define, field
 
+from kgscripts.assembly.corrected_names import RENAMED, THINGS_READ, leading_names
+from kgscripts.assembly.corrected_relations import give_names, give_roles, reject
 from kgscripts.assembly.counting import Relation
 from kgscripts.assembly.discards import DiscardLog
 from kgscripts.assembly.engine import Engine
@@ -98,13 +100,13 @@ class CorrectionRules:
         self.engine.execute(
             "CREATE MACRO thing(name) AS coalesce(map_extract_value(getvariable('things'), lower(name)), name)"
         )
-        read = set(self.engine.values(_THINGS_READ))
+        read = set(self.engine.values(THINGS_READ))
         for number, item in enumerate(self.corrections):
             if item.kind is CorrectionKind.SAME_THING and any(
                 name in read and names[name] != name for name in (item.thing, item.other)
             ):
                 self._renamed.add(number)
-        for view, replaced in _RENAMED:
+        for view, replaced in RENAMED:
             self.engine.execute(f"ALTER VIEW {view} RENAME TO {view}_as_read")
             self.engine.execute(f"CREATE VIEW {view} AS SELECT * REPLACE ({replaced}) FROM {view}_as_read")
 
@@ -189,74 +191,12 @@ class CorrectionRules:
         """Reject relations, give tools their roles and steps their names, in the tables that are written next."""
         if not self.corrections:
             return
+        rejected = {item.relation for item in self.corrections} - {_ORDER}
         for relation in relations:
-            if relation.name != _ORDER and any(item.relation == relation.name for item in self.corrections):
-                self._reject(relation)
-        self._give_roles()
-        self.engine.execute(
-            """
-            UPDATE step SET label = n.name
-            FROM (SELECT s.step, arg_max(c.name, c.correction) AS name
-                  FROM corrected_step s JOIN correction c USING (correction) WHERE c.kind = 'rename' GROUP BY s.step) n
-            WHERE n.step = step.step
-            """
-        )
-        for name in ("tool", "entity"):
-            self.engine.execute(
-                f"""
-                INSERT INTO corrected
-                SELECT n.id, c.correction FROM correction c JOIN {name} n ON lower(n.label) = lower(thing(c.thing))
-                WHERE c.kind = 'same thing'
-                """
-            )
-
-    def _reject(self, relation: Relation) -> None:
-        ends = {"step": 'JOIN corrected_step o ON o.correction = c.correction AND o.side = 2 AND o.step = r."end"'}
-        named = f'JOIN {relation.end} e ON e.{relation.end} = r."end" AND lower(e.label) = lower(thing(c.other))'
-        self.engine.execute(
-            f"""
-            CREATE OR REPLACE TABLE rejected_relation AS
-            SELECT DISTINCT c.correction, s.step, r.start, r."end"
-            FROM {relation.table} r
-                 JOIN corrected_step s ON s.step = r.start AND s.side = 1
-                 JOIN correction c ON c.correction = s.correction AND c.relation = '{relation.name}'
-                 {ends.get(relation.end, named)}
-            """
-        )
-        self.engine.execute(
-            f'DELETE FROM {relation.table} r USING rejected_relation x WHERE r.start = x.start AND r."end" = x."end"'
-        )
-        self.engine.execute(
-            "INSERT INTO corrected SELECT DISTINCT t.id, x.correction FROM rejected_relation x JOIN step t USING (step)"
-        )
-
-    def _give_roles(self) -> None:
-        """The latest correction of a tool's role in a step counts, else the latest of its role everywhere."""
-        self.engine.execute(
-            """
-            CREATE TABLE given_role AS
-            SELECT u.start, u."end", c.correction, c.step <> '' AS in_step, c.role
-            FROM uses u JOIN tool t ON t.tool = u."end"
-                 JOIN correction c ON c.kind = 'tool role' AND lower(thing(c.thing)) = lower(t.label)
-                 LEFT JOIN corrected_step s ON s.correction = c.correction AND s.side = 1 AND s.step = u.start
-            WHERE c.step = '' OR s.step IS NOT NULL
-            """
-        )
-        self.engine.execute(
-            """
-            UPDATE uses SET role = g.role
-            FROM (SELECT start, "end", arg_max(role, row(in_step, correction)) AS role FROM given_role
-                  GROUP BY start, "end") g
-            WHERE g.start = uses.start AND g."end" = uses."end"
-            """
-        )
-        self.engine.execute(
-            """
-            INSERT INTO corrected
-            SELECT DISTINCT CASE WHEN g.in_step THEN s.id ELSE t.id END, g.correction
-            FROM given_role g JOIN step s ON s.step = g.start JOIN tool t ON t.tool = g."end"
-            """
-        )
+            if relation.name in rejected:
+                reject(self.engine, relation)
+        give_roles(self.engine)
+        give_names(self.engine)
 
     def write(self, writer: ScriptGraphWriter, log: DiscardLog) -> None:
         """Write Correction and CORRECTED_BY; log what was rejected, and corrections of nothing."""
@@ -304,41 +244,3 @@ class CorrectionRules:
 
 
 _NODE = ("id", "label", "kind", "author", "time", "applied")
-
-_THINGS_READ = """
-    SELECT DISTINCT lower(name) FROM (
-        SELECT UNNEST(participants).lemma AS name FROM event_mention_record
-        UNION ALL SELECT UNNEST(tools).lemma FROM event_mention_record
-        UNION ALL SELECT UNNEST(step.tools).lemma FROM (SELECT UNNEST(steps) AS step FROM decomposition_record)
-        UNION ALL SELECT entity FROM state_change_record
-    )
-"""
-
-
-def _named(values: str) -> str:
-    return f"list_transform({values}, lambda item: struct_update(item, lemma := thing(item.lemma)))"
-
-
-_RENAMED = (
-    ("event_mention_record", f"{_named('participants')} AS participants, {_named('tools')} AS tools"),
-    (
-        "decomposition_record",
-        f"list_transform(steps, lambda step: struct_update(step, tools := {_named('step.tools')})) AS steps",
-    ),
-    ("state_change_record", "thing(entity) AS entity"),
-)
-"""The views of records that name things, and the columns that do."""
-
-
-def leading_names(corrections: Iterable[Correction]) -> dict[str, str]:
-    """The name of every thing that corrections, the oldest first, say is the same as another."""
-    groups: dict[str, set[str]] = {}
-    leading: dict[str, str] = {}
-    for correction in corrections:
-        group = {correction.thing, correction.other}
-        for name in (correction.thing, correction.other):
-            group |= groups.get(name, set())
-        for name in group:
-            groups[name] = group
-            leading[name] = correction.thing
-    return leading

@@ -178,30 +178,8 @@ def changes(readers: Sequence[int]) -> Relation:
     )
 
 
-def precedence(readers: Sequence[int]) -> Relation:
-    """PRECEDES for the pairs that `kgscripts.assembly.order` keeps; evidence are the first mentions of both."""
-    return Relation(
-        name="PRECEDES",
-        start="step",
-        end="step",
-        cases=f"""
-            SELECT p.scenario, p.start, p."end", f.document, f.mention, f.first, f.last{reader_columns(readers, "f")}
-            FROM (SELECT a.scenario, k.start, k."end", UNNEST([a.mention, b.mention]) AS mention
-                  FROM ordered_mention a
-                       JOIN ordered_mention b ON b.document = a.document AND b.scenario = a.scenario
-                            AND b.place > a.place AND b.place <= a.place + longest_reach()
-                       JOIN kept_pair k ON k.start = a.step AND k."end" = b.step
-                  WHERE in_partition(a.document) AND in_partition(b.document)) p
-                 JOIN ordered_mention f ON f.mention = p.mention AND f.scenario = p.scenario
-            WHERE in_partition(f.document)
-        """,
-        joins='JOIN kept_pair k ON k.start = c.start AND k."end" = c."end"',
-        properties="share(c.support, c.support + k.against) AS probability",
-    )
-
-
 RELATIONS = (scenario_steps, wordings, participants, uses, decompositions, changes)
-"""The rules of all relations but PRECEDES, whose pairs have to be ranked first."""
+"""The rules of all relations but those whose pairs are chosen first (`kgscripts.assembly.step_pairs`)."""
 
 TOTALS = (
     Total("action_total", "SELECT action AS key, document, mention FROM mention WHERE in_partition(document)"),
