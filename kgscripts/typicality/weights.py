@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 
 from kgscripts.typicality.features import FEATURES, SCALE, Numbers, Vectors
 
+_DIRECTIONS = 64
+"""Vectors of actions are reduced to so many principal components before weights are learnt."""
 _COMPONENT = 0.3
-"""Standard deviation of a component of a vector; other features have 1, so that the penalty holds these back."""
+"""Standard deviation of a component; other features have 1, so that the penalty holds these back."""
 _PENALTY = 30.0
 """Of squared weights, for each set of examples."""
 _STEPS = 20
@@ -79,11 +81,14 @@ def learn(found: Numbers, vectors: Vectors, is_script: NDArray[np.bool_], sets: 
     middle, spread = found.mean(axis=0), found.std(axis=0) + 1e-9
     units = vectors.astype(np.float64) / SCALE
     average = units.mean(axis=0)
-    size = _COMPONENT / (units - average).std()
-    design = np.concatenate([(found - middle) / spread, (units - average) * size, np.ones((len(found), 1))], axis=1)
+    distinct = np.unique(vectors, axis=0) / SCALE - average
+    directions = np.linalg.svd(distinct, full_matrices=False)[2][:_DIRECTIONS].T
+    components = (units - average) @ directions
+    size = _COMPONENT / components.std()
+    design = np.concatenate([(found - middle) / spread, components * size, np.ones((len(found), 1))], axis=1)
     solved = _newton(design, is_script.astype(np.float64), _PENALTY * sets)
     of_features = solved[: found.shape[1]] / spread
-    of_units = solved[found.shape[1] : -1] * size
+    of_units = directions @ solved[found.shape[1] : -1] * size
     constant = solved[-1] - of_features @ middle - of_units @ average
     return Weights(
         np.round(of_features, _DECIMALS), np.round(of_units / SCALE, _DECIMALS + 3), round(float(constant), _DECIMALS)
