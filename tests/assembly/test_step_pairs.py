@@ -8,6 +8,7 @@ from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,10 +22,11 @@ from exports.validation import validate
 from kgscripts import pipeline
 from kgscripts.action_vectors import ActionVectors
 from kgscripts.assembly import close_matches as module
-from kgscripts.assembly.choices import are_choices, differ_in_a_choice, split_by_choice
+from kgscripts.assembly.choices import ActionKey, are_choices, differ_in_a_choice, split_by_choice
 from kgscripts.assembly.close_matches import MOST_MATCHES, Steps, close_matches, mean_vector
 from kgscripts.correcting import correct_graph, correct_in_words
 from kgscripts.pipeline import build_graph
+from kgscripts.typicality.features import Vectors
 from schemas.corrections import Correction
 from schemas.errors import InputError
 from schemas.records import ActionVector, Record
@@ -49,7 +51,7 @@ DOCUMENTS = [
     for scenario, texts in TEXTS.items()
     for number, text in enumerate(texts)
 ]
-REJECTION = {"kind": "reject", "scenario": WORK, "author": "Ada", "time": "2026-03-01"}
+REJECTION: dict[str, Any] = {"kind": "reject", "scenario": WORK, "author": "Ada", "time": "2026-03-01"}
 
 
 class _Vectors(ActionVectors):
@@ -61,10 +63,10 @@ class _Vectors(ActionVectors):
         return [[ActionVector(values=base64.b64encode(_of_words(label).tobytes()).decode())] for [label] in contents]
 
 
-def _of_words(label: str) -> np.ndarray:
+def _of_words(label: str) -> Vectors:
     chance = np.random.default_rng(sum(ord(letter) * 31**place for place, letter in enumerate(label)))
     vector = chance.normal(size=384)
-    return np.rint(vector / np.linalg.norm(vector) * 400).astype(np.int8)
+    return np.asarray(np.rint(vector / np.linalg.norm(vector) * 400), np.int8)
 
 
 def _built(directory: Path) -> Path:
@@ -150,9 +152,10 @@ def test_close_matches_are_nearest_to_each_other_and_share_their_wordings(
     told: list[tuple[int, int, dict[int, int]]],
 ) -> None:
     vectors = [mean_vector(_BASE[[place % 4, other]], np.array([5, 1])) for place, (_, other, _) in enumerate(told)]
-    wordings = [{("do", "", f"thing {word}", "", "") if word else ("do", "", "", "", ""): n for word, n in each.items()}
-                for *_, each in told]  # fmt: skip
-    labels = [max(sorted(each), key=lambda key, each=each: each[key]) for each in wordings]
+    wordings: list[dict[ActionKey, int]] = [
+        {_action("do", f"thing {word}" if word else ""): number for word, number in each.items()} for *_, each in told
+    ]
+    labels = [max(sorted(each), key=each.__getitem__) for each in wordings]
     scenarios = [scenario for scenario, *_ in told]
     size = (len(told), 384)
     steps = Steps(
@@ -184,7 +187,7 @@ def test_close_matches_are_nearest_to_each_other_and_share_their_wordings(
             assert not (blocks and (one, other) in pairs)
 
 
-def _action(verb: str, thing: str = "", preposition: str = "", place: str = "") -> tuple[str, ...]:
+def _action(verb: str, thing: str = "", preposition: str = "", place: str = "") -> ActionKey:
     return (verb, "", thing, preposition, place)
 
 
@@ -233,7 +236,8 @@ def test_clusters_are_split_where_choices_are_told_often_enough(
                 assert not are_choices(actions[one][2], actions[other][2]) or actions[one][0] != actions[other][0]
     place = {action: found[at] for at, action in enumerate(actions)}
     order = sorted(range(number), key=lambda at: actions[at], reverse=True)
-    again = split_by_choice(*([values[at] for at in order] for values in (actions, sources, clusters)))
+    turned = ([actions[at] for at in order], [sources[at] for at in order], [clusters[at] for at in order])
+    again = split_by_choice(*turned)
     for one, other in combinations(range(number), 2):
         same = place[actions[order[one]]] == place[actions[order[other]]]
         assert (again[one] == again[other]) == same
