@@ -125,7 +125,7 @@ def pronoun_scores(nlp: Language, items: Sequence[PronounItem]) -> list[Benchmar
             ("antecedent", noun_lemma(noun).rsplit(" ", 1)[-1])
             for frame, _ in judged_frames(doc)
             for noun in frame.stands_for
-            if frame.objects[0].idx == item.start
+            if frame.mention.idx == item.start
         }
         gold = {("antecedent", item.antecedent.rsplit(" ", 1)[-1])} if item.antecedent else set()
         counts.add(set(found), set(gold))

@@ -45,7 +45,7 @@ def count_pronouns(counts: Matches, story: GoldStory, doc: Doc, frames: Iterable
     `frames` are those of `doc`.
     """
     found = {
-        frame.objects[0].idx: {noun_lemma(noun).rsplit(" ", 1)[-1] for noun in frame.stands_for}
+        frame.mention.idx: {noun_lemma(noun).rsplit(" ", 1)[-1] for noun in frame.stands_for}
         for frame in frames
         if frame.stands_for
     }

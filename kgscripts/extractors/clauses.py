@@ -10,7 +10,7 @@ from kgscripts.text.syntax import OBJECT, is_fronted, markers_of, objects_of
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-_RECENTLY = frozenset({"already", "just", "hardly", "barely", "scarcely"})
+_RECENTLY = frozenset({"sooner", "already", "just", "hardly", "barely", "scarcely"})
 
 
 def marking_of(verb: Token) -> set[str]:
@@ -59,6 +59,11 @@ def is_continuation(verb: Token) -> bool:
     first = verb.left_edge
     before = first.nbor(-1).lower_ if first.i > first.sent.start else ""
     return "," in (before, first.lower_) or first.lower_ == "where"
+
+
+def tells_of_narrator(verb: Token) -> bool:
+    """Whether a relative clause says what the narrator did: "the pots I gave him", "the podcast that I listened to"."""
+    return verb.tag_ == "VBD" and any(child.dep_ == "nsubj" and child.lower_ in {"i", "we"} for child in verb.lefts)
 
 
 def is_main_clause(verb: Token) -> bool:

@@ -39,7 +39,7 @@ class EventExtractor(Extractor):
     """Gives events, one mention for each object of a predicate, and what was left out."""
 
     name = "events"
-    rules = "3"
+    rules = "4"
     task = "event extraction"
     requires = (PARSE,)
     gives = (EventMention, Discard)
@@ -173,7 +173,7 @@ def mentions_of(frame: Frame, offset: int) -> Iterator[EventMention]:
             preposition=phrase.preposition if phrase else "",
             prepositional_object=noun_lemma(content_head(phrase.head)) if phrase else "",
         )
-        mentioned = frame.objects[0] if frame.stands_for else noun
+        mentioned = frame.mention if frame.stands_for else noun
         start, end = _span([frame.verb, frame.particle, mentioned, phrase.head if phrase else None, *tools])
         yield EventMention(
             action=action,
@@ -194,7 +194,7 @@ def mentions_of(frame: Frame, offset: int) -> Iterator[EventMention]:
 
 def _argument(frame: Frame, participant: Participant, offset: int) -> Argument:
     """The record of a participant; its span is that of the mention, which may be a pronoun."""
-    mentioned = frame.objects[0] if participant.noun in frame.stands_for else participant.noun
+    mentioned = frame.mention if participant.noun in frame.stands_for else participant.noun
     start = offset + mentioned.idx
     return Argument(lemma=noun_lemma(participant.noun), role=participant.role, start=start, end=start + len(mentioned))
 

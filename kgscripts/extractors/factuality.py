@@ -22,6 +22,7 @@ from kgscripts.extractors.clauses import (
     marking_of,
     shares_auxiliaries,
     takes_time,
+    tells_of_narrator,
 )
 from kgscripts.extractors.quotations import quoted_tokens
 from kgscripts.extractors.remoteness import is_denied, is_planned, is_remote
@@ -106,6 +107,8 @@ class Factuality:
                 return DiscardReason.HYPOTHETICAL
             if word in _INSTRUCTING and not _addresses_reader(verb):
                 return DiscardReason.HYPOTHETICAL if word in {"can", "ca", "should"} else DiscardReason.PLANNED
+            if child.i == verb.sent.start and any(child.i < other.i for other in verb.lefts if other.dep_ == "nsubj"):
+                return DiscardReason.HYPOTHETICAL  # "has anyone fed the fish", "had the shop been open"
             if is_had(child, verb) and _TEMPORAL.isdisjoint(markers) and not is_recent(verb):
                 return DiscardReason.MENTIONED
         return None
@@ -124,7 +127,7 @@ class Factuality:
         if relation in {"acl:relcl", "relcl"}:
             if is_main_clause(verb):
                 return governing if governing is DiscardReason.HYPOTHETICAL else None
-            return governing if is_continuation(verb) else DiscardReason.MENTIONED
+            return governing if is_continuation(verb) or tells_of_narrator(verb) else DiscardReason.MENTIONED
         if relation == "acl" and verb.tag_ == "VBG" and marking_of(verb) <= {"by"}:
             return governing if governing in _NOT_FACTUAL else None
         if relation == "acl" and {"to", "for"} & marking_of(verb) and is_tool(compound_lemma(verb.head)):
@@ -166,6 +169,8 @@ class Factuality:
             return governing
         if "to" in marking or "order" in marking:
             return _of_use(verb.head, governing)
+        if "so" in marking and verb.tag_ in _FINITE:
+            return None
         if "about" in marking and verb.tag_ == "VBG" and verb.head.lemma_ in verbs("reporting"):
             return governing or DiscardReason.PLANNED
         if "while" in marking and verb.tag_ in _FINITE and any(child.dep_ == "nsubj" for child in verb.lefts):
@@ -220,6 +225,8 @@ def _ensures(governor: Token, lemma: str) -> bool:
 def _of_conjunct(verb: Token, governing: DiscardReason | None) -> DiscardReason | None:
     if shares_auxiliaries(verb):
         return governing
+    if governing is DiscardReason.PLANNED and verb.tag_ in _PRESENT and verb.head.tag_ in _PRESENT:
+        return governing  # "the plan was that Dan brings the charcoal and I bring the meat"
     # A finite verb is not a conjunct of an infinitive: it continues the story.
     if verb.tag_ in _FINITE and verb.head.tag_ not in _FINITE:
         return None

@@ -54,7 +54,12 @@ PARTITIVES = frozenset(
         "strand",
         "spoonful",
     }
+    | {"ladle", "ladleful", "blob", "dab", "dollop", "knob", "sprig", "wad", "armful", "fistful", "mouthful", "sip"}
+    | {"heap", "stack", "sack", "crate", "tin", "cupful", "panful", "pail", "pitcher", "ream", "wedge", "portion"}
+    | {"length", "fold", "strip", "cube", "head", "ear", "bulb", "stalk", "spool", "skein", "bead", "dose", "batch"}
 )
+REMAINDERS = frozenset({"rest", "half", "remainder", "couple", "some", "most", "third", "quarter", "bit", "lot"})
+"""Words for a part of what the text has named before: "I drank half of it and poured out the rest"."""
 _NOUNS = frozenset({"NOUN", "PROPN"})
 _PRO_NOUNS = frozenset({"one", "ones"})
 _MISTAKEN = frozenset({"VERB", "ADJ", "ADV", "X", "INTJ"})

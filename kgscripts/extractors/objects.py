@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from kgscripts.extractors.nouns import PARTITIVES, content_head, is_noun, noun_lemma
 from kgscripts.extractors.verb_objects import verb_objects
-from kgscripts.text.lexicon import is_a, is_tool_after, verbs
+from kgscripts.text.lexicon import classes_of, is_a, is_tool_after, verbs
 from kgscripts.text.syntax import OBJECT, PARTICLE, lemma, objects_of, prepositional_phrases
 
 if TYPE_CHECKING:
@@ -42,6 +42,9 @@ _LIQUIDS = frozenset({"water", "oil", "milk", "sauce", "soup", "broth", "batter"
 _PLACING = frozenset({"in", "on", "over"})
 # Verbs that have an object less often share none with a verb behind them.
 _LEAST_TRANSITIVE = 0.25
+# Verbs that have an object more often than this are taken to have one wherever a noun can be it.
+_NEEDS_OBJECT = 0.75
+_WHERE = ("place", "vessel", "surface", "carrier", "body", "time", "abstract", "appliance")
 # As often as this a verb has its object behind a particle that the parser took for a preposition.
 _MOSTLY_TRANSITIVE = 0.6
 
@@ -60,6 +63,8 @@ def acted_upon(verb: Token) -> tuple[list[Token], list[Token]]:
     ):
         return [], addressed  # "sat and ate an apple", where parsers attach the object to the first verb
     kept = [_measured(noun) for noun in found if noun not in addressed and not _is_quantity(noun, verb)]
+    if len(kept) > 1 and _measures(found[-1]):  # "a cup and a half of lentils"
+        kept = [noun for noun in kept if _measures(noun) or lemma(noun) not in _MEASURES | _UNITS]
     return kept, addressed
 
 
@@ -125,6 +130,13 @@ def _is_quantity(noun: Token, verb: Token) -> bool:
     return name in _MEASURES and lemma(verb) in _MEASURED and numbered
 
 
+def _needs(verb: str, particle: str, noun: str) -> bool:
+    """Whether a verb that hardly ever lacks an object has it in a noun that is no place: "plugged in the drill"."""
+    if verb_objects().transitivity(verb, particle) < _NEEDS_OBJECT or noun in _LIQUIDS:
+        return False
+    return bool(classes_of(noun)) and not is_a(noun, *_WHERE)
+
+
 def object_behind_particle(verb: Token) -> tuple[Token, Token] | None:
     """The particle and the object of "plugged in the drill", where the parser analysed them as a phrase.
 
@@ -147,8 +159,8 @@ def object_behind_particle(verb: Token) -> tuple[Token, Token] | None:
         return None
     if particle.lower_ in _PLACING:
         added = word in _ADDING and is_a(name, "consumable", "information") and head not in _LIQUIDS
-        fits = added or verb_objects().preference(word, particle.lower_, head) > 0
-        return (
-            (particle, noun) if fits and not is_tool_after(particle.lower_, name) and not is_a(name, "place") else None
-        )
+        preferred = verb_objects().preference(word, particle.lower_, head) > 0
+        fits = added or preferred or _needs(word, particle.lower_, name)
+        where = is_tool_after(particle.lower_, name) or is_a(name, "place")
+        return (particle, noun) if fits and not where else None
     return (particle, noun) if verb_objects().preference(word, particle.lower_, head) > -1 else None

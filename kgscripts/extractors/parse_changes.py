@@ -34,7 +34,7 @@ def changed(doc: Doc, changes: Iterable[Change]) -> Doc:
         heads[index], relations[index] = change.head, change.relation
         if change.pos and change.tag:
             parts[index], tags[index] = change.pos, change.tag
-            lemmas[index] = change.token.lower_ if change.pos == "VERB" else change.lemma or change.token.lemma_
+            lemmas[index] = change.lemma or (change.token.lower_ if change.pos == "VERB" else change.token.lemma_)
     from spacy.tokens import Doc  # here, since importing spaCy takes long and a build may have nothing to parse
 
     return Doc(

@@ -136,7 +136,7 @@ def phrase_of_action(frame: Frame, tools: Iterable[Token]) -> PrepositionalPhras
     With an object, this is its destination or origin; without one, the first phrase that is neither a time nor a tool.
     """
     placing = lemma(frame.verb) in verbs("placing")
-    transitive = any(is_noun(noun) or noun.pos_ == "PRON" for noun in frame.objects)
+    transitive = bool(frame.stands_for) or any(is_noun(noun) or noun.pos_ == "PRON" for noun in frame.objects)
     excluded = set() if placing or not transitive else set(tools)
     for phrase in frame.phrases:
         noun = content_head(phrase.head)

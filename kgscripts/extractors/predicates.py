@@ -67,6 +67,11 @@ class Frame:
     stands_for: tuple[Token, ...] = ()
     reason: DiscardReason | None = None
 
+    @property
+    def mention(self) -> Token:
+        """What stands for the object: its pronoun, or the verb of an instruction that leaves it out."""
+        return self.objects[0] if self.objects else self.verb
+
     def nouns(self) -> list[Token]:
         """The nouns that the event acts on, those of measures resolved; for a resolved pronoun, its antecedent."""
         if self.stands_for:

@@ -1,9 +1,9 @@
-"""Resolution of object pronouns: "it", "them", "him", "her", "one", and the relative pronouns.
+"""Resolution of objects that are not named: "it", "them", "one", "the rest", relative pronouns, omitted objects.
 
 The antecedent of a relative pronoun is the noun that its clause modifies. That of other pronouns is the most probable
 of the nouns before it (`kgscripts.extractors.antecedents`), or none of them, by a log-linear model of what speaks for
-each. ``data/pronouns.json`` has its weights, which ``python -m lightning_modules.text.pronouns`` fits on InScript. A
-pronoun is not resolved unless an antecedent is more probable than `LEAST`.
+each. ``data/pronouns.json`` has its weights, which ``python -m lightning_modules.text.pronouns`` fits. A pronoun is not
+resolved unless an antecedent is more probable than `LEAST`, and, in another sentence, `CLEARLY` more than the others.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ import math
 from collections.abc import Mapping, Sequence
 from importlib import resources
 
-from kgscripts.extractors.antecedents import NUMBERS, Discourse, Entity
+from kgscripts.extractors.antecedent_features import features_of, need_of
+from kgscripts.extractors.antecedents import Discourse, Entity
 from kgscripts.extractors.nouns import content_head, is_noun
 from kgscripts.extractors.predicates import Frame
 
@@ -28,7 +29,9 @@ _UNRESOLVED = {
 }
 
 FILE = "pronouns.json"
-LEAST = 0.4
+LEAST = 0.35
+CLEARLY = 2.5
+"""How much more probable than any other an antecedent in another sentence has to be."""
 
 
 def resolve_objects(frames: Sequence[Frame], discourse: Discourse) -> None:
@@ -38,17 +41,17 @@ def resolve_objects(frames: Sequence[Frame], discourse: Discourse) -> None:
     """
     before: Frame | None = None
     for frame in frames:
-        if len(frame.objects) == 1:
-            pronoun = frame.objects[0]
-            if _is_relative(frame):
-                frame.stands_for = (content_head(frame.verb.head),)
-            elif pronoun.lower_ in NUMBERS and not is_noun(pronoun):
-                discourse.read(pronoun.i)
-                found = _antecedent(discourse.features(frame, pronoun, before))
+        if is_relative(frame):
+            frame.stands_for = (content_head(frame.verb.head),)
+        else:
+            need = need_of(frame)
+            if need:
+                discourse.read(frame.mention.i)
+                found = _antecedent(features_of(discourse, frame, need, before))
                 if found is not None:
-                    discourse.refer(found, pronoun.lower_)
+                    discourse.refer(found, frame.mention.lower_)
                     frame.stands_for = found.nouns
-        if frame.objects:
+        if frame.objects or frame.stands_for:
             before = frame
 
 
@@ -59,23 +62,28 @@ def unresolved(frame: Frame) -> str:
     return _UNRESOLVED.get(frame.objects[0].lower_, "")
 
 
-def _is_relative(frame: Frame) -> bool:
+def is_relative(frame: Frame) -> bool:
     """Whether the object is the relative pronoun of a relative clause."""
     return (
-        frame.verb.dep_ in {"acl:relcl", "relcl"}
+        len(frame.objects) == 1
+        and frame.verb.dep_ in {"acl:relcl", "relcl"}
         and is_noun(frame.verb.head)
         and (frame.objects[0].tag_ == "WDT" or frame.objects[0].lower_ in {"that", "which"})
     )
 
 
 def _antecedent(candidates: Sequence[tuple[Entity, Mapping[str, float]]]) -> Entity | None:
-    """The most probable antecedent, if there is one that is more probable than `LEAST`."""
+    """The most probable antecedent, if there is one that is more probable than `LEAST` and no rival is near."""
     if not candidates:
         return None
     scores = [score(values) for _, values in candidates]
     best = max(range(len(scores)), key=scores.__getitem__)
-    total = math.exp(-scores[best]) + math.fsum(math.exp(other - scores[best]) for other in scores)
-    return candidates[best][0] if 1 / total > LEAST else None
+    odds = [math.exp(other - scores[best]) for other in scores]
+    if 1 / (math.exp(-scores[best]) + math.fsum(odds)) <= LEAST:
+        return None
+    entity, values = candidates[best]
+    rival = max((odd for index, odd in enumerate(odds) if index != best), default=0.0)
+    return entity if "sentence 0" in values or rival * CLEARLY < 1 else None
 
 
 def score(values: Mapping[str, float]) -> float:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from kgscripts.text.syntax import AUXILIARY, is_imperative
+from kgscripts.text.syntax import AUXILIARY, is_imperative, is_verb
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
 _PRESENT = frozenset({"VBP", "VBZ"})
 _PAST = frozenset({"VBD", "VBN"})
-_HABITUALLY = frozenset({"always", "generally", "normally", "typically", "seldom", "rarely"})
+_HABITUALLY = frozenset({"always", "generally", "normally", "usually", "often", "typically", "seldom", "rarely"})
 _NOT_QUITE = frozenset({"almost", "nearly"})
 _EVERYBODY = frozenset({"people", "everyone", "everybody"})
 _NOBODY = frozenset({"nobody", "none", "noone"})
@@ -21,6 +22,9 @@ _YOUTH = frozenset(
 )
 _FICTIONS = frozenset({"film", "movie", "novel", "dream", "cartoon", "fairy", "tale"})
 _LONG_TIMES = frozenset({"year", "decade"})
+_SEASONS = frozenset({"year", "summer", "winter", "spring", "autumn", "fall", "season"})
+_NOW = re.compile(r"\b(this (time|year|summer|winter|spring|autumn|fall|season)|today|tonight|now)\b", re.IGNORECASE)
+_CLAUSES = frozenset({"ROOT", "conj", "parataxis", "ccomp", "advcl"})
 _PLANS = frozenset({"plan", "idea", "dream", "hope", "goal"})
 
 
@@ -44,8 +48,11 @@ def is_remote(verb: Token) -> bool:
     return (
         _is_habit(verb)
         or _is_general(verb)
+        or _is_aside(verb)
+        or _is_reported(verb)
         or (verb.tag_ in _PAST and any(_is_far(child) for child in verb.children))
         or any(_is_fiction(child) for child in verb.lefts)
+        or (verb.dep_ in {"acl:relcl", "relcl"} and verb.head.lower_ in _FICTIONS)
     )
 
 
@@ -70,6 +77,27 @@ def _is_general(verb: Token) -> bool:
     )
 
 
+def _is_aside(verb: Token) -> bool:
+    """A general truth in a sentence that is told in the past: "dough rises faster in summer, so I checked mine"."""
+    subjects = [child for child in verb.lefts if child.dep_ == "nsubj"]
+    if verb.tag_ not in _PRESENT or not subjects or is_imperative(verb):
+        return False
+    if (
+        verb.tag_ == "VBP" and subjects[0].pos_ == "PRON" and subjects[0].lower_ != "you"
+    ):  # "put", "cut" and "spread" are also the past
+        return False
+    return any(
+        token.tag_ == "VBD" and token.dep_ in _CLAUSES and is_verb(token) and token.i != verb.i for token in verb.sent
+    )
+
+
+def _is_reported(verb: Token) -> bool:
+    """ "According to my barber, his cousin shaved a president"."""
+    return any(
+        left.lower_ == "according" and left.dep_ == "case" for child in verb.children for left in child.lefts
+    ) or any(child.lower_ == "according" for child in verb.lefts)
+
+
 def _is_bare(noun: Token) -> bool:
     return all(child.lower_ in {"most", "many", "some", "other"} for child in noun.lefts)
 
@@ -80,12 +108,25 @@ def _is_far(child: Token) -> bool:
         states = [left for left in child.lefts if left.dep_ == "cop" and left.tag_ == "VBD"]
         when = any(left.lower_ == "when" for left in child.lefts)
         return when and bool(states) and (child.lower_ in _YOUTH or _is_age(child))
+    if child.lower_ == "once" and child.dep_ == "advmod":
+        return child.head.tag_ in _PAST and child.i in {child.head.i - 1, child.head.i - 2}
+    if child.lower_ == "back" and child.dep_ == "advmod":
+        return any(_is_far(time) for time in child.rights)
+    if child.lemma_.lower() in _SEASONS and any(left.lower_ == "last" for left in child.lefts):
+        return _NOW.search(child.doc[child.sent.start :].text) is not None
     if child.lower_ == "ago":
         return any(time.lemma_.lower() in _LONG_TIMES for time in child.children)
     if child.dep_ == "obl":
         case = {left.lower_ for left in child.lefts if left.dep_ == "case"}
+        if "for" in case and child.lower_ in {"years", "decades"}:
+            return not any(left.dep_ == "nummod" for left in child.lefts)
         return ("as" in case and child.lower_ in _YOUTH) or (
-            "in" in case and (child.lower_ in {"childhood", "youth"} or child.lower_.endswith(("ties", "0s", "0's")))
+            "in" in case
+            and (
+                child.lower_ in {"childhood", "youth"}
+                or child.lower_.endswith(("ties", "0s", "0's"))
+                or (child.lower_ == "days" and any(left.lower_ == "those" for left in child.lefts))
+            )
         )
     return False
 

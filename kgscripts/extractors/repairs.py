@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from kgscripts.extractors.noun_lists import changes_of_list
 from kgscripts.extractors.parse_changes import Change, changed
+from kgscripts.extractors.story_repairs import story_changes
 from kgscripts.extractors.tool_repairs import tool_changes
 from kgscripts.text.lexicon import is_a, verbs
 from kgscripts.text.syntax import is_verb, lemma
@@ -38,6 +39,7 @@ def repaired(doc: Doc, *, is_step: bool) -> Doc:
     """The repaired parse; the same document where there is nothing to repair."""
     changes = [change for token in doc if token.lower_ in _LETTING for change in _after_let(token)]
     changes += tool_changes(doc)
+    changes += story_changes(doc)
     if is_step:
         for sentence in doc.sents:
             first = _first(sentence)

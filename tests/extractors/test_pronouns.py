@@ -19,6 +19,13 @@ from tests.extractors.parses import event_words, read_text
         ("I washed the cups and I dried some of them.", "wash cup; dry cup"),
         ("He bought two shirts and ironed one.", "buy shirt; iron shirt"),
         ("I filled the glass with water and drank it.", "fill glass; drink water"),
+        (
+            "I bought a bottle of milk. I drank half of it and poured out the rest.",
+            "buy milk; drink milk; pour out milk",
+        ),
+        ("I cut two sheets of paper and folded them.", "cut paper; fold paper"),
+        ("I washed the carrots. One was bad, so I threw it away.", "wash carrot; throw away carrot"),
+        ("Boil the pasta and drain well.", "boil pasta; drain pasta"),
     ],
 )
 def test_resolved(text: str, events: str) -> None:
@@ -33,6 +40,7 @@ def test_resolved(text: str, events: str) -> None:
         ("Drain them.", "drain them"),
         ("I waited an hour and washed it.", "wash it"),
         ("We made it to the station.", "make it to station"),
+        ("Wash the bowl. Wait.", "wait"),
     ],
 )
 def test_left_alone(text: str, last: str) -> None:
@@ -44,7 +52,7 @@ def test_left_alone(text: str, last: str) -> None:
 def test_what_speaks_for_an_antecedent() -> None:
     near = {"sentence 0": 1.0, "object": 1.0, "preference": 1.0}
     assert score(near) > score({**near, "preference": -1.0})
-    assert score(near) > score({**near, "other number": 1.0})
+    assert score(near) > score({**near, "one as several": 1.0})
     assert score(near) > score({"sentence 3": 1.0, "object": 1.0, "preference": 1.0})
     assert score({**near, "mentions": 1.0}) > score(near) > score({**near, "rank": 1.0})
 

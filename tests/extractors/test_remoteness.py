@@ -25,6 +25,14 @@ from tests.extractors.parses import event_words, read_text
         ("I thought about selling the car.", ""),
         ("It took me an hour to paint the fence.", "paint fence"),
         ("In the film a woman robbed a bank.", ""),
+        ("Dough rises faster in summer, so I washed the bowl.", "wash bowl"),
+        ("I cut the bread and we put the slices on a plate.", "cut bread; put slice on plate"),
+        ("According to my barber, his cousin robbed a bank.", ""),
+        ("My uncle once sold a horse.", ""),
+        ("Last summer we painted the fence. This year we washed it.", "wash fence"),
+        ("In those days you wrote letters.", ""),
+        ("Has anyone opened the window?", ""),
+        ("I washed the cup that I took from the shelf.", "wash cup; take cup from shelf"),
     ],
 )
 def test_what_took_place(text: str, events: str) -> None:
