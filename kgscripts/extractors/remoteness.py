@@ -82,9 +82,8 @@ def _is_aside(verb: Token) -> bool:
     subjects = [child for child in verb.lefts if child.dep_ == "nsubj"]
     if verb.tag_ not in _PRESENT or not subjects or is_imperative(verb):
         return False
-    if (
-        verb.tag_ == "VBP" and subjects[0].pos_ == "PRON" and subjects[0].lower_ != "you"
-    ):  # "put", "cut" and "spread" are also the past
+    # "We put", "I cut" and "they spread" are also the past.
+    if verb.tag_ == "VBP" and subjects[0].pos_ == "PRON" and subjects[0].lower_ != "you":
         return False
     return any(
         token.tag_ == "VBD" and token.dep_ in _CLAUSES and is_verb(token) and token.i != verb.i for token in verb.sent

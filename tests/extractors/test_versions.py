@@ -36,11 +36,11 @@ TEXTS: Sequence[str | Mapping[str, Any]] = (
 
 PINS: dict[str, tuple[str, str]] = {
     "decompositions": (
-        "c328c876761b811e6964675d753f69f586a7f50bf4f6df66a35d73b043a79a4c",
+        "4b74b36c58dfab223574e8c8c0bdfed476edd18c94422c14e45da34133722142",
         "e8e34f64d28a971fd9eb55dbc11bb9e41b03d751824f1f8aea3183341ae41b7c",
     ),
     "events": (
-        "c78816492a6bdc62466e9169d190d3f5ea469653c0487c7dcda57e21213000fd",
+        "e62535c8c169cfd5158ef112dfd4ca25265869677a70a0af82118ed5d8b36a34",
         "1138dbd88cafe2f415255e092140f615efb3add53ed401a34542b4fe9495b694",
     ),
     "labels": (
@@ -52,11 +52,11 @@ PINS: dict[str, tuple[str, str]] = {
         "265c2ff37422e1c06baf87e6ba94913a42c3706740c9d1d117cfadfe67ef0249",
     ),
     "scenarios": (
-        "38c8baa7e35e7880c5b7febb9bf8e4642b7bd5cc302a28ba1cddc2383ff2e7a3",
+        "6f5f2380d72ecf433b3fa893025725b72f0b3b39694f91b2ef291084a58b39b4",
         "b411d59b4cc4da6d8bed24672f51f409581ca6ff74c5a47d382bde67b8cb3086",
     ),
     "state-changes": (
-        "2c7fff31ef757b244347fcb1d1b715237e7b0e82b133d21990d707a412a013b4",
+        "d2f0a90b1d59ee693049093cf116afaf8c5ff256a821eefa84b29279d69fc55f",
         "a1828bf414da8914e41e3070f2d046058cf79be1db82eb65c99a379aadfa468d",
     ),
 }
