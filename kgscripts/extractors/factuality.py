@@ -2,8 +2,8 @@
 
 Imperatives and clauses with "you should / must / need to / can" are instructions and count as factual; so does what
 narrators "had to" do. Purposes ("went to buy milk") are planned. A relative clause is factual only after a comma
-("the cake, which I put in the oven"); without a comma it identifies the cake. A past perfect is background, except
-after "when", "after", "once".
+("the cake, which I put in the oven") or in the narrator's past ("the pots I gave him"); others identify the cake. A
+past perfect is background, except after "when", "after", "once".
 """
 
 from __future__ import annotations
@@ -108,7 +108,8 @@ class Factuality:
             if word in _INSTRUCTING and not _addresses_reader(verb):
                 return DiscardReason.HYPOTHETICAL if word in {"can", "ca", "should"} else DiscardReason.PLANNED
             if child.i == verb.sent.start and any(child.i < other.i for other in verb.lefts if other.dep_ == "nsubj"):
-                return DiscardReason.HYPOTHETICAL  # "has anyone fed the fish", "had the shop been open"
+                # "Had the shop been open", "has anyone fed the fish".
+                return DiscardReason.HYPOTHETICAL if child.lower_ == "had" else DiscardReason.MENTIONED
             if is_had(child, verb) and _TEMPORAL.isdisjoint(markers) and not is_recent(verb):
                 return DiscardReason.MENTIONED
         return None
