@@ -11,7 +11,8 @@ from attrs import frozen
 from exports.arrow import ARROWHEAD, GAP_Y, draw_arrow
 from exports.atomic_write import new_file
 from exports.layered_layout import Edge, Extent, Layout, lay_out
-from exports.scripts import Part, Script, Step
+from exports.scripts import Script, Step
+from exports.step_parts import Part
 from exports.svg import Element, Point, Svg
 from exports.text_layout import text_width, wrapped
 from schemas.errors import ConfigurationError

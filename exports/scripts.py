@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import groupby
-from operator import itemgetter
 
 from attrs import field, frozen
 
-from exports.rows import Row, column, find, labels_of, select
+from exports.rows import Row, find, labels_of, select
 from exports.step_pairs import Alternative, Match, alternatives_of, matches_of
+from exports.step_parts import Part, StepCorrection, corrections_of, parts_of
 from exports.sureness import sureness, typicality
-from schemas.records import OF_PLACE
 from schemas.script_graph import ScriptGraph
 
 USUAL = 0.62
@@ -28,28 +26,6 @@ class Scenario:
     alternative_labels: tuple[str, ...] = field(converter=tuple)
     support: int
     sub_events: int
-
-
-@frozen(kw_only=True)
-class Part:
-    """A tool, participant, change or concrete step of a sub-event, with its support in sources.
-
-    `role` is that of a tool or a participant, empty for the others.
-    """
-
-    label: str
-    support: int
-    probability: float
-    role: str = ""
-
-
-@frozen(kw_only=True)
-class StepCorrection:
-    """What a person said about a scenario or a step of it."""
-
-    label: str
-    author: str
-    time: str
 
 
 @frozen(kw_only=True)
@@ -146,8 +122,8 @@ def read_script(
     every_in_order = [each["to_id"] for each in sorted(relations, key=lambda each: (each["rank"], each["to_id"]))]
     order = [step for step in every_in_order if step in kept]
     labels = labels_of(graph, "SubEvent", kept)
-    corrections = _corrections(graph, [row["id"], *kept])
-    parts = {name: _parts(graph, name, kept) for name in ("USES", "HAS_PARTICIPANT", "CHANGES", "DECOMPOSES_INTO")}
+    corrections = corrections_of(graph, [row["id"], *kept])
+    parts = {name: parts_of(graph, name, kept) for name in ("USES", "HAS_PARTICIPANT", "CHANGES", "DECOMPOSES_INTO")}
     alternatives, matches = alternatives_of(graph, kept), matches_of(graph, kept)
     return Script(
         scenario=_scenario(graph, row, len(relations)),
@@ -189,19 +165,6 @@ def read_script(
     )
 
 
-def _corrections(graph: ScriptGraph, nodes: Collection[str]) -> dict[str, tuple[StepCorrection, ...]]:
-    """The corrections of each node, the oldest first."""
-    links = select(graph, "CORRECTED_BY", ("from_id", "to_id"), from_id=nodes)
-    rows = select(graph, "Correction", ("id", "label", "author", "time"), id=column(links, "to_id"))
-    found: dict[str, list[StepCorrection]] = defaultdict(list)
-    for row in sorted(rows, key=itemgetter("time", "id")):
-        for link in links:
-            if link["to_id"] == row["id"]:
-                correction = StepCorrection(label=row["label"], author=row["author"], time=row["time"])
-                found[link["from_id"]].append(correction)
-    return {node: tuple(found[node]) for node in nodes}
-
-
 def least_order(
     order: Sequence[str], pairs: Iterable[tuple[str, str]], kept: Collection[str]
 ) -> Iterator[tuple[str, str]]:
@@ -237,38 +200,3 @@ def _scenario(graph: ScriptGraph, row: Row, sub_events: int) -> Scenario:
         support=row["support"],
         sub_events=sub_events,
     )
-
-
-_PARTS = {
-    "USES": ("Tool", ("role",)),
-    "HAS_PARTICIPANT": ("Entity", ("role",)),
-    "CHANGES": ("StateChange", ()),
-    "DECOMPOSES_INTO": ("SubEvent", ("position",)),
-}
-
-
-def _parts(graph: ScriptGraph, relation: str, steps: Collection[str]) -> dict[str, tuple[Part, ...]]:
-    ends, more = _PARTS[relation]
-    rows = select(graph, relation, ("from_id", "to_id", "support", "probability", *more), from_id=steps)
-    labels = labels_of(graph, ends, column(rows, "to_id"))
-    rows.sort(
-        key=lambda row: (
-            row.get("position", 0),
-            row.get("role") in OF_PLACE,
-            -row["support"],
-            -row["probability"],
-            labels[row["to_id"]],
-        )
-    )
-    parts: dict[str, tuple[Part, ...]] = defaultdict(tuple)
-    for step, group in groupby(sorted(rows, key=itemgetter("from_id")), itemgetter("from_id")):
-        parts[step] = tuple(
-            Part(
-                label=labels[row["to_id"]],
-                support=row["support"],
-                probability=row["probability"],
-                role=row.get("role", ""),
-            )
-            for row in group
-        )
-    return parts

@@ -15,7 +15,8 @@ from rich.text import Text
 from rich.tree import Tree
 
 from exports.picture import write_picture
-from exports.scripts import USUAL, Part, Scenario, Script, Step, StepCorrection, list_scenarios, read_script
+from exports.scripts import USUAL, Scenario, Script, Step, list_scenarios, read_script
+from exports.step_parts import Part, StepCorrection
 from exports.tool_uses import ToolUse, read_tool_uses
 from schemas.errors import ConfigurationError
 from schemas.script_graph import ScriptGraph

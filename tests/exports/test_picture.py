@@ -21,7 +21,8 @@ from hypothesis import strategies as st
 
 from exports.layered_layout import Extent, lay_out
 from exports.picture import MOST_STEPS, picture, write_picture
-from exports.scripts import Part, Precedence, Scenario, Script, Step, least_order, list_scenarios, read_script
+from exports.scripts import Precedence, Scenario, Script, Step, least_order, list_scenarios, read_script
+from exports.step_parts import Part
 from exports.text_layout import legible, text_width, wrapped
 from schemas.errors import ConfigurationError, StoreError
 from schemas.script_graph import ScriptGraph
