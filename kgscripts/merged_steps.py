@@ -57,7 +57,7 @@ class StepEnricher(Enricher):
 
         model: StepMerger = load("steps", "default")
         # Scenarios share many texts.
-        model.vectors = RememberedVectors()
+        model.vectors = RememberedVectors(model.vectors)
         return model
 
     def enrich(

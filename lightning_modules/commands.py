@@ -10,7 +10,7 @@ from lightning_modules.cloze.commands import masked
 from lightning_modules.scenarios.commands import cross_validate, scenarios
 from lightning_modules.shipped import shipped_configurations
 from lightning_modules.state_changes.commands import state_changes
-from lightning_modules.steps.commands import cross_validate_steps, steps
+from lightning_modules.steps.commands import cross_validate_steps, step_encoder, steps
 from lightning_modules.tools.commands import tools
 from lightning_modules.transducer.commands import transducer
 from lightning_modules.typicality.commands import typicality
@@ -44,6 +44,7 @@ app.command(
     epilog="Example: kgscripts train cross-validate --train labelled-data.xml --development docs.jsonl",
 )(cross_validate)
 app.command(epilog="Example: kgscripts train tools --out model")(tools)
+app.command("step-encoder", epilog="Example: kgscripts train step-encoder --out encoder")(step_encoder)
 app.command(
     epilog=f"Configurations that ship: {', '.join(shipped_configurations('lightning_modules.steps'))}.\n\n"
     "Example: kgscripts train steps --descript gold_paraphrase_sets --inscript inscript --out model",

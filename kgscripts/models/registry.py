@@ -39,6 +39,7 @@ LOADERS: Mapping[str, Mapping[str, str]] = {
         "topic-tiling": "kgscripts.models.scenario_tiling_checkpoint:tiling_model",
     },
     "steps": {"step-merger": "kgscripts.models.step_merger:merger_model"},
+    "step-vectors": {"step-encoder": "kgscripts.models.step_encoder:encoder_model"},
     "tools": {"tool-ranker": "kgscripts.models.tool_ranker:tool_ranker"},
 }
 """Task -> kind of checkpoint -> module:function that makes the model of a checkpoint."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from kgscripts.models.encoder import shared_minilm
-from kgscripts.models.inference import ROWS, fixed_batches, padded_length, run_side_by_side
+from kgscripts.models.encoder import Encoder, shared_minilm
+from kgscripts.models.inference import fixed_batches, padded_length, run_side_by_side
 from kgscripts.text.passages import MAX_CHARACTERS
 
 SIZE = 384
@@ -21,26 +22,33 @@ _MOST_PIECES = 256
 
 _REMEMBERED = 100_000
 
-_STEP = 8
-"""Most sentences are short: padded to multiples of 16, a third of what is computed would be padding."""
+_STEP = 4
+_ROWS = 16
+"""Most texts are clauses or names of actions: with longer steps and fewer rows, a third of the time would be lost."""
 
 
-def quantised_vectors(texts: Sequence[str]) -> NDArray[np.int8]:
+Vectors: TypeAlias = Callable[[Sequence[str]], NDArray[np.int8]]
+"""Gives the `quantised_vectors` of texts by some encoder."""
+
+
+def quantised_vectors(texts: Sequence[str], encoder: Encoder | None = None) -> NDArray[np.int8]:
     """Unit vectors of texts times `SCALE`, rounded, (texts, `SIZE`) int8: the mean over the pieces of each.
+
+    The encoder is MiniLM if none is given.
 
     Compare them by dot products of integers: ``vectors.astype(np.int32) @ vectors.T.astype(np.int32)``. The few
     components that are larger than int8 holds are cut to it.
 
     Raises ModelError if MiniLM cannot be found.
     """
-    encoder = shared_minilm()
+    encoder = shared_minilm() if encoder is None else encoder
     most = _MOST_PIECES - 2
     ids = [[encoder.start, *encoder.pieces(text[:MAX_CHARACTERS])[:most], encoder.separator] for text in texts]
-    batches = list(fixed_batches([len(pieces) for pieces in ids], _STEP))
+    batches = list(fixed_batches([len(pieces) for pieces in ids], _STEP, _ROWS))
 
     def run(chosen: Sequence[int]) -> torch.Tensor:
-        rows = [*chosen, *[chosen[0]] * (ROWS - len(chosen))]
-        read = torch.zeros(ROWS, padded_length(max(len(ids[row]) for row in rows), _STEP), dtype=torch.int64)
+        rows = [*chosen, *[chosen[0]] * (_ROWS - len(chosen))]
+        read = torch.zeros(_ROWS, padded_length(max(len(ids[row]) for row in rows), _STEP), dtype=torch.int64)
         attention = torch.zeros_like(read)
         for at, row in enumerate(rows):
             read[at, : len(ids[row])] = torch.tensor(ids[row])
@@ -56,9 +64,10 @@ def quantised_vectors(texts: Sequence[str]) -> NDArray[np.int8]:
 
 
 class RememberedVectors:
-    """`quantised_vectors` that computes each text once, as long as it remembers no more than `_REMEMBERED` texts."""
+    """Computes the vectors of each text once, as long as it remembers no more than `_REMEMBERED` texts."""
 
-    def __init__(self) -> None:
+    def __init__(self, vectors: Vectors = quantised_vectors) -> None:
+        self._vectors = vectors
         self._known: dict[str, NDArray[np.int8]] = {}
 
     def __call__(self, texts: Sequence[str]) -> NDArray[np.int8]:
@@ -67,5 +76,5 @@ class RememberedVectors:
         if len(self._known) + len(new) > _REMEMBERED:
             self._known.clear()
             new = list(dict.fromkeys(texts))
-        self._known.update(zip(new, quantised_vectors(new), strict=True))
+        self._known.update(zip(new, self._vectors(new), strict=True))
         return np.stack([self._known[text] for text in texts]) if texts else np.zeros((0, SIZE), dtype=np.int8)

@@ -17,10 +17,10 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 _ROUNDS = 10
-_TOGETHER = 0.45
+_TOGETHER = 0.55
 """Clusters of which a larger share of texts has both are different steps."""
 _DOUBT = 2
-"""Texts that are added to the fewest, so that few of them decide nothing; 2 of 2 texts are a share of 0.5."""
+"""Texts that are added to the fewest: 2 of 2 texts are a share of 0.5 and decide nothing, 3 of 3 are one of 0.6."""
 
 
 def clusters_of(probabilities: Floats, weights: Floats, presence: csr_array, *, first: float, least: float) -> Integers:

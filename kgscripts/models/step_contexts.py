@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -11,13 +11,11 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from kgscripts.models.sentence_vectors import SIZE
+from kgscripts.models.sentence_vectors import SIZE, Vectors
 
 ActionParts: TypeAlias = tuple[str, ...]
 """Predicate, particle, object, preposition and its object; "" where there is none."""
 Floats: TypeAlias = NDArray[np.float64]
-Vectors: TypeAlias = Callable[[Sequence[str]], NDArray[np.int8]]
-"""Gives the `quantised_vectors` of texts."""
 
 FEATURES = 28
 """Numbers that are known of a pair of actions."""

@@ -16,11 +16,11 @@ from attrs import field, frozen, validators
 from torch import Tensor, nn
 
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
-from kgscripts.models.encoder import shared_minilm
 from kgscripts.models.inference import fixed_threads
-from kgscripts.models.sentence_vectors import quantised_vectors
+from kgscripts.models.sentence_vectors import Vectors
 from kgscripts.models.step_clusters import Floats, Integers, by_first_member, clusters_of, together
-from kgscripts.models.step_contexts import FEATURES, ActionParts, StepContexts, StepMention, Vectors, pair_features
+from kgscripts.models.step_contexts import FEATURES, ActionParts, StepContexts, StepMention, pair_features
+from kgscripts.models.step_encoder import DOWN, UP, StepEncoder, encoder_model
 from schemas.errors import ModelError
 from schemas.provenance import Model
 
@@ -40,7 +40,7 @@ class StepSettings:
 
     hidden: int = field(validator=_count)
     first: float = field(default=0.2, validator=_probability)
-    least: float = field(default=0.25, validator=_probability)
+    least: float = field(default=0.2, validator=_probability)
 
 
 @frozen
@@ -78,7 +78,7 @@ class StepMerger:
         network: PairNetwork,
         settings: StepSettings,
         model: Model,
-        vectors: Vectors = quantised_vectors,
+        vectors: Vectors,
     ) -> None:
         self.model = model
         self.settings = settings
@@ -145,28 +145,30 @@ class StepMerger:
         return (found + found.T) / 2 if rows is columns else found
 
 
-def merger_checkpoint(network: PairNetwork, settings: StepSettings, card: ModelCard) -> Checkpoint:
-    """The checkpoint of a trained network."""
+def merger_checkpoint(
+    network: PairNetwork, settings: StepSettings, encoder: StepEncoder, card: ModelCard
+) -> Checkpoint:
+    """The checkpoint of a trained network and the encoder that it was trained with."""
     tensors = {name: value.detach().clone() for name, value in network.state_dict().items()}
-    values = {**attrs.asdict(settings), "encoder_sha256": shared_minilm().digest}
-    return Checkpoint(kind=KIND, settings=values, tensors=tensors, card=card)
+    values = {**attrs.asdict(settings), **encoder.stored_settings()}
+    return Checkpoint(kind=KIND, settings=values, tensors={**tensors, **encoder.adapters}, card=card)
 
 
 def merger_model(checkpoint: Checkpoint) -> StepMerger:
     """The model of a checkpoint. Raises ModelError if its parts do not fit together, or MiniLM is another one."""
     assert checkpoint.model is not None
-    remedy = "train the model again, or get the checkpoint again"
+    encoder = encoder_model(checkpoint)
     try:
         values: dict[str, Any] = dict(checkpoint.settings)
-        digest = values.pop("encoder_sha256")
+        for name in encoder.stored_settings():
+            del values[name]
         settings = StepSettings(**values)
-        if not all(value.isfinite().all() for value in checkpoint.tensors.values()):
+        tensors = {name: value for name, value in checkpoint.tensors.items() if not name.startswith((DOWN, UP))}
+        if not all(value.isfinite().all() for value in tensors.values()):
             raise ValueError("weights that are not finite")
         network = PairNetwork(settings.hidden)
-        network.load_state_dict(checkpoint.tensors)
+        network.load_state_dict(tensors)
     except (LookupError, TypeError, ValueError, AttributeError, RuntimeError) as error:
+        remedy = "train the model again, or get the checkpoint again"
         raise ModelError(f"not a checkpoint of the step merger: {error}", remedy=remedy) from error
-    if digest != shared_minilm().digest:
-        message = f"trained over another MiniLM than is here ({shared_minilm().digest[:12]}, not {str(digest)[:12]})"
-        raise ModelError(message, remedy=remedy)
-    return StepMerger(network, settings, checkpoint.model)
+    return StepMerger(network, settings, checkpoint.model, encoder)

@@ -9,36 +9,39 @@ from pathlib import Path
 from kgscripts.evaluation.step_gold import GoldScenario
 from kgscripts.evaluation.steps import StepReport, score_scenarios
 from kgscripts.models.registry import load
-from kgscripts.models.sentence_vectors import RememberedVectors
+from kgscripts.models.step_encoder import StepEncoder
 from kgscripts.models.step_merger import StepMerger
 from lightning_modules.hardware import Hardware
-from lightning_modules.steps.settings import Configuration
-from lightning_modules.steps.task import StepScenarios, StepTask
+from lightning_modules.steps.settings import Configuration, StepTrainingSettings
+from lightning_modules.steps.task import ScenarioPairs, StepScenarios, StepTask
 from lightning_modules.training import train
 
 
 def cross_validate(
     scenarios: StepScenarios,
-    configuration: Configuration,
+    configuration: Configuration[StepTrainingSettings],
+    encoder: StepEncoder,
     *,
     hardware: Hardware | None = None,
     on_scenario: Callable[[], object] | None = None,
 ) -> tuple[StepReport, StepReport]:
     """The scores on DeScript and on InScript; the model of each scenario has seen no text about it.
 
+    The encoder is the same for all: it was trained on none of these scenarios.
+
     Raises as `train` does.
     """
-    vectors = RememberedVectors()
+    pairs = ScenarioPairs(encoder)
     models: dict[str, StepMerger] = {}
 
     def merger_of(scenario: GoldScenario) -> StepMerger:
         name = scenario.scenario
         if name not in models:
             with tempfile.TemporaryDirectory() as folder:
-                task = StepTask(configuration, scenarios.without({name}), vectors)
+                task = StepTask(configuration, scenarios.without({name}), encoder, pairs)
                 train(task, configuration.training, Path(folder) / "model", hardware=hardware)
                 models[name] = load("steps", Path(folder) / "model")
-                models[name].vectors = vectors
+                models[name].vectors = pairs.vectors
             if on_scenario is not None:
                 on_scenario()
         return models[name]

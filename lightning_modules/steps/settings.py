@@ -1,9 +1,10 @@
-"""Settings of the training of the step merger."""
+"""Settings of the training of the step merger and of the encoder of steps."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from attrs import field, frozen
 
@@ -36,19 +37,53 @@ class StepTrainingSettings(TrainingSettings):
 
 
 @frozen(kw_only=True)
-class Configuration:
+class EncoderTrainingSettings(TrainingSettings):
+    """All that decides the encoder beside its steps. A batch is of one scenario."""
+
+    layers: int = field(default=4, validator=count)
+    rank: int = field(default=16, validator=count)
+    temperature: float = field(default=0.07, validator=positive)
+    learning_rate: float = field(default=1.5e-3, validator=positive)
+    weight_decay: float = field(default=1e-2, validator=not_negative)
+    warm_up: float = field(default=0.1, validator=share)
+    """The share of all steps until the highest learning rate; from there it falls linearly to zero."""
+    epochs: int = field(default=8, validator=count)
+    batch_size: int = field(default=96, validator=count)
+    patience: int = field(default=8, validator=count)
+    gradient_clip: float | None = 1.0
+
+    @property
+    def phases(self) -> Mapping[str, int]:
+        """See `TrainingSettings`."""
+        return {"training": self.epochs}
+
+
+_Training = TypeVar("_Training", StepTrainingSettings, EncoderTrainingSettings)
+
+
+@frozen(kw_only=True)
+class Configuration(Generic[_Training]):
     """What is trained, and how."""
 
     name: str
-    training: StepTrainingSettings
+    training: _Training
 
 
-def read_configuration(name_or_path: str | Path) -> Configuration:
-    """A shipped configuration by its name, or a TOML file.
+def read_configuration(name_or_path: str | Path) -> Configuration[StepTrainingSettings]:
+    """A shipped configuration of the step merger by its name, or a TOML file.
 
     Raises ConfigurationError for one that does not exist, that is no TOML, or that has anything unknown, missing or
     impossible in it.
     """
+    return _read(name_or_path, "merger", StepTrainingSettings)
+
+
+def read_encoder_configuration(name_or_path: str | Path) -> Configuration[EncoderTrainingSettings]:
+    """The same of the encoder of steps."""
+    return _read(name_or_path, "encoder", EncoderTrainingSettings)
+
+
+def _read(name_or_path: str | Path, kind: str, settings: type[_Training]) -> Configuration[_Training]:
     read = TomlConfiguration.read(name_or_path, "lightning_modules.steps", ("name", "kind", "training"))
-    read.kind(["merger"])
-    return Configuration(name=read.text("name"), training=read.training(StepTrainingSettings))
+    read.kind([kind])
+    return Configuration(name=read.text("name"), training=read.training(settings))

@@ -15,8 +15,9 @@ from attrs import frozen
 
 from kgscripts.evaluation.step_gold import GoldScenario, descript_scenarios, inscript_scenarios
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
-from kgscripts.models.sentence_vectors import quantised_vectors
-from kgscripts.models.step_contexts import StepContexts, Vectors
+from kgscripts.models.sentence_vectors import RememberedVectors
+from kgscripts.models.step_contexts import StepContexts
+from kgscripts.models.step_encoder import StepEncoder
 from kgscripts.models.step_merger import PairNetwork, StepSettings, merger_checkpoint
 from lightning_modules.data import Split, is_held_out
 from lightning_modules.steps.descriptions import written_scenarios
@@ -46,21 +47,42 @@ class StepScenarios:
         return StepScenarios(kept(self.descript), kept(self.inscript), kept(self.written))
 
 
+class ScenarioPairs:
+    """The labelled pairs of scenarios by the vectors of an encoder, each computed once."""
+
+    def __init__(self, encoder: StepEncoder) -> None:
+        self.vectors = RememberedVectors(encoder)
+        self._known: dict[int, list[LabelledPairs]] = {}
+
+    def of(self, scenario: GoldScenario, settings: StepTrainingSettings) -> list[LabelledPairs]:
+        """Those of a scenario, with the same settings every time."""
+        if id(scenario) not in self._known:
+            contexts = StepContexts.of(scenario.texts, self.vectors)
+            self._known[id(scenario)] = labelled_pairs(scenario, contexts, settings.pairs, settings.seed)
+        return self._known[id(scenario)]
+
+
 class StepTask:
     """Learns which actions are one step from scenarios whose steps are grouped; see `TrainingTask`.
 
-    A tenth of the scenarios that were written for it is held out: they decide which weights are kept.
+    A tenth of the scenarios that were written for it is held out: they decide which weights are kept. `pairs` may
+    know some of them already.
     """
 
     purpose = "steps of a scenario that are the same"
     licence = "research use, as the terms of its training data are not stated"
 
     def __init__(
-        self, configuration: Configuration, scenarios: StepScenarios, vectors: Vectors = quantised_vectors
+        self,
+        configuration: Configuration[StepTrainingSettings],
+        scenarios: StepScenarios,
+        encoder: StepEncoder,
+        pairs: ScenarioPairs | None = None,
     ) -> None:
         self.name = configuration.name
+        self._encoder = encoder
         self._scenarios = scenarios
-        self._vectors = vectors
+        self._pairs = ScenarioPairs(encoder) if pairs is None else pairs
         held_out = [item for item in scenarios.written if is_held_out(item.scenario)]
         written = [item for item in scenarios.written if not is_held_out(item.scenario)]
         self.split: Split[Any] = Split([*scenarios.descript, *scenarios.inscript, *written], held_out)
@@ -69,20 +91,22 @@ class StepTask:
     def inputs(self) -> Mapping[str, Any]:
         """See `TrainingTask`."""
         content = json.dumps([attrs.asdict(item) for item in (*self.split.train, *self.split.held_out)])
-        return {"scenarios": hashlib.sha256(content.encode()).hexdigest()}
+        adapters = hashlib.sha256()
+        for name, value in sorted(self._encoder.adapters.items()):
+            adapters.update(name.encode() + value.numpy().tobytes())
+        return {"scenarios": hashlib.sha256(content.encode()).hexdigest(), "encoder": adapters.hexdigest()}
 
     def prepare(self, settings: StepTrainingSettings) -> tuple[PairModule, PairData]:
         """See `TrainingTask`."""
         stories = {id(item) for item in self._scenarios.inscript}
 
         def pairs(scenarios: Sequence[GoldScenario]) -> list[LabelledPairs]:
-            found = []
-            for scenario in scenarios:
-                contexts = StepContexts.of(scenario.texts, self._vectors)
-                weight = settings.narrative_weight if id(scenario) in stories else 1.0
-                for own in labelled_pairs(scenario, contexts, settings.pairs, settings.seed):
-                    found.append(attrs.evolve(own, weights=own.weights * weight))
-            return found
+            weights = [settings.narrative_weight if id(scenario) in stories else 1.0 for scenario in scenarios]
+            return [
+                attrs.evolve(own, weights=own.weights * weight)
+                for scenario, weight in zip(scenarios, weights, strict=True)
+                for own in self._pairs.of(scenario, settings)
+            ]
 
         train, held_out = pairs(self.split.train), pairs(self.split.held_out)
         network = PairNetwork(settings.hidden, settings.dropout)
@@ -93,4 +117,4 @@ class StepTask:
 
     def checkpoint(self, module: PairModule, settings: StepTrainingSettings, card: ModelCard) -> Checkpoint:
         """See `TrainingTask`."""
-        return merger_checkpoint(module.network, StepSettings(hidden=settings.hidden), card)
+        return merger_checkpoint(module.network, StepSettings(hidden=settings.hidden), self._encoder, card)

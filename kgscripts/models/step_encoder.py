@@ -1,0 +1,104 @@
+"""The encoder of steps: MiniLM's lower layers with low-rank adapters (Hu et al. 2022).
+
+It was trained so that the vectors of different wordings of one step are close, and those of other steps of the same
+scenario are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+from attrs import field, frozen, validators
+from numpy.typing import NDArray
+from torch import Tensor
+
+from kgscripts.models.adapters import merge_adapters
+from kgscripts.models.checkpoint import Checkpoint, ModelCard, load_checkpoint
+from kgscripts.models.encoder import Encoder, load_encoder, shared_minilm
+from kgscripts.models.registry import find_checkpoint
+from kgscripts.models.sentence_vectors import quantised_vectors
+from schemas.errors import ModelError
+
+KIND = "step-encoder"
+DOWN, UP = "down.", "up."
+"""The tensors of adapters in checkpoints begin like this, followed by the names of their layers."""
+
+_ENCODER = "encoder"
+_MINILM = "encoder_sha256"
+_count = [validators.instance_of(int), validators.ge(1)]
+
+
+@frozen(kw_only=True)
+class StepEncoderSettings:
+    """How many layers of MiniLM are kept, and the rank of their adapters."""
+
+    layers: int = field(validator=_count)
+    rank: int = field(validator=_count)
+
+
+@frozen(eq=False)
+class StepEncoder:
+    """Gives the vectors of steps. `adapters` are what training found, by the names of checkpoints."""
+
+    settings: StepEncoderSettings
+    adapters: Mapping[str, Tensor]
+    _encoder: Encoder
+
+    @classmethod
+    def of(cls, settings: StepEncoderSettings, adapters: Mapping[str, Tensor]) -> StepEncoder:
+        """MiniLM with these adapters. Raises ValueError if they do not fit, ModelError if MiniLM cannot be found."""
+        encoder = load_encoder()
+        layers = encoder.network.encoder.layer
+        if settings.layers > len(layers):
+            raise ValueError(f"{settings.layers} layers; MiniLM has {len(layers)}")
+        encoder.network.encoder.layer = layers[: settings.layers]
+        down, up = (
+            {name.removeprefix(part): value.float() for name, value in adapters.items() if name.startswith(part)}
+            for part in (DOWN, UP)
+        )
+        merge_adapters(encoder.network, down, up, settings.rank)
+        return cls(settings, adapters, encoder)
+
+    def __call__(self, texts: Sequence[str]) -> NDArray[np.int8]:
+        """The vectors of texts as `quantised_vectors` gives them."""
+        return quantised_vectors(texts, self._encoder)
+
+    def stored_settings(self) -> dict[str, Any]:
+        """What checkpoints that hold this encoder have among their settings."""
+        return {_ENCODER: attrs.asdict(self.settings), _MINILM: shared_minilm().digest}
+
+
+def encoder_checkpoint(encoder: StepEncoder, card: ModelCard) -> Checkpoint:
+    """The checkpoint of an encoder alone."""
+    return Checkpoint(kind=KIND, settings=encoder.stored_settings(), tensors=encoder.adapters, card=card)
+
+
+def encoder_model(checkpoint: Checkpoint) -> StepEncoder:
+    """The encoder of a checkpoint, of its own or of a model that merges steps.
+
+    Raises ModelError if its parts do not fit together, or MiniLM is another one.
+    """
+    remedy = "train the model again, or get the checkpoint again"
+    try:
+        settings = StepEncoderSettings(**checkpoint.settings[_ENCODER])
+        digest = checkpoint.settings[_MINILM]
+        adapters = {name: value for name, value in checkpoint.tensors.items() if name.startswith((DOWN, UP))}
+        encoder = StepEncoder.of(settings, adapters)
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise ModelError(f"no encoder of steps: {error}", remedy=remedy) from error
+    if digest != shared_minilm().digest:
+        message = f"trained over another MiniLM than is here ({shared_minilm().digest[:12]}, not {str(digest)[:12]})"
+        raise ModelError(message, remedy=remedy)
+    return encoder
+
+
+def read_encoder(name_or_directory: str | Path) -> StepEncoder:
+    """The encoder in a checkpoint of an encoder or of a model that merges steps, by the names of `find_checkpoint`.
+
+    Raises ModelError if there is no such checkpoint, or it has no encoder.
+    """
+    return encoder_model(load_checkpoint(find_checkpoint(name_or_directory, "steps")))
