@@ -45,7 +45,7 @@ def alternatives_of(graph: ScriptGraph, steps: Collection[str]) -> Mapping[str, 
 
 def matches_of(graph: ScriptGraph, steps: Collection[str]) -> Mapping[str, tuple[Match, ...]]:
     """The same step of other scenarios for each step, the most similar first."""
-    joined = _joined(graph, "CLOSE_MATCH", ("similarity",), steps)
+    joined = [pair for pair in _joined(graph, "CLOSE_MATCH", ("similarity",), steps) if pair[1]["scenario"]]
     names = select(graph, "Scenario", ("id", "label"), id={other["scenario"] for _, other, _ in joined})
     scenarios = {row["id"]: row["label"] for row in names}
     found: dict[str, list[Match]] = defaultdict(list)

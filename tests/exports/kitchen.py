@@ -12,6 +12,7 @@ import networkx as nx
 from kgscripts.changes.values import agree
 from schemas.script_graph import ScriptGraph
 from schemas.vocabulary import node_id
+from tests.exports.kitchen_pairs import add_pairs
 from tests.graphs import Rows, write_graph
 
 Sentence = tuple[str, str, str, str]
@@ -128,6 +129,7 @@ def kitchen_rows(told: Told = TOLD) -> Rows:
         rows["SCORED"].append({"from_id": model, "to_id": score})
     for scenario, sources in told.items():
         _add_scenario(rows, model, scenario, sources)
+    add_pairs(rows, model)
     for name in ("Tool", "Entity", "Action", "Attribute", "StateChange"):
         support = Counter(row["id"] for row in rows[name])
         rows[name] = [{**row, "support": support[row["id"]]} for row in {row["id"]: row for row in rows[name]}.values()]

@@ -14,6 +14,8 @@ QUESTIONS = (
     "what-comes-before",
     "reliable-order",
     "optional-steps",
+    "alternatives",
+    "same-step-elsewhere",
     "participants",
     "shared-actions",
     "well-supported-statements",

@@ -26,6 +26,8 @@ from tests.exports.query_document import DOCS, QUESTIONS, comment_and_text, quer
 
 _GRAPHS = ("kitchen", "random", "examples")
 _ONLY_IN = {
+    "alternatives": ("kitchen",),
+    "same-step-elsewhere": ("kitchen", "random"),
     "decomposition": ("examples",),
     "tools-by-alignment": ("examples",),
     "scenarios-of-passages": ("kitchen", "random"),
@@ -34,8 +36,8 @@ _ONLY_IN = {
     "what-changes": ("kitchen", "random"),
     "replaced-iri": ("kitchen", "random"),
 }
-"""The graphs that can answer a question, if not all can: pairs were read into the examples only,
-and state changes into the others."""
+"""The graphs that can answer a question, if not all can: pairs were read into the examples only, and state changes,
+alternatives and close matches into the others."""
 _EXAMPLES = Path(__file__).resolve().parents[2] / "kgscripts" / "examples" / "texts"
 
 
@@ -156,6 +158,16 @@ def test_decompositions_are_read_with_their_place_and_their_reader(graphs: dict[
         ("what-a-tool-is-for", [("cooking pasta", "chop garlic", "knife", 1)]),
         ("shared-tools", [("cooking pasta", "making coffee", 1)]),
         ("shared-actions", [("boil water", 2)]),
+        (
+            "alternatives",
+            [
+                ("cooking pasta", "stir pasta", "taste pasta", 2, 1.0),
+                ("cooking pasta", "taste pasta", "stir pasta", 2, 1.0),
+                ("making coffee", "put coffee in filter", "stir coffee", 2, 1.0),
+                ("making coffee", "stir coffee", "put coffee in filter", 2, 1.0),
+            ],
+        ),
+        ("same-step-elsewhere", [("boil water", "making coffee", "boil water", 0.9375)]),
         (
             "evidence",
             [

@@ -62,6 +62,8 @@ def test_a_scenario_as_a_tree(kitchen: ScriptGraph) -> None:
     assert "├── 3. add salt (optional)  1 source, 33%" in lines
     assert "│   ├── tools: colander (instrument, 2 sources, 67%), strainer (instrument, 1 source, 33%)" in lines
     assert "    ├── participants: pasta (patient, 2 sources, 67%), cheese (companion, 1 source, 33%)" in lines
+    assert "│   └── or: taste pasta" in lines
+    assert "│   └── also in making coffee: boil water" in lines
     assert lines[-1] == (
         "    └── changes: cleanness of plate: dirty -> clean (3 sources, 100%); "
         "location of pasta: in pan -> on plate (3 sources, 100%)"
@@ -188,6 +190,8 @@ def test_json_holds_all_that_the_tree_shows(kitchen: ScriptGraph) -> None:
         {"label": "strainer", "support": 1, "probability": 0.3333, "role": "instrument"},
     ]
     assert drain["optional"] is False
+    stir = next(step for step in content["steps"] if step["label"] == "stir pasta")
+    assert [(item["label"], item["support"]) for item in stir["alternatives"]] == [("taste pasta", 2)]
     assert show_json(kitchen)["scenarios"][1]["sub_events"] == 4
     assert show_json(kitchen, "--tool", "knife")["uses"][0]["evidence"]["source"] == "story.txt"
 

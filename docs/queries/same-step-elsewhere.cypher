@@ -1,0 +1,5 @@
+// Which steps of cooking pasta do other scenarios have too, and how similar are they there?
+MATCH (:Scenario {label: "cooking pasta"})-[:HAS_SUB_EVENT]->(step:SubEvent)-[match:CLOSE_MATCH]-(other:SubEvent)
+MATCH (elsewhere:Scenario)-[:HAS_SUB_EVENT]->(other)
+RETURN step.label AS event, elsewhere.label AS scenario, other.label AS same, match.similarity AS similarity
+ORDER BY similarity DESC, event, scenario, same
