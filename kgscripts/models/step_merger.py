@@ -40,7 +40,7 @@ class StepSettings:
 
     hidden: int = field(validator=_count)
     first: float = field(default=0.2, validator=_probability)
-    least: float = field(default=0.2, validator=_probability)
+    least: float = field(default=0.25, validator=_probability)
 
 
 @frozen
