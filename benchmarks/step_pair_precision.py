@@ -106,7 +106,7 @@ def score(lines: Iterable[str]) -> Iterator[str]:
     """
     rows = read_sheet(lines)
     for kind in _RELATIONS:
-        yield from (f"{kind}s, {line}" for line in verdicts([row for row in rows if row["kind"] == kind]))
+        yield from (f"{kind}, {line}" for line in verdicts([row for row in rows if row["kind"] == kind]))
 
 
 def main() -> None:
