@@ -60,20 +60,26 @@ def evaluate_extraction(
         if a folder does not contain such data.
     """
     nlp = load_pipeline(pipeline)
+    on_part("reading")
+    # First, so that a folder that cannot be read is known at once.
+    stories = None if inscript is None else read_stories(_folder(inscript / split))
+    documents = None if descript is None else read_descriptions(_folder(_sequences(descript)))
     on_part("lists that ship")
     scores = tool_scores(nlp, tool_items()) + pronoun_scores(nlp, pronoun_items())
     scores += tool_list_scores(nlp)
     scores += object_scores(nlp, {split: marked_texts(f"objects.{split}.txt") for split in SPLITS})
     scores += reality_scores(nlp, {split: marked_texts(f"reality.{split}.txt") for split in SPLITS})
-    if inscript is not None:
+    if stories is not None:
         on_part(f"InScript {split}")
-        scores += inscript_scores(nlp, read_stories(_folder(inscript / split)), split)
-    if descript is not None:
+        scores += inscript_scores(nlp, stories, split)
+    if documents is not None:
         on_part("DeScript")
-        folder = descript / "esds" if (descript / "esds").is_dir() else descript
-        documents = read_descriptions(_folder(folder))
         scores += order_scores(documents, pipeline=pipeline, seed=seed, jobs=jobs)
     return scores
+
+
+def _sequences(descript: Path) -> Path:
+    return descript / "esds" if (descript / "esds").is_dir() else descript
 
 
 def _folder(path: Path) -> Path:
