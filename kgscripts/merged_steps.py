@@ -68,9 +68,14 @@ class StepEnricher(Enricher):
         """For each scenario the clusters of two or more actions."""
         from kgscripts.models.step_contexts import StepMention
 
+        scenarios = [
+            [[StepMention(told[:-1], told[-1]) for told in json.loads(text)] for text in content]
+            for content in contents
+        ]
+        # In one go, since the batches of a single scenario are seldom full.
+        self._model.vectors([step.text for texts in scenarios for text in texts for step in text])
         found: list[Sequence[Record]] = []
-        for content in contents:
-            texts = [[StepMention(told[:-1], told[-1]) for told in json.loads(text)] for text in content]
+        for texts in scenarios:
             found.append(
                 [
                     StepCluster(actions=[_action(parts) for parts in group.actions], probability=group.probability)

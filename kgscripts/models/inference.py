@@ -54,12 +54,14 @@ def padded_length(length: int, step: int = LENGTH_STEP) -> int:
     return -(-length // step) * step
 
 
-def fixed_batches(lengths: Sequence[int], step: int = LENGTH_STEP, rows: int = ROWS) -> Iterator[list[int]]:
-    """Indices of at most `rows` inputs that are padded to the same length, for all inputs."""
+def fixed_batches(
+    lengths: Sequence[int], step: int = LENGTH_STEP, rows: Callable[[int], int] = lambda _: ROWS
+) -> Iterator[list[int]]:
+    """Indices of inputs that are padded to the same length, for all inputs; `rows` gives the most of each length."""
     padded = [padded_length(length, step) for length in lengths]
     batch: list[int] = []
     for index in sorted(range(len(lengths)), key=lambda index: (padded[index], index)):
-        if batch and (len(batch) == rows or padded[index] != padded[batch[0]]):
+        if batch and (len(batch) == rows(padded[batch[0]]) or padded[index] != padded[batch[0]]):
             yield batch
             batch = []
         batch.append(index)

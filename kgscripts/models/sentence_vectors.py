@@ -23,8 +23,8 @@ _MOST_PIECES = 256
 _REMEMBERED = 100_000
 
 _STEP = 4
-_ROWS = 16
-"""Most texts are clauses or names of actions: with longer steps and fewer rows, a third of the time would be lost."""
+_BATCH_PIECES = 128
+"""Texts are names of actions, clauses and sentences: in batches of so many pieces, little time goes into padding."""
 
 
 Vectors: TypeAlias = Callable[[Sequence[str]], NDArray[np.int8]]
@@ -44,11 +44,12 @@ def quantised_vectors(texts: Sequence[str], encoder: Encoder | None = None) -> N
     encoder = shared_minilm() if encoder is None else encoder
     most = _MOST_PIECES - 2
     ids = [[encoder.start, *encoder.pieces(text[:MAX_CHARACTERS])[:most], encoder.separator] for text in texts]
-    batches = list(fixed_batches([len(pieces) for pieces in ids], _STEP, _ROWS))
+    batches = list(fixed_batches([len(pieces) for pieces in ids], _STEP, _rows))
 
     def run(chosen: Sequence[int]) -> torch.Tensor:
-        rows = [*chosen, *[chosen[0]] * (_ROWS - len(chosen))]
-        read = torch.zeros(_ROWS, padded_length(max(len(ids[row]) for row in rows), _STEP), dtype=torch.int64)
+        length = padded_length(len(ids[chosen[0]]), _STEP)
+        rows = [*chosen, *[chosen[0]] * (_rows(length) - len(chosen))]
+        read = torch.zeros(len(rows), length, dtype=torch.int64)
         attention = torch.zeros_like(read)
         for at, row in enumerate(rows):
             read[at, : len(ids[row])] = torch.tensor(ids[row])
@@ -61,6 +62,10 @@ def quantised_vectors(texts: Sequence[str], encoder: Encoder | None = None) -> N
     for chosen, units in zip(batches, run_side_by_side(run, batches), strict=True):
         vectors[chosen] = (units * SCALE).round().clamp(-127, 127).to(torch.int8).numpy()
     return vectors
+
+
+def _rows(length: int) -> int:
+    return max(1, _BATCH_PIECES // length)
 
 
 class RememberedVectors:
