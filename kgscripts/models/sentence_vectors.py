@@ -78,7 +78,7 @@ class RememberedVectors:
     def __call__(self, texts: Sequence[str]) -> NDArray[np.int8]:
         """The vectors of texts, (texts, `SIZE`)."""
         new = [text for text in dict.fromkeys(texts) if text not in self._known]
-        if len(self._known) + len(new) > _REMEMBERED:
+        if new and len(self._known) + len(new) > _REMEMBERED:
             self._known.clear()
             new = list(dict.fromkeys(texts))
         self._known.update(zip(new, self._vectors(new), strict=True))
