@@ -16,6 +16,7 @@ try:
     from typer.core import TyperGroup
 
     from schemas.errors import KGScriptsError
+    from schemas.interrupts import passing_on_interrupts
     from schemas.terminal import (
         complain,
         echo,
@@ -148,17 +149,15 @@ def main() -> None:
     """Entry point. Exit code 0, or 2 after an error (a message, no traceback), or 130 after Ctrl-C."""
     sys.unraisablehook = _pass_on_interrupts
     try:
-        code = _run()
+        with passing_on_interrupts():
+            code = _run()
     except KeyboardInterrupt:
         code = _interrupted()
     except Exception as error:  # the outermost boundary: a person reads what arrives here
-        if _is_interrupt(error):
-            code = _interrupted()
-        elif _wants_traceback:
+        if _wants_traceback:
             raise
-        else:
-            code = 2
-            complain(f"error: {_explain(error)}")
+        code = 2
+        complain(f"error: {_explain(error)}")
     # From here on there is nothing to clean up, and no traceback of the interpreter's own exit is wanted.
     signal.signal(signal.SIGINT, lambda *_: os._exit(130))
     sys.exit(flush_standard_streams() or code)
@@ -207,13 +206,6 @@ def _is_not_utf8(argument: str) -> bool:
 def _interrupted() -> int:
     complain("interrupted")
     return 130
-
-
-def _is_interrupt(error: BaseException | None) -> bool:
-    """Whether Ctrl-C is the cause: compiled modules turn it into errors of their own as they are imported."""
-    while error is not None and not isinstance(error, KeyboardInterrupt):
-        error = error.__cause__ or error.__context__
-    return error is not None
 
 
 def _pass_on_interrupts(unraisable: sys.UnraisableHookArgs) -> None:

@@ -134,13 +134,14 @@ def build_graph(
         check_memory(memory)
     corrected = [] if corrections is None else read_correction_file(corrections)
     files = find_files([inputs] if isinstance(inputs, str | Path) else inputs)
+    # First of all: from here on the extractors may be a list although the caller named none.
+    extractors, without, merging = _merging(extractors, without)
     if scenarios is not None or scenario_list is not None:
         from kgscripts.extractors.scenarios import for_build
         from kgscripts.models.scenario_list import read_scenario_list
 
         added = read_scenario_list(scenario_list) if scenario_list is not None else []
         extractors, without = for_build(scenarios, added, extractors, without)
-    extractors, without, merging = _merging(extractors, without)
     chosen = choose(extractors, without, partial(_describe_parser, spacy_model))
     label = "" if scenario is None else resolve(scenario)
     build_inputs = [

@@ -47,11 +47,18 @@ BEFORE = {
     "state-changes.md": _openpi,
     "corrections.md": _nothing,
 }
+
+
+def examples_of(document: Path) -> list[tuple[str, str]]:
+    """The examples in Python of a document: their code, and what they print."""
+    return _EXAMPLE.findall(document.read_text(encoding="utf-8"))
+
+
 EXAMPLES = [
     pytest.param(document.name, code, printed, id=f"{document.name}-{number}")
     for document in DOCUMENTS
     if document.name not in ELSEWHERE
-    for number, (code, printed) in enumerate(_EXAMPLE.findall(document.read_text(encoding="utf-8")))
+    for number, (code, printed) in enumerate(examples_of(document))
 ]
 
 

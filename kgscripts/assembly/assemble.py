@@ -34,6 +34,7 @@ from kgscripts.records.kinds import kind_name
 from kgscripts.records.store import RecordStore
 from schemas.graph_directory import NEXT
 from schemas.graph_writer import ScriptGraphWriter
+from schemas.interrupts import passing_on_interrupts
 from schemas.manifest import Manifest
 from schemas.records import (
     ActionVector,
@@ -80,7 +81,7 @@ def assemble(
         If records are missing or damaged, or the graph cannot be written.
     """
     store.check(versions)
-    with ScriptGraphWriter(directory) as writer:
+    with passing_on_interrupts(), ScriptGraphWriter(directory) as writer:
         scratch = directory / NEXT / "scratch"
         with (
             writer.discarded() as write_line,

@@ -94,7 +94,9 @@ class Engine:
                     "autoload_known_extensions": False,
                 },
             )
-            self._connection.execute("SET enable_progress_bar = false")
+            # Terminals and notebooks have it. A notebook without ipywidgets has none, and refuses to switch it off.
+            if self._connection.execute("SELECT current_setting('enable_progress_bar')").fetchall() == [(True,)]:
+                self._connection.execute("SET enable_progress_bar = false")
             self._connection.create_function("slug", slug, ["VARCHAR"], "VARCHAR")
             self._connection.execute(MACROS)
             self._connection.execute(f"CREATE MACRO least_support() AS {min_support}")
@@ -207,8 +209,6 @@ class Engine:
     def _guarded(self) -> Iterator[None]:
         try:
             yield
-        except duckdb.InterruptException:
-            raise KeyboardInterrupt from None
         except duckdb.OutOfMemoryException as error:
             raise GraphDirectoryError(
                 f"assembly needs more memory ({_first_line(error)})",
