@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import IO, Any, cast
 from xml.sax.saxutils import escape, quoteattr
 
-from exports.atomic_write import new_file
 from exports.property_graph import ENDS, KEY, node_batches, relation_batches
 from exports.targets import ExportOptions, ExportReport, report
+from schemas.graph_directory import graph_files
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES, Property, ValueType
+from schemas.output_files import new_file
 from schemas.script_graph import ScriptGraph
 
 _TYPES = {ValueType.INTEGER: "long", ValueType.NUMBER: "double", ValueType.BOOLEAN: "boolean"}
@@ -38,14 +39,16 @@ def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportRep
     path = Path(target)
     if options.dry_run:
         return report(graph, target)
-    with new_file(path) as temporary, temporary.open("wb") as raw:
-        if target.lower().endswith(".gz"):
-            # No name and no time inside: the same graph gives the same bytes.
-            with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as packed:
-                _write(graph, cast(IO[bytes], packed), options)
-        else:
-            _write(graph, raw, options)
-    return report(graph, target, bytes=path.stat().st_size)
+    with new_file(path, inputs=graph_files(graph.directory)) as temporary:
+        with temporary.open("wb") as raw:
+            if target.lower().endswith(".gz"):
+                # No name and no time inside: the same graph gives the same bytes.
+                with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as packed:
+                    _write(graph, cast(IO[bytes], packed), options)
+            else:
+                _write(graph, raw, options)
+        size = temporary.stat().st_size
+    return report(graph, target, bytes=size)
 
 
 def _write(graph: ScriptGraph, stream: IO[bytes], options: ExportOptions) -> None:

@@ -16,12 +16,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from exports.atomic_write import new_directory
 from exports.neo4j_ownership import BUILD, GRAPH
 from exports.property_graph import ENDS, KEY, node_batches, node_schema, quoted, relation_batches, relation_schema
 from exports.targets import ExportOptions, ExportReport, report, scheme_of
 from schemas.errors import StoreError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
+from schemas.output_files import new_directory
 from schemas.script_graph import ScriptGraph
 
 _TYPES = {
@@ -50,7 +50,7 @@ def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportRep
     separator = _separator(graph)
     if options.dry_run:
         return report(graph, target)
-    with new_directory(path) as temporary:
+    with new_directory(path, inputs=[graph.directory]) as temporary:
         arguments = _Writer(temporary, graph, separator, options).write()
         (temporary / "import.args").write_text("\n".join(arguments) + "\n", encoding="utf-8")
         (temporary / "after-import.cypher").write_text(_after_import(), encoding="utf-8")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from exports.atomic_write import new_directory
 from exports.targets import ExportOptions, ExportReport, report
 from schemas.graph_directory import ID, read_id
+from schemas.output_files import new_directory
 from schemas.script_graph import ScriptGraph
 from schemas.tables import TABLE_NAMES, table_path
 
@@ -25,7 +25,7 @@ def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportRep
     path = Path(target.partition(":")[2])
     if options.dry_run:
         return report(graph, target)
-    with new_directory(path) as temporary:
+    with new_directory(path, inputs=[graph.directory]) as temporary:
         for name in TABLE_NAMES:
             copy = temporary / table_path(name)
             copy.parent.mkdir(exist_ok=True)

@@ -9,13 +9,13 @@ from pathlib import Path
 from attrs import frozen
 
 from exports.arrow import ARROWHEAD, GAP_Y, draw_arrow
-from exports.atomic_write import new_file
 from exports.layered_layout import Edge, Extent, Layout, lay_out
 from exports.scripts import Script, Step
 from exports.step_parts import Part
 from exports.svg import Element, Point, Svg
 from exports.text_layout import text_width, wrapped
 from schemas.errors import ConfigurationError
+from schemas.output_files import new_file
 
 MOST_STEPS = 150
 """The most sub-events that fit into a readable picture."""

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from exports.atomic_write import new_file
 from schemas.errors import ConfigurationError
+from schemas.output_files import write_lines
 from schemas.schema_files import schema_text, shapes_text
 from schemas.terminal import echo
 
@@ -44,5 +44,4 @@ def schema(
     if output is None:
         echo(text.rstrip("\n"))
         return
-    with new_file(output) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+    write_lines(output, text.splitlines())

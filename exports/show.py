@@ -19,6 +19,8 @@ from exports.scripts import USUAL, Scenario, Script, Step, list_scenarios, read_
 from exports.step_parts import Part, StepCorrection
 from exports.tool_uses import ToolUse, read_tool_uses
 from schemas.errors import ConfigurationError
+from schemas.graph_directory import graph_files
+from schemas.output_files import check_outputs
 from schemas.script_graph import ScriptGraph
 from schemas.terminal import console, echo, echo_json, printable
 
@@ -64,6 +66,7 @@ def show(
                 where="--picture",
                 remedy="name a SCENARIO, and leave out --tool and --json",
             )
+        check_outputs(picture, inputs=graph_files(directory))
         script = read_script(graph, scenario, limit=limit, min_support=min_support, least_typicality=least)
         write_picture(script, picture)
         drawn = _count(len(script.steps), "sub-event")

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from exports.atomic_write import MARKER, new_directory
 from exports.confined import ask as ask_engine
 from exports.embedded import kept_store, use_store
 from exports.engine_process import MAX_ROWS, EngineError, Limits
@@ -16,6 +15,7 @@ from exports.sparql_guard import judge
 from exports.targets import scheme_of
 from exports.time_limit import QUERY_SECONDS
 from schemas.errors import QueryError, StoreError
+from schemas.output_files import MARKER, new_directory
 from schemas.results import Table
 from schemas.script_graph import ScriptGraph
 

@@ -23,6 +23,7 @@ from uuid import uuid4
 from filelock import FileLock, Timeout
 
 from schemas.errors import GraphDirectoryError
+from schemas.input_files import open_regular
 
 MARKER = ".kgscripts"
 ID = "id"
@@ -40,8 +41,14 @@ _ID_SECONDS = 10.0
 
 def file_digest(path: Path) -> str:
     """SHA-256 of a file."""
-    with path.open("rb") as stream:
+    with open_regular(path) as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def graph_files(directory: Path) -> list[Path]:
+    """The files of a graph, and the folders that hold nothing else."""
+    names = (MARKER, ID, *_PARTS, DISCARDED, "records", "stores", "manifest.json", "assembled.json", "run.json")
+    return [directory / name for name in names]
 
 
 def claim(directory: Path) -> None:
@@ -262,8 +269,8 @@ def read_file(path: Path) -> str:
     OSError
         If it cannot be read, is no file, or is larger than a file that `kgscripts` writes for itself.
     """
-    if not path.is_file():
-        raise OSError("it is no file")
-    if path.stat().st_size > _MOST_BYTES:
+    with open_regular(path) as stream:
+        content = stream.read(_MOST_BYTES + 1)
+    if len(content) > _MOST_BYTES:
         raise OSError(f"it has more than {_MOST_BYTES >> 20} MiB")
-    return path.read_text(encoding="utf-8")
+    return content.decode("utf-8")

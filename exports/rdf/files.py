@@ -10,12 +10,13 @@ from typing import IO, cast
 
 import pyarrow as pa
 
-from exports.atomic_write import new_file
 from exports.rdf.chunks import GraphChunks
 from exports.rdf.json_ld import JsonLd
 from exports.rdf.syntax import NQuads, Syntax
 from exports.rdf.turtle import TriG, Turtle
 from exports.targets import COMPRESSIONS, ExportOptions, ExportReport, report
+from schemas.graph_directory import graph_files
+from schemas.output_files import new_file
 from schemas.script_graph import ScriptGraph
 
 SYNTAXES: dict[str, type[Syntax]] = {".ttl": Turtle, ".trig": TriG, ".nq": NQuads, ".jsonld": JsonLd}
@@ -40,10 +41,12 @@ def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportRep
     if options.dry_run:
         return report(graph, target)
     chunks = GraphChunks(graph, options.progress)
-    with new_file(path) as temporary, _opened(temporary, compression) as sink:
-        for part in syntax.document(chunks):
-            sink.write(part)
-    return report(graph, target, triples=chunks.triples, bytes=path.stat().st_size)
+    with new_file(path, inputs=graph_files(graph.directory)) as temporary:
+        with _opened(temporary, compression) as sink:
+            for part in syntax.document(chunks):
+                sink.write(part)
+        size = temporary.stat().st_size
+    return report(graph, target, triples=chunks.triples, bytes=size)
 
 
 @contextmanager

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pyoxigraph
 
-from exports.atomic_write import new_directory
 from exports.rdf.chunks import GraphChunks, portions
 from exports.rdf.syntax import NQuads
 from exports.targets import ExportOptions, ExportReport, report, scheme_of
 from schemas.errors import StoreError
+from schemas.output_files import new_directory
 from schemas.script_graph import ScriptGraph
 
 _PORTION = 24 << 20
@@ -33,7 +33,7 @@ def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportRep
     path = Path(target.partition(":")[2] if scheme_of(target) else target)
     if options.dry_run:
         return report(graph, target)
-    with new_directory(path) as temporary:
+    with new_directory(path, inputs=[graph.directory]) as temporary:
         triples = load(graph, temporary, options.progress)
     return report(graph, target, triples=triples)
 

@@ -35,7 +35,7 @@ def align(
     Example: kgscripts align pairs.tsv --limit 3 --picture pairs.svg
     """
     if picture is not None:
-        check_picture(picture)
+        check_picture(picture, pairs)
     from kgscripts.corpora.pair_corpora import load_pairs
     from kgscripts.models.registry import load
 

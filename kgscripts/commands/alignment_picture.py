@@ -54,7 +54,7 @@ def draw_alignments(aligned: Sequence[AlignedPair], file: Path) -> None:
 
     Raises
     ------
-    ConfigurationError
+    StoreError
         If the file cannot be written.
     """
     shown = [evolve(item, pair=_printable(item.pair)) for item in aligned]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,9 +10,9 @@ import typer
 
 from kgscripts.commands import corpora_scenarios
 from kgscripts.commands.options import AsJson
-from kgscripts.commands.output import write_lines
 from kgscripts.corpora.catalogue import GITHUB, corpora, select
-from schemas.errors import ConfigurationError, InputError
+from schemas.errors import InputError
+from schemas.output_files import check_outputs, write_lines
 from schemas.terminal import console, echo, echo_json, printable, progress_bar
 
 _FETCHED = Path("corpora")
@@ -180,8 +179,7 @@ def cloze(
     from kgscripts.corpora.pair_corpora import load_pairs, read_whitelist, split_files
 
     sources = split_files(files, fetched=_FETCHED)
-    for made in (output, *([whitelist_out] if whitelist_out else [])):
-        _check_not_read(made, [*sources, *(path for path in (whitelist, compare, compare_whitelist) if path)])
+    check_outputs(output, whitelist_out, inputs=[*sources, whitelist, compare, compare_whitelist])
     pairs = load_pairs(sources).pairs
     words = read_whitelist(whitelist) if whitelist else construction.blankable_words(pairs, min_count=min_count)
     allowed = frozenset(words)
@@ -214,9 +212,3 @@ def cloze(
     if compare_whitelist:
         line = "whitelist: {common:,} words in common of {words:,} here and {reference:,} there"
         echo(line.format_map(facts["whitelist"]))
-
-
-def _check_not_read(output: Path, inputs: Iterable[Path]) -> None:
-    """Raise ConfigurationError if the output would overwrite an input."""
-    if any(output.exists() and path.exists() and output.samefile(path) for path in inputs):
-        raise ConfigurationError("is an input and would be overwritten", where=str(output), remedy="choose another")

@@ -10,8 +10,8 @@ import attrs
 import typer
 
 from kgscripts.commands.options import AsJson
-from kgscripts.commands.output import check_output, write_lines
 from schemas.errors import ConfigurationError
+from schemas.output_files import check_outputs, write_lines
 from schemas.terminal import console, echo, echo_json, printable
 from schemas.vocabulary import DEFAULT_BASE_IRI
 
@@ -58,7 +58,7 @@ def merge(
 
     if part not in _PARTS:
         raise ConfigurationError(f"no part {part!r}", remedy=f"one of {', '.join(_PARTS)}")
-    check_output(output)
+    check_outputs(output, inputs=[*stories, *(filler or ())])
     read = [story for path in stories for story in labelled_stories(path)]
     parts = story_parts(
         read,
@@ -162,8 +162,7 @@ def adjudicate(
     from kgscripts.corpora.scenario_agreement import read_annotations
     from kgscripts.corpora.scenario_documents import document_line
 
-    for path in filter(None, (output, conflicts)):
-        check_output(path)
+    check_outputs(output, conflicts, inputs=[*annotators, decisions])
     accepted = adjudication.read_decisions(decisions) if decisions else None
     result = adjudication.adjudicate(read_annotations(annotators, layer=layer), accepted)
     sentences = {document.id: document.sentences for document in result.documents}
@@ -204,7 +203,7 @@ def scenarios(
     from schemas.scenario_scheme import concept_scheme
 
     if output:
-        check_output(output)
+        check_outputs(output)
         write_lines(output, turtle_lines(base_iri))
     if as_json:
         echo_json([attrs.asdict(concept) for concept in concept_scheme()])

@@ -18,7 +18,7 @@ from kgscripts.commands.evaluate_steps import steps
 from kgscripts.commands.evaluate_tools import tools
 from kgscripts.commands.evaluate_typicality import typicality
 from kgscripts.commands.options import AsJson, ScoresFile
-from kgscripts.commands.output import check_output, write_lines
+from schemas.output_files import check_outputs, write_lines
 from schemas.terminal import console, echo, echo_json, progress_bar
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def text(
     """Evaluate tags, lemmas, parses and sentences of the text pipeline on treebanks, and its speed."""
     from kgscripts.evaluation.text import evaluate_text
 
-    check_output(output)
+    check_outputs(output, inputs=[*treebanks, spacy_model])
     evaluations = []
     with progress_bar() as progress:
         for path in progress.track(treebanks, description="parsing"):
@@ -99,7 +99,7 @@ def extraction(
 
     from kgscripts.evaluation.extraction import PUBLISHED, evaluate_extraction
 
-    check_output(output)
+    check_outputs(output, inputs=[inscript and inscript / split, descript, spacy_model])
     with progress_bar() as progress:
         task = progress.add_task("loading", total=None)
         scores = evaluate_extraction(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kgscripts.commands.options import AsJson, AttachAs, ScoresFile
-from kgscripts.commands.output import check_output, write_lines
+from schemas.output_files import check_outputs, write_lines
 from schemas.provenance import Exposure
 from schemas.terminal import console, echo_json, json_text, progress_bar
 
@@ -40,17 +40,18 @@ def alignments(
 
     from kgscripts.corpora.gold_alignments import read_gold_alignments
     from kgscripts.corpora.pair_corpora import load_pairs
-    from kgscripts.evaluation.alignment_models import open_alignment_model
+    from kgscripts.evaluation.alignment_models import checkpoint_of, open_alignment_model
     from kgscripts.evaluation.alignments import best_monotonic, evaluate_alignments, sample_of_anchors
 
-    check_output(output)
+    models = model or ["diagonal", "aligner", "aligner-free"]
+    check_outputs(output, inputs=[gold, templates, *(train or ()), *map(checkpoint_of, models)])
     pairs = load_pairs([templates]).pairs
     labels = read_gold_alignments(gold, pairs)
     sample = sample_of_anchors(pairs)
     learned_from = load_pairs(train).pairs if train else []
     scores = []
     with progress_bar() as progress:
-        for name in progress.track(model or ["diagonal", "aligner", "aligner-free"], description="aligning"):
+        for name in progress.track(models, description="aligning"):
             scores.append(evaluate_alignments(name, open_alignment_model(name, learned_from), labels, pairs, sample))
     rows = [asdict(row) for row in scores]
     content = rows[0] if len(rows) == 1 else rows

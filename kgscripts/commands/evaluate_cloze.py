@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import IO, TYPE_CHECKING, Annotated
 
 import typer
 
 from kgscripts.commands.options import AsJson, AttachAs, ScoresFile
-from kgscripts.commands.output import check_output, write_lines
+from schemas.output_files import check_outputs, new_file, write_lines
 from schemas.terminal import echo_json, json_text, progress_bar
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def cloze(
     Oracle: earlier blanks contain the gold words. Greedy: they contain the model's own. The published scores are
     printed above; those models see only the left side of a blank.
     """
-    from kgscripts.commands.evaluate_cloze_output import Examples, PredictionsFile, print_cloze_table
+    from kgscripts.commands.evaluate_cloze_output import Examples, Predictions, print_cloze_table
     from kgscripts.corpora.pair_corpora import load_pairs
     from kgscripts.evaluation.cloze import PASSES, evaluate_cloze
     from kgscripts.evaluation.cloze_items import cloze_items
@@ -59,8 +60,7 @@ def cloze(
 
     if attach_as and any(name.endswith(VITERBI) for name in model):
         raise typer.BadParameter(f"not with {VITERBI}: cards have default scores", param_hint="--attach-as")
-    check_output(output)
-    check_output(predictions_out)
+    check_outputs(output, predictions_out, inputs=[templates, whitelist, *map(checkpoint_name, model)])
     pairs = load_pairs([templates]).pairs
     candidates = _candidates(pairs, whitelist)
     models = [open_cloze_model(name) for name in model]
@@ -68,7 +68,8 @@ def cloze(
     hidden = sum(len(item.blanks) for item in items)
     shown = [Examples(items, examples, seed) for _ in models]
     results: list[ClozeScores] = []
-    with PredictionsFile(predictions_out, candidates) as predictions, progress_bar() as progress:
+    with _opened(predictions_out) as stream, progress_bar() as progress:
+        predictions = Predictions(stream, candidates)
         for loaded, drawn in zip(models, shown, strict=True):
             task = progress.add_task(loaded.name, total=PASSES * hidden)
             listeners = (partial(predictions.write, loaded.name), drawn.offer)
@@ -93,6 +94,16 @@ def cloze(
     print_cloze_table(results, comparable=is_published_task(templates, whitelist))
     for loaded, drawn in zip(models, shown, strict=True):
         drawn.print(loaded.name)
+
+
+@contextmanager
+def _opened(predictions: Path | None) -> Iterator[IO[str] | None]:
+    """The new file of predictions, open for writing; None if none is wanted."""
+    if predictions is None:
+        yield None
+        return
+    with new_file(predictions) as temporary, temporary.open("w", encoding="utf-8") as stream:
+        yield stream
 
 
 def _candidates(pairs: Sequence[Pair], whitelist: Path | None) -> Candidates:

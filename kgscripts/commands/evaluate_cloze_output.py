@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterable, Sequence
-from pathlib import Path
-from types import TracebackType
 from typing import IO, Any
 
 from kgscripts.evaluation.cloze import FilledItem
@@ -108,29 +106,12 @@ def _marked(item: ClozeItem, words: Sequence[str]) -> str:
     return " ".join(marked)
 
 
-class PredictionsFile:
-    """An atomically written file with one line of JSON per blank; nothing is written if `path` is None."""
+class Predictions:
+    """Writes one line of JSON per blank to a stream; nothing is written if that is None."""
 
-    def __init__(self, path: Path | None, candidates: Candidates) -> None:
-        self._path = path
+    def __init__(self, stream: IO[str] | None, candidates: Candidates) -> None:
+        self._stream = stream
         self._candidates = candidates
-        self._stream: IO[str] | None = None
-
-    def __enter__(self) -> PredictionsFile:
-        if self._path is not None:
-            self._stream = self._temporary(self._path).open("w", encoding="utf-8")
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._path is None or self._stream is None:
-            return
-        self._stream.close()
-        if kind is None:
-            self._temporary(self._path).replace(self._path)
-        else:
-            self._temporary(self._path).unlink()
 
     def write(self, model: str, filled: FilledItem) -> None:
         """Write the blanks of a pair."""
@@ -165,10 +146,6 @@ class PredictionsFile:
                 for guess in ranked
             ],
         }
-
-    @staticmethod
-    def _temporary(path: Path) -> Path:
-        return path.with_name(f"{path.name}.part")
 
 
 def _probability(log_probability: float) -> float:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kgscripts.commands.options import AsJson, AttachAs, PredictionsOut, ScoresFile
-from kgscripts.commands.output import check_output, write_lines
+from schemas.output_files import check_outputs, write_lines
 from schemas.terminal import echo_json, json_text, progress_bar
 
 if TYPE_CHECKING:
@@ -77,8 +77,8 @@ def scenarios(
         raise typer.BadParameter("not with --scenario-list: cards have scores without", param_hint="--attach-as")
     if attach_as and features:
         raise typer.BadParameter("not with --features: cards have default scores", param_hint="--attach-as")
-    check_output(output)
-    check_output(predictions_out)
+    checkpoint = model and (model.partition(":")[2] or model)
+    check_outputs(output, predictions_out, inputs=[gold, predictions, scenario_list, checkpoint])
     added = [] if scenario_list is None else read_scenario_list(scenario_list)
     documents = read_scenario_documents(gold, others=[scenario.name for scenario in added])
     on_gold = None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kgscripts.commands.options import AsJson, AttachAs, PredictionsOut, ScoresFile
-from kgscripts.commands.output import check_output, write_lines
+from schemas.output_files import check_outputs, write_lines
 from schemas.terminal import echo_json, json_text, progress_bar
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def state_changes(
     one prediction. The published scores are printed beside ours.
     """
     from kgscripts.commands.evaluate_state_changes_output import print_examples, print_report
-    from kgscripts.evaluation.change_answers import read_answers, read_steps, steps_beside
+    from kgscripts.evaluation.change_answers import official_files, read_answers, read_steps, steps_beside
     from kgscripts.evaluation.state_changes import UNSEEN_TOPICS, evaluate_changes
     from kgscripts.models.checkpoint import attach_scores
     from kgscripts.models.registry import find_checkpoint, load
@@ -61,8 +61,8 @@ def state_changes(
         raise typer.BadParameter("give either --predictions or --model", param_hint="--predictions")
     if attach_as and model is None:
         raise typer.BadParameter("needs --model", param_hint="--attach-as")
-    check_output(output)
-    check_output(predictions_out)
+    read = [*official_files(gold), *(official_files(questions) if questions else ()), predictions, model]
+    check_outputs(output, predictions_out, inputs=read)
     answers = read_answers(gold)
     steps = read_steps(questions) if questions else steps_beside(gold)
     if model is not None:

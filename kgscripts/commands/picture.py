@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schemas.errors import ConfigurationError
+from schemas.output_files import check_outputs, new_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -15,14 +17,13 @@ PICTURE_FORMATS = (".svg", ".png")
 _METADATA = {".svg": {"Date": None, "Creator": "kgscripts"}, ".png": {"Software": None}}
 
 
-def check_picture(picture: Path) -> None:
-    """Raise ConfigurationError, before the work begins, if the picture cannot be written."""
+def check_picture(picture: Path, inputs: Iterable[str | Path]) -> None:
+    """Raise ConfigurationError, before the work begins, if the picture cannot be written or is one of the inputs."""
     if picture.suffix.lower() not in PICTURE_FORMATS:
         raise ConfigurationError(
             "unknown picture format", where=str(picture), remedy=f"use the extension {' or '.join(PICTURE_FORMATS)}"
         )
-    if picture.is_dir() or not picture.absolute().parent.is_dir():
-        raise ConfigurationError("no file can be written there", where=str(picture), remedy="choose another file")
+    check_outputs(picture, inputs=inputs)
 
 
 def text_width(text: str, font: FontProperties) -> float:
@@ -37,14 +38,9 @@ def text_width(text: str, font: FontProperties) -> float:
 def save_picture(figure: Figure, file: Path) -> None:
     """Write a figure as its extension says; equal figures give equal bytes.
 
-    Raises ConfigurationError if the file cannot be written.
+    Raises StoreError if the file cannot be written.
     """
     import matplotlib
 
-    try:
-        with matplotlib.rc_context({"svg.hashsalt": "kgscripts", "svg.fonttype": "path"}):
-            figure.savefig(file, dpi=150, metadata=_METADATA[file.suffix.lower()])
-    except OSError as error:
-        raise ConfigurationError(
-            f"the picture cannot be written: {error.strerror}", where=str(file), remedy="choose another file"
-        ) from error
+    with new_file(file) as temporary, matplotlib.rc_context({"svg.hashsalt": "kgscripts", "svg.fonttype": "path"}):
+        figure.savefig(temporary, dpi=150, metadata=_METADATA[file.suffix.lower()])

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kgscripts.commands.output import check_output
 from kgscripts.corpora.formats import FORMATS
 from schemas.errors import ConfigurationError
+from schemas.output_files import check_outputs
 from schemas.terminal import echo, echo_json, printable, progress_bar
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def segment(
     """
     if (html is not None) + as_json + as_jsonl > 1:
         raise ConfigurationError("more than one kind of output", remedy="choose --html, --json or --jsonl")
-    check_output(html)
+    check_outputs(html, inputs=[*inputs, scenario_list, model])
     # spaCy and the model are imported only for inputs that exist.
     from kgscripts.corpora.long_texts import read_inputs
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from pathlib import Path
 
-from kgscripts.commands.output import write_lines
 from kgscripts.commands.segment_view import COLOURS, Legend, paragraphs
 from kgscripts.segmentation import SegmentedText, TextSegment
+from schemas.output_files import write_lines
 from schemas.scenario_documents import NONE
 from schemas.terminal import printable
 
@@ -50,7 +50,7 @@ def write_page(texts: Iterable[SegmentedText], file: Path) -> None:
     A passage has its scenarios with their scores as a heading, and the five most probable ones where the mouse rests on
     it. Colours repeat after seven scenarios of a text, with another kind of bar.
 
-    Raises ConfigurationError if the file cannot be written.
+    Raises StoreError if the file cannot be written.
     """
     write_lines(file, _page(texts))
 

@@ -52,7 +52,7 @@ def draw_table(table: StateTable, file: Path) -> None:
 
     Raises
     ------
-    ConfigurationError
+    StoreError
         If the file cannot be written.
     """
     procedure, rows = table.procedure, _rows(table)

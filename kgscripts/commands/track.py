@@ -43,7 +43,7 @@ def track(
     Example: kgscripts track how_to_make_tea.md -o tea.svg
     """
     if picture is not None:
-        check_picture(picture)
+        check_picture(picture, [file, model])
     from kgscripts.models.registry import load
     from kgscripts.tracking import track as track_procedures
 

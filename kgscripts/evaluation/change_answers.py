@@ -79,6 +79,13 @@ def steps_of(gold: Mapping[str, Sequence[str]], steps: Mapping[str, OpenPIStep])
     return [steps[name] for name in gold]
 
 
+def official_files(path: Path) -> list[Path]:
+    """The files that the functions of this module read for a file or folder of OpenPI, if they exist."""
+    folder = path if path.is_dir() else path.parent
+    beside = [folder / name for name in (*_OFFICIAL, "id_answers_metadata.jsonl")]
+    return beside if path.is_dir() else [path, *beside]
+
+
 def _is_official(path: Path) -> bool:
     return path.name in _OFFICIAL and _has_official_files(path.parent)
 

@@ -140,7 +140,7 @@ def test_several_procedures_stream(tmp_path: Path, model: FixedModel) -> None:
         ("", (), "no procedure"),
         (TEA, ("--id", "coffee"), "no procedure 'coffee'"),
         (TEA, ("-o", "tea.gif"), "unknown picture format"),
-        (TEA, ("-o", "missing/tea.svg"), "no file can be written there"),
+        (TEA, ("-o", "{}/steps.md/tea.svg"), "no file can be written there"),
         (TEA + "\n# How to make coffee\n\n1. Boil the water.\n", ("-o", "{}/a.svg"), "the file has several"),
         ("# Long\n\n" + "1. Boil the water.\n" * 31, ("-o", "{}/a.svg"), "at most 30 steps, and there are 31"),
     ],

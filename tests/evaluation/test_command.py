@@ -62,7 +62,7 @@ def test_text() -> None:
     [
         (("extraction", "--inscript", "no/such/folder"), InputError),
         (("extraction", "--descript", "no/such/folder"), InputError),
-        (("extraction", "--output", "no/such/folder/scores.json"), ConfigurationError),
+        (("extraction", "--output", "/dev/null/scores.json"), ConfigurationError),
         (("extraction", "--output", "."), ConfigurationError),
         (("extraction", "--spacy-model", "no_such_model"), ModelError),
         (("text", "no/such/file.conllu"), InputError),
