@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
@@ -19,11 +19,8 @@ WITHOUT_WIDGETS = "import sys\nsys.modules['ipywidgets'] = None"
 def test_the_example_of_the_readme(first: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path / "runtime"))
     [(code, printed)] = examples_of(ROOT / "README.md")
-    code_cell = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
-    cells = [code_cell | {"source": source} for source in (first, code, "graph")]
-    notebook = nbformat.reads(
-        json.dumps({"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": cells}), as_version=4
-    )
+    new: Any = nbformat.v4  # it has no types
+    notebook = new.new_notebook(cells=[new.new_code_cell(source) for source in (first, code, "graph")])
     NotebookClient(notebook, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}).execute()
     _, example, picture = notebook.cells
     assert "".join(output.text for output in example.outputs if output.get("name") == "stdout") == printed
