@@ -1,7 +1,13 @@
 """The stores that a graph keeps for queries: built on first use, and again when the graph changed or they are damaged.
 
-Beside each store, a hidden file lists the sizes of its files. A store whose files have other sizes, or that cannot be
-opened, is removed and built again: it holds nothing that the graph does not hold.
+Beside each store, a hidden file records its name, which holds the id of the graph's build, and for each of its files
+the size and the times of the last change of content and of inode. A store that differs, or that cannot be opened, is
+removed and built again: it holds nothing that the graph does not hold. Nothing but the system sets the time of an
+inode, so that a store that was copied, unpacked or changed in place differs, whatever came with it, and nothing has to
+be hashed for a query. The tables are compared with the manifest before a store is made of them.
+
+This does not protect from someone who may write to the directory on this machine and edits the hidden file as well,
+nor on Windows from changed bytes under the old times, since files have no time of the inode there.
 """
 
 from __future__ import annotations
@@ -16,6 +22,7 @@ from typing import TypeVar
 from filelock import FileLock
 
 from schemas.errors import StoreError
+from schemas.graph_directory import read_file
 from schemas.script_graph import ScriptGraph
 
 T = TypeVar("T")
@@ -40,22 +47,25 @@ def kept_store(
     ------
     StoreError
         If it cannot be written.
+    GraphDirectoryError
+        If a new one is needed and a table is not the one that the manifest names.
     """
     folder = graph.directory / "stores"
     path = folder / "-".join(part for part in (kind, version, graph.build_id) if part)
     try:
         if _is_whole(path):
             return path
-        if folder.is_symlink() or not folder.is_dir():
+        if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
             _remove(folder)
-            folder.mkdir(exist_ok=True)
+        folder.mkdir(exist_ok=True)
         with FileLock(_without_folder(folder / f".{kind}.lock")):
             if not _is_whole(path):
                 for left in (*folder.glob(f".{kind}-*"), *folder.glob(f"{kind}-*")):
                     _remove(left)
+                graph.check_digests()
                 with atomically(path) as new:
                     write(new)
-                _sizes_path(path).write_text(json.dumps(_sizes(path)), encoding="utf-8")
+                _record_path(path).write_text(json.dumps(_record(path)), encoding="utf-8")
     except OSError as error:
         raise StoreError(
             f"the store for queries cannot be written ({error.strerror or error})",
@@ -73,10 +83,11 @@ def use_store(store: Callable[[], Path], use: Callable[[Path], T]) -> T:
     StoreError
         If the store cannot be written, or cannot be opened although it is new.
     """
+    path = store()
     try:
-        return use(store())
+        return use(path)
     except (StoreError, OSError):
-        _remove(_sizes_path(store()))
+        _remove(_record_path(path))
     path = store()
     try:
         return use(path)
@@ -85,20 +96,24 @@ def use_store(store: Callable[[], Path], use: Callable[[Path], T]) -> T:
 
 
 def _is_whole(path: Path) -> bool:
-    """Whether the files of a store are there and have the sizes that they had when it was written."""
+    """Whether a store is the one that was built here under this name, with all its files as they were then."""
     try:
-        return not path.is_symlink() and json.loads(_sizes_path(path).read_text(encoding="utf-8")) == _sizes(path)
+        return not path.is_symlink() and json.loads(read_file(_record_path(path))) == _record(path)
     except (OSError, ValueError, RecursionError):
         return False
 
 
-def _sizes_path(path: Path) -> Path:
-    return path.with_name(f".{path.name}.sizes")
+def _record_path(path: Path) -> Path:
+    return path.with_name(f".{path.name}.record")
 
 
-def _sizes(path: Path) -> dict[str, int]:
-    files = path.iterdir() if path.is_dir() else (path,)
-    return {file.name: file.stat().st_size for file in files if not file.name.startswith(_CHANGING)}
+def _record(path: Path) -> dict[str, object]:
+    files: dict[str, list[int]] = {}
+    for file in path.iterdir() if path.is_dir() else (path,):
+        if not file.name.startswith(_CHANGING):
+            status = file.lstat()
+            files[file.name] = [status.st_size, status.st_mtime_ns, status.st_ctime_ns]
+    return {"store": path.name, "files": files}
 
 
 def _without_folder(path: Path) -> Path:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 import threading
 from collections.abc import Iterable
-from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
 from attrs import frozen
 
+from exports.child_process import Child
 from exports.confined_child import LENGTH
 from schemas.errors import ConfigurationError, QueryError, StoreError
 from schemas.results import Table
@@ -26,7 +23,6 @@ MAX_BYTES = 256 << 20
 MEMORY = 2 << 30
 """Bytes of address space that the process may use besides what the opened store takes."""
 _CHILD = Path(__file__).with_name("confined_child.py")
-_KEPT_VARIABLES = ("LD_LIBRARY_PATH", "SYSTEMROOT", "TMPDIR")
 _SHORTER = "end the query with LIMIT"
 Row = TypeVar("Row")
 
@@ -56,8 +52,7 @@ class EngineProcess:
         self._store = store
         self._memory = MEMORY if confined else None
         self._lock = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
-        self._life = -1
+        self._child: Child | None = None
         self._opened: tuple[int, int, int] | None = None
         self._is_late = False
 
@@ -100,7 +95,7 @@ class EngineProcess:
                     self._close()
 
     def _ask(self, content: bytes, max_rows: int) -> Table:
-        if self._process is None or self._process.poll() is not None or self.is_stale():
+        if self._child is None or self._child.process.poll() is not None or self.is_stale():
             self._start()
         try:
             return self._answer(content, max_rows)
@@ -113,35 +108,8 @@ class EngineProcess:
     def _start(self) -> None:
         self._close()
         self._opened = _identity(self._store)
-        settings = {
-            "engine": self._engine,
-            "store": str(self._store),
-            "memory": self._memory,
-            # Without a directory that is relative to the current one.
-            "path": [str(_CHILD.parents[1]), *(entry for entry in sys.path if Path(entry).is_absolute())],
-            "parent": None,
-        }
-        inherited: tuple[int, ...] = ()
-        if sys.platform != "win32":
-            end, self._life = os.pipe()
-            settings["parent"] = end
-            inherited = (end,)
-        try:
-            self._process = subprocess.Popen(
-                [sys.executable, "-I", "-S", "-X", "utf8", str(_CHILD), json.dumps(settings)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                pass_fds=inherited,
-                # Ctrl-C on the terminal is for this process, which then ends the child.
-                start_new_session=True,
-                cwd=self._store.anchor,
-                env={name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
-                | {"MALLOC_ARENA_MAX": "2"},
-            )
-        finally:
-            for descriptor in inherited:
-                os.close(descriptor)
+        settings = {"engine": self._engine, "memory": self._memory}
+        self._child = Child.start(_CHILD, self._store, settings, {"MALLOC_ARENA_MAX": "2"})
         try:
             message, _ = self._message()
         except EOFError:
@@ -197,38 +165,28 @@ class EngineProcess:
         return json.loads(content), length
 
     def _pipes(self) -> tuple[Any, Any]:
-        if self._process is None:
+        if self._child is None:
             raise EOFError
-        return self._process.stdin, self._process.stdout
+        return self._child.pipes
 
     def _more_memory(self) -> str:
         return f"more than {self._memory / (1 << 30):g} GiB of memory" if self._memory else "too much memory"
 
     def _end_late(self) -> None:
         self._is_late = True
-        if process := self._process:
-            process.kill()
+        if child := self._child:
+            child.process.kill()
 
     def _close(self) -> None:
-        process, self._process, self._opened = self._process, None, None
-        if self._life >= 0:
-            os.close(self._life)
-            self._life = -1
-        if process is not None:
-            process.kill()
-            process.wait()
-            for pipe in (process.stdin, process.stdout):
-                with suppress(OSError):
-                    pipe.close()  # type: ignore[union-attr]
+        child, self._child, self._opened = self._child, None, None
+        if child is not None:
+            child.end()
 
     def forget(self) -> None:
-        """Close the copies of the pipes that a fork made; the process belongs to the parent."""
-        if self._life >= 0:
-            os.close(self._life)
-            self._life = -1
-        if self._process is not None:
-            self._process.returncode = 0
-            self._process = None
+        """As `Child.forget`."""
+        if self._child is not None:
+            self._child.forget()
+            self._child = None
 
     def __del__(self) -> None:
         self._close()

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import glob
+import json
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from exports.atomic_write import new_file
+from exports.child_process import Child
 from exports.embedded import kept_store
 from exports.property_graph import KEY, quoted
 from exports.targets import ExportOptions, ExportReport, report, scheme_of
 from schemas.errors import StoreError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES, Property, ValueType
+from schemas.output_files import new_file
 from schemas.script_graph import ScriptGraph
 from schemas.tables import table_path
 from schemas.vocabulary import ID_PREFIXES
 
-if TYPE_CHECKING:
-    import ladybug
-
 _MAGIC = b"LBUG"
+_LOADER = Path(__file__).with_name("ladybug_loader.py")
+_CRASH = "the engine crashes"
 
 _TYPES = {
     ValueType.STRING: "STRING",
@@ -90,28 +91,42 @@ def embedded_store(graph: ScriptGraph) -> Path:
 
 
 def _load(graph: ScriptGraph, path: Path, options: ExportOptions) -> None:
-    import ladybug
-
+    """Fill a new file; `OSError` if the engine fails."""
+    statements = list(_statements(graph))
+    child = Child.start(_LOADER, path.absolute(), {})
     try:
-        with (
-            # With a buffer pool of a fixed size, graphs of some ten million relations fail to load.
-            ladybug.Database(path) as database,
-            ladybug.Connection(database) as opened,
-        ):
-            # Each transaction ends in a checkpoint: one for all empty tables, then one per table, which bounds memory.
-            opened.execute("BEGIN TRANSACTION")
-            for statement in _tables():
-                opened.execute(statement)
-            opened.execute("COMMIT")
-            for label, node in NODE_TYPES.items():
-                _copy(opened, graph, label, ("id",), node.properties)
-                options.advance(graph.manifest.rows(label))
-            for name, relation in RELATION_TYPES.items():
-                for ends in relation.ends:
-                    _copy(opened, graph, name, ("from_id", "to_id"), relation.properties, ends)
-                options.advance(graph.manifest.rows(name))
-    except RuntimeError as error:
-        raise StoreError(f"Ladybug refuses the graph ({error})", where=str(path)) from error
+        stdin, stdout = child.pipes
+        # Without its pipe the child writes why it has ended.
+        with suppress(BrokenPipeError):
+            stdin.write(json.dumps([(text, parameters) for text, parameters, _ in statements]).encode())
+            stdin.close()
+        for _, _, rows in statements:
+            if (line := stdout.readline()) != b"\n":
+                raise OSError(line.decode() or _CRASH)
+            options.advance(rows)
+        if (line := stdout.readline()) != b"end\n":
+            raise OSError(line.decode() or _CRASH)
+    finally:
+        child.end()
+
+
+def _statements(graph: ScriptGraph) -> Iterator[tuple[str, dict[str, str], int]]:
+    """The statements that fill a file: text, parameters, and the number of rows that are done after it."""
+    # Each transaction ends in a checkpoint: one for all empty tables, then one per table, which bounds memory.
+    yield "BEGIN TRANSACTION", {}, 0
+    for text in _tables():
+        yield text, {}, 0
+    yield "COMMIT", {}, 0
+    base = {"base": graph.manifest.base_iri}
+    for label, node in NODE_TYPES.items():
+        if rows := graph.manifest.rows(label):
+            yield _copy(graph, label, ("id",), node.properties), base, rows
+    for name, relation in RELATION_TYPES.items():
+        if rows := graph.manifest.rows(name):
+            for ends in relation.ends:
+                is_last = ends == relation.ends[-1]
+                text = _copy(graph, name, ("from_id", "to_id"), relation.properties, ends)
+                yield text, base, rows if is_last else 0
 
 
 def _tables() -> Iterator[str]:
@@ -128,15 +143,12 @@ def _column(item: Property) -> str:
 
 
 def _copy(
-    opened: ladybug.Connection,
     graph: ScriptGraph,
     name: str,
     keys: tuple[str, ...],
     properties: tuple[Property, ...],
     ends: tuple[str, str] | None = None,
-) -> None:
-    if not graph.manifest.rows(name):
-        return
+) -> str:
     columns = [f"base + {quoted(key)}" for key in keys]
     columns += [_value(item) for item in properties]
     where, between = "", ""
@@ -147,7 +159,7 @@ def _copy(
     # Ladybug takes the file's name as a pattern and not as a parameter, and no parameter in a lambda: hence `base`.
     file = glob.escape(str(graph.directory.absolute() / table_path(name))).replace("\\", "\\\\").replace("'", "\\'")
     rows = f"LOAD FROM '{file}' {where} WITH *, $base AS base RETURN {', '.join(columns)}"
-    opened.execute(f"COPY {quoted(name)} FROM ({rows}) {between}", {"base": graph.manifest.base_iri})
+    return f"COPY {quoted(name)} FROM ({rows}) {between}"
 
 
 def _value(item: Property) -> str:

@@ -64,7 +64,7 @@ def unjudged(graph: ScriptGraph, engine: str, text: str, *, timeout: float = 60,
 
 
 def process_ids() -> list[int]:
-    return [child._process.pid for child in confined._children.values() if child._process]
+    return [child._child.process.pid for child in confined._children.values() if child._child]
 
 
 @pytest.mark.parametrize("engine", ["oxigraph", "ladybug"])
