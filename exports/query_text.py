@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import stat
 import sys
 from pathlib import Path
 
 from exports.query_scan import MAX_CHARACTERS
 from schemas.errors import ConfigurationError
+from schemas.input_files import open_regular
 
 _SUFFIXES = (".rq", ".sparql", ".cypher", ".cyp", ".cql")
 
@@ -45,16 +44,12 @@ def _exists(given: str) -> bool:
 def _content(name: str) -> bytes:
     """The first bytes of the file; one byte more than a query may have, if there are so many."""
     try:
-        # Without O_NONBLOCK, opening a FIFO waits for a writer.
-        descriptor = os.open(name, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            os.close(descriptor)
-            raise ConfigurationError("is not a regular file", where=name, remedy="name a file, or - and a pipe")
-        with os.fdopen(descriptor, "rb") as stream:
+        with open_regular(name) as stream:
             return stream.read(MAX_CHARACTERS + 1)
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise ConfigurationError(f"the query cannot be read ({reason})", where=name) from error
+    except OSError as error:
+        raise ConfigurationError(
+            f"the query cannot be read ({error.strerror})", where=name, remedy="name a file, or - and a pipe"
+        ) from error
 
 
 def _decoded(content: bytes, where: str) -> str:

@@ -15,6 +15,7 @@ from kgscripts.corpora.files import InputFile
 from kgscripts.corpora.formats import documents_from_strings, read_file
 from kgscripts.corpora.scenarios import scenario_of_folder, with_scenario
 from schemas.errors import InputError
+from schemas.input_files import open_regular
 from schemas.records import Discard, DiscardReason, Document
 
 Text = str | Mapping[str, Any] | Document
@@ -97,7 +98,7 @@ def _sha256(file: InputFile) -> str:
     try:
         if file.fault:
             return file.fault
-        with file.path.open("rb") as stream:
+        with open_regular(file.path) as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as error:
         return f"cannot be read ({error.strerror})"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 from attrs import frozen
 
+from kgscripts.models.checkpoint import check_place
 from lightning_modules.hardware import Hardware, Precision
 from schemas.errors import ConfigurationError, ModelError
 from schemas.terminal import echo, printable
@@ -40,7 +41,11 @@ NetworkPrecision = Annotated[Precision, typer.Option("--precision", help="Precis
 
 @frozen(kw_only=True)
 class RunOptions:
-    """The options of a run that all commands have. Raises ConfigurationError for a time that cannot be read."""
+    """The options of a run that all commands have.
+
+    `of` raises ConfigurationError for a time that cannot be read, and what `kgscripts.models.checkpoint.check_place`
+    raises.
+    """
 
     out: Path
     resume: bool
@@ -49,11 +54,20 @@ class RunOptions:
 
     @classmethod
     def of(
-        cls, out: Path, resume: bool, max_time: str | None, accelerator: str, devices: str, precision: Precision
+        cls,
+        out: Path,
+        resume: bool,
+        max_time: str | None,
+        accelerator: str,
+        devices: str,
+        precision: Precision,
+        *,
+        inputs: Sequence[str | Path | None],
     ) -> RunOptions:
-        """From the values of the options."""
+        """From the values of the options. `inputs` are read: none of them may lie in the directory to write."""
         if find_spec("pytorch_lightning") is None:
             raise ModelError("training needs pytorch-lightning", remedy="pip install 'kgscripts[train]'")
+        check_place(out, inputs)
         return cls(
             out=out,
             resume=resume,
@@ -104,6 +118,11 @@ class TrainingFiles:
         """The command line of `kgscripts train` for these files."""
         files = [word for file in self.names for word in ("--train", file)]
         return shlex.join(["kgscripts", "train", name, *files, *options])
+
+
+def named_file(name: str) -> Path | None:
+    """The configuration file of that name; None for a configuration that ships."""
+    return Path(name) if Path(name).is_file() else None
 
 
 def _print_epoch(epoch: Epoch) -> None:

@@ -13,6 +13,7 @@ from attrs import frozen
 from kgscripts.models.settings import settings_from
 from lightning_modules.shipped import configuration_folder, shipped_configurations
 from schemas.errors import ConfigurationError
+from schemas.input_files import open_regular
 
 _Settings = TypeVar("_Settings", bound=attrs.AttrsInstance)
 
@@ -29,12 +30,15 @@ class TomlConfiguration:
         """A shipped configuration of a package by its name, or a TOML file, with no other values than those `known`."""
         where = str(name_or_path)
         shipped = shipped_configurations(package)
-        path = configuration_folder(package) / f"{where}.toml" if where in shipped else Path(where)
+        path = Path(str(configuration_folder(package)), f"{where}.toml") if where in shipped else Path(where)
         try:
-            values = tomllib.loads(path.read_text(encoding="utf-8"))
-        except OSError as error:
+            with open_regular(path) as file:
+                values = tomllib.load(file)
+        except FileNotFoundError as error:
             remedy = f"name a TOML file, or one of {', '.join(shipped)}"
             raise ConfigurationError("no such configuration", where=where, remedy=remedy) from error
+        except OSError as error:
+            raise ConfigurationError(f"cannot be read: {error.strerror}", where=where) from error
         except UnicodeDecodeError as error:
             raise ConfigurationError(f"no UTF-8: {error}", where=where) from error
         except tomllib.TOMLDecodeError as error:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 from attrs import frozen
 
+from schemas.graph_directory import read_file
+
 
 @frozen(kw_only=True)
 class RunFacts:
@@ -24,7 +26,7 @@ class RunFacts:
 def run_facts(directory: Path) -> RunFacts:
     """Read `run.json` of a graph directory; a file that is missing or damaged gives nothing."""
     try:
-        content = json.loads((directory / "run.json").read_text(encoding="utf-8"))
+        content = json.loads(read_file(directory / "run.json"))
         started = datetime.fromisoformat(content["started"])
         ended = started + timedelta(seconds=content["seconds"])
         version = content["versions"]["kgscripts"]

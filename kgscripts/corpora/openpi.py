@@ -67,12 +67,7 @@ def read_openpi(path: str | Path) -> list[OpenPIStep]:
     file, a record that is malformed or cut off, a repeated id, and ids that differ between the files of a folder.
     """
     path = Path(path)
-    if path.is_dir():
-        records = _merged(path)
-    elif path.is_file():
-        records = _records(path)
-    else:
-        raise InputError("no such file or folder", where=str(path), remedy="check the path")
+    records = _merged(path) if path.is_dir() else _records(path)
     if not records:
         raise InputError("no steps", where=str(path), remedy="pass a file or folder of OpenPI")
     return list(_steps(records))

@@ -60,8 +60,6 @@ def read_pair_corpus(path: str | Path) -> Iterator[Pair | Discard]:
     or have no vocabulary beside them.
     """
     path = Path(path)
-    if not path.is_file():
-        raise InputError("no such file", where=str(path), remedy="check the path")
     with open_source(InputFile(path, path.name)) as source:
         try:
             if is_pickle(source.sample()) or path.name.removesuffix(".gz").endswith(".pkl"):

@@ -15,6 +15,7 @@ from attrs import frozen
 
 from kgscripts.corpora.files import InputFile
 from schemas.errors import InputError
+from schemas.input_files import open_input
 from schemas.records import Discard, DiscardReason
 
 if TYPE_CHECKING:
@@ -127,13 +128,7 @@ class Source:
 @contextmanager
 def open_source(file: InputFile) -> Iterator[Source]:
     """Open a file. Raises InputError where that fails."""
-    try:
-        raw = file.path.open("rb")
-    except OSError as error:
-        raise InputError(
-            f"cannot be read: {error.strerror}", where=file.name, remedy="check that it exists and is readable"
-        ) from error
-    with raw:
+    with open_input(file.path) as raw:
         yield source_of(file.name, raw)
 
 

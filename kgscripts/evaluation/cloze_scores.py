@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
+from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 
 from attrs import asdict, frozen
 
+from schemas.input_files import open_input
 from schemas.provenance import BenchmarkScore, Direction, Exposure
 
 _UNITS = {
@@ -144,7 +145,12 @@ _PUBLISHED_WHITELIST = "d410786055d442014b48ed67965088311e43f3d5e6ed45d3f16ec2d9
 def is_published_task(templates: Path, whitelist: Path | None) -> bool:
     """Whether these are the files on which the published scores were measured."""
     wanted = {templates: _PUBLISHED_TEMPLATES, whitelist: _PUBLISHED_WHITELIST}
-    return all(path is not None and sha256(path.read_bytes()).hexdigest() == digest for path, digest in wanted.items())
+    return all(path is not None and _digest(path) == digest for path, digest in wanted.items())
+
+
+def _digest(path: Path) -> str:
+    with open_input(path) as file:
+        return file_digest(file, "sha256").hexdigest()
 
 
 def beaten(scores: ClozeScores, published: PublishedScores) -> list[str]:

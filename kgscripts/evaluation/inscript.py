@@ -34,6 +34,7 @@ from kgscripts.extractors.participants import participants_of
 from kgscripts.extractors.predicates import Frame
 from kgscripts.extractors.tools import tools_of
 from schemas.errors import InputError
+from schemas.input_files import open_input
 from schemas.provenance import BenchmarkScore, Exposure
 
 DATASET = "InScript"
@@ -61,7 +62,7 @@ def read_stories(directory: Path) -> list[GoldStory]:
     """
     stories: list[GoldStory] = []
     for path in sorted(path for path in directory.glob("*") if path.is_file()):
-        with path.open("rb") as file:
+        with open_input(path) as file:
             stories += [story for story in gold_stories(source_of(path.name, file)) if isinstance(story, GoldStory)]
     if not stories:
         raise InputError(

@@ -14,6 +14,8 @@ from attrs import frozen
 from torch import Tensor, nn
 from torch.nn import functional
 
+from schemas.input_files import open_regular
+
 
 @frozen(kw_only=True)
 class BertConfig:
@@ -33,7 +35,8 @@ class BertConfig:
     @classmethod
     def read(cls, path: Path) -> BertConfig:
         """Read ``config.json``. Raises ValueError, KeyError or TypeError if it is not that of a BERT."""
-        content = json.loads(path.read_text(encoding="utf-8"))
+        with open_regular(path) as file:
+            content = json.load(file)
         expected = {"model_type": "bert", "hidden_act": "gelu", "position_embedding_type": "absolute"}
         for name, value in expected.items():
             if content.get(name, value) != value:

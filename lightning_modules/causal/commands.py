@@ -39,7 +39,7 @@ def causal(
     precision: NetworkPrecision = Precision.SINGLE,
 ) -> None:
     """Fine-tune a Hugging Face causal language model on abstract and concrete instructions."""
-    run = RunOptions.of(out, resume, max_time, accelerator, devices, precision)
+    run = RunOptions.of(out, resume, max_time, accelerator, devices, precision, inputs=[model, *train])
     from lightning_modules.causal.settings import CausalSettings
     from lightning_modules.causal.task import CausalTask
 

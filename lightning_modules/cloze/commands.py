@@ -33,7 +33,7 @@ def masked(
     precision: NetworkPrecision = Precision.BRAIN_FLOAT,
 ) -> None:
     """Adapt MiniLM to the blanks of cloze templates: the model that ships as `masked`."""
-    run = RunOptions.of(out, resume, max_time, accelerator, devices, precision)
+    run = RunOptions.of(out, resume, max_time, accelerator, devices, precision, inputs=[*train, config])
     import attrs
 
     from lightning_modules.cloze.settings import CONFIGURATION, MaskedSettings

@@ -11,6 +11,7 @@ from attrs import field, frozen, validators
 from kgscripts.models.settings import settings_from
 from lightning_modules.settings import TrainingSettings, count, not_negative, positive, share
 from schemas.errors import ConfigurationError
+from schemas.input_files import open_regular
 
 CONFIGURATION = Path(__file__).with_name("masked.toml")
 """The settings of the model that ships."""
@@ -48,7 +49,8 @@ class MaskedSettings(TrainingSettings):
         """The settings of a TOML file. Raises ConfigurationError for what is unknown, missing, wrong or unreadable."""
         remedy = f"see {CONFIGURATION.name} of the package"
         try:
-            values = tomllib.loads(path.read_text(encoding="utf-8"))
+            with open_regular(path) as file:
+                values = tomllib.load(file)
         except OSError as error:
             raise ConfigurationError(f"cannot be read: {error.strerror}", where=str(path), remedy=remedy) from error
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -9,7 +9,17 @@ import typer
 
 from kgscripts.commands.options import AsJson
 from lightning_modules.hardware import Precision
-from lightning_modules.options import Accelerator, Devices, MaxTime, NetworkPrecision, Out, Resume, RunOptions, Seed
+from lightning_modules.options import (
+    Accelerator,
+    Devices,
+    MaxTime,
+    NetworkPrecision,
+    Out,
+    Resume,
+    RunOptions,
+    Seed,
+    named_file,
+)
 from lightning_modules.scenarios.withheld import Withheld
 from schemas.errors import ConfigurationError
 
@@ -46,10 +56,10 @@ def scenarios(
     topics from all stories, and labels from those with a scenario. The development documents decide which segments are
     about no scenario, and when the training of `topic-tiling` ends. Stories that they are made of are not trained on.
     """
-    run = RunOptions.of(out, resume, max_time, accelerator, devices, precision)
+    inputs = [named_file(model), *train, development, *(held_out or ())]
+    run = RunOptions.of(out, resume, max_time, accelerator, devices, precision, inputs=inputs)
     import attrs
 
-    from kgscripts.models.checkpoint import check_place
     from lightning_modules.scenarios.configuration import read_configuration
     from lightning_modules.scenarios.stories import StoryFiles
     from lightning_modules.scenarios.tasks import check_needs, make_task
@@ -61,7 +71,6 @@ def scenarios(
     except ValueError as error:
         raise ConfigurationError(str(error.args[0]), where=model, remedy="choose a value within range") from error
     check_needs(configuration)
-    check_place(out)
     files = StoryFiles.read(train, development, held_out or ())
     options = ["--model", configuration.name if Path(model).is_file() else model]
     for name, value in changed.items():

@@ -9,7 +9,17 @@ from typing import Annotated
 import typer
 
 from lightning_modules.hardware import Precision
-from lightning_modules.options import Accelerator, Devices, MaxTime, NetworkPrecision, Out, Resume, RunOptions, Seed
+from lightning_modules.options import (
+    Accelerator,
+    Devices,
+    MaxTime,
+    NetworkPrecision,
+    Out,
+    Resume,
+    RunOptions,
+    Seed,
+    named_file,
+)
 from schemas.errors import ConfigurationError
 from schemas.terminal import echo, printable
 
@@ -38,10 +48,11 @@ def state_changes(
 
     Retrieval is built in one pass of about a minute on one core, and has no epochs to resume.
     """
-    run = RunOptions.of(out, resume, max_time, accelerator, devices, precision)
+    inputs = [named_file(model), *train, model_name]
+    run = RunOptions.of(out, resume, max_time, accelerator, devices, precision, inputs=inputs)
     import attrs
 
-    from kgscripts.models.checkpoint import ModelCard, check_place, save_checkpoint
+    from kgscripts.models.checkpoint import ModelCard, save_checkpoint
     from lightning_modules.state_changes.composer_task import ComposerTask
     from lightning_modules.state_changes.configuration import read_configuration
     from lightning_modules.state_changes.retrieval import build_retrieval
@@ -70,7 +81,6 @@ def state_changes(
     if configuration.kind == "causal":
         run.train(CausalChangeTask(configuration, files.steps), settings, data=files.description, command=command)
         return
-    check_place(out)
     card = ModelCard(
         name=configuration.name,
         version=metadata.version("kgscripts"),

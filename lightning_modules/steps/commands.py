@@ -10,7 +10,17 @@ import typer
 
 from kgscripts.commands.options import AsJson
 from lightning_modules.hardware import Precision
-from lightning_modules.options import Accelerator, Devices, MaxTime, NetworkPrecision, Out, Resume, RunOptions, Seed
+from lightning_modules.options import (
+    Accelerator,
+    Devices,
+    MaxTime,
+    NetworkPrecision,
+    Out,
+    Resume,
+    RunOptions,
+    Seed,
+    named_file,
+)
 
 Descript = Annotated[Path, typer.Option(metavar="FILE|DIR", help="Gold paraphrase sets of DeScript.")]
 Inscript = Annotated[Path, typer.Option(metavar="DIR", help="InScript: a folder with one folder per split.")]
@@ -37,16 +47,14 @@ def step_encoder(
 
     It learns from event sequence descriptions that were written for it, and ship with the package.
     """
-    run = RunOptions.of(out, resume, max_time, accelerator, devices, precision)
+    run = RunOptions.of(out, resume, max_time, accelerator, devices, precision, inputs=[named_file(model)])
     import attrs
 
-    from kgscripts.models.checkpoint import check_place
     from lightning_modules.steps.encoder_task import EncoderTask
     from lightning_modules.steps.settings import read_encoder_configuration
 
     configuration = read_encoder_configuration(model)
     settings = configuration.training if seed is None else attrs.evolve(configuration.training, seed=seed)
-    check_place(out)
     task = EncoderTask(configuration.name)
     words = ["kgscripts", "train", "step-encoder", "--model", configuration.name if Path(model).is_file() else model]
     words += [] if seed is None else ["--seed", str(seed)]
@@ -74,17 +82,16 @@ def steps(
     It learns from paraphrase sets, from the event labels of stories, and from event sequence descriptions that were
     written for it, a tenth of whose scenarios decides which weights are kept.
     """
-    run = RunOptions.of(out, resume, max_time, accelerator, devices, precision)
+    inputs = (descript, inscript, encoder, named_file(model))
+    run = RunOptions.of(out, resume, max_time, accelerator, devices, precision, inputs=inputs)
     import attrs
 
-    from kgscripts.models.checkpoint import check_place
     from kgscripts.models.step_encoder import read_encoder
     from lightning_modules.steps.settings import read_configuration
     from lightning_modules.steps.task import StepScenarios, StepTask
 
     configuration = read_configuration(model)
     settings = configuration.training if seed is None else attrs.evolve(configuration.training, seed=seed)
-    check_place(out)
     vectors = read_encoder(encoder)
     scenarios = StepScenarios.read(descript, inscript)
     words = ["kgscripts", "train", "steps", "--descript", descript.name, "--inscript", inscript.name]

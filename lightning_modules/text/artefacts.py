@@ -11,10 +11,12 @@ import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from io import TextIOWrapper
 from pathlib import Path
 
 from attrs import frozen
 
+from schemas.input_files import open_input
 from schemas.terminal import echo
 
 ARTEFACT = 6
@@ -227,7 +229,7 @@ def read_senses(folder: Path) -> dict[str, list[tuple[str, int]]]:
 
 
 def _lines(path: Path) -> Iterator[str]:
-    with path.open(encoding="utf-8") as file:
+    with TextIOWrapper(open_input(path), encoding="utf-8") as file:
         yield from (line for line in file if not line.startswith("  "))
 
 

@@ -26,6 +26,7 @@ from kgscripts.extractors.predicates import Frame, frames_of
 from kgscripts.extractors.pronouns import FILE, is_relative
 from kgscripts.extractors.repairs import repaired
 from kgscripts.text.pipeline import load_pipeline
+from schemas.output_files import check_outputs, write_lines
 from schemas.terminal import echo
 
 if TYPE_CHECKING:
@@ -143,12 +144,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("inscript", type=Path, help="the folder with one folder a split")
     parser.add_argument("-o", "--output", type=Path, default=Path("kgscripts/extractors/data") / FILE)
     options = parser.parse_args(arguments)
+    check_outputs(options.output, inputs=[options.inscript / "train"])
     nlp = load_pipeline()
     stories, marked = read_stories(options.inscript / "train"), marked_texts("objects.development.txt")
     examples = list(choices(zip(stories, nlp.pipe(story.document.text for story in stories), strict=True)))
     examples += story_choices(zip(marked, nlp.pipe(text.text for text in marked), strict=True))
     weights = fit(examples)
-    options.output.write_text(json.dumps(weights, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    write_lines(options.output, [json.dumps(weights, indent=1, sort_keys=True)])
     echo(f"{len(examples):,} pronouns: {options.output}")
 
 

@@ -18,6 +18,7 @@ from kgscripts.extractors.verb_objects import FILE
 from kgscripts.text.passages import innermost, parse_passages
 from kgscripts.text.pipeline import load_pipeline
 from kgscripts.text.syntax import is_passive, lemma, objects_of, passive_subject_of
+from schemas.output_files import check_outputs, write_lines
 from schemas.records import Document
 from schemas.terminal import echo
 
@@ -85,8 +86,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("corpora", nargs="+", type=Path, help="files and folders, in any format that build-graph reads")
     parser.add_argument("-o", "--output", type=Path, default=Path("kgscripts/extractors/data") / FILE)
     options = parser.parse_args(arguments)
+    check_outputs(options.output, inputs=options.corpora)
     lines = list(rows(count_verbs(_parses(options.corpora))))
-    options.output.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    write_lines(options.output, lines)
     echo(f"{len(lines):,} verbs, {options.output.stat().st_size:,} bytes: {options.output}")
 
 

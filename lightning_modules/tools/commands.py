@@ -31,7 +31,7 @@ def tools(
     from lightning_modules.tools.events import read_events, shipped_events
     from lightning_modules.tools.training import RankerSettings, train_ranker
 
-    check_place(out)
+    check_place(out, [train])
     path = train or shipped_events()
     groups = read_events(path)
     settings = RankerSettings() if seed is None else RankerSettings(seed=seed)

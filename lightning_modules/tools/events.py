@@ -10,6 +10,7 @@ from pathlib import Path
 from attrs import frozen
 
 from schemas.errors import InputError
+from schemas.input_files import open_input
 
 EVENTS = "events.tsv"
 _COLUMNS = ["domain", "events", "tools"]
@@ -39,7 +40,8 @@ def read_events(path: Path) -> list[EventGroup]:
         For a file that cannot be read, a row that lacks something, and an event that is listed twice.
     """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        with open_input(path) as file:
+            lines = file.read().decode("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"cannot be read: {error}", where=str(path), remedy="name a TSV file in UTF-8") from error
     rows = list(csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))

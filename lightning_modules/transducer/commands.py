@@ -19,6 +19,7 @@ from lightning_modules.options import (
     Seed,
     Train,
     TrainingFiles,
+    named_file,
 )
 
 
@@ -44,7 +45,9 @@ def transducer(
     On two cores an epoch of KidsCook's 7,200 pairs takes about half a minute (0.11 s a step of 32 pairs, measured by
     `python -m benchmarks aligning`); a configuration has at most 50 epochs.
     """
-    run = RunOptions.of(out, resume, max_time, accelerator, devices, precision)
+    run = RunOptions.of(
+        out, resume, max_time, accelerator, devices, precision, inputs=[named_file(config), *train, glove]
+    )
     import attrs
 
     from lightning_modules.transducer.configuration import read_configuration

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from schemas.output_files import check_outputs
 from schemas.terminal import echo, printable
 
 
@@ -15,6 +16,7 @@ def typicality(
     out: Annotated[Path, typer.Option(metavar="FILE", help="The file of weights to write.")],
 ) -> None:
     """Learn how typical a step is of its scenario's script, from the `train` stories of InScript."""
+    check_outputs(out, inputs=[inscript / "train", inscript / "val"])
     from lightning_modules.typicality.learning import train_typicality
 
     weights = train_typicality(inscript, out)

@@ -10,6 +10,7 @@ from kgscripts.evaluation.script_mentions import GROUPS, SCRIPT, labelled_mentio
 from kgscripts.evaluation.typicality import learn_from, left_out
 from kgscripts.models.encoder import MINILM_SHA256
 from kgscripts.typicality.weights import Weights
+from schemas.output_files import new_file
 
 
 def train_typicality(inscript: Path, out: Path) -> Weights:
@@ -21,6 +22,8 @@ def train_typicality(inscript: Path, out: Path) -> Weights:
     ------
     InputError
         if there are no stories.
+    StoreError
+        if the file cannot be written.
     """
     groups = labelled_mentions(inscript)
     usual = left_out(groups)[1]
@@ -32,5 +35,6 @@ def train_typicality(inscript: Path, out: Path) -> Weights:
         "encoder": MINILM_SHA256,
         "command": "kgscripts train typicality --inscript inscript --out weights.json",
     }
-    out.write_text(weights.to_json(facts), encoding="utf-8")
+    with new_file(out) as temporary:
+        temporary.write_text(weights.to_json(facts), encoding="utf-8")
     return weights
