@@ -120,9 +120,8 @@ def _lemma(word: Token) -> str:
 def _noun(tokens: Sequence[Token]) -> list[Token]:
     """The noun of an item with its compound: "cake pan" of "a round cake pan (9 inches)", "sugar" of "1 cup sugar"."""
     words = list(_words(tokens))
-    for number, word in enumerate(words):
-        if number and word.lower_ == "of":
-            return _noun(words[number + 1 :] if lemma(words[number - 1]) in PARTITIVES | _UNITS else words[:number])
+    while of := next((number for number, word in enumerate(words) if number and word.lower_ == "of"), 0):
+        words = words[of + 1 :] if lemma(words[of - 1]) in PARTITIVES | _UNITS else words[:of]
     first = max((number + 1 for number, word in enumerate(words[:-1]) if _precedes_noun(word)), default=0)
     found = words[first:]
     if found and (found[-1].pos_ in _MODIFIERS or found[-1].tag_ in {"VBN", "VBD"}):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from kgscripts.text.lexicon import classes_of
@@ -64,6 +65,8 @@ _NOUNS = frozenset({"NOUN", "PROPN"})
 _PRO_NOUNS = frozenset({"one", "ones"})
 _MISTAKEN = frozenset({"VERB", "ADJ", "ADV", "X", "INTJ"})
 _NOMINAL = frozenset({"obj", "obl", "nmod", "nsubj", "nsubj:pass", "dobj", "pobj", "nsubjpass"})
+_MOST_MEASURES = 10
+"""Of "a spoonful of half of most of …", more than anybody writes; what repeats it without end is no noun."""
 _OF_ALL = frozenset(
     {"rest", "half", "one", "some", "all", "couple", "most", "any", "each", "both", "part", "few", "many", "remainder"}
     | {"third", "quarter", "drop", "bit", "piece", "slice", "spoonful", "teaspoon", "tablespoon", "handful", "scoop"}
@@ -77,6 +80,18 @@ def is_noun(token: Token) -> bool:
     Where part of speech and relation contradict each other ("plug" of "pull plug" as a verb and an object), the
     relation decides: a bare verb cannot be an object.
     """
+    measured = [token]
+    for _ in range(_MOST_MEASURES):
+        judged = [_is_noun_itself(noun) for noun in measured]
+        if any(judged):
+            return True
+        measures = [noun for noun, is_ in zip(measured, judged, strict=True) if is_ is None]
+        measured = [inner for measure in measures for inner in _measured(measure)]  # "a spoonful of salt"
+    return False
+
+
+def _is_noun_itself(token: Token) -> bool | None:
+    """Whether a token is a noun; None where what it measures decides."""
     if token.pos_ in _NOUNS:
         # Taggers label unusual spaces, symbols, "ourselves" and "the other ones" as nouns.
         return (
@@ -91,19 +106,23 @@ def is_noun(token: Token) -> bool:
         return bare and (token.dep_ in {"obj", "dobj"} or bool(classes_of(token.lower_)))
     if token.tag_ in {"NN", "NNS"} or (token.tag_ != "VBG" and classes_of(token.lower_)):
         return True
-    return content_head(token) != token  # "a spoonful of salt"
+    return None
 
 
 def content_head(token: Token) -> Token:
     """The noun that a measure belongs to: "sugar" of "a cup of sugar"; other nouns are returned as they are."""
-    if token.lemma_.lower() not in PARTITIVES:
-        return token
+    return next((noun for noun in _measured(token) if is_noun(noun)), token)
+
+
+def _measured(token: Token) -> Iterator[Token]:
+    """What a word belongs to if it is a measure: "sugar" of "a cup of sugar", but not of "a cup of the sugar"."""
+    measure = token.lemma_.lower()
+    if measure not in PARTITIVES:
+        return
     for phrase in prepositional_phrases(token):
-        if phrase.preposition == "of" and is_noun(phrase.head):
-            determined = any(child.dep_ in {"det", "nmod:poss", "poss"} for child in phrase.head.lefts)
-            if not determined or token.lemma_.lower() in _OF_ALL:
-                return phrase.head
-    return token
+        determined = any(child.dep_ in {"det", "nmod:poss", "poss"} for child in phrase.head.lefts)
+        if phrase.preposition == "of" and (not determined or measure in _OF_ALL):
+            yield phrase.head
 
 
 def noun_lemma(token: Token) -> str:

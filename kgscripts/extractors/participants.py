@@ -108,13 +108,13 @@ def _roles(frame: Frame, acted_upon: Token | None) -> Iterator[tuple[Token, Role
 
 def _inside(noun: Token) -> Iterator[Token]:
     """Nouns within the phrase of a noun: "bus" of "the front of the bus", "sister" of "my sister's cake"."""
-    for child in noun.children:
-        if child.dep_ in {"nmod:poss", "poss"}:
-            yield child
-    for phrase in prepositional_phrases(noun):
-        if phrase.preposition not in _NO_ARGUMENT:
-            yield phrase.head
-            yield from _inside(phrase.head)
+    open_ = [noun]
+    while open_:  # without recursion: "the front of the back of …" can go on
+        outer = open_.pop()
+        yield from (child for child in outer.children if child.dep_ in {"nmod:poss", "poss"})
+        heads = [phrase.head for phrase in prepositional_phrases(outer) if phrase.preposition not in _NO_ARGUMENT]
+        yield from heads
+        open_.extend(heads)
 
 
 def _role(frame: Frame, phrase: PrepositionalPhrase) -> Role:

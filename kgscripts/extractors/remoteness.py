@@ -50,7 +50,7 @@ def is_remote(verb: Token) -> bool:
         or _is_general(verb)
         or _is_aside(verb)
         or _is_reported(verb)
-        or (verb.tag_ in _PAST and any(_is_far(child) for child in verb.children))
+        or (verb.tag_ in _PAST and _tells_far_past(verb))
         or any(_is_fiction(child) for child in verb.lefts)
         or (verb.dep_ in {"acl:relcl", "relcl"} and verb.head.lower_ in _FICTIONS)
     )
@@ -101,16 +101,26 @@ def _is_bare(noun: Token) -> bool:
     return all(child.lower_ in {"most", "many", "some", "other"} for child in noun.lefts)
 
 
+def _tells_far_past(verb: Token) -> bool:
+    """Whether the clause is about a far past; of "back in the nineties", what follows "back" decides."""
+    open_ = list(verb.children)
+    while open_:  # without recursion: "back back back …" can go on
+        child = open_.pop()
+        if child.lower_ == "back" and child.dep_ == "advmod":
+            open_.extend(child.rights)
+        elif _is_far(child):
+            return True
+    return False
+
+
 def _is_far(child: Token) -> bool:
-    """ "Two years ago", "back in the nineties", "as a child", "when I was six"."""
+    """ "Two years ago", "in the nineties", "as a child", "when I was six"."""
     if child.dep_ == "advcl":
         states = [left for left in child.lefts if left.dep_ == "cop" and left.tag_ == "VBD"]
         when = any(left.lower_ == "when" for left in child.lefts)
         return when and bool(states) and (child.lower_ in _YOUTH or _is_age(child))
     if child.lower_ == "once" and child.dep_ == "advmod":
         return child.head.tag_ in _PAST and child.i in {child.head.i - 1, child.head.i - 2}
-    if child.lower_ == "back" and child.dep_ == "advmod":
-        return any(_is_far(time) for time in child.rights)
     if child.lemma_.lower() in _SEASONS and any(left.lower_ == "last" for left in child.lefts):
         return _NOW.search(child.doc[child.sent.start :].text) is not None
     if child.lower_ == "ago":

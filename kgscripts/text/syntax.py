@@ -150,7 +150,7 @@ def prepositional_phrases(token: Token) -> list[PrepositionalPhrase]:
         if child.dep_ in _NOMINAL_MODIFIER:
             found.extend(_ud_phrases(child))
         elif child.dep_ in _PREPOSITION or (child.dep_ == "dative" and child.pos_ == "ADP"):
-            found.extend(_clearnlp_phrases(child, child.lower_))
+            found.extend(_clearnlp_phrases(child))
     return found
 
 
@@ -164,30 +164,48 @@ def _ud_phrases(noun: Token) -> Iterator[PrepositionalPhrase]:
         yield PrepositionalPhrase(" ".join(word.lower_ for word in words), conjunct)
 
 
-def _clearnlp_phrases(preposition: Token, words: str) -> Iterator[PrepositionalPhrase]:
-    for child in preposition.children:
-        if child.dep_ in _PREPOSITION_OBJECT:
-            for conjunct in conjuncts(child):
+def _clearnlp_phrases(preposition: Token) -> Iterator[PrepositionalPhrase]:
+    # Without recursion, here and below: a text decides how deep its parse is.
+    open_ = [(preposition, preposition.lower_)]
+    while open_:
+        above, words = open_.pop()
+        if above.dep_ in _PREPOSITION_OBJECT:
+            for conjunct in conjuncts(above):
                 yield PrepositionalPhrase(words, conjunct)
-        elif child.dep_ in _PREPOSITION:
-            yield from _clearnlp_phrases(child, f"{words} {child.lower_}")
-        elif child.dep_ == "conj" and child.pos_ == "ADP":
-            yield from _clearnlp_phrases(child, child.lower_)
+            continue
+        for child in reversed(list(above.children)):
+            if child.dep_ in _PREPOSITION_OBJECT:
+                open_.append((child, words))
+            elif child.dep_ in _PREPOSITION:
+                open_.append((child, f"{words} {child.lower_}"))
+            elif child.dep_ == "conj" and child.pos_ == "ADP":
+                open_.append((child, child.lower_))
 
 
 def compound_lemma(token: Token) -> str:
     """The lemma of a noun with the compound it heads: "rolling pin", "cutting board", "olive oil"."""
+    words: list[str] = []
+    open_ = [token]
+    while open_:
+        part = open_.pop()
+        if part == token or part.dep_ == "compound":
+            words.append(lemma(part))
+            open_.extend(reversed(_parts_of_compound(part)))
+        else:
+            words.append(part.lower_)
+    return " ".join(word for word in reversed(words) if word != "-")
+
+
+def _parts_of_compound(noun: Token) -> list[Token]:
+    """The modifiers that stand right before a noun and belong to its compound, the nearest first."""
     parts: list[Token] = []
-    expected = token.i - 1
-    for child in sorted(token.lefts, key=lambda left: -left.i):
+    expected = noun.i - 1
+    for child in reversed(list(noun.lefts)):
         if child.right_edge.i != expected or not _names_kind(child):
             break
         parts.append(child)
         expected = child.left_edge.i - 1
-    words = [lemma(token)]
-    for part in parts:
-        words.insert(0, compound_lemma(part) if part.dep_ == "compound" else part.lower_)
-    return " ".join(word for word in words if word != "-")
+    return parts
 
 
 def _names_kind(modifier: Token) -> bool:

@@ -1,0 +1,97 @@
+"""A text decides how deep its parse is: no depth ends in an error, and no run of words stops a build."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from spacy.tokens import Doc
+
+from kgscripts.extractors.instructions import read_instruction
+from kgscripts.pipeline import build_graph
+from kgscripts.text.pipeline import load_pipeline
+from kgscripts.text.syntax import compound_lemma, prepositional_phrases
+from schemas.records import PassageKind
+from schemas.script_graph import ScriptGraph
+from tests.extractors.parses import read_parses
+
+DEPTH = 2_000
+Row = tuple[str, str, str, int, str]
+"""Form, part of speech, tag, head (as a distance), and relation; the lemma is the form."""
+
+ATE: Row = ("ate", "VERB", "VBD", 0, "ROOT")
+CHAINS: dict[str, list[Row]] = {
+    "compounds": [ATE, *[("pan", "NOUN", "NN", 1, "compound")] * DEPTH, ("pan", "NOUN", "NN", -DEPTH - 1, "obj")],
+    "phrases": [ATE, *[("of", "ADP", "IN", 1, "case"), ("lid", "NOUN", "NN", -2, "nmod")] * DEPTH],
+    "measures": [ATE, *[("of", "ADP", "IN", 1, "case"), ("spoonful", "ADJ", "JJ", -2, "nmod")] * DEPTH],
+    "prepositions": [ATE, *[("of", "ADP", "IN", -1, "prep")] * DEPTH, ("pan", "NOUN", "NN", -1, "pobj")],
+    "ClearNLP phrases": [ATE, *[("of", "ADP", "IN", -1, "prep"), ("lid", "NOUN", "NN", -1, "pobj")] * DEPTH],
+    "joined prepositions": [ATE, ("of", "ADP", "IN", -1, "prep"), *[("of", "ADP", "IN", -1, "conj")] * DEPTH],
+    "adverbs": [ATE, *[("back", "ADV", "RB", -1, "advmod")] * DEPTH, ("nineties", "NOUN", "NNS", -1, "obl")],
+    "owners": [*[("sister", "NOUN", "NN", 1, "nmod:poss")] * DEPTH, ("ate", "VERB", "VBD", 0, "ROOT")],
+    "complements": [ATE, *[("said", "VERB", "VBD", -1, "ccomp")] * DEPTH],
+    "clauses": [ATE, *[("said", "VERB", "VBD", -1, "advcl")] * DEPTH],
+    "subjects": [*[("pan", "NOUN", "NN", 1, "nsubj")] * DEPTH, ATE],
+}
+
+
+def _doc(rows: Sequence[Row]) -> Doc:
+    words = [row[0] for row in rows]
+    return Doc(
+        load_pipeline().vocab,
+        words=words,
+        lemmas=words,
+        pos=[row[1] for row in rows],
+        tags=[row[2] for row in rows],
+        heads=[index + row[3] for index, row in enumerate(rows)],
+        deps=[row[4] for row in rows],
+    )
+
+
+@pytest.mark.parametrize("name", CHAINS)
+def test_any_depth_is_read(name: str) -> None:
+    for kind in (PassageKind.PARAGRAPH, PassageKind.STEP):
+        found = read_parses([_doc(CHAINS[name])], kind)
+        assert found.events or found.discards
+
+
+def test_a_compound_of_any_length() -> None:
+    doc = _doc(CHAINS["compounds"])
+    assert compound_lemma(doc[-1]) == " ".join(["pan"] * (DEPTH + 1))
+
+
+def test_phrases_of_any_depth_are_found() -> None:
+    (phrase,) = prepositional_phrases(_doc(CHAINS["prepositions"])[0])
+    assert (phrase.preposition, phrase.head.i) == (" ".join(["of"] * DEPTH), DEPTH + 1)
+    assert not prepositional_phrases(_doc(CHAINS["joined prepositions"])[0])
+
+
+RUNS = {
+    name: (name + " ") * (DEPTH // len(name.split()))
+    for name in (
+        *("drain", "of", "the", "pan", "and", "that", "back", "not", "frying", "in the", "cup of", "the lid of"),
+        *("wash and", "he said that", "to go", "because I ran", "my sister's", "drain the pan with", "pan,", "very"),
+    )
+} | {
+    "brackets": "(" * (DEPTH // 2) + "drain" + ")" * (DEPTH // 2),
+    "words in brackets": "( drain " * (DEPTH // 3) + ") " * (DEPTH // 3),
+    "quotes": '" drain ' * (DEPTH // 2),
+    "open quotes": "“I said " * (DEPTH // 3),
+    "needs": "You will need: " + "cup of " * (DEPTH // 2),
+    "list of needs": "You will need:\n\n" + "- cup of of\n" * (DEPTH // 4),
+}
+
+
+def test_no_run_of_words_stops_a_build(tmp_path: Path) -> None:
+    texts = [{"id": name, "text": text} for name, text in RUNS.items()]
+    report = build_graph(texts=texts, output=tmp_path / "graph")
+    assert report.sources == len(RUNS)
+    assert {row["name"] for row in ScriptGraph.open(tmp_path / "graph").rows("Source")} == {
+        f"text#{number}" for number in RUNS
+    }
+
+
+def test_an_instruction_of_any_depth() -> None:
+    assert read_instruction("drain " * DEPTH).words
+    assert read_instruction("drain a cup " + "of a cup " * DEPTH).words
