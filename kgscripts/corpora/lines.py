@@ -61,9 +61,12 @@ def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def marker_end(text: str, start: int, end: int) -> int:
-    """Where the text after the marker of a step ("Step 1:", "First step -") begins; `start` without a marker."""
+    """Where the text after the marker of a step ("Step 1:", "First step -") begins; `start` without a marker.
+
+    All that Python counts as white space is skipped; the markers themselves know only blanks and tabs.
+    """
     match = _STEP_MARKER.match(text, start, end)
-    return match.end() if match else start
+    return trimmed(text, match.end(), end)[0] if match else start
 
 
 def is_title(line: str) -> bool:

@@ -154,7 +154,7 @@ class _Blocks:
         if is_step and (box := _CHECKBOX.match(self._text, start, end)):
             start = box.end()
         if is_step:
-            start, end = trimmed(self._text, marker_end(self._text, start, end), end)
+            start = marker_end(self._text, start, end)
         found = self._how_tos[-1].passages
         if not is_item:
             found += ((item.kind, item.start, item.end) for item in passages_of(self._text, [(start, end)]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kgscripts.corpora.detokenizing import detokenize
@@ -74,6 +74,9 @@ _FORMATS = st.sampled_from([None, *FORMATS])
 
 
 @given(_TEXTS, _FORMATS)
+@example("## Step 1: \x1f0", "markdown")
+@example("## Step 1: \xa0\0", None)
+@example("I ran. Step 2: \x85You will need: a spade\n\u2028\n- a pan", "text")
 def test_any_text_in_any_format(text: str, format: str | None) -> None:
     items = list(documents_from_strings([text], format=format))
     assert items
