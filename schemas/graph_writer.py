@@ -66,7 +66,7 @@ class ScriptGraphWriter:
         with (
             graph_directory.writing(file),
             pq.ParquetWriter(
-                file,
+                file.absolute(),
                 schema,
                 compression="zstd",
                 compression_level=1,

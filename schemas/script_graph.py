@@ -143,7 +143,8 @@ class ScriptGraph:
         """
         file = self.directory / table_path(name)
         try:
-            with pq.ParquetFile(file) as parquet:
+            # Absolute, since pyarrow takes a relative ``~`` or ``s3:x`` for a home or an address.
+            with pq.ParquetFile(file.absolute()) as parquet:
                 if parquet.schema_arrow != table_schema(name):
                     raise GraphDirectoryError(
                         f"has the columns {parquet.schema_arrow.names}",

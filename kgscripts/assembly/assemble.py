@@ -82,7 +82,7 @@ def assemble(
     """
     store.check(versions)
     with passing_on_interrupts(), ScriptGraphWriter(directory) as writer:
-        scratch = directory / NEXT / "scratch"
+        scratch = directory.absolute() / NEXT / "scratch"
         with (
             writer.discarded() as write_line,
             Engine(

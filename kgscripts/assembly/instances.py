@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import glob
 from collections.abc import Iterable, Sequence
 
+import duckdb
 import pyarrow as pa
 
 from kgscripts.assembly import changes, titles
@@ -12,6 +14,7 @@ from kgscripts.assembly.identity import ACTION_PARTS, action_key, same_action
 from kgscripts.assembly.segments import segment_rules
 from kgscripts.records.kinds import kind_name, record_schema
 from kgscripts.records.store import RecordStore
+from schemas.errors import GraphDirectoryError
 from schemas.records import (
     Decomposition,
     Discard,
@@ -63,11 +66,25 @@ def load_records(engine: Engine, store: RecordStore, versions: Sequence[str], ki
 
 
 def view(engine: Engine, name: str, store: RecordStore, kind: type[Record]) -> None:
-    """A view of all files of a kind; an empty table where there are none."""
-    files = [str(path) for path in store.files(kind)]
+    """A view of all files of a kind; an empty table where there are none.
+
+    Raises
+    ------
+    GraphDirectoryError
+        If DuckDB cannot find a file by its name.
+    """
+    # DuckDB takes the names of files as patterns, and folders such as ``year=2020`` as columns.
+    files = [glob.escape(str(path)).replace("'", "''") for path in store.files(kind)]
     if files:
-        listed = ", ".join("'" + path.replace("'", "''") + "'" for path in files)
-        engine.execute(f"CREATE VIEW {name} AS FROM read_parquet([{listed}])")
+        listed = ", ".join(f"'{path}'" for path in files)
+        try:
+            engine.execute(f"CREATE VIEW {name} AS FROM read_parquet([{listed}], hive_partitioning = false)")
+        except duckdb.InvalidInputException as error:  # where it looks for a name, another one with a backslash
+            raise GraphDirectoryError(
+                "cannot be found by DuckDB",
+                where=str(store.folder),
+                remedy="name a directory without *, ?, [ and backslashes in its path",
+            ) from error
     else:
         engine.add(name, record_schema(kind).empty_table())
 

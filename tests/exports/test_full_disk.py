@@ -15,7 +15,10 @@ from schemas.script_graph import ScriptGraph
 from tests.disk import small_disk
 from tests.graphs import odd_graph
 
-_ASK = {sparql.run_query: "ASK { ?s ?p ?o }", cypher.run_query: "MATCH (tool:Tool) RETURN count(tool)"}
+_ASK: dict[Callable[..., object], str] = {
+    sparql.run_query: "ASK { ?s ?p ?o }",
+    cypher.run_query: "MATCH (tool:Tool) RETURN count(tool)",
+}
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +59,6 @@ def test_a_crash_of_the_engine_that_loads_is_an_error(
         return child
 
     monkeypatch.setattr(Child, "start", started_and_killed)
-    with pytest.raises(KGScriptsError, match="cannot be written .*the engine crashes"):
+    with pytest.raises(KGScriptsError, match=r"cannot be written .*the engine crashes"):
         export(graph, str(tmp_path / "graph.lbug"))
     assert not _left(tmp_path)

@@ -1,0 +1,87 @@
+"""A graph directory has any name: none is a pattern, a column or a home to the engines that read its files."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from exports.targets import export
+from kgscripts.pipeline import build_graph
+from schemas.errors import GraphDirectoryError
+from schemas.script_graph import ScriptGraph
+from tests.assembly.built import graph_bytes
+from tests.assembly.tiny_reader import tiny
+
+_MINE = ("boil the water.", "stir the pasta with the spoon.")
+_NEIGHBOURS = ("g1", "gx", "home/g")
+_NAMES = ("g*", "g?", "g[1]", "g[!x]", "[g", 'it\'s "g" 1', "g%31#?x=1", "subject=1", "~", "s3:g", "md:g", "g\\")
+"""The one with a backslash is the last: it is no neighbour of the others."""
+_EXPORTS = ("g.ttl", "g.trig.gz", "g.nq.zst", "g.jsonld", "g.graphml", "g.lbug", "g.neo4j-csv", "parquet:p")
+_SPARQL = "SELECT ?tool ?label { ?tool a kgs:Tool ; rdfs:label ?label } ORDER BY ?tool"
+_CYPHER = "MATCH (a)-[r]->(b) RETURN a.iri, b.iri ORDER BY a.iri, b.iri"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a graph under a plain name, and neighbours that the patterns would match."""
+    folder = tmp_path_factory.mktemp("names")
+    # Their records have the same file names, which are digests.
+    for name in ("plain", *_NEIGHBOURS):
+        _build(folder / name)
+    return folder
+
+
+def _build(directory: Path) -> None:
+    """In two steps, so that there are two shards; the second one reads the records of the first."""
+    for text in _MINE:
+        build_graph(texts=[text], output=directory, extractors=tiny())
+
+
+def _exported(directory: Path, target: Path) -> dict[str, bytes]:
+    """What is written, but for the bytes of Ladybug files, which differ from write to write."""
+    graph = ScriptGraph.open(directory)
+    target.mkdir()
+    for name in _EXPORTS:
+        scheme, _, path = name.rpartition(":")
+        export(graph, f"{scheme}:{target / path}" if scheme else str(target / path))
+    files = [file for file in target.rglob("*") if file.is_file() and file.suffix != ".lbug"]
+    return {str(file.relative_to(target)): file.read_bytes() for file in files}
+
+
+@pytest.mark.parametrize(
+    ("name", "is_relative"), [*((name, True) for name in _NAMES), *((name, False) for name in ("g*", "g[1]"))]
+)
+def test_a_build_reads_no_neighbour(
+    name: str, is_relative: bool, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("HOME", str(folder / "home"))
+    directory = Path(name) if is_relative else folder / "absolute" / name
+    _build(directory)
+    assert graph_bytes(directory) == graph_bytes(folder / "plain")
+
+
+@pytest.mark.parametrize("name", ["g*", "g?", "g[1]", 'it\'s "g" 1', "subject=1", "g\\", "~"])
+def test_exports_and_queries_read_no_neighbour(
+    name: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "at").mkdir()
+    monkeypatch.chdir(tmp_path / "at")
+    directory = Path(name)
+    for copy in (name, "g1", "g2"):
+        shutil.copytree(folder / "plain", copy)
+    assert _exported(directory, tmp_path / "odd") == _exported(folder / "plain", tmp_path / "plain")
+    graph, plain = ScriptGraph.open(directory), ScriptGraph.open(folder / "plain")
+    assert graph.query(_SPARQL).rows == plain.query(_SPARQL).rows
+    assert graph.query(cypher=_CYPHER).rows == plain.query(cypher=_CYPHER).rows
+
+
+def test_a_name_that_is_a_pattern_beside_one_with_a_backslash(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "\\g").mkdir()
+    with pytest.raises(GraphDirectoryError, match="cannot be found"):
+        _build(tmp_path / "g*")
+    shutil.rmtree(tmp_path / "\\g")
+    _build(tmp_path / "g*")
+    assert graph_bytes(tmp_path / "g*") == graph_bytes(folder / "plain")
