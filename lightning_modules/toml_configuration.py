@@ -31,14 +31,14 @@ class TomlConfiguration:
         where = str(name_or_path)
         shipped = shipped_configurations(package)
         path = Path(str(configuration_folder(package)), f"{where}.toml") if where in shipped else Path(where)
+        remedy = f"name a TOML file, or one of {', '.join(shipped)}"
         try:
             with open_regular(path) as file:
                 values = tomllib.load(file)
         except FileNotFoundError as error:
-            remedy = f"name a TOML file, or one of {', '.join(shipped)}"
             raise ConfigurationError("no such configuration", where=where, remedy=remedy) from error
         except OSError as error:
-            raise ConfigurationError(f"cannot be read: {error.strerror}", where=where) from error
+            raise ConfigurationError(f"cannot be read: {error.strerror}", where=where, remedy=remedy) from error
         except UnicodeDecodeError as error:
             raise ConfigurationError(f"no UTF-8: {error}", where=where) from error
         except tomllib.TOMLDecodeError as error:

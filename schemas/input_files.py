@@ -27,7 +27,7 @@ def open_input(path: str | Path) -> BufferedReader:
     try:
         return open_regular(path)
     except FileNotFoundError as error:
-        raise InputError("no such file", where=str(path), remedy="check the path") from error
+        raise InputError("cannot be read: no such file", where=str(path), remedy="check the path") from error
     except OSError as error:
         raise InputError(
             f"cannot be read: {error.strerror}", where=str(path), remedy="name a regular file that you can read"

@@ -86,9 +86,9 @@ def new_file(path: Path, inputs: Iterable[str | Path] = ()) -> Iterator[Path]:
     ConfigurationError
         If `path` is one of the `inputs` (see `check_outputs`).
     """
-    _check_no_input({_identity(path): path}, inputs)
     with _unwritable(path):
         _check_place(path)
+        _check_no_input({_identity(path): path}, inputs)
         if _is_written_to(path):
             with tempfile.TemporaryDirectory() as name:
                 yield Path(name, path.name)
@@ -267,7 +267,7 @@ def _check_no_input(outputs: Mapping[object, Path], inputs: Iterable[str | Path 
 
 def _files(inputs: Iterable[str | Path | None]) -> Iterator[Path]:
     for path in (Path(path) for path in inputs if path):
-        if not path.is_dir():
+        if not os.path.isdir(path):  # noqa: PTH112 - unlike that of a Path, this takes any text
             yield path
             continue
         for folder, folders, names in os.walk(path):

@@ -281,7 +281,7 @@ def test_odd_predictions_have_scores(tmp_path: Path) -> None:
 def test_files_that_are_missing_are_errors(tmp_path: Path, split: Path, predictions: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
         _run("--gold", tmp_path / "none.jsonl", "--predictions", predictions)
-    with pytest.raises(InputError, match="no such file or folder"):
+    with pytest.raises(InputError, match="no such file"):
         _run("--gold", split, "--predictions", predictions, "--questions", tmp_path / "none")
     with pytest.raises(ConfigurationError, match="no file can be written"):
         _run("--gold", split, "--predictions", predictions, "--predictions-out", tmp_path)

@@ -1,0 +1,160 @@
+"""Every command that reads a file or folder that a user names, given a pipe without a writer and an endless device."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+from typer.testing import CliRunner
+
+import cli
+from schemas.errors import KGScriptsError
+from tests.cli.named_paths import write_inputs
+
+_CLOZE = "corpora cloze pairs.tsv -o out"
+_STEPS = "train steps --out out"
+_STORIES = "train scenarios --model detector --train stories.jsonl"
+
+INPUTS = {
+    "build-graph inputs": "build-graph BAD -o out",
+    "build-graph --scenario-list": "build-graph story.txt -o out --scenario-list BAD",
+    "build-graph --corrections": "build-graph story.txt -o out --corrections BAD",
+    "remove directory": "remove BAD story",
+    "remove source": "remove graph BAD",
+    "correct directory": "correct BAD reject a b",
+    "correct --corrections": "correct graph --corrections BAD",
+    "merge graphs": "merge graph BAD -o out",
+    "diff one": "diff BAD graph",
+    "diff other": "diff graph BAD",
+    "show directory": "show BAD",
+    "query directory": "query BAD --sparql 'ASK {}'",
+    "query --sparql": "query graph --sparql BAD",
+    "query --cypher": "query graph --cypher BAD",
+    "export directory": "export BAD out.nq",
+    "validate directory": "validate BAD",
+    "align pairs": "align BAD",
+    "lookup directory": "lookup BAD egg",
+    "lookup --whitelist": "lookup graph egg --whitelist BAD",
+    "tools --graph": "tools drain --graph BAD",
+    "changes --graph": "changes drain --graph BAD",
+    "changes --model": "changes drain --model BAD",
+    "track file": "track BAD",
+    "track --model": "track tea.md --model BAD",
+    "segment inputs": "segment BAD",
+    "segment --model": "segment story.txt --model BAD",
+    "segment --scenario-list": "segment story.txt --scenario-list BAD",
+    "topics model": "topics BAD",
+    "evaluate cloze --model": "evaluate cloze --model BAD --templates valid.template.tsv",
+    "evaluate cloze --templates": "evaluate cloze --model tiny --templates BAD",
+    "evaluate cloze --whitelist": "evaluate cloze --model tiny --templates valid.template.tsv --whitelist BAD",
+    "evaluate alignments --gold": "evaluate alignments --gold BAD --templates pairs.tsv",
+    "evaluate alignments --templates": "evaluate alignments --gold aligned.jsonl --templates BAD",
+    "evaluate alignments --model": "evaluate alignments --gold aligned.jsonl --templates pairs.tsv --model BAD",
+    "evaluate alignments --train": "evaluate alignments --gold aligned.jsonl --templates pairs.tsv --train BAD",
+    "evaluate state-changes --gold": "evaluate state-changes --gold BAD --predictions changes.jsonl",
+    "evaluate state-changes --predictions": "evaluate state-changes --gold dev --predictions BAD",
+    "evaluate state-changes --model": "evaluate state-changes --gold dev --model BAD",
+    "evaluate state-changes --questions": "evaluate state-changes --gold dev --model default --questions BAD",
+    "evaluate scenarios --gold": "evaluate scenarios --gold BAD --predictions scenarios.jsonl",
+    "evaluate scenarios --predictions": "evaluate scenarios --gold anna.jsonl --predictions BAD",
+    "evaluate scenarios --model": "evaluate scenarios --gold anna.jsonl --model BAD",
+    "evaluate scenarios --scenario-list": (
+        "evaluate scenarios --gold anna.jsonl --predictions scenarios.jsonl --scenario-list BAD"
+    ),
+    "evaluate steps --descript": "evaluate steps --descript BAD",
+    "evaluate steps --inscript": "evaluate steps --inscript BAD",
+    "evaluate steps --model": "evaluate steps --descript dev --model BAD",
+    "evaluate tools --model": "evaluate tools --model BAD",
+    "evaluate typicality --inscript": "evaluate typicality --inscript BAD",
+    "evaluate scenario-mentions --gold": "evaluate scenario-mentions --gold BAD",
+    "evaluate scenario-mentions --model": "evaluate scenario-mentions --gold anna.jsonl --model BAD",
+    "evaluate text treebanks": "evaluate text BAD",
+    "evaluate extraction --inscript": "evaluate extraction --inscript BAD",
+    "evaluate extraction --descript": "evaluate extraction --descript BAD",
+    "evaluate slice --model": "evaluate slice --model BAD",
+    "train masked --train": "train masked --out out --train BAD",
+    "train masked --config": "train masked --out out --train pairs.tsv --config BAD",
+    "train causal --model": "train causal --out out --train many.tsv --model BAD",
+    "train causal --train": "train causal --out out --model gpt2 --train BAD",
+    "train aligner --train": "train aligner --out out --train BAD",
+    "train aligner --labels": "train aligner --out out --train pairs.tsv --labels BAD",
+    "train transducer --config": "train transducer --out out --train pairs.tsv --config BAD",
+    "train transducer --train": "train transducer --out out --config seq2seq --train BAD",
+    "train transducer --glove": "train transducer --out out --config seq2seq --train many.tsv --glove BAD",
+    "train state-changes --model": "train state-changes --out out --train dev --model BAD",
+    "train state-changes --train": "train state-changes --out out --model retrieval --train BAD",
+    "train state-changes --model-name": "train state-changes --out out --train dev --model causal --model-name BAD",
+    "train scenarios --model": "train scenarios --out out --train stories.jsonl --development anna.jsonl --model BAD",
+    "train scenarios --train": "train scenarios --out out --model detector --development anna.jsonl --train BAD",
+    "train scenarios --development": f"{_STORIES} --out out --development BAD",
+    "train scenarios --held-out": f"{_STORIES} --out out --development anna.jsonl --held-out BAD",
+    "train cross-validate --train": "train cross-validate --development anna.jsonl --train BAD",
+    "train cross-validate --development": "train cross-validate --train stories.jsonl --development BAD",
+    "train tools --train": "train tools --out out --train BAD",
+    "train step-encoder --model": "train step-encoder --out out --model BAD",
+    "train steps --descript": f"{_STEPS} --descript BAD --inscript inscript",
+    "train steps --inscript": f"{_STEPS} --descript sets --inscript BAD",
+    "train steps --encoder": f"{_STEPS} --descript sets --inscript inscript --encoder BAD",
+    "train steps --model": f"{_STEPS} --descript sets --inscript inscript --model BAD",
+    "train cross-validate-steps --descript": "train cross-validate-steps --descript BAD --inscript inscript",
+    "train cross-validate-steps --inscript": "train cross-validate-steps --descript sets --inscript BAD",
+    "train cross-validate-steps --encoder": (
+        "train cross-validate-steps --descript sets --inscript inscript --encoder BAD"
+    ),
+    "train cross-validate-steps --attach": (
+        "train cross-validate-steps --descript sets --inscript inscript --attach BAD"
+    ),
+    "train typicality --inscript": "train typicality --out out --inscript BAD",
+    "corpora merge stories": "corpora merge BAD -o out",
+    "corpora merge --filler": "corpora merge stories.jsonl -o out --filler BAD",
+    "corpora agreement annotators": "corpora agreement anna.jsonl BAD",
+    "corpora adjudicate annotators": "corpora adjudicate anna.jsonl BAD -o out",
+    "corpora adjudicate --decisions": "corpora adjudicate anna.jsonl ben.jsonl -o out --decisions BAD",
+    "corpora stats files": "corpora stats BAD",
+    "corpora cloze files": "corpora cloze BAD -o out",
+    "corpora cloze --whitelist": f"{_CLOZE} --whitelist BAD",
+    "corpora cloze --compare": f"{_CLOZE} --min-count 1 --compare BAD",
+    "corpora cloze --compare-whitelist": f"{_CLOZE} --min-count 1 --compare-whitelist BAD",
+}
+"""The parameters that name what is read, each with the arguments of a command that reads nothing else that is bad."""
+
+_MORE_BYTES = 8 << 30
+"""What a test may allocate: reading an endless device would otherwise take all memory of the machine."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    found = tmp_path_factory.mktemp("small")
+    write_inputs(found)
+    return found
+
+
+@pytest.fixture(autouse=True)
+def _little_memory() -> Iterator[None]:
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (psutil.Process().memory_info().vms + _MORE_BYTES, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+# For what would wait, or read, for ever.
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("kind", ["pipe", "zeros"])
+@pytest.mark.parametrize("name", INPUTS)
+def test_what_is_no_file_is_refused(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, kind: str
+) -> None:
+    bad = Path("/dev/zero")
+    if kind == "pipe":
+        bad = tmp_path / "pipe"
+        os.mkfifo(bad)
+    monkeypatch.chdir(folder)
+    result = CliRunner().invoke(cli.app, shlex.split(INPUTS[name].replace("BAD", str(bad))))
+    assert isinstance(result.exception, KGScriptsError), (result.output, result.exception)
+    assert str(bad) in str(result.exception)
+    assert result.exception.remedy

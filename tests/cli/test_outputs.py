@@ -1,0 +1,266 @@
+"""Every command that writes a file: over an input, to a pipe, through a link, in place of a private file."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import stat
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from attrs import frozen
+from typer.testing import CliRunner
+
+import cli
+import kgscripts.evaluation.extraction
+import kgscripts.evaluation.text
+import lightning_modules.typicality.learning
+from kgscripts.models import registry
+from kgscripts.typicality.weights import shipped_weights
+from schemas.errors import ConfigurationError, KGScriptsError
+from tests.cli.named_paths import MODELS, path_parameters, write_inputs
+from tests.cli.test_named_inputs import INPUTS
+
+
+@frozen
+class Case:
+    """The arguments of a command that writes to OUT; every argument that exists in the folder of inputs is one."""
+
+    arguments: str
+    more_inputs: Sequence[str] = ()
+    """Inputs that the arguments do not name: files in folders."""
+    out: str = "out.txt"
+
+    def inputs(self) -> list[str]:
+        """Files that must not be replaced."""
+        return [*(word for word in self.arguments.split() if Path(word).is_file()), *self.more_inputs]
+
+
+_MERGE = "corpora merge stories.jsonl --documents 4 --segments 2 2 --filler anna.jsonl"
+_CLOZE = "evaluate cloze --model tiny --templates valid.template.tsv --whitelist words.txt"
+_CHANGES = "evaluate state-changes --gold dev --predictions changes.jsonl"
+_OFFICIAL = ("dev/id_answers.jsonl", "dev/id_question.jsonl", "dev/id_question_metadata.jsonl")
+_SCENARIOS = "evaluate scenarios --gold anna.jsonl --predictions scenarios.jsonl --scenario-list list.txt"
+_MAKE_CLOZE = "corpora cloze pairs.tsv --whitelist words.txt --compare valid.template.tsv --compare-whitelist words.txt"
+_TABLES = ("graph/manifest.json", "graph/nodes/Tool.parquet", "graph/id")
+_TINY = ("tiny/config.json", "tiny/model_card.json")
+
+OUTPUTS = {
+    "show --picture": Case("show graph 'cooking pasta' --picture OUT", _TABLES, out="out.svg"),
+    "export target": Case("export graph OUT", _TABLES, out="out.nq"),
+    "schema --output": Case("schema ontology -o OUT"),
+    "align --picture": Case("align pairs.tsv --picture OUT", out="out.svg"),
+    "track --picture": Case("track tea.md -o OUT", out="out.svg"),
+    "segment --html": Case("segment story.txt texts --scenario-list list.txt --html OUT", ("texts/one.txt",)),
+    "evaluate cloze --output": Case(f"{_CLOZE} -o OUT", _TINY),
+    "evaluate cloze --predictions-out": Case(f"{_CLOZE} --predictions-out OUT", _TINY),
+    "evaluate alignments --output": Case(
+        "evaluate alignments --gold aligned.jsonl --templates pairs.tsv --model ibm1 --train pairs.tsv -o OUT"
+    ),
+    "evaluate state-changes --output": Case(f"{_CHANGES} -o OUT", _OFFICIAL),
+    "evaluate state-changes --predictions-out": Case(f"{_CHANGES} --predictions-out OUT", _OFFICIAL),
+    "evaluate scenarios --output": Case(f"{_SCENARIOS} -o OUT"),
+    "evaluate scenarios --predictions-out": Case(f"{_SCENARIOS} --predictions-out OUT"),
+    "evaluate text --output": Case("evaluate text bank.conllu -o OUT"),
+    "evaluate extraction --output": Case("evaluate extraction --inscript inscript -o OUT", ("inscript/val/story",)),
+    "train typicality --out": Case("train typicality --inscript inscript --out OUT", ("inscript/val/story",)),
+    "corpora merge --output": Case(f"{_MERGE} -o OUT"),
+    "corpora adjudicate --output": Case("corpora adjudicate anna.jsonl ben.jsonl --decisions decisions.jsonl -o OUT"),
+    "corpora adjudicate --conflicts": Case(
+        "corpora adjudicate anna.jsonl ben.jsonl --decisions decisions.jsonl -o other --conflicts OUT"
+    ),
+    "corpora scenarios --output": Case("corpora scenarios -o OUT"),
+    "corpora cloze --output": Case(f"{_MAKE_CLOZE} -o OUT"),
+    "corpora cloze --whitelist-out": Case(f"{_MAKE_CLOZE} -o other --whitelist-out OUT"),
+}
+"""The parameters that name a file to write."""
+
+CHECKPOINTS = {
+    "train masked --out": "train masked --train OUT/file",
+    "train causal --out": "train causal --model OUT --train pairs.tsv",
+    "train aligner --out": "train aligner --train pairs.tsv --labels OUT/file",
+    "train transducer --out": "train transducer --config OUT/file --train pairs.tsv",
+    "train state-changes --out": "train state-changes --model causal --model-name OUT --train dev",
+    "train scenarios --out": "train scenarios --model detector --train stories.jsonl --development OUT/file",
+    "train tools --out": "train tools --train OUT/file",
+    "train step-encoder --out": "train step-encoder --model OUT/file",
+    "train steps --out": "train steps --descript dev --inscript inscript --encoder OUT",
+}
+"""The parameters that name a directory that training replaces, with an input in it."""
+
+DIRECTORIES = {"build-graph --output", "merge --output", "corpora fetch --into"}
+"""The parameters that name a directory that is added to, and never replaced."""
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("small")
+    write_inputs(folder)
+    (folder / "inscript/val/story").write_text("no story", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def inputs(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the inputs, in which the commands run; what takes long is left out."""
+    folder = tmp_path / "inputs"
+    shutil.copytree(small, folder)
+    monkeypatch.chdir(folder)
+    load = registry.load
+    monkeypatch.setattr(registry, "load", lambda task, name: MODELS[task] if task in MODELS else load(task, name))
+    monkeypatch.setattr(
+        kgscripts.evaluation.text,
+        "evaluate_text",
+        lambda *_, **__: kgscripts.evaluation.text.TextEvaluation((), 1, 1.0),
+    )
+    monkeypatch.setattr(kgscripts.evaluation.extraction, "evaluate_extraction", lambda **_: [])
+    learning = lightning_modules.typicality.learning
+    monkeypatch.setattr(learning, "labelled_mentions", lambda _: {})
+    monkeypatch.setattr(learning, "left_out", lambda _: ({}, 0.5))
+    monkeypatch.setattr(learning, "learn_from", lambda _: shipped_weights())
+    return folder
+
+
+def run(arguments: str, out: Path) -> None:
+    """Run a command in this process. Raises the error that it ends with."""
+    result = CliRunner().invoke(cli.app, [word.replace("OUT", str(out)) for word in shlex.split(arguments)])
+    if isinstance(result.exception, KGScriptsError):
+        raise result.exception
+    assert result.exit_code == 0, (result.output, result.exception)
+
+
+def contents(folder: Path) -> dict[Path, bytes]:
+    """All files of a folder."""
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def through_pipe(arguments: str, path: Path) -> bytes:
+    """What a command writes to a named pipe that something reads."""
+    os.mkfifo(path)
+    reading = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    # The reader does not end before the command has come.
+    writing = os.open(path, os.O_WRONLY)
+    os.set_blocking(reading, True)
+    read = list[bytes]()
+
+    def collect() -> None:
+        with os.fdopen(reading, "rb") as stream:
+            read.append(stream.read())
+
+    reader = Thread(target=collect, daemon=True)
+    reader.start()
+    try:
+        run(arguments, path)
+    finally:
+        os.close(writing)
+        reader.join(60)
+    return read[0]
+
+
+def test_every_parameter_that_names_a_path_is_known() -> None:
+    known = [*OUTPUTS, *CHECKPOINTS, *DIRECTORIES, *INPUTS]
+    assert len(known) == len(set(known))
+    assert path_parameters() == set(known)
+
+
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_no_input_is_overwritten(inputs: Path, name: str) -> None:
+    case = OUTPUTS[name]
+    before = contents(inputs)
+    suffix = Path(case.out).suffix
+    for number, file in enumerate(case.inputs()):
+        # An export and a picture need a suffix, and the same file by another name is an input too.
+        links = [inputs.parent / f"link{number}{suffix}", inputs.parent / f"hard{number}{suffix}"]
+        links[0].symlink_to(inputs / file)
+        links[1].hardlink_to(inputs / file)
+        for out in (*([inputs / file] if suffix == ".txt" else []), *links):
+            with pytest.raises(ConfigurationError, match="is an input and would be overwritten"):
+                run(case.arguments, out)
+    assert contents(inputs) == before
+
+
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_every_kind_of_output(inputs: Path, tmp_path: Path, name: str) -> None:
+    case = OUTPUTS[name]
+    plain = tmp_path / "new" / "folder" / case.out
+    run(case.arguments, plain)
+    expected = plain.read_bytes()
+    umask = os.umask(0o77)
+    os.umask(umask)
+    # With decisions on all of them, no conflict is left.
+    assert expected or name == "corpora adjudicate --conflicts"
+    assert stat.S_IMODE(plain.stat().st_mode) == 0o666 & ~umask
+
+    private, link = tmp_path / "private", tmp_path / f"link-{case.out}"
+    private.touch(mode=0o600)
+    link.symlink_to(private.name)
+    run(case.arguments, link)
+    assert link.is_symlink()
+    assert stat.S_IMODE(private.stat().st_mode) == 0o600
+    assert private.read_bytes() == expected
+
+    fifo = tmp_path / case.out
+    assert through_pipe(case.arguments, fifo) == expected
+    assert stat.S_ISFIFO(fifo.lstat().st_mode)
+    assert {path.name for path in tmp_path.iterdir()} == {"inputs", "new", private.name, link.name, fifo.name}
+    assert inputs.exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        f"{_CLOZE} -o OUT --predictions-out OUT",
+        f"{_CHANGES} -o OUT --predictions-out OUT",
+        f"{_SCENARIOS} -o OUT --predictions-out OUT",
+        "corpora adjudicate anna.jsonl ben.jsonl -o OUT --conflicts OUT",
+        f"{_MAKE_CLOZE} -o OUT --whitelist-out OUT",
+    ],
+)
+def test_two_outputs_are_two_files(inputs: Path, arguments: str) -> None:
+    out, other = inputs / "out.txt", inputs / "other.txt"
+    other.symlink_to(out)
+    first, _, second = arguments.rpartition("OUT")
+    for name in (out, other):
+        with pytest.raises(ConfigurationError, match="the same file as"):
+            run(f"{first}{name}{second}", out)
+    assert not out.exists()
+    out.touch()
+    other.unlink()
+    other.hardlink_to(out)
+    with pytest.raises(ConfigurationError, match="the same file as"):
+        run(f"{first}{other}{second}", out)
+    assert out.read_bytes() == b""
+
+
+@pytest.mark.parametrize("name", CHECKPOINTS)
+def test_a_checkpoint_does_not_replace_what_it_is_trained_on(inputs: Path, name: str) -> None:
+    (inputs / "tiny" / "file").write_text("an input", encoding="utf-8")
+    before = contents(inputs)
+    with pytest.raises(ConfigurationError, match="is or contains an input"):
+        run(f"{CHECKPOINTS[name]} --out OUT", inputs / "tiny")
+    assert contents(inputs) == before
+
+
+@pytest.mark.parametrize("target", ["parquet:", "oxigraph:", "neo4j-csv:"])
+def test_an_export_does_not_replace_the_folder_of_its_graph(inputs: Path, target: str) -> None:
+    run(f"export graph {target}OUT", inputs / "exported")
+    (inputs / "graph").rename(inputs / "exported" / "graph")
+    before = contents(inputs)
+    with pytest.raises(ConfigurationError, match="is or contains an input"):
+        run(f"export exported/graph {target}OUT", inputs / "exported")
+    assert contents(inputs) == before
+
+
+@pytest.mark.parametrize("target", ["parquet:", "oxigraph:", "neo4j-csv:"])
+def test_an_exported_directory_keeps_its_mode_and_its_link(inputs: Path, target: str) -> None:
+    private, link = inputs / "private", inputs / "link"
+    private.mkdir(mode=0o700)
+    link.symlink_to("private")
+    for _ in range(2):
+        run(f"export graph {target}OUT", link)
+        assert link.is_symlink()
+        assert stat.S_IMODE(private.stat().st_mode) == 0o700
+        assert any(private.iterdir())
