@@ -13,12 +13,12 @@ from neo4j.graph import Node, Path, Relationship
 from exports.engine_process import at_most
 from exports.neo4j_connection import call_within
 from exports.neo4j_ownership import BUILD, GRAPH
-from exports.query_errors import ONLY_READS, error_at
+from exports.query_errors import ONLY_READS, error_at, line_of
 from exports.values import cypher_value, element
 from schemas.errors import QueryError
 from schemas.results import Table, Value
 
-_NEO4J_LOCATION = re.compile(r"\(line (\d+), column (\d+) \(offset: \d+\)\)")
+_NEO4J_LOCATION = re.compile(r"\(line (\d{1,9}), column (\d{1,9}) \(offset: \d+\)\)")
 
 
 def query_server(
@@ -74,8 +74,8 @@ def _neo4j_error(text: str, error: ClientError) -> QueryError:
         return QueryError(message.partition("\n")[0].partition(" (line 0")[0])
     line, column = int(location[1]), int(location[2])
     # Neo4j counts UTF-16 code units, as Java does.
-    before = text.split("\n")[line - 1].encode("utf-16-le")[: 2 * (column - 1)].decode("utf-16-le", "ignore")
-    return error_at(message[: location.start()].strip(), text, line, len(before) + 1)
+    before = line_of(text, line).encode("utf-16-le")[: 2 * max(0, column - 1)].decode("utf-16-le", "ignore")
+    return error_at(message[: location.start()].strip() or "the query does not parse", text, line, len(before) + 1)
 
 
 def _value(value: Any) -> Value:

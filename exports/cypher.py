@@ -11,7 +11,7 @@ from exports.cypher_guard import judge
 from exports.embedded import use_store
 from exports.engine_process import MAX_ROWS, EngineError, Limits
 from exports.ladybug_store import check_store, embedded_store
-from exports.query_errors import ONLY_READS, error_at
+from exports.query_errors import ONLY_READS, error_at, line_of
 from exports.targets import scheme_of
 from exports.time_limit import QUERY_SECONDS
 from schemas.errors import QueryError
@@ -19,7 +19,7 @@ from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.results import Table
 from schemas.script_graph import ScriptGraph
 
-_LADYBUG_LOCATION = re.compile(r"\(line: (\d+), offset: (\d+)\)")
+_LADYBUG_LOCATION = re.compile(r"\(line: (\d{1,9}), offset: (\d{1,9})\)")
 _PROPERTIES = {
     item.name
     for properties in (kind.properties for kinds in (NODE_TYPES, RELATION_TYPES) for kind in kinds.values())
@@ -83,7 +83,7 @@ def _ladybug_error(text: str, message: str) -> QueryError:
         return QueryError("the query writes", remedy=ONLY_READS)
     if found := _LADYBUG_LOCATION.search(message):
         line, offset = int(found[1]), int(found[2])
-        word = re.split(r"\W", text.split("\n")[line - 1][offset:])[0]
+        word = re.split(r"\W", line_of(text, line)[offset:])[0]
         remedy = f"it is a reserved word: write it in backticks, `{word}`" if word in _PROPERTIES else None
         return error_at("the query does not parse", text, line, offset + 1, remedy)
     return QueryError(first.partition("exception: ")[2] or first)

@@ -41,7 +41,7 @@ def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportRep
         return report(graph, target)
     with new_file(path, inputs=graph_files(graph.directory)) as temporary:
         with temporary.open("wb") as raw:
-            if target.lower().endswith(".gz"):
+            if path.name.lower().endswith(".gz"):
                 # No name and no time inside: the same graph gives the same bytes.
                 with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as packed:
                     _write(graph, cast(IO[bytes], packed), options)

@@ -19,7 +19,7 @@ from schemas.output_files import MARKER, new_directory
 from schemas.results import Table
 from schemas.script_graph import ScriptGraph
 
-_LOCAL_LOCATION = re.compile(r"^error at (\d+):(\d+): (.*)", re.DOTALL)
+_LOCAL_LOCATION = re.compile(r"^error at (\d{1,9}):(\d{1,9}): (.*)", re.DOTALL)
 
 
 def run_query(

@@ -17,7 +17,7 @@ from schemas.addresses import without_user
 from schemas.errors import QueryError, StoreError
 from schemas.results import Table
 
-_SERVER_LOCATION = re.compile(r"[Ll]ine:? (\d+), [Cc]olumn:? (\d+)")
+_SERVER_LOCATION = re.compile(r"[Ll]ine:? (\d{1,9}), [Cc]olumn:? (\d{1,9})\b")
 
 
 def query_server(address: str, text: str, ask: Callable[[str], str] | None, timeout: float, max_rows: int) -> Table:
@@ -38,10 +38,11 @@ def query_server(address: str, text: str, ask: Callable[[str], str] | None, time
     with SparqlClient(address, ask, timeout) as client:
         response = client.query(address, (prologue + text).encode(), headers)
     if not response.is_success:
-        location = _SERVER_LOCATION.search(response.text)
-        if location is None or int(location[1]) < 2:
-            raise QueryError(f"the query fails on the server ({response.first_line})", where=without_user(address))
-        raise error_at("the query does not parse", text, int(location[1]) - 1, int(location[2]))
+        if location := _SERVER_LOCATION.search(response.text):
+            error = error_at("the query does not parse", text, int(location[1]) - 1, int(location[2]))
+            if error.where is not None:
+                raise error
+        raise QueryError(f"the query fails on the server ({response.first_line})", where=without_user(address))
     try:
         if response.media_type == "application/n-triples":
             quads = pyoxigraph.parse(response.content, pyoxigraph.RdfFormat.N_TRIPLES)

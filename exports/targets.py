@@ -95,13 +95,11 @@ class Exporter:
         """The function; its module is imported only now."""
         return cast(Export, getattr(import_module(self.module), self.function))
 
-    def has_suffix(self, target: str) -> bool:
-        """Whether `target` is the path of a file or directory of this kind."""
-        return any(
-            target.lower().rstrip("/").endswith(suffix + end)
-            for suffix in self.suffixes
-            for end in ("", *self.compressions)
-        )
+    def suffix_of(self, target: str) -> str:
+        """The suffix of a path of this kind, with that of a compression; "" if `target` is none."""
+        path = target.lower().rstrip("/")
+        suffixes = (suffix + end for suffix in self.suffixes for end in ("", *self.compressions))
+        return next((suffix for suffix in suffixes if path.endswith(suffix)), "")
 
 
 EXPORTERS: tuple[Exporter, ...] = (
@@ -147,12 +145,19 @@ def resolve(target: str) -> Exporter:
     Raises
     ------
     ConfigurationError
-        If there is none.
+        If there is none, or the target is only its suffix or scheme.
     """
     scheme = scheme_of(target)
     is_address = "://" in target or (scheme != "" and holds_user(target))
     for exporter in EXPORTERS:
-        if scheme in exporter.schemes or (not is_address and exporter.has_suffix(target)):
+        if scheme in exporter.schemes:
+            if not target[len(scheme) + 1 :]:
+                raise ConfigurationError("the target has no name", where=target, remedy="write it after the colon")
+            return exporter
+        if suffix := "" if is_address else exporter.suffix_of(target):
+            name = target.rstrip("/")[: -len(suffix)].rpartition("/")[2]
+            if not name.strip("."):
+                raise ConfigurationError("the target has no name", where=target, remedy=f"for example graph{suffix}")
             return exporter
     suffixes = ", ".join(suffix for exporter in EXPORTERS for suffix in exporter.suffixes)
     schemes = ", ".join(f"{scheme}:" for exporter in EXPORTERS for scheme in exporter.schemes)

@@ -35,9 +35,10 @@ def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportRep
         If the file cannot be written or an id cannot be part of an IRI.
     """
     path = Path(target)
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    compression = suffixes.pop() if suffixes[-1] in COMPRESSIONS else ""
-    syntax = SYNTAXES[suffixes[-1]](graph.manifest.base_iri)
+    name = path.name.lower()
+    compression = next((end for end in COMPRESSIONS if name.endswith(end)), "")
+    suffix = next(suffix for suffix in SYNTAXES if name.endswith(suffix + compression))
+    syntax = SYNTAXES[suffix](graph.manifest.base_iri)
     if options.dry_run:
         return report(graph, target)
     chunks = GraphChunks(graph, options.progress)
