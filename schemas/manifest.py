@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from attrs import asdict, field, frozen, validators
+from attrs import Attribute, asdict, field, frozen, validators
 
+from schemas.arguments import check_number
 from schemas.base_iri import check_base_iri
 from schemas.errors import ConfigurationError, GraphDirectoryError, KGScriptsError
 from schemas.graph_directory import read_file
@@ -36,7 +38,25 @@ def _has_licence(_: object, __: object, value: str | None) -> None:
         check_licence(value)
 
 
-_TEXT, _COUNT = validators.instance_of(str), validators.and_(validators.instance_of(int), validators.ge(0))
+def _is_count(_: object, attribute: Attribute[Any], value: object) -> None:
+    check_number(attribute.name, value, least=0, most=(1 << 63) - 1)
+
+
+def _has_options(_: object, __: object, value: Mapping[str, object]) -> None:
+    """Later commands assemble the graph again with these options."""
+    if (least := value.get("min_support")) is not None:
+        check_number("min_support", least)
+    for name in ("extractors", "enrichers"):
+        if not isinstance(value.get(name, ""), str):
+            raise TypeError(f"{name} is no text")
+
+
+def _mapping_of(value: Any) -> Any:
+    # An empty list or text has no keys that could be of another type.
+    return validators.deep_mapping(_TEXT, value, validators.instance_of(dict))
+
+
+_TEXT = validators.instance_of(str)
 _VALUE = validators.instance_of((str, int, float, bool, type(None)))
 
 
@@ -44,8 +64,8 @@ _VALUE = validators.instance_of((str, int, float, bool, type(None)))
 class TableFile:
     """One Parquet file of the graph: `rows`, size in `bytes`, `sha256` of the file."""
 
-    rows: int = field(validator=_COUNT)
-    bytes: int = field(validator=_COUNT)
+    rows: int = field(validator=_is_count)
+    bytes: int = field(validator=_is_count)
     sha256: str = field(validator=_TEXT)
 
 
@@ -61,13 +81,13 @@ class Manifest:
 
     base_iri: str = field(default=DEFAULT_BASE_IRI, validator=_has_base_iri)
     licence: str | None = field(default=None, validator=_has_licence)
-    sources: int = field(validator=_COUNT)
-    characters: int = field(validator=_COUNT)
+    sources: int = field(validator=_is_count)
+    characters: int = field(validator=_is_count)
     sources_digest: str = field(validator=_TEXT)
-    configuration: dict[str, str | int | float | bool | None] = field(validator=validators.deep_mapping(_TEXT, _VALUE))
-    discards: dict[str, int] = field(validator=validators.deep_mapping(_TEXT, _COUNT))
-    models: dict[str, str] = field(factory=dict, validator=validators.deep_mapping(_TEXT, _TEXT))
-    tables: dict[str, TableFile] = field(factory=dict)
+    configuration: dict[str, str | int | float | bool | None] = field(validator=[_mapping_of(_VALUE), _has_options])
+    discards: dict[str, int] = field(validator=_mapping_of(_is_count))
+    models: dict[str, str] = field(factory=dict, validator=_mapping_of(_TEXT))
+    tables: dict[str, TableFile] = field(factory=dict, validator=_mapping_of(validators.instance_of(TableFile)))
     format_version: int = field(default=FORMAT_VERSION, validator=validators.in_((FORMAT_VERSION,)))
 
     @property
@@ -107,7 +127,8 @@ class Manifest:
         """
         remedy = "run `kgscripts build-graph` on this directory again"
         try:
-            content: dict[str, Any] = json.loads(read_file(path))
+            content: dict[str, Any] = json.loads(read_file(path), parse_constant=_no_number)
+            json.dumps(content, ensure_ascii=False).encode()  # Half a surrogate pair cannot be written or shown.
             version = content["format_version"]
             if content.pop("kgscripts") != "graph" or version != FORMAT_VERSION:
                 raise GraphDirectoryError(
@@ -134,6 +155,10 @@ class Manifest:
         if found != build_id:
             raise GraphDirectoryError("the manifest was edited", where=str(path), remedy=remedy)
         return manifest
+
+
+def _no_number(name: str) -> float:
+    raise ValueError(f"{name} is no number of JSON")
 
 
 def chosen_before(path: Path) -> tuple[str | None, str | None]:

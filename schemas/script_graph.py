@@ -168,7 +168,7 @@ class ScriptGraph:
             yield from batch.to_pylist()
 
     def check_digests(self) -> None:
-        """Compare the SHA-256 of every table with the manifest.
+        """Compare the SHA-256 of every table, and its number of rows, with the manifest.
 
         Raises
         ------
@@ -176,8 +176,8 @@ class ScriptGraph:
             At the first table that differs.
         """
         for name in TABLE_NAMES:
-            file = self.directory / table_path(name)
-            if graph_directory.file_digest(file) != self.manifest.tables[name].sha256:
+            file, expected = self.directory.absolute() / table_path(name), self.manifest.tables[name]
+            if graph_directory.file_digest(file) != expected.sha256 or pq.read_metadata(file).num_rows != expected.rows:
                 raise GraphDirectoryError(
                     "the table is not the one that was built",
                     where=str(file),
