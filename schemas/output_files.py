@@ -24,8 +24,6 @@ from schemas.errors import ConfigurationError, StoreError
 MARKER = ".kgscripts-export"
 """A file in every directory that an export made; no other directory is replaced."""
 
-_DESCRIPTORS = re.compile(rf"/dev/fd|/proc/{os.getpid()}(/task/\d+)?/fd")
-"""Folders whose files are the open descriptors of this process."""
 _MOST_LINKS = 40
 """No longer chain of symbolic links is followed, as by Linux."""
 
@@ -209,9 +207,10 @@ def _is_written_to(path: Path) -> bool:
 
 def _descriptor(path: Path) -> int | None:
     """The number of the open descriptor that a path such as ``/dev/stdout`` or ``/dev/fd/3`` leads to."""
+    own = re.compile(rf"/dev/fd|/proc/{os.getpid()}(/task/\d+)?/fd")
     for _ in range(_MOST_LINKS):
         folder = os.path.realpath(path.parent)
-        if _DESCRIPTORS.fullmatch(folder) and path.name.isdecimal():
+        if own.fullmatch(folder) and path.name.isdecimal():
             return int(path.name)
         if not path.is_symlink():
             return None

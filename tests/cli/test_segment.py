@@ -310,7 +310,7 @@ def test_xml_with_entities_is_refused_whatever_it_is_said_to_be(
         ("story.txt", "--format", "docx"),
         ("story.txt", "--json", "--jsonl"),
         ("story.txt", "--json", "--html", "a.html"),
-        ("story.txt", "--html", "missing/a.html"),
+        ("story.txt", "--html", "story.txt/a.html"),
         ("story.txt", "--html", "empty"),
         (),
     ],

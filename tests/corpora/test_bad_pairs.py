@@ -124,7 +124,7 @@ def test_files_without_pairs(tmp_path: Path, name: str, content: bytes, message:
 def test_missing_files(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
         load_pairs([tmp_path / "a.tsv"], strict=False)
-    with pytest.raises(InputError, match="no such file"):
+    with pytest.raises(InputError, match="it is a folder"):
         load_pairs([tmp_path])
 
 
