@@ -12,8 +12,8 @@ from attrs import frozen
 from benchmarks.measure import Measurement, Row, measure
 from benchmarks.synthetic_records import fill
 from kgscripts.assembly.assemble import assemble
-from kgscripts.records import RecordStore
-from schemas.graph_directory import NEXT, locked
+from kgscripts.records.opening import open_records
+from schemas.graph_directory import NEXT
 from schemas.vocabulary import DEFAULT_BASE_IRI
 
 MENTIONS = 10_000_000
@@ -43,7 +43,7 @@ def assemble_all(directory: Path) -> Callable[[], str]:
     """Assemble the records of a directory into its graph."""
 
     def call() -> str:
-        with locked(directory), RecordStore(directory / "records") as store:
+        with open_records(directory) as store:
             versions = [digest for digest, entry in store.extractors().items() if entry.role == "extractor"]
             made = assemble(store, directory, versions, base_iri=DEFAULT_BASE_IRI, memory=MEMORY)
         return made.graph.build_id

@@ -19,10 +19,9 @@ from attrs import astuple, fields, frozen
 
 from benchmarks.judging import READERS, read_sheet, share, verdicts
 from kgscripts.models.registry import load
-from kgscripts.records import RecordStore
+from kgscripts.records.opening import open_records
 from kgscripts.tracking import predict_trusted
 from schemas.changes import ProcedureStep
-from schemas.graph_directory import locked
 from schemas.records import Document, PassageKind, Sentence, StateChange
 from schemas.script_graph import ScriptGraph
 
@@ -59,7 +58,7 @@ def _read_in(directory: Path) -> list[Drawn]:
     """All changes that were read for a graph."""
     names = {row["digest"]: row["name"] for row in ScriptGraph.open(directory).rows("Source")}
     digests = sorted(names)
-    with locked(directory, create=False), RecordStore(directory / "records") as store:
+    with open_records(directory, create=False) as store:
         changes = store.read(StateChange, digests)
         documents = store.read(Document, digests)
         sentences = store.read(Sentence, digests)

@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from kgscripts.records import SOURCE, Input, RecordStore, WrittenShard
+from kgscripts.records import SOURCE, Input, WrittenShard
 from kgscripts.records.kinds import kind_name, record_schema
+from kgscripts.records.opening import open_records
 from kgscripts.records.shards import ShardWriter
-from schemas.graph_directory import locked
 from schemas.provenance import Model
 from schemas.records import (
     Discard,
@@ -61,7 +61,7 @@ def fill(directory: Path, mentions: int, changes: int = 0, seed: int = 0) -> str
     version = hashlib.sha256(b"synthetic").hexdigest()
     random = np.random.default_rng(seed)
     synthesizer = _Synthesizer(random, max(1, sources // SOURCES_A_SCENARIO), version, changes)
-    with locked(directory), RecordStore(directory / "records") as store:
+    with open_records(directory) as store:
         model = Model(name="synthetic", version="1", digest=version, task="event extraction", licence="")
         store.add_extractor(version, "synthetic", "extractor", (model,))
         for number, start in enumerate(range(0, sources, _SOURCES_A_SHARD)):

@@ -10,9 +10,9 @@ from attrs import frozen
 from kgscripts.correction_words import GraphWords
 from kgscripts.pipeline import assemble_again
 from kgscripts.records.corrections import add_corrections, read_corrections
-from kgscripts.records.store import RecordStore
+from kgscripts.records.opening import open_records
+from schemas.arguments import check_type, items_of, path_of
 from schemas.corrections import Correction
-from schemas.graph_directory import locked
 from schemas.script_graph import ScriptGraph
 from schemas.vocabulary import node_id
 
@@ -33,9 +33,11 @@ def correct_graph(directory: str | Path, corrections: Iterable[Correction]) -> C
     GraphDirectoryError
         If `directory` is no graph directory, in use, or damaged.
     """
-    path = Path(directory)
-    given = list(corrections)
-    with locked(path, create=False), RecordStore(path / "records") as store:
+    path = path_of("directory", directory)
+    given = items_of("corrections", corrections)
+    for item in given:
+        check_type("a correction", item, Correction, "give instances of schemas.corrections.Correction")
+    with open_records(path, create=False) as store:
         manifest = ScriptGraph.open(path).manifest
         recorded = add_corrections(store, given)
         assembled = assemble_again(store, path, manifest)
@@ -72,6 +74,6 @@ def list_corrections(directory: str | Path) -> list[Correction]:
     GraphDirectoryError
         If `directory` is no graph directory, in use, or damaged.
     """
-    path = Path(directory)
-    with locked(path, create=False), RecordStore(path / "records") as store:
+    path = path_of("directory", directory)
+    with open_records(path, create=False) as store:
         return read_corrections(store)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -11,9 +12,11 @@ from attrs import frozen
 
 from kgscripts.pipeline import assemble_again, versions_of
 from kgscripts.records.joining import join
+from kgscripts.records.opening import open_records
 from kgscripts.records.store import RecordStore
+from schemas.arguments import items_of, path_of
 from schemas.errors import ConfigurationError, GraphDirectoryError
-from schemas.graph_directory import locked
+from schemas.graph_directory import MARKER, check_path, locked, remove, unwritable
 from schemas.manifest import Manifest
 from schemas.script_graph import ScriptGraph
 
@@ -42,41 +45,47 @@ def merge_graphs(directories: Sequence[str | Path], output: str | Path) -> Scrip
     InputError
         If two graphs have read other contents of one input.
     """
-    paths = [Path(directory) for directory in directories]
-    target = Path(output)
+    paths = [path_of("a directory", directory) for directory in items_of("directories", directories)]
+    target = path_of("output", output)
     if len({path.resolve() for path in paths}) < max(2, len(paths)):
         raise ConfigurationError("a merge needs two or more different graphs", remedy="kgscripts merge A B -o C")
-    if (target / "manifest.json").exists() or (target / "records").exists():
-        raise GraphDirectoryError("there is a graph already", where=str(target), remedy="name a new directory")
+    check_path(target)
     with ExitStack() as stack:
         parts = []
         for path in paths:
-            stack.enter_context(locked(path, create=False))
-            store = stack.enter_context(RecordStore(path / "records"))
+            store = stack.enter_context(open_records(path, create=False))
             manifest = ScriptGraph.open(path).manifest
             known = store.extractors()
             parts.append(_Part(path, manifest, store, {key: known[key].name for key in versions_of(store, manifest)}))
         first, *others = parts
         for other in others:
             _check_alike(first, other)
-        with _new_directory(target), locked(target), RecordStore(target / "records") as joined:
+        with _new_directory(target) as new, RecordStore(new / "records") as joined:
             for part in parts:
                 join(joined, part.store, part.versions)
-            assembled = assemble_again(joined, target, first.manifest)
+            assembled = assemble_again(joined, new, first.manifest)
             joined.compact(assembled.enriched)
-    return assembled.graph
+    return ScriptGraph.open(target)
 
 
 @contextmanager
-def _new_directory(path: Path) -> Iterator[None]:
-    """Remove a directory that was not there before if an error leaves it half made."""
-    is_new = not path.exists()
-    try:
-        yield
-    except BaseException:
-        if is_new:
-            shutil.rmtree(path, ignore_errors=True)
-        raise
+def _new_directory(path: Path) -> Iterator[Path]:
+    """A directory beside `path` that becomes it when all is done: a merge that is killed can be repeated."""
+    target = Path(os.path.realpath(path))
+    if target.exists() and not (target.is_dir() and not any(target.iterdir())):
+        what = "there is a graph already" if (target / MARKER).exists() else "the directory holds other files"
+        raise GraphDirectoryError(what, where=str(path), remedy="name a new or empty directory")
+    new = target.with_name(f".{target.name[:100]}.merging")
+    with locked(new):
+        try:
+            remove(new / "records")  # what a merge that was killed has left
+            yield new
+            new.replace(target)
+        except OSError as error:
+            raise unwritable(path, error) from error
+        finally:
+            if new.exists():
+                shutil.rmtree(new, ignore_errors=True)
 
 
 def _check_alike(first: _Part, other: _Part) -> None:

@@ -19,12 +19,13 @@ from kgscripts.extractors.registry import choose
 from kgscripts.inputs import Text, file_input, path_key, text_input
 from kgscripts.reading import DocumentReader
 from kgscripts.records.corrections import add_corrections
+from kgscripts.records.opening import open_records
 from kgscripts.records.removal import take_out
 from kgscripts.records.store import RecordStore
 from kgscripts.report import BuildReport, Run, report
+from schemas.arguments import check_number, check_texts, check_type, items_of, path_of
 from schemas.base_iri import check_base_iri
-from schemas.errors import ConfigurationError, DamagedRecordsError
-from schemas.graph_directory import locked
+from schemas.errors import DamagedRecordsError
 from schemas.manifest import Manifest, check_licence, chosen_before
 from schemas.provenance import Model
 from schemas.script_graph import ScriptGraph
@@ -121,9 +122,21 @@ def build_graph(
     ConfigurationError
         If an option lies outside its range, or extractors are unknown or do not fit together.
     """
-    for name, value in (("jobs", jobs), ("min_support", min_support), ("limit", limit)):
-        if value is not None and value < 1:
-            raise ConfigurationError(f"{name} is {value}", remedy="name a number from 1 upwards")
+    for name, number in (("jobs", jobs), ("min_support", min_support)):
+        check_number(name, number)
+    if limit is not None:
+        check_number("limit", limit)
+    check_texts(
+        format=format,
+        scenario=scenario,
+        scenarios=scenarios,
+        spacy_model=spacy_model,
+        base_iri=base_iri,
+        licence=licence,
+    )
+    if progress is not None:
+        check_type("progress", progress, Callable, "give a function")  # type: ignore[arg-type]
+    directory = path_of("output", output)
     if base_iri is not None:
         check_base_iri(base_iri)
     if licence:
@@ -146,10 +159,9 @@ def build_graph(
     label = "" if scenario is None else resolve(scenario)
     build_inputs = [
         *(file_input(file, format, label) for file in files),
-        *(text_input(text, format, label) for text in texts),
+        *(text_input(text, format, label) for text in items_of("texts", texts)),
     ]
-    directory = Path(output)
-    with locked(directory), RecordStore(directory / "records") as store:
+    with open_records(directory) as store:
         base_before, licence_before = chosen_before(directory / "manifest.json")
         assembling = Assembling(
             chosen,
@@ -211,8 +223,8 @@ def remove_source(directory: str | Path, source: str | Path) -> list[str]:
     InputError
         If nothing or more than one source is meant.
     """
-    path = Path(directory)
-    with locked(path, create=False), RecordStore(path / "records") as store:
+    path = path_of("directory", directory)
+    with open_records(path, create=False) as store:
         manifest = ScriptGraph.open(path).manifest
         # The records forget it last: a call that dies before can be repeated.
         with store.transaction():
@@ -253,8 +265,8 @@ def _merging(
     extractors: Iterable[str | Extractor] | None, without: Iterable[str]
 ) -> tuple[list[str | Extractor] | None, list[str], bool]:
     """The options without the name of the enricher that merges steps, and whether it is wanted: by default it is."""
-    left_out = list(without)
-    named = None if extractors is None else list(extractors)
+    left_out = items_of("without", without)
+    named = None if extractors is None else items_of("extractors", extractors)
     wanted = STEPS not in left_out and (named is None or STEPS in named)
     kept = None if named is None else [item for item in named if item != STEPS]
     return kept, [name for name in left_out if name != STEPS], wanted

@@ -10,7 +10,7 @@ import hashlib
 import json
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, Self
 
 from attrs import asdict, field, fields, frozen
 
@@ -149,6 +149,20 @@ class Correction:
     def to_dict(self) -> dict[str, Any]:
         """The correction as an object of JSON, without what is empty."""
         return {item.name: getattr(self, item.name) for item in fields(Correction) if getattr(self, item.name)}
+
+    def to_json(self) -> str:
+        """`to_dict` as a line of a file of corrections."""
+        return json.dumps(self.to_dict(), ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, line: str) -> Self:
+        """The correction that `to_json` made the line of. Raises RecordError if there is none."""
+        try:
+            content = json.loads(line)
+            json.dumps(content, ensure_ascii=False).encode("utf-8")  # half a surrogate pair can be escaped
+            return cls(**content)
+        except (ValueError, TypeError, AttributeError, RecursionError) as error:
+            raise RecordError(f"no correction ({error})") from error
 
     @property
     def label(self) -> str:

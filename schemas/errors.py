@@ -43,6 +43,10 @@ class DamagedRecordsError(GraphDirectoryError):
     """A file of records that is damaged or missing. It was set aside: what it held counts as unread."""
 
 
+class DamagedIndexError(GraphDirectoryError):
+    """The index of the records is damaged or missing. It is made anew from the files of records."""
+
+
 class ModelError(KGScriptsError):
     """A model that is not installed, damaged, or not the one that was asked for."""
 

@@ -198,7 +198,7 @@ def unwritable(directory: Path, error: OSError) -> GraphDirectoryError:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Remove the file `path` if writing it fails.
+    """Remove the file `path` if writing it fails. Nothing is written through a link, which is removed first.
 
     Raises
     ------
@@ -206,6 +206,8 @@ def writing(path: Path) -> Iterator[None]:
         If it cannot be written: a full disk, no permission.
     """
     try:
+        if path.is_symlink():
+            path.unlink()
         yield
     except OSError as error:
         path.unlink(missing_ok=True)

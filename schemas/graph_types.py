@@ -260,6 +260,7 @@ NODE_TYPES: dict[str, NodeType] = {
                 Property("author", _STRING, "Who corrected it."),
                 Property("time", _STRING, "When, in UTC (ISO 8601)."),
                 Property("applied", _BOOLEAN, "Whether it corrects something in this graph."),
+                Property("content", _STRING, "All of it as a line of a file of corrections (JSON)."),
             ),
         ),
     )

@@ -221,7 +221,7 @@ class CorrectionRules:
             ends |= {(node, identifier) for node in corrected.get(number, ())}
             nodes.append(
                 {"id": identifier, "label": item.label, "kind": item.kind.value, "author": item.author}
-                | {"time": item.time, "applied": number in corrected}
+                | {"time": item.time, "applied": number in corrected, "content": item.to_json()}
             )
             if number not in corrected:
                 reason = self._problems.get(number, DiscardReason.UNMATCHED_CORRECTION)
@@ -243,4 +243,4 @@ class CorrectionRules:
         )
 
 
-_NODE = ("id", "label", "kind", "author", "time", "applied")
+_NODE = ("id", "label", "kind", "author", "time", "applied", "content")

@@ -12,9 +12,9 @@ from pathlib import Path
 from attrs import define, field, frozen
 
 from kgscripts.models.aligner_words import is_content_word
+from kgscripts.records.opening import open_records
 from kgscripts.records.store import RecordStore
 from schemas.errors import GraphDirectoryError, QueryError
-from schemas.graph_directory import locked
 from schemas.records import AlignedPhrase, Document, PassageKind
 from schemas.script_graph import ScriptGraph
 
@@ -55,7 +55,7 @@ class PhraseTable:
         """
         table = cls()
         ScriptGraph.open(directory)
-        with locked(directory, create=False), RecordStore(directory / "records") as store:
+        with open_records(directory, create=False) as store:
             for abstract, word, stretch in _stretches(store):
                 counts = whitelist.__contains__ if whitelist is not None else partial(_is_new, abstract)
                 table.counts.update((word, run) for run in _runs(stretch, counts))

@@ -9,10 +9,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
-from schemas.errors import GraphDirectoryError, RecordError
+from schemas.errors import DamagedIndexError, GraphDirectoryError, RecordError
 from schemas.graph_directory import durable, unwritable
 
 FORMAT = 3
+INDEX = "index.sqlite"
+INPUTS = "inputs.parquet"
 SOURCE = "0" * 64
 """The pseudo extractor of the corpus readers, which gives the `Document` itself."""
 _SECONDS_TO_WAIT = 60
@@ -58,18 +60,19 @@ PRAGMA user_version = {FORMAT};
 
 
 class Database:
-    """The file ``index.sqlite``. Every change is one transaction: a kill or a full disk leaves the state before it."""
+    """The file `INDEX`. Every change is one transaction: a kill or a full disk leaves the state before it."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._path = folder / "index.sqlite"
+    def __init__(self, folder: Path, index: str = INDEX) -> None:
+        # Some libraries take a relative path such as ``~`` or ``s3:x`` for a home or an address.
+        self.folder = folder = folder.absolute()
+        self._path = folder / index
         _check_layout(folder)
         if not folder.is_dir() and os.path.lexists(folder):
             raise self._damaged("the folder is none")
-        if not self._path.is_file():
+        if not self._path.is_file() or self._path.is_symlink():
             if os.path.lexists(self._path):
                 raise self._damaged("it is no file")
-            if any(folder.glob("*/*.parquet")):
+            if index == INDEX and any(folder.glob("*/*.parquet")):
                 raise self._damaged("it is missing")
             _create(self._path)
         with self._guarded():
@@ -163,11 +166,11 @@ class Database:
         except UnicodeEncodeError as error:
             raise RecordError(f"a name or a discard holds a lone surrogate ({error})", where=str(self._path)) from error
 
-    def _damaged(self, problem: str) -> GraphDirectoryError:
-        return GraphDirectoryError(
+    def _damaged(self, problem: str) -> DamagedIndexError:
+        return DamagedIndexError(
             f"the index of the records is damaged ({problem})",
             where=str(self._path),
-            remedy=f"delete the folder {self.folder} and build again from all inputs",
+            remedy="run the last `kgscripts build-graph` again: it makes the index anew from the files of records",
         )
 
 
@@ -190,7 +193,7 @@ def _create(path: Path) -> None:
 
 
 def _check_layout(folder: Path) -> None:
-    if (folder / "readers.json").exists() or any(folder.glob("*.parquet")):
+    if (folder / "readers.json").exists() or any(path.name != INPUTS for path in folder.glob("*.parquet")):
         raise _other_layout(folder, "the records are those of an older version of kgscripts")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from attrs import asdict, frozen
 
@@ -39,7 +40,8 @@ class CompletionIndex(Database):
                 self._execute(
                     "INSERT INTO extractor (digest, name, role, models, version)"
                     " SELECT ?, ?, ?, '[]', 1 + max(version) FROM extractor WHERE true"
-                    " ON CONFLICT (digest) DO UPDATE SET version = excluded.version",
+                    " ON CONFLICT (digest) DO UPDATE SET"
+                    " version = excluded.version, name = excluded.name, role = excluded.role",
                     digest,
                     name,
                     role,
@@ -56,8 +58,7 @@ class CompletionIndex(Database):
 
     def _models(self, text: str) -> tuple[Model, ...]:
         try:
-            rows = json.loads(text)
-            return tuple(Model(**row | {"scores": BenchmarkScore.from_rows(row["scores"])}) for row in rows)
+            return models_of(json.loads(text))
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError, RecordError) as error:
             raise self._damaged(str(error)) from error
 
@@ -117,6 +118,11 @@ class CompletionIndex(Database):
                     block.append((digest, missing))
             if block:
                 yield block
+
+
+def models_of(rows: Iterable[dict[str, Any]]) -> tuple[Model, ...]:
+    """The models that `attrs.asdict` made `rows` of."""
+    return tuple(Model(**row | {"scores": BenchmarkScore.from_rows(row["scores"])}) for row in rows)
 
 
 def _to_json(models: Iterable[Model]) -> str:

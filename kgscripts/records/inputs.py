@@ -23,6 +23,7 @@ _NO_TEXT = (
     "NOT EXISTS (SELECT * FROM completion WHERE completion.subject = source.subject AND completion.extractor = 0)"
 )
 _ROWS_A_BATCH = 65536
+_SOURCES_A_PART = 100_000
 MOST_DISCARDS = 1_000
 """So many discards of an input are kept, and the first for each reason; the others are counted."""
 
@@ -63,10 +64,10 @@ class InputIndex(CompletionIndex):
         return next(self._inputs("WHERE key = ?", key), None)
 
     def inputs(self) -> Iterator[Input]:
-        """All inputs by their keys, ascending."""
-        return self._inputs("ORDER BY key")
+        """All inputs by their keys, ascending. One with many sources comes in parts, of which later ones continue."""
+        return self._inputs("ORDER BY key", part=_SOURCES_A_PART)
 
-    def _inputs(self, clause: str, *values: str) -> Iterator[Input]:
+    def _inputs(self, clause: str, *values: str, part: int | None = None) -> Iterator[Input]:
         for number, key, fingerprint, complete in self._rows(
             f"SELECT id, key, fingerprint, complete FROM input {clause}", *values
         ):
@@ -78,7 +79,10 @@ class InputIndex(CompletionIndex):
             unlisted = self._rows("SELECT reason, count FROM unlisted_discard WHERE input = ?", number)
             with self._valid():
                 counts = {DiscardReason(reason): count for reason, count in unlisted}
-            yield Input(key, fingerprint, bool(complete), list(sources), self._discards(number), counts)
+            first = list(islice(sources, part))
+            yield Input(key, fingerprint, bool(complete), first, self._discards(number), counts)
+            while part and (more := list(islice(sources, part))):
+                yield Input(key, fingerprint, bool(complete), more, continues=True)
 
     def _discards(self, number: int, limit: int = -1) -> list[Discard]:
         rows = self._rows(
@@ -138,6 +142,11 @@ class InputIndex(CompletionIndex):
                 fingerprint,
             )
         )
+
+    def knows_inputs(self) -> bool:
+        """Whether the store knows which inputs its documents came from; it may have neither."""
+        no_document = "NOT EXISTS (SELECT * FROM completion WHERE extractor = 0)"
+        return bool(self._one(f"SELECT EXISTS (SELECT * FROM input) OR {no_document}"))
 
     def sources(self) -> Iterator[tuple[str, str]]:
         """Digest and name of every live document; one with several names comes several times."""

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from kgscripts.records.kinds import KEY
-from kgscripts.records.shards import ShardWriter, WrittenShard
+from kgscripts.records.shards import READING, ShardWriter, WrittenShard
 
 _ORDER = [(name, "ascending") for name in KEY.names]
 
@@ -22,7 +22,7 @@ def merge(
 
     `files` are those of each shard, one a kind. Memory holds one row group a shard.
     """
-    kinds = sorted({path.parent.name for paths in files.values() for path in paths})
+    kinds = sorted({path.parent.name for paths in files.values() for path in paths} - {READING})
     keep = {name: pa.array(map(" ".join, readings[name]), pa.string()) for name in files}
     with ShardWriter(folder) as writer:
         for kind in kinds:

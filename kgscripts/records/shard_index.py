@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from pathlib import Path
 
+from kgscripts.records.database import INDEX
 from kgscripts.records.inputs import InputIndex
 from kgscripts.records.kinds import kind_name, record_schema
 from kgscripts.records.shards import WrittenShard, columns_digest, shard_path
@@ -20,8 +21,8 @@ _NUMBER = "(SELECT id FROM shard WHERE name = ?)"
 class ShardIndex(InputIndex):
     """The part of the index about shards. One kind has the same columns in all shards."""
 
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder)
+    def __init__(self, folder: Path, index: str = INDEX) -> None:
+        super().__init__(folder, index)
         self._verified: set[Path] = set()
 
     def _put_shard(self, shard: WrittenShard) -> None:
@@ -123,7 +124,7 @@ class ShardIndex(InputIndex):
                 raise GraphDirectoryError(
                     "the file of the corrections is damaged or missing",
                     where=str(path),
-                    remedy="give them again: `kgscripts correct DIR --corrections FILE`",
+                    remedy="run the same command again: they are taken from the graph, as far as it has them",
                 )
             raise DamagedRecordsError(
                 "a file of records is damaged" if digest else "a file of records is missing",

@@ -1,12 +1,14 @@
 """Shards: the files that hold whole readings, one Parquet file a kind, under one name.
 
-Writing a shard needs no lock: it does not count until the index names it (`RecordStore.commit`).
+One of its files lists the readings that it completes, so that the index can be made anew from the shards. Writing a
+shard needs no lock: it does not count until the index names it (`RecordStore.commit`).
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
@@ -19,10 +21,17 @@ import pyarrow.parquet as pq
 from attrs import frozen
 
 from kgscripts.records.kinds import encode, kind_name
+from schemas.errors import DamagedIndexError, GraphDirectoryError, RecordError
 from schemas.graph_directory import durable, file_digest, unwritable
 
 _BYTES_A_GROUP = 1 << 20
 PART = ".part"
+READING = "reading-list"
+"""The file of a shard that lists its readings. No kind of record has such a name: theirs are identifiers."""
+_READINGS = pa.schema([pa.field(name, pa.string(), nullable=False) for name in ("subject", "extractor")])
+
+DAMAGED_FILE = (OSError, ValueError, TypeError, LookupError, RecursionError, pa.ArrowException, RecordError)
+"""What reading a file raises that is not what was written."""
 
 
 @frozen
@@ -55,8 +64,28 @@ class WrittenShard:
 
 
 def shard_path(folder: Path, kind: str, name: str) -> Path:
-    """The file of a kind of a shard."""
-    return folder / kind / f"{name}.parquet"
+    """The file of a kind of a shard.
+
+    Raises
+    ------
+    DamagedIndexError
+        If these are not the names of a kind and of a shard, which an index made by others may say.
+    GraphDirectoryError
+        If a link leads out of `folder`.
+    """
+    # An index made by others may have values of any type.
+    if not (kind == READING or str(kind).isidentifier()) or not re.fullmatch("[0-9a-f]{32}", str(name)):
+        raise DamagedIndexError(
+            f"the index of the records names the shard {str(name)[:40]!r} of the kind {str(kind)[:40]!r}",
+            where=str(folder),
+            remedy="run the last `kgscripts build-graph` again: it makes the index anew from the files of records",
+        )
+    path = folder / kind / f"{name}.parquet"
+    if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
+        raise GraphDirectoryError(
+            "a link leads out of the folder of records", where=str(path), remedy="put the files themselves there"
+        )
+    return path
 
 
 def write_shard(folder: Path, readings: Sequence[Reading]) -> WrittenShard:
@@ -105,7 +134,7 @@ class ShardWriter:
         first = next(groups, None)
         if first is None:
             return
-        part = self._folder / kind / f"{uuid4().hex}{PART}"
+        part = shard_path(self._folder, kind, uuid4().hex).with_suffix(PART)
         rows = 0
         with durable(part):
             part.parent.mkdir(parents=True, exist_ok=True)
@@ -118,9 +147,10 @@ class ShardWriter:
 
     def finish(self, completed: Sequence[tuple[str, str]]) -> WrittenShard:
         """Give the files their name; what was written is then there, also after a power failure."""
+        name = _shard_name([file for _, file in self._parts], completed)
+        subjects, extractors = zip(*completed, strict=True) if completed else ((), ())
+        self.write(READING, [pa.table([pa.array(subjects, pa.string()), pa.array(extractors, pa.string())], _READINGS)])
         files = tuple(file for _, file in self._parts)
-        content = [*(f"{file.kind} {file.sha256}" for file in files), *map(" ".join, completed)]
-        name = hashlib.sha256("\n".join(content).encode()).hexdigest()[:32]
         for part, file in self._parts:
             path = shard_path(self._folder, file.kind, name)
             try:
@@ -130,6 +160,40 @@ class ShardWriter:
                 raise unwritable(path.parent, error) from error
         self._parts.clear()
         return WrittenShard(name, files, tuple(completed))
+
+
+def read_shard(folder: Path, name: str) -> WrittenShard | None:
+    """What the files of a shard say that it is; None if one of them is damaged or missing."""
+    paths = [path for path in sorted(folder.glob(f"*/{name}.parquet")) if not path.parent.is_symlink()]
+    completed: set[tuple[str, str]] | None = None
+    files = []
+    try:
+        for path in paths:
+            with pq.ParquetFile(shard_path(folder, path.parent.name, name)) as parquet:
+                columns, rows = columns_digest(parquet.schema_arrow), parquet.metadata.num_rows
+                if path.parent.name == READING:
+                    completed = _readings_in(parquet)
+            files.append(ShardFile(path.parent.name, columns, file_digest(path), path.stat().st_size, rows))
+        if completed is None:  # by a version that wrote no list: every reading gave something, or the name does not fit
+            completed = set()
+            for path in paths:
+                with pq.ParquetFile(path) as parquet:
+                    completed |= _readings_in(parquet)
+    except (*DAMAGED_FILE, GraphDirectoryError):
+        return None
+    fits = name == _shard_name([file for file in files if file.kind != READING], sorted(completed))
+    return WrittenShard(name, tuple(files), tuple(sorted(completed))) if fits else None
+
+
+def _readings_in(file: pq.ParquetFile) -> set[tuple[str, str]]:
+    columns = file.read(_READINGS.names)
+    return set(zip(*(columns[name].to_pylist() for name in _READINGS.names), strict=True))
+
+
+def _shard_name(files: Iterable[ShardFile], completed: Iterable[tuple[str, str]]) -> str:
+    """A digest of all that a shard holds: a shard whose files or readings are others has another name."""
+    content = [*(f"{file.kind} {file.sha256}" for file in files), *map(" ".join, completed)]
+    return hashlib.sha256("\n".join(content).encode()).hexdigest()[:32]
 
 
 def columns_digest(schema: pa.Schema) -> str:

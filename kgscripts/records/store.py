@@ -2,6 +2,7 @@
 
     <kind>/<shard>.parquet    the records of one kind of whole readings (subject, extractor)
     index.sqlite              which readings and inputs there are, and where; files that it does not name do not count
+    inputs.parquet            the inputs and extractors of the last `compact`, for a new index (`records.rebuilding`)
 
 A shard is one unit across kinds: it is written, merged, lost and deleted as a whole.
 """
@@ -17,6 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from kgscripts.records.inputs import Input
+from kgscripts.records.inputs_file import write_inputs
 from kgscripts.records.kinds import decode
 from kgscripts.records.merging import merge
 from kgscripts.records.shard_index import CORRECTION, DAMAGED, ShardIndex
@@ -151,20 +153,31 @@ class RecordStore(ShardIndex):
         """
         with self.transaction():
             self._forget(enriched)
-        held = "(SELECT count(*) FROM completion WHERE completion.shard = shard.id)"
-        for (name,) in list(self._rows(f"SELECT name FROM shard WHERE readings > {held} ORDER BY name")):
-            self._rewrite([name])
+        self.drop_replaced()
         self._merge_small()
+        write_inputs(self)
         named = {
             shard_path(self.folder, kind, name)
             for kind, name in self._rows("SELECT kind, name FROM shard_file JOIN shard ON id = shard")
         }
         try:
             for path in self.folder.glob("*/*"):
-                if path not in named and path.suffix in (".parquet", PART, DAMAGED):
+                if path not in named and path.suffix in (".parquet", PART, DAMAGED) and not path.parent.is_symlink():
                     path.unlink()
         except OSError as error:
             raise unwritable(self.folder, error) from error
+
+    def drop_replaced(self) -> None:
+        """Write the shards anew that hold readings which are in other shards or nowhere.
+
+        Raises
+        ------
+        GraphDirectoryError
+            If something cannot be written, or a file that has to be rewritten is damaged.
+        """
+        held = "(SELECT count(*) FROM completion WHERE completion.shard = shard.id)"
+        for (name,) in list(self._rows(f"SELECT name FROM shard WHERE readings > {held} ORDER BY name")):
+            self._rewrite([name])
 
     def _forget(self, enriched: Collection[tuple[str, str]]) -> None:
         """Delete the completions that nothing needs, then extractors and subjects without any."""

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from kgscripts import build, pipeline
+from kgscripts.merging import merge_graphs
 from schemas.errors import InputError
 from tests.assembly.tiny_reader import tiny
 
@@ -24,9 +25,11 @@ _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
 
 def carry_out(operation: str, directory: str, inputs: list[str]) -> None:
-    """Build from `inputs`, or remove them."""
+    """Build from `inputs`, merge them, or remove them."""
     if operation == "build":
         pipeline.build_graph(inputs, directory, extractors=tiny())
+    elif operation == "merge":
+        merge_graphs(inputs, directory)
     else:
         for item in inputs:
             pipeline.remove_source(directory, item)
@@ -58,7 +61,8 @@ def _child(operation: str, directory: str, inputs: list[str], last: int, answer:
         if step == last:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    _count_steps(directory, at)
+    # A merge works beside its directory.
+    _count_steps(str(Path(directory).parent) if operation == "merge" else directory, at)
     # A removal that was killed when all but the deletion of files was done finds nothing to remove.
     with suppress(InputError) if operation == "remove" else nullcontext():
         carry_out(operation, directory, inputs)

@@ -100,20 +100,6 @@ def test_lost_readings_are_read_again_from_the_texts_in_the_records(
     assert graph_bytes(graph) == graph_bytes(tmp_path / "anew")
 
 
-@pytest.mark.parametrize("damage", [_cut, _empty])
-def test_a_damaged_index_says_what_to_do(
-    damage: Callable[[Path], None], graph: Path, stories: list[Path], tmp_path: Path
-) -> None:
-    damage(graph / "records/index.sqlite")
-    with pytest.raises(GraphDirectoryError, match="damaged") as caught:
-        build_graph(stories[2], graph, extractors=tiny())
-    assert "build again from all inputs" in str(caught.value.remedy)
-    shutil.rmtree(graph / "records")
-    build_graph(stories, graph, extractors=tiny())
-    build_graph(stories, tmp_path / "anew", extractors=tiny())
-    assert graph_bytes(graph) == graph_bytes(tmp_path / "anew")
-
-
 @pytest.mark.parametrize("file", ["index.parquet", "readers.json"])
 def test_records_of_an_older_version_say_what_to_do(file: str, graph: Path, stories: list[Path]) -> None:
     shutil.rmtree(graph / "records")

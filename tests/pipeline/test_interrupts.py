@@ -82,9 +82,8 @@ def test_other_errors_stay_what_they_are() -> None:
 
 
 def test_an_interrupt_that_is_handled_inside_is_forgotten_by_what_ends_well() -> None:
-    with passing_on_interrupts():
-        with suppress(KeyboardInterrupt):
-            signal.raise_signal(signal.SIGINT)
+    with passing_on_interrupts(), suppress(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
 
 
 def test_a_handler_of_the_caller_decides() -> None:

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from kgscripts.merging import merge_graphs
+from kgscripts.records.database import INDEX
 from schemas.errors import GraphDirectoryError, InputError
 from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes
@@ -81,10 +83,13 @@ def _opens_or_says_what_to_do(directory: Path, known: list[str]) -> None:
     assert "build-graph" in remedy
 
 
-@pytest.mark.parametrize("operation", ["build", "remove"])
+@pytest.mark.parametrize(("operation", "index_is_lost"), [("build", False), ("remove", False), ("build", True)])
 def test_killed_builds_go_on(
-    operation: str, victims: Victims, stories: list[Path], before: Path, tmp_path: Path
+    operation: str, index_is_lost: bool, victims: Victims, stories: list[Path], before: Path, tmp_path: Path
 ) -> None:
+    if index_is_lost:
+        before = shutil.copytree(before, tmp_path / "before")
+        (before / "records" / INDEX).unlink()
     inputs = stories if operation == "build" else stories[3:4]
     whole = tmp_path / "whole"
     shutil.copytree(before, whole)
@@ -104,6 +109,22 @@ def test_killed_builds_go_on(
             _go_on(operation, directory, inputs)
         assert graph_bytes(directory) == graph_bytes(whole), f"killed before step {last}, then {again}"
         shutil.rmtree(directory)
+
+
+def test_a_killed_merge_can_be_repeated(victims: Victims, stories: list[Path], before: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    carry_out("build", str(other), [str(story) for story in stories[5:8]])
+    parts = [before, other]
+    whole = tmp_path / "whole" / "graph"
+    steps = victims.run("merge", whole, parts)
+    assert steps > 2 * _KILLS
+    target = tmp_path / "killed" / "graph"
+    for number in range(1, _KILLS, 2):
+        assert victims.run("merge", target, parts, number * steps // _KILLS) == -1
+        assert not target.exists()
+    merge_graphs(parts, target)
+    assert graph_bytes(target) == graph_bytes(whole)
+    assert [path.name for path in target.parent.iterdir()] == ["graph"]
 
 
 def _go_on(operation: str, directory: Path, inputs: list[Path]) -> None:

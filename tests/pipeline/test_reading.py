@@ -1,17 +1,21 @@
-"""Reading in several processes: they end when the caller wants no more."""
+"""Reading: several processes end when the caller wants no more, and no parse is kept for longer than its batch."""
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import psutil
 from attrs import define
+from spacy.tokens import Doc
 
+from kgscripts.extractors.registry import choose
 from kgscripts.reading import Batch, DocumentReader, read_batches
 from kgscripts.records.shards import Reading
-from schemas.records import Document
+from kgscripts.text.pipeline import describe_pipeline
+from schemas.records import Document, Passage, PassageKind
 
 
 @define
@@ -42,3 +46,14 @@ def test_who_stops_early_does_not_wait_for_batches_that_are_being_read(tmp_path:
     assert readers
     batches.close()
     assert not psutil.wait_procs(readers, timeout=60)[1]
+
+
+def test_no_parse_is_kept_for_longer_than_its_batch() -> None:
+    text = "The zebras washed the pan."
+    passage = Passage(kind=PassageKind.STEP, start=0, end=len(text))
+    document = Document(name="one", text=text, format="text", passages=[passage])
+    chosen = choose(["events", "sentences"], (), describe_pipeline)
+    readings = DocumentReader(chosen).read(Batch([document], frozenset(item.version for item in chosen)))
+    assert [len(reading.records) for reading in readings] == [1, 1]
+    gc.collect()
+    assert not [kept for kept in gc.get_objects() if isinstance(kept, Doc) and "zebras" in kept.text]

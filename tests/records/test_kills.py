@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from kgscripts.records import RecordStore
+from kgscripts.records.shards import READING
 from schemas.records import Document, EventMention
 from tests.records.samples import EVENTS, documents, found, keys_of, record_files
 from tests.records.victim import DOCUMENTS_A_COMMIT
@@ -56,7 +57,7 @@ def test_a_kill_loses_nothing_that_was_committed(what: str, tmp_path: Path) -> N
     with RecordStore(folder) as records:
         records.compact()
         assert record_files(folder) == sorted(
-            path for kind in ("document", "event_mention", "aligned_phrase") for path in records.files(kind)
+            path for kind in ("document", "event_mention", "aligned_phrase", READING) for path in records.files(kind)
         )
         assert records.read(Document, digests) == {item.digest: [item] for item in items}
 

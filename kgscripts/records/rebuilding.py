@@ -1,0 +1,89 @@
+"""A new index of a record store, made of the shards, which say what they hold, and of the file of inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+from kgscripts.records.corrections import CORRECTIONS, add_corrections
+from kgscripts.records.database import INDEX
+from kgscripts.records.inputs_file import restore_inputs
+from kgscripts.records.kinds import decode
+from kgscripts.records.shard_index import CORRECTION
+from kgscripts.records.shards import DAMAGED_FILE, WrittenShard, read_shard, shard_path
+from kgscripts.records.store import RecordStore
+from schemas.corrections import Correction
+from schemas.graph_directory import remove, unwritable
+
+_PART = "index.rebuilt"
+
+
+def rebuild(folder: Path) -> str:
+    """Make the index of the records in `folder` anew, and say in a sentence what is kept.
+
+    A shard that is not what was written is left out: what it held counts as unread.
+
+    Raises
+    ------
+    GraphDirectoryError
+        If the index or a shard cannot be written. The index stays as it was.
+    """
+    try:
+        _remove_with_journal(folder / _PART)
+        with RecordStore(folder, _PART) as store:
+            kept = _fill(store)
+        # A journal beside the damaged index would be applied to the new one.
+        _remove_with_journal(folder / INDEX)
+        (folder / _PART).replace(folder / INDEX)
+    except OSError as error:
+        raise unwritable(folder, error) from error
+    return kept
+
+
+def _remove_with_journal(path: Path) -> None:
+    for suffix in ("", "-journal", "-wal", "-shm"):
+        remove(path.with_name(path.name + suffix))
+
+
+def _fill(store: RecordStore) -> str:
+    inputs_are_known = restore_inputs(store)
+    # First what people said, which no input gives again.
+    add_corrections(store, _all_corrections(store.folder))
+    damaged = 0
+    for name in sorted(_names(store.folder, "*") - _names(store.folder, CORRECTION)):
+        shard = read_shard(store.folder, name)
+        if shard is None:
+            damaged += 1
+        else:
+            _enter(store, shard)
+    # A reading of two shards, one of which was to be deleted, would count twice.
+    store.drop_replaced()
+    lost = f"; {damaged:,} damaged files of records are read again" if damaged else ""
+    unknown = "" if inputs_are_known else "; name all inputs in the next build, since it is not known which there were"
+    return (
+        f"kept are {store.documents().num_rows:,} sources, {len(store.extractors()):,} readers and "
+        f"{len(store.subjects(CORRECTIONS)):,} corrections{lost}{unknown}"
+    )
+
+
+def _names(folder: Path, kind: str) -> set[str]:
+    return {path.stem for path in folder.glob(f"{kind}/*.parquet") if not path.parent.is_symlink()}
+
+
+def _enter(store: RecordStore, shard: WrittenShard) -> None:
+    known = store.extractors().keys()
+    for digest in sorted({extractor for _, extractor in shard.completed} - known):
+        # One that a build has brought that did not end. The next build that has it says what it is, or it is dropped.
+        store.add_extractor(digest, digest, "enricher", ())
+    store.commit([shard], merge=False)
+
+
+def _all_corrections(folder: Path) -> Iterator[Correction]:
+    for name in sorted(_names(folder, CORRECTION)):
+        if read_shard(folder, name) is not None:
+            with suppress(*DAMAGED_FILE):
+                table = pq.read_table(shard_path(folder, CORRECTION, name), partitioning=None)
+                yield from [record for *_, record in decode(Correction, table)]
