@@ -9,12 +9,13 @@ from pathlib import Path
 from exports.confined import ask as ask_engine
 from exports.cypher_guard import judge
 from exports.embedded import use_store
-from exports.engine_process import MAX_ROWS, EngineError, Limits
+from exports.engine_process import MAX_ROWS, EngineError, Limits, check_limits
 from exports.ladybug_store import check_store, embedded_store
 from exports.query_errors import ONLY_READS, error_at, line_of
 from exports.targets import scheme_of
 from exports.time_limit import QUERY_SECONDS
-from schemas.errors import QueryError
+from schemas.arguments import path_of, shown
+from schemas.errors import ConfigurationError, QueryError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.results import Table
 from schemas.script_graph import ScriptGraph
@@ -54,9 +55,10 @@ def run_query(
     StoreError
         If the store or server cannot be opened.
     ConfigurationError
-        If this platform cannot confine a process.
+        If this platform cannot confine a process, or an argument is of another type.
     """
-    judged = judge(text, parameters or {})
+    check_limits(timeout, max_rows)
+    judged = judge(text, _parameters(parameters))
     if isinstance(source, str) and ("://" in source or scheme_of(source).startswith(("bolt", "neo4j"))):
         # A query on disk does not need the driver, whose import takes long.
         from exports.bolt import query_server
@@ -72,9 +74,19 @@ def run_query(
     try:
         if isinstance(source, ScriptGraph):
             return use_store(lambda: embedded_store(source), answer)
-        return answer(Path(source))
+        return answer(path_of("source", source))
     except EngineError as error:
         raise _ladybug_error(judged.text, str(error)) from error
+
+
+def _parameters(parameters: Mapping[str, object] | None) -> Mapping[str, object]:
+    if parameters is None:
+        return {}
+    if not isinstance(parameters, Mapping) or not all(isinstance(name, str) for name in parameters):
+        raise ConfigurationError(
+            f"the parameters are {shown(parameters)}", remedy="give values by name: parameters={'name': value}"
+        )
+    return parameters
 
 
 def _ladybug_error(text: str, message: str) -> QueryError:

@@ -13,6 +13,7 @@ from attrs import frozen
 
 from exports.child_process import Child
 from exports.confined_child import LENGTH
+from schemas.arguments import check_number, check_seconds
 from schemas.errors import ConfigurationError, QueryError, StoreError
 from schemas.results import Table
 
@@ -42,6 +43,12 @@ class Limits:
     timeout: float
     max_rows: int = MAX_ROWS
     confined: bool = True
+
+
+def check_limits(timeout: object, max_rows: object) -> None:
+    """Raise ConfigurationError unless these are a number of seconds and a number of rows."""
+    check_seconds("timeout", timeout)
+    check_number("max_rows", max_rows, most=1 << 62)
 
 
 class EngineProcess:

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from exports.property_graph import node_batches, node_schema, relation_batches, relation_schema
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import ScriptGraph, check_graph
 
 
 def to_frames(graph: ScriptGraph) -> dict[str, pd.DataFrame]:
@@ -16,6 +16,7 @@ def to_frames(graph: ScriptGraph) -> dict[str, pd.DataFrame]:
     Frames of nodes begin with the column `iri`, frames of relations with `from_iri` and `to_iri`; properties follow
     under their own names with Arrow types, so that integer columns with missing values stay integers.
     """
+    check_graph(graph)
     tables = {
         label: pa.Table.from_batches(node_batches(graph, label), schema=node_schema(label)) for label in NODE_TYPES
     }

@@ -6,7 +6,7 @@ import networkx as nx
 
 from exports.property_graph import ENDS, KEY, node_batches, relation_batches
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import ScriptGraph, check_graph
 
 
 def to_networkx(graph: ScriptGraph) -> nx.MultiDiGraph:
@@ -15,6 +15,7 @@ def to_networkx(graph: ScriptGraph) -> nx.MultiDiGraph:
     Nodes and edges carry their `type` and their properties; a property without a value is left out. `graph.graph`
     holds `base_iri` and `build_id`.
     """
+    check_graph(graph)
     result = nx.MultiDiGraph(base_iri=graph.manifest.base_iri, build_id=graph.build_id)
     for label in NODE_TYPES:
         for batch in node_batches(graph, label):

@@ -8,7 +8,7 @@ from html import escape
 from exports.picture import picture
 from exports.scripts import list_scenarios, read_script
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import ScriptGraph, check_graph
 from schemas.terminal import printable
 
 _STEPS = 12
@@ -22,6 +22,7 @@ def graph_html(graph: ScriptGraph) -> str:
     GraphDirectoryError
         If a table is damaged.
     """
+    check_graph(graph)
     rows = {name: graph.manifest.rows(name) for name in (*NODE_TYPES, *RELATION_TYPES)}
     counts = " · ".join(f"{name} {number:,}" for name, number in rows.items() if number)
     html = f"<b>{escape(printable(str(graph.directory)))}</b><br><small>{counts or 'empty'}</small>"

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from attrs import frozen
 
 from exports.query_errors import error_at
+from schemas.arguments import check_type
 from schemas.errors import QueryError
 
 MAX_CHARACTERS = 1 << 20
@@ -63,6 +64,7 @@ def scan(text: str, pattern: re.Pattern[str]) -> Scan:
     QueryError
         If a character belongs to no token, a token holds one that is refused, or the text exceeds a limit.
     """
+    check_type("the query", text, str, "give its text")
     if len(text) > MAX_CHARACTERS:
         raise QueryError(f"the query has more than {MAX_CHARACTERS:,} characters", remedy="split it into several")
     text = _LINE_ENDS.sub("\n", text)

@@ -8,12 +8,13 @@ from pathlib import Path
 
 from exports.confined import ask as ask_engine
 from exports.embedded import kept_store, use_store
-from exports.engine_process import MAX_ROWS, EngineError, Limits
+from exports.engine_process import MAX_ROWS, EngineError, Limits, check_limits
 from exports.query_errors import error_at
 from exports.rdf.terms import PREFIXES
 from exports.sparql_guard import judge
 from exports.targets import scheme_of
 from exports.time_limit import QUERY_SECONDS
+from schemas.arguments import path_of
 from schemas.errors import QueryError, StoreError
 from schemas.output_files import MARKER, new_directory
 from schemas.results import Table
@@ -50,8 +51,9 @@ def run_query(
     StoreError
         If the store or server cannot be opened.
     ConfigurationError
-        If this platform cannot confine a process.
+        If this platform cannot confine a process, or an argument is of another type.
     """
+    check_limits(timeout, max_rows)
     judged = judge(text)
     if isinstance(source, str) and ("://" in source or scheme_of(source) in ("http", "https")):
         # A query on disk does not need the client, whose import takes long.
@@ -70,7 +72,7 @@ def run_query(
     try:
         if isinstance(source, ScriptGraph):
             return use_store(lambda: embedded_store(source), answer)
-        return answer(Path(source))
+        return answer(path_of("source", source))
     except EngineError as error:
         if error.is_syntax:
             raise _syntax_error(judged.text, str(error)) from error

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import Protocol, cast
 
 from attrs import field, frozen
 
 from schemas.addresses import holds_user, without_user
+from schemas.arguments import check_type, path_of
 from schemas.errors import ConfigurationError, StoreError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import ScriptGraph, check_graph
 
 COMPRESSIONS = (".gz", ".zst")
 
@@ -168,14 +170,18 @@ def resolve(target: str) -> Exporter:
     )
 
 
-def export(graph: ScriptGraph, target: str, options: ExportOptions | None = None) -> ExportReport:
+def export(graph: ScriptGraph, target: str | Path, options: ExportOptions | None = None) -> ExportReport:
     """Write `graph` to the `target`, identified by its suffix or scheme.
 
     Raises
     ------
     ConfigurationError
-        If no exporter fits the target.
+        If no exporter fits the target, or an argument is of another type.
     StoreError
         If the target cannot be written or the server refuses.
     """
-    return resolve(target).load()(graph, target, options or ExportOptions())
+    check_graph(graph)
+    path_of("target", target)
+    options = ExportOptions() if options is None else options
+    check_type("options", options, ExportOptions, "give an instance of ExportOptions")
+    return resolve(str(target)).load()(graph, str(target), options)

@@ -9,6 +9,7 @@ from kgscripts.corpora.files import find_files
 from kgscripts.corpora.json_records import encodable, json_object
 from kgscripts.corpora.scenarios import resolve
 from kgscripts.corpora.source import numbered_lines
+from schemas.arguments import path_of
 from schemas.corrections import Correction, CorrectionKind
 from schemas.errors import InputError, KGScriptsError
 
@@ -28,7 +29,7 @@ def read_correction_file(path: str | Path) -> list[Correction]:
         For a file that cannot be read, at the first line that is no correction, and for two lines that correct the same
         at the same time.
     """
-    if Path(path).is_dir():
+    if path_of("corrections", path).is_dir():
         raise InputError("it is a folder", where=str(path), remedy="name a file with a correction on each line")
     [file] = find_files([path])
     if file.fault:

@@ -14,6 +14,7 @@ from attrs import evolve, frozen
 from kgscripts.corpora.files import InputFile
 from kgscripts.corpora.formats import documents_from_strings, read_file
 from kgscripts.corpora.scenarios import scenario_of_folder, with_scenario
+from schemas.arguments import shown
 from schemas.errors import InputError
 from schemas.input_files import open_regular
 from schemas.records import Discard, DiscardReason, Document
@@ -45,7 +46,15 @@ def file_input(file: InputFile, format: str | None, scenario: str = "") -> Build
 
 
 def text_input(text: Text, format: str | None, scenario: str = "") -> BuildInput:
-    """A text in memory. Its key is its content, independent of the texts that come with it and of `scenario`."""
+    """A text in memory. Its key is its content, independent of the texts that come with it and of `scenario`.
+
+    Raises
+    ------
+    InputError
+        If it is no text.
+    """
+    if not isinstance(text, str | Mapping | Document):
+        raise InputError(f"a text is {shown(text)}", remedy="give strings, or mappings such as {'text': '...'}")
     items = [text] if isinstance(text, Document) else list(_parsed(text, format))
     content = "\n".join(
         f"{item.digest} {item.name}" if isinstance(item, Document) else f"{item.where} {item.detail}" for item in items

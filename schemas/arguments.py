@@ -3,34 +3,52 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from schemas.errors import ConfigurationError
 
 MOST = (1 << 31) - 1
+_LARGEST_SHOWN = 1 << 63
 _SHOWN = 60
 
 
 def shown(value: object) -> str:
     """The beginning of what `value` looks like, for messages."""
+    if isinstance(value, int) and abs(value) > _LARGEST_SHOWN:
+        return "a number that is too large"
     try:
-        text = repr(value)
+        text = repr(value).encode("utf-8", "backslashreplace").decode()
     except Exception:  # noqa: BLE001 - any object may come here
         text = f"a {type(value).__name__}"
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
+def check_type(name: str, value: object, kind: type | tuple[type, ...], remedy: str) -> None:
+    """Raise ConfigurationError unless `value` is of the type `kind`."""
+    if not isinstance(value, kind):
+        raise ConfigurationError(f"{name} is {shown(value)}", remedy=remedy)
+
+
+def check_texts(**arguments: object) -> None:
+    """Raise ConfigurationError for an argument that is neither None nor a string of valid characters."""
+    for name, value in arguments.items():
+        check_type(name, value, (str, type(None)), "give a string")
+        if isinstance(value, str) and any("\ud800" <= character <= "\udfff" for character in value):
+            raise ConfigurationError(f"{name} holds half a surrogate pair", remedy="give text of whole characters")
+
+
 def check_number(name: str, value: object, *, least: int = 1, most: int = MOST) -> None:
     """Raise ConfigurationError unless `value` is a whole number from `least` to `most`."""
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        number = shown(value) if not isinstance(value, int) or abs(value) <= 1 << 63 else "too large"
-        raise ConfigurationError(f"{name} is {number}", remedy=f"name a whole number from {least} to {most}")
+        raise ConfigurationError(f"{name} is {shown(value)}", remedy=f"name a whole number from {least} to {most}")
 
 
-def check_text(name: str, value: object, example: str) -> None:
-    """Raise ConfigurationError unless `value` is a string."""
-    if not isinstance(value, str):
-        raise ConfigurationError(f"{name} is no text but {shown(value)}", remedy=f"give a string, such as {example}")
+def check_seconds(name: str, value: object) -> None:
+    """Raise ConfigurationError unless `value` is a number of seconds above 0."""
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < _LARGEST_SHOWN:
+        raise ConfigurationError(f"{name} is {shown(value)}", remedy="give a number of seconds above 0")
 
 
 def path_of(name: str, value: object) -> Path:
@@ -45,4 +63,17 @@ def path_of(name: str, value: object) -> Path:
         text = os.fspath(value)
         if isinstance(text, str) and "\0" not in text:
             return Path(text)
-    raise ConfigurationError(f"{name} is no path but {shown(value)}", remedy="give a string or a pathlib.Path")
+    raise ConfigurationError(f"{name} is {shown(value)}", remedy="give a path, as a string or a pathlib.Path")
+
+
+def items_of(name: str, value: Iterable[Any]) -> list[Any]:
+    """The items of `value`.
+
+    Raises
+    ------
+    ConfigurationError
+        If it is a string, a mapping, or none that has items in an order.
+    """
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+        raise ConfigurationError(f"{name} is {shown(value)}", remedy=f"give a list: {name}=[...]")
+    return list(value)

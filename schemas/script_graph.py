@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 from attrs import frozen
 
 from schemas import graph_directory
+from schemas.arguments import check_type, path_of, shown
 from schemas.errors import ConfigurationError, GraphDirectoryError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.manifest import Manifest
@@ -46,7 +47,7 @@ class ScriptGraph:
         GraphDirectoryError
             If there is none, or if its files are not the ones that the manifest names.
         """
-        path = Path(directory)
+        path = path_of("directory", directory)
         graph_directory.check_path(path)
         remedy = f"run `kgscripts build-graph INPUT -o {path}`"
         if (path / graph_directory.NEXT / "manifest.json").exists():
@@ -130,7 +131,8 @@ class ScriptGraph:
         return self.manifest.base_iri + identifier
 
     def table(self, name: str) -> pa.Table:
-        """All rows of the node or relation type `name`."""
+        """All rows of the node or relation type `name`; raises what `batches` raises."""
+        _check_name(name)
         return pa.Table.from_batches(self.batches(name), schema=table_schema(name))
 
     def batches(self, name: str, rows: int = ROWS_A_GROUP) -> Iterator[pa.RecordBatch]:
@@ -140,7 +142,10 @@ class ScriptGraph:
         ------
         GraphDirectoryError
             If the file is damaged.
+        ConfigurationError
+            If there is no such type.
         """
+        _check_name(name)
         file = self.directory / table_path(name)
         try:
             # Absolute, since pyarrow takes a relative ``~`` or ``s3:x`` for a home or an address.
@@ -183,6 +188,16 @@ class ScriptGraph:
                     where=str(file),
                     remedy="run `kgscripts build-graph` again",
                 )
+
+
+def check_graph(value: object) -> None:
+    """Raise ConfigurationError unless `value` is a `ScriptGraph`."""
+    check_type("graph", value, ScriptGraph, "open it first: ScriptGraph.open(directory)")
+
+
+def _check_name(name: str) -> None:
+    if name not in TABLE_NAMES:
+        raise ConfigurationError(f"there is no table {shown(name)}", remedy=f"name one of {', '.join(TABLE_NAMES)}")
 
 
 def _exports(name: str) -> Callable[..., Any]:

@@ -15,6 +15,7 @@ import pyarrow as pa
 from attrs import frozen
 
 from kgscripts.assembly.identity import MACROS
+from schemas.arguments import check_number
 from schemas.errors import ConfigurationError, GraphDirectoryError
 from schemas.graph_directory import unwritable
 from schemas.tables import table_schema
@@ -54,7 +55,8 @@ def default_memory() -> int:
 
 
 def check_memory(memory: int) -> None:
-    """Raise ConfigurationError if so many bytes are too few."""
+    """Raise ConfigurationError if so many bytes are too few, or no number that a machine has."""
+    check_number("memory", memory, least=0, most=1 << 62)
     if memory < _LEAST_MEMORY:
         raise ConfigurationError(
             f"{memory >> 20} MiB are too little memory", remedy=f"give {_LEAST_MEMORY >> 20} MiB at least"

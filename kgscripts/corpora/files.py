@@ -9,6 +9,7 @@ from pathlib import Path
 
 from attrs import frozen
 
+from schemas.arguments import items_of, path_of
 from schemas.errors import InputError
 
 
@@ -32,8 +33,8 @@ def find_files(inputs: Sequence[str | Path]) -> list[InputFile]:
     is missing or unreadable itself, and for a folder without files.
     """
     found: dict[str, InputFile] = {}
-    for argument in inputs:
-        path = Path(argument)
+    for argument in items_of("inputs", inputs):
+        path = path_of("an input", argument)
         mode = _mode(path)
         if stat.S_ISDIR(mode):
             files = list(_walk(path))

@@ -11,6 +11,7 @@ from importlib.metadata import EntryPoint, entry_points
 from attrs import frozen
 
 from kgscripts.extractors.protocol import PARSE, Extractor, record_kinds
+from schemas.arguments import check_type
 from schemas.errors import ConfigurationError, ModelError
 from schemas.provenance import Model
 
@@ -94,6 +95,10 @@ def choose(
         If one cannot be loaded.
     """
     wanted = installed_extractors() if extractors is None else list(extractors)
+    for item in wanted:
+        check_type("an extractor", item, (str, Extractor), "give its name, or an instance of Extractor")
+    for name in without:
+        check_type("what is left out", name, str, "give names of extractors")
     names = [item if isinstance(item, str) else item.name for item in wanted]
     left_out = set(without)
     if unknown := sorted(left_out - set(names)):

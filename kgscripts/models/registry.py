@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 from kgscripts.models.checkpoint import Checkpoint, is_checkpoint, load_checkpoint, read_card
+from schemas.arguments import path_of
 from schemas.errors import ModelError
 
 if TYPE_CHECKING:
@@ -135,6 +136,7 @@ def load_model(name_or_directory: str | Path) -> Any:
 
 def load_with_task(name_or_directory: str | Path, task: str = "") -> tuple[str, Any]:
     """The task of a model, and the model; names are those of `find_checkpoint`. Raises as `load`."""
+    path_of("name_or_directory", name_or_directory)
     if name := _shipped_name(name_or_directory, task, shipped_models()):
         return _load_shipped(name)
     return _load_directory(find_checkpoint(name_or_directory))

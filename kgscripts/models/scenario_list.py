@@ -14,6 +14,7 @@ from kgscripts.corpora.scenarios import is_listed, resolve
 from kgscripts.corpora.source import numbered_lines
 from kgscripts.models.scenarios import NewScenario, ScenarioAddition, ScenarioModel
 from kgscripts.models.sentence_vectors import quantised_vectors
+from schemas.arguments import path_of
 from schemas.errors import InputError, ModelError
 from schemas.scenario_documents import NONE
 
@@ -38,7 +39,7 @@ def read_scenario_list(path: str | Path) -> list[NewScenario]:
     InputError
         For a file that cannot be read or is empty, for other lines, and for a scenario that is listed anyway.
     """
-    if Path(path).is_dir():
+    if path_of("scenario_list", path).is_dir():
         raise InputError("it is a folder", where=str(path), remedy="name a file with a scenario on each line")
     [file] = find_files([path])
     if file.fault:
