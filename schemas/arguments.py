@@ -57,10 +57,13 @@ def path_of(name: str, value: object) -> Path:
     Raises
     ------
     ConfigurationError
-        If it is neither a string nor a path, or one that no file can have.
+        If it is neither a string nor a path, is empty, or one that no file can have.
     """
     if isinstance(value, str | os.PathLike):
         text = os.fspath(value)
+        # The name of a variable of the shell that is not set: it would mean the whole working directory.
+        if text == "":
+            raise ConfigurationError(f"{name} is empty", remedy="give a path; the working directory is .")
         if isinstance(text, str) and "\0" not in text:
             return Path(text)
     raise ConfigurationError(f"{name} is {shown(value)}", remedy="give a path, as a string or a pathlib.Path")

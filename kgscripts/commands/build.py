@@ -25,8 +25,8 @@ _UNITS = {"MB": 10**6, "GB": 10**9, "TB": 10**12, "MIB": 2**20, "GIB": 2**30, "T
 
 
 def build_graph(
-    inputs: Annotated[list[Path], typer.Argument(metavar="INPUT", help="Files and folders with texts.")],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The graph directory.")],
+    inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help="Files and folders with texts.")],
+    output: Annotated[str, typer.Option("--output", "-o", metavar="DIR", help="The graph directory.")],
     format: Annotated[
         str | None,
         typer.Option(help=f"Format of the inputs ({', '.join(FORMATS)}); by default detected from the content."),

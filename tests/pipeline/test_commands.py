@@ -17,11 +17,13 @@ from pathlib import Path
 import networkx as nx
 import psutil
 import pytest
+from typer.testing import CliRunner
 
 import cli
 from kgscripts.pipeline import build_graph
 from kgscripts.records import RecordStore
 from kgscripts.report import print_report
+from schemas.errors import ConfigurationError
 from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes, graph_rows, labels
 
@@ -52,6 +54,18 @@ def graph(texts: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("examples") / "graph"
     build_graph(texts, directory, jobs=2, without=_WITHOUT)
     return directory
+
+
+@pytest.mark.parametrize("arguments", [["", "-o", "graph"], ["a.txt", "", "-o", "graph"], ["a.txt", "-o", ""]])
+def test_an_empty_name_is_not_the_working_directory(
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a shell gives it for a variable that is not set."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.txt").write_text("I boiled water.\n", encoding="utf-8")
+    with pytest.raises(ConfigurationError, match="is empty"):
+        CliRunner().invoke(cli.app, ["build-graph", *arguments], catch_exceptions=False)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
 
 
 def test_examples_tell_how_pasta_is_cooked(graph: Path) -> None:
