@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
+from itertools import groupby
+from operator import itemgetter
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +16,7 @@ from kgscripts.assembly.engine import Engine
 from kgscripts.records.kinds import kind_name, record_schema
 from schemas.graph_writer import ScriptGraphWriter
 from schemas.records import PassageKind, Record
+from schemas.tables import table_schema
 
 Integers = npt.NDArray[np.int64]
 Booleans = npt.NDArray[np.bool_]
@@ -36,11 +39,10 @@ SPANS = """
 """
 
 PASSAGE = """
-    SELECT passage_id(d.key, s.start, s."end", s.kind) AS id, s.kind, s.start::BIGINT AS start,
-           s."end"::BIGINT AS "end", substr(t.text, s.start + 1, s."end" - s.start) AS text, d.id AS source
-    FROM span s JOIN document d USING (document) JOIN text t USING (document)
-    ORDER BY s.document, s.start, s."end", s.kind
+    SELECT passage_id(d.key, s.start, s."end", s.kind) AS id, s.kind, s.start, s."end", d.id AS source, s.document
+    FROM span s JOIN document d USING (document) ORDER BY s.document, s.start, s."end", s.kind
 """
+"""The passages of the current documents, without their texts."""
 
 WITHIN = """
     SELECT passage_id(d.key, s.start, s."end", s.kind) AS from_id,
@@ -93,12 +95,33 @@ def write_texts(engine: Engine, writer: ScriptGraphWriter, kinds: Iterable[type[
         passage, within, following, about = (stack.enter_context(writer.table(name)) for name in names)
         for _ in engine.document_partitions():
             engine.replace("span", _nested(engine.table(SPANS.format(others=others))))
-            queries = (PASSAGE, WITHIN, NEXT, ABOUT_PASSAGE)
-            for name, write, query in zip(names, (passage, within, following, about), queries, strict=True):
+            for batch in _passages(engine):
+                passage(batch)
+            queries = (WITHIN, NEXT, ABOUT_PASSAGE)
+            for name, write, query in zip(names[1:], (within, following, about), queries, strict=True):
                 for batch in engine.graph_rows(name, query):
                     write(batch)
         for batch in engine.graph_rows("ABOUT", ABOUT_SOURCE):
             about(batch)
+
+
+def _passages(engine: Engine) -> Iterator[pa.RecordBatch]:
+    """The rows of Passage for the current documents.
+
+    Their texts are cut out here: DuckDB counts the characters from the beginning of the document for each of them,
+    which takes quadratic time in its length.
+    """
+    schema = table_schema("Passage")
+    texts = engine.table("SELECT document, text FROM text WHERE in_partition(document)")
+    places = {document: place for place, document in enumerate(texts["document"].to_pylist())}
+    for batch in engine.rows(PASSAGE):
+        cut: list[str] = []
+        spans = zip(*(batch[name].to_pylist() for name in ("document", "start", "end")), strict=True)
+        for document, of_document in groupby(spans, key=itemgetter(0)):
+            text = texts["text"][places[document]].as_py()
+            cut.extend(text[start:end] for _, start, end in of_document)
+        found = batch.append_column("text", pa.array(cut, pa.string()))
+        yield pa.RecordBatch.from_arrays([found[item.name].cast(item.type) for item in schema], schema=schema)
 
 
 def _nested(spans: pa.Table) -> pa.Table:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import networkx as nx
 import numpy as np
 import pytest
+from attrs import frozen
 
 from kgscripts.assembly.passages import parents
+from kgscripts.extractors.protocol import Extractor, ParsedDocument
 from kgscripts.pipeline import build_graph
-from schemas.records import Document, Passage, PassageKind
+from schemas.records import Document, Passage, PassageKind, Record, Sentence
+from schemas.script_graph import ScriptGraph
 from tests.assembly.built import Rows, graph_rows, labels
 from tests.assembly.tiny_reader import TinySegmenter, tiny, tiny_document
 
@@ -116,6 +120,35 @@ def test_a_label_that_is_not_listed_is_a_scenario_all_the_same(tmp_path: Path) -
     report = build_graph(output=tmp_path, texts=texts, extractors=tiny())
     assert report.discards == {"scenario not listed": 1}
     assert {scenario.label for scenario in report.scenarios} == {"carving a pumpkin", "taking a bath"}
+
+
+@frozen
+class _ManySentences(Extractor):
+    """Gives the last 100,000 stretches of three characters as sentences."""
+
+    name = "many"
+    rules = "1"
+    task = "sentences"
+    gives = (Sentence,)
+
+    def read(self, documents: Sequence[ParsedDocument]) -> list[Sequence[Record]]:
+        return [
+            [Sentence(start=end - 3, end=end) for end in range(len(item.document.text), 0, -3)[:_MANY]]
+            for item in documents
+        ]
+
+
+_MANY = 100_000
+
+
+# For ever: with the text read from its beginning for each of its passages this took over five minutes.
+@pytest.mark.timeout(120)
+def test_passages_of_a_long_text_take_linear_time(tmp_path: Path) -> None:
+    text = "é" + "ab " * 1_000_000 + "😀b"
+    build_graph(output=tmp_path, texts=[text], extractors=[_ManySentences(), *tiny()[:1]])
+    sentences = [row for row in ScriptGraph.open(tmp_path).rows("Passage") if row["kind"] == "sentence"]
+    assert len(sentences) == _MANY
+    assert all(row["text"] == text[row["start"] : row["end"]] for row in sentences)
 
 
 def test_overlapping_passages_lie_in_the_smallest_that_holds_them_whole() -> None:
