@@ -16,7 +16,16 @@ from kgscripts.corpora.mcscript import read_mcscript
 from kgscripts.corpora.pair_formats import read_pairs
 from kgscripts.corpora.plain_text import read_plain_text
 from kgscripts.corpora.sniffing import sniff
-from kgscripts.corpora.source import MAX_PASSAGES, DamagedSourceError, Source, is_binary, open_source, source_of
+from kgscripts.corpora.source import (
+    MAX_PASSAGES,
+    MAX_SENTENCES,
+    DamagedSourceError,
+    Source,
+    has_too_many_sentences,
+    is_binary,
+    open_source,
+    source_of,
+)
 from schemas.errors import ConfigurationError, InputError
 from schemas.records import Discard, DiscardReason, Document
 
@@ -67,7 +76,8 @@ def documents_from_strings(
                 yield from _read_string(text, label, format)
             else:
                 document = document_of_record(text, name=label)
-                yield document or Discard(reason=DiscardReason.EMPTY, where=f"{label}:1", detail="no text")
+                empty = Discard(reason=DiscardReason.EMPTY, where=f"{label}:1", detail="no text")
+                yield _bounded(document) if document else empty
         except InputError as error:
             yield Discard(reason=DiscardReason.MALFORMED, where=f"{label}:1", detail=error.message)
 
@@ -99,15 +109,24 @@ def read_source(source: Source, format: str | None) -> Iterator[Document | Disca
     try:
         for item in _READERS[format](source) if format else _read_sniffed(source):
             empty = False
-            if isinstance(item, Document) and len(item.passages) > MAX_PASSAGES:
-                detail = f"a document of more than {MAX_PASSAGES:,} passages; split it"
-                item = Discard(reason=DiscardReason.TOO_LONG, where=item.name, detail=detail)
-            yield item
+            yield _bounded(item) if isinstance(item, Document) else item
     except DamagedSourceError as error:
         yield source.discard(DiscardReason.UNDECODABLE, error.line, f"cannot be read beyond this line: {error.detail}")
         return
     if empty:
         yield source.discard(DiscardReason.EMPTY, 1, "nothing to read")
+
+
+def _bounded(document: Document) -> Document | Discard:
+    """The document, or a discard if reading it would take too much time and memory."""
+    if len(document.passages) > MAX_PASSAGES:
+        most = f"{MAX_PASSAGES:,} passages"
+    elif has_too_many_sentences(document.text):
+        most = f"{MAX_SENTENCES:,} sentences"
+    else:
+        return document
+    detail = f"a document of more than {most}; split it"
+    return Discard(reason=DiscardReason.TOO_LONG, where=document.name, detail=detail)
 
 
 def _read_sniffed(source: Source) -> Iterator[Document | Discard]:

@@ -18,6 +18,7 @@ from kgscripts.corpora.source import (
     MAX_RECORD_BYTES,
     DamagedSourceError,
     Source,
+    has_too_many_sentences,
     is_binary,
     not_utf8,
     open_source,
@@ -96,7 +97,7 @@ def texts_of(source: Source, format: str | None) -> Iterator[Item]:
         sample = source.sample()
         if (format or (None if is_binary(sample) else sniff(sample, source.name))) == "text":
             data = source.stream.read(MAX_RECORD_BYTES + 1)
-            if len(data) > MAX_RECORD_BYTES or max(data.count(b"\n"), data.count(b"\r")) > MAX_PASSAGES:
+            if _is_long(data):
                 blocks = _blocks(source, data)
                 first = next(blocks)
                 title = document_of_text("", first.text).title if isinstance(first, TextBlock) else ""
@@ -107,6 +108,13 @@ def texts_of(source: Source, format: str | None) -> Iterator[Item]:
         yield _damaged(source, error)
         return
     yield from read_source(source, format)
+
+
+def _is_long(data: bytes) -> bool:
+    """Whether a text, of which one byte more is given than a document can have, has to be read in blocks."""
+    lines = max(data.count(b"\n"), data.count(b"\r"))
+    is_long = len(data) > MAX_RECORD_BYTES or lines > MAX_PASSAGES
+    return is_long or has_too_many_sentences(data.decode("utf-8", errors="replace"))
 
 
 def _all(first: TextBlock | Discard, others: Iterator[TextBlock | Discard]) -> Iterator[TextBlock | Discard]:
