@@ -41,7 +41,7 @@ def correct_graph(directory: str | Path, corrections: Iterable[Correction]) -> C
         manifest = ScriptGraph.open(path).manifest
         recorded = add_corrections(store, given)
         assembled = assemble_again(store, path, manifest)
-        store.compact(assembled.enriched)
+        store.compact(assembled.enriched, assembled.versions)
     applied = {row["id"]: row["applied"] for row in assembled.graph.rows("Correction")}
     unmatched = [item for item in given if not applied.get(correction_id(item), True)]
     return Corrected(tuple(recorded), tuple(unmatched))

@@ -64,7 +64,7 @@ def merge_graphs(directories: Sequence[str | Path], output: str | Path) -> Scrip
             for part in parts:
                 join(joined, part.store, part.versions)
             assembled = assemble_again(joined, new, first.manifest)
-            joined.compact(assembled.enriched)
+            joined.compact(assembled.enriched, assembled.versions)
     return ScriptGraph.open(target)
 
 

@@ -205,7 +205,7 @@ def _assemble(store: RecordStore, directory: Path, assembling: Assembling, memor
         enrichers=assembling.enrichers,
         memory=memory,
     )
-    store.compact(assembled.enriched)
+    store.compact(assembled.enriched, assembled.versions)
     assembling.remember(directory, store, assembled.graph)
     return assembled.graph
 
@@ -230,7 +230,7 @@ def remove_source(directory: str | Path, source: str | Path) -> list[str]:
         with store.transaction():
             names = take_out(store, str(source), manifest.base_iri, path_key)
             assembled = assemble_again(store, path, manifest)
-        store.compact(assembled.enriched)
+        store.compact(assembled.enriched, assembled.versions)
     return names
 
 

@@ -51,9 +51,10 @@ from schemas.script_graph import ScriptGraph
 
 @frozen
 class Assembled:
-    """A graph, and which records of enrichers it needs: pairs of subject and version."""
+    """A graph, and what it is made of: versions of extractors, and records of enrichers by subject and version."""
 
     graph: ScriptGraph
+    versions: frozenset[str]
     enriched: frozenset[tuple[str, str]]
 
 
@@ -94,7 +95,7 @@ def assemble(
             )
             assembly.run()
             manifest = assembly.manifest(base_iri, licence)
-        return Assembled(writer.finish(manifest), frozenset(assembly.enriched))
+        return Assembled(writer.finish(manifest), frozenset(versions), frozenset(assembly.enriched))
 
 
 @define

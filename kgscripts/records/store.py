@@ -9,6 +9,7 @@ A shard is one unit across kinds: it is written, merged, lost and deleted as a w
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -140,11 +141,12 @@ class RecordStore(ShardIndex):
         """SHA-256 of the index: while it is the same, so is everything that the store holds."""
         return file_digest(self._path)
 
-    def compact(self, enriched: Collection[tuple[str, str]] = ()) -> None:
+    def compact(self, enriched: Collection[tuple[str, str]] = (), used: Collection[str] = ()) -> None:
         """Drop readings that nothing needs, and delete files that do not count.
 
-        Dropped are readings of documents that no input gives, of extractors of which another version was added later,
-        and of enrichers unless (subject, extractor) is in `enriched`. No shard may be written meanwhile.
+        Dropped are readings of documents that no input gives, of extractors of which another version was added later
+        unless they are among the `used`, and of enrichers unless (subject, extractor) is in `enriched`. No shard may be
+        written meanwhile.
 
         Raises
         ------
@@ -152,7 +154,7 @@ class RecordStore(ShardIndex):
             If something cannot be written, or a file that has to be rewritten is damaged.
         """
         with self.transaction():
-            self._forget(enriched)
+            self._forget(enriched, used)
         self.drop_replaced()
         self._merge_small()
         write_inputs(self)
@@ -179,11 +181,13 @@ class RecordStore(ShardIndex):
         for (name,) in list(self._rows(f"SELECT name FROM shard WHERE readings > {held} ORDER BY name")):
             self._rewrite([name])
 
-    def _forget(self, enriched: Collection[tuple[str, str]]) -> None:
+    def _forget(self, enriched: Collection[tuple[str, str]], used: Collection[str]) -> None:
         """Delete the completions that nothing needs, then extractors and subjects without any."""
         self._execute(
             "DELETE FROM completion WHERE extractor IN (SELECT old.id FROM extractor AS old"
-            " JOIN extractor AS new USING (name, role) WHERE new.version > old.version)"
+            " JOIN extractor AS new USING (name, role) WHERE new.version > old.version"
+            " AND old.digest NOT IN (SELECT value FROM json_each(?)))",
+            json.dumps(list(used)),
         )
         self._execute(
             "DELETE FROM completion WHERE extractor IN (SELECT id FROM extractor WHERE role = 'extractor' OR id = 0)"

@@ -14,6 +14,7 @@ from kgscripts.correcting import correct_graph, list_corrections
 from kgscripts.merging import merge_graphs
 from kgscripts.pipeline import build_graph, remove_source
 from kgscripts.records.database import INDEX, INPUTS
+from kgscripts.records.opening import open_records
 from schemas.corrections import Correction
 from schemas.errors import DamagedIndexError, GraphDirectoryError
 from tests.assembly.built import graph_bytes
@@ -209,3 +210,16 @@ def test_damaged_shards_beside_a_lost_index_are_read_again(
     assert "damaged files of records are read again" in caplog.text
     assert log.read_text() != ""
     assert graph_bytes(graph) == expected
+
+
+def test_a_build_by_newer_extractors_that_did_not_end_takes_nothing_away(graph: Path, stories: list[Path]) -> None:
+    """Until a graph is made of their readings, the older ones are those that it is made of."""
+    with pytest.raises(KeyboardInterrupt):
+        build_graph(stories[2], graph, extractors=tiny(version="2", interrupt_at="egg1"))
+    correct_graph(graph, [])
+    before = graph_bytes(graph)
+    correct_graph(graph, [])
+    assert graph_bytes(graph) == before
+    build_graph(stories[1:], graph, extractors=tiny(version="2"))
+    with open_records(graph) as store:
+        assert [entry.models[0].version for entry in store.extractors().values() if entry.name == "tiny"] == ["2"]
