@@ -133,8 +133,16 @@ def _plain_data(source: Source, opcodes: re.Pattern[str]) -> object:
     try:
         _check_opcodes(data, opcodes)
         return _PlainUnpickler(io.BytesIO(data)).load()
-    # An empty stack, a missing memo entry, an unhashable item: each means a damaged pickle.
-    except (pickle.UnpicklingError, ValueError, EOFError, IndexError, KeyError, TypeError, AttributeError) as error:
+    # An empty stack, a missing memo entry, an unhashable item, an endless frame: each means a damaged pickle.
+    except (
+        pickle.UnpicklingError,
+        ValueError,
+        EOFError,
+        LookupError,
+        TypeError,
+        AttributeError,
+        OverflowError,
+    ) as error:
         raise InputError(f"not a pickle of plain data: {error}", where=source.name, remedy=_REMEDY) from error
 
 

@@ -149,7 +149,7 @@ def composer_model(checkpoint: Checkpoint) -> ChangeComposer:
         digest = values.pop("encoder_sha256")
         selection = SelectionSettings(**values.pop("selection"))
         settings = ComposerSettings(**values, selection=selection)
-        vocabulary = _vocabulary(json.loads(checkpoint.files[VOCABULARY]))
+        vocabulary = _vocabulary(checkpoint.json(VOCABULARY))
         weights, down, up = (
             {name: value.float() for name, value in _below(prefix, checkpoint.tensors).items()}
             for prefix in (_NETWORK, _DOWN, _UP)
@@ -166,7 +166,7 @@ def composer_model(checkpoint: Checkpoint) -> ChangeComposer:
         if not all(value.isfinite().all() for value in network.state_dict().values()):
             raise ValueError("weights that are not finite")
         steps = {name: value.numpy() for name, value in _below(_KNOWN, checkpoint.tensors).items()}
-        known = KnownSteps.read(steps, json.loads(checkpoint.files[STRINGS]))
+        known = KnownSteps.read(steps, checkpoint.json(STRINGS))
     except (LookupError, TypeError, ValueError, AttributeError, RuntimeError, RecursionError) as error:
         raise ModelError(f"not a checkpoint of the composer: {error}", remedy=remedy) from error
     if digest != encoder.digest:

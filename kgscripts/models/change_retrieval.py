@@ -143,7 +143,7 @@ def retrieval_model(checkpoint: Checkpoint) -> ChangeRetriever:
     try:
         settings = RetrievalSettings(**checkpoint.settings)
         tensors = {name: tensor.numpy() for name, tensor in checkpoint.tensors.items()}
-        known = KnownSteps.read(tensors, json.loads(checkpoint.files[STRINGS]))
+        known = KnownSteps.read(tensors, checkpoint.json(STRINGS))
         return ChangeRetriever(known, settings, checkpoint.model)
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
         remedy = "train the model again, or get the checkpoint again"

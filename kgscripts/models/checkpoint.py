@@ -68,6 +68,12 @@ class Checkpoint:
     model: Model | None = None
     """Its provenance; None for one that was not read from a directory."""
 
+    def json(self, name: str) -> Any:
+        """The value of one of the `files`. Raises ModelError as `parsed`, and if the file is missing."""
+        if name not in self.files:
+            raise ModelError("missing from the checkpoint", where=name, remedy=_REMEDY)
+        return parsed(self.files[name], name)
+
 
 def save_checkpoint(checkpoint: Checkpoint, directory: Path) -> None:
     """Write a checkpoint atomically; an older checkpoint there is replaced.
@@ -209,11 +215,21 @@ def _json(value: object) -> bytes:
     return (json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
-def _object(content: bytes, path: Path) -> dict[str, Any]:
+def parsed(content: bytes | str, where: str) -> Any:
+    """The value of JSON.
+
+    Raises ModelError for other content, and for text with half a surrogate pair: it can be neither written nor shown.
+    """
     try:
         value = json.loads(content)
+        json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
-        raise ModelError(f"no JSON: {error}", where=str(path), remedy=_REMEDY) from error
+        raise ModelError(f"no JSON: {error}", where=where, remedy=_REMEDY) from error
+    return value
+
+
+def _object(content: bytes, path: Path) -> dict[str, Any]:
+    value = parsed(content, str(path))
     if not isinstance(value, dict):
         raise ModelError("no JSON object", where=str(path), remedy=_REMEDY)
     return value

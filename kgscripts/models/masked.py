@@ -240,7 +240,7 @@ def masked_model(checkpoint: Checkpoint) -> MaskedModel:
     Raises ModelError if its parts do not fit together, or the encoder is missing or another one.
     """
     try:
-        words = json.loads(checkpoint.files[WORDS])
+        words = checkpoint.json(WORDS)
         encoder, digest, rank = (checkpoint.settings[name] for name in ("encoder", "encoder_sha256", "rank"))
         if (found := weights_digest(find_encoder(encoder))) != digest:
             message = f"trained over another encoder than {encoder} is here ({found[:12]} instead of {digest[:12]})"

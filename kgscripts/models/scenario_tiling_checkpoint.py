@@ -60,7 +60,7 @@ def tiling_parts(checkpoint: Checkpoint) -> ScenarioParts:
     """What training gave, as it was stored."""
     tensors = checkpoint.tensors
     settings = settings_of({name: value for name, value in checkpoint.settings.items() if name != "word_prior"})
-    words = _words(json.loads(checkpoint.files[WORDS]))
+    words = _words(checkpoint.json(WORDS))
     priors = tensors["topics.priors"].double().numpy()
     topics = TopicModel(
         words=words,

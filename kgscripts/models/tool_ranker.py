@@ -192,7 +192,7 @@ def ranker_checkpoint(ranker: ToolRanker, card: ModelCard) -> Checkpoint:
 def tool_ranker(checkpoint: Checkpoint) -> ToolRanker:
     """The ranker of a checkpoint. Raises ModelError if its parts do not fit together."""
     tensors = {name: tensor.numpy() for name, tensor in checkpoint.tensors.items()}
-    names = tuple(json.loads(checkpoint.files[STRINGS])["tools"])
+    names = tuple(checkpoint.json(STRINGS)["tools"])
     numbers = {name: tensors[name].astype(np.float64) for name in tensors}
     sizes, group_of = tensors["group_sizes"].tolist(), tensors["group_of"].astype(np.int64)
     ends = np.cumsum([0, *sizes])

@@ -21,8 +21,8 @@ START = "<S>"
 class Vocabulary:
     """Words by id. Any word that is not in it has the id of the unknown word.
 
-    Raises ModelError for a word that comes twice or is no string, and where the unknown word, padding or the start
-    symbol is missing.
+    Raises ModelError for a word that comes twice, is no string or holds half a surrogate pair, and where the unknown
+    word, padding or the start symbol is missing.
     """
 
     words: tuple[str, ...] = field(converter=tuple[str, ...])
@@ -31,6 +31,13 @@ class Vocabulary:
     def __attrs_post_init__(self) -> None:
         if not all(isinstance(word, str) for word in self.words):
             raise ModelError("a vocabulary holds something else than words")
+        try:
+            "".join(self.words).encode()
+        except UnicodeEncodeError as error:
+            raise ModelError(
+                f"a word of the vocabulary is not text ({error})",
+                remedy="take that word out, or get the checkpoint again",
+            ) from error
         ids = {word: id for id, word in enumerate(self.words)}
         if len(ids) < len(self.words):
             twice = next(word for word, count in Counter(self.words).items() if count > 1)

@@ -136,3 +136,19 @@ def test_folders_that_are_no_pipeline(tmp_path: Path, content: bytes) -> None:
     _pipe(tmp_path / "meta.json")
     with pytest.raises(ModelError, match=r"meta\.json is not a regular file"):
         load_pipeline(str(tmp_path))
+
+
+@pytest.mark.parametrize("name", [CARD, CONFIG, "vocabulary.json"])
+def test_half_a_surrogate_pair_in_a_checkpoint(saved: Path, name: str) -> None:
+    content = json.loads((saved / name).read_bytes())
+    for half in (r"\ud800", "\ud800"):
+        changed = {**content, "name": "HALF"} if isinstance(content, dict) else [*content, "HALF"]
+        data = json.dumps(changed).replace("HALF", half).encode("utf-8", "surrogatepass")
+        if name == CARD:
+            (saved / CARD).write_bytes(data)
+        else:
+            with_digest(saved, name, data)
+        with pytest.raises(ModelError, match="surrogate") as caught:
+            load_model(saved)
+        assert caught.value.remedy
+        str(caught.value).encode()

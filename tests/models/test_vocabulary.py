@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +40,22 @@ def test_a_vocabulary_survives_json(words: list[str]) -> None:
 def test_lists_that_are_no_vocabulary(words: tuple[str, ...]) -> None:
     with pytest.raises(ModelError):
         Vocabulary(words)
+
+
+@pytest.mark.parametrize("word", ["\ud800", "a\udfffb"])
+def test_half_a_surrogate_pair_is_no_word(word: str) -> None:
+    content = json.dumps([*SPECIAL, word], ensure_ascii=False).encode("utf-8", "surrogatepass")
+    makers: list[Callable[[], Vocabulary]] = [
+        lambda: Vocabulary((*SPECIAL, word)),
+        lambda: Vocabulary.of_texts([(word, word)], 1),
+        lambda: Vocabulary.from_json(json.dumps([*SPECIAL, word])),
+        lambda: Vocabulary.from_json(content),
+    ]
+    for make in makers:
+        with pytest.raises(ModelError, match="surrogate") as caught:
+            make()
+        assert caught.value.remedy
+        str(caught.value).encode()
 
 
 def test_released_vectors(shared_corpora: Path) -> None:

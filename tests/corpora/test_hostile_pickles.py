@@ -1,0 +1,43 @@
+"""Pickles of id sequences with any opcodes: pairs, or an error."""
+
+from __future__ import annotations
+
+import gzip
+import pickle
+import struct
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from kgscripts.corpora.kidscook_ids import VOCABULARY_FILE
+from kgscripts.corpora.pair_corpora import load_pairs
+from schemas.errors import InputError, KGScriptsError
+from tests.corpora.test_pair_corpora import write_ids
+
+_ITEMS = pickle.dumps([([8], [9])] * 3, protocol=4)
+_FRAMES = [b"\x80\x04\x95" + struct.pack("<Q", length) for length in (1 << 63, (1 << 63) - 1, 1 << 62, (1 << 64) - 1)]
+"""The opcode FRAME with lengths that no file has."""
+
+
+@pytest.mark.parametrize("frame", _FRAMES)
+@pytest.mark.parametrize("name", ["train.freq.pkl.gz", VOCABULARY_FILE])
+def test_a_frame_of_any_length_is_an_error(frame: bytes, name: str, tmp_path: Path) -> None:
+    path = write_ids(tmp_path, [([8], [9])])
+    content = gzip.decompress((tmp_path / name).read_bytes())
+    (tmp_path / name).write_bytes(gzip.compress(frame + content[2:]))
+    with pytest.raises(InputError, match="not a pickle of plain data") as caught:
+        load_pairs([path])
+    assert caught.value.remedy
+
+
+@given(place=st.integers(0, len(_ITEMS) - 1), cut=st.integers(0, 9), new=st.binary(max_size=12))
+@example(place=0, cut=11, new=_FRAMES[0])
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_opcodes(place: int, cut: int, new: bytes, tmp_path: Path) -> None:
+    path = write_ids(tmp_path, [])
+    path.write_bytes(gzip.compress(_ITEMS[:place] + new + _ITEMS[place + cut :]))
+    with suppress(KGScriptsError):
+        load_pairs([path])
