@@ -9,6 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# No property may depend on how fast the machine is. `@settings` in a test names only what differs from this.
+settings.register_profile("kgscripts", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("kgscripts")
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 

@@ -126,7 +126,7 @@ def test_a_path_is_a_target_and_anything_else_is_none(graph: ScriptGraph, tmp_pa
     exports.export(graph, Path("graph.ttl"))
     exports.export(graph, str(tmp_path / "text.ttl"))
     assert Path("graph.ttl").read_bytes() == Path("text.ttl").read_bytes()
-    for target in (5, None, b"g.ttl", ["g.ttl"], "g\0.ttl"):
+    for target in (5, None, "", b"g.ttl", ["g.ttl"], "g\0.ttl"):
         with pytest.raises(ConfigurationError) as caught:
             exports.export(graph, target)  # type: ignore[arg-type]
         assert caught.value.remedy
@@ -160,7 +160,7 @@ _VALUES = st.recursive(
 @given(value=_VALUES)
 @example(value="\ud800")
 @example(value=10**40)
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_parameter_of_any_type_has_an_answer_or_an_error(value: Any, graph: ScriptGraph) -> None:
     with suppress(KGScriptsError):
         graph.query(cypher="RETURN $a AS a", parameters={"a": value})

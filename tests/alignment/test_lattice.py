@@ -27,7 +27,7 @@ from tests.alignment.enumeration import Batch, alignments, batches, log_sum
 CLOSE = 1e-9
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(batch=batches(), last_to_last=st.booleans())
 def test_marginal_is_the_sum_over_all_alignments(batch: Batch, last_to_last: bool) -> None:
     marginals = log_marginal(*batch.arguments, last_to_last=last_to_last)
@@ -36,7 +36,7 @@ def test_marginal_is_the_sum_over_all_alignments(batch: Batch, last_to_last: boo
         assert marginal == pytest.approx(log_sum(list(paths.values())), abs=CLOSE)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(batch=batches(), last_to_last=st.booleans())
 def test_posteriors_are_shares_of_alignments(batch: Batch, last_to_last: bool) -> None:
     found = posteriors(*batch.arguments, last_to_last=last_to_last)
@@ -50,7 +50,7 @@ def test_posteriors_are_shares_of_alignments(batch: Batch, last_to_last: bool) -
         torch.testing.assert_close(found[item], expected, atol=CLOSE, rtol=0)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(batch=batches(), last_to_last=st.booleans())
 def test_viterbi_finds_the_best_alignment(batch: Batch, last_to_last: bool) -> None:
     found = viterbi(*batch.arguments, last_to_last=last_to_last)
@@ -66,7 +66,7 @@ def test_viterbi_finds_the_best_alignment(batch: Batch, last_to_last: bool) -> N
             assert path == [0] * len(path)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(batch=batches())
 def test_prefix_viterbi_ends_the_best_alignment_of_every_prefix(batch: Batch) -> None:
     found = prefix_viterbi(*batch.arguments)
@@ -79,7 +79,7 @@ def test_prefix_viterbi_ends_the_best_alignment_of_every_prefix(batch: Batch) ->
             assert best == pytest.approx(max(paths.values()), abs=CLOSE)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(batch=batches())
 def test_next_alignments_are_shares_of_the_alignments_of_every_prefix(batch: Batch) -> None:
     emission, shift, emit, tokens, words = batch.arguments
@@ -108,7 +108,7 @@ def test_before_any_word_the_next_is_where_the_shifts_lead() -> None:
     torch.testing.assert_close(found.exp(), shares / shares.sum(dim=2, keepdim=True))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(batch=batches(), data=st.data())
 def test_words_and_transitions_give_the_enumerated_probability(batch: Batch, data: st.DataObject) -> None:
     chosen = [
@@ -138,7 +138,7 @@ def test_the_best_path_has_its_own_probability() -> None:
     torch.testing.assert_close(words + moves, best.log_probability)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(batch=batches(), last_to_last=st.booleans(), rubbish=st.sampled_from((0.0, math.nan, -math.inf, math.inf)))
 def test_padding_is_never_read(batch: Batch, last_to_last: bool, rubbish: float) -> None:
     size, words, tokens = batch.emission.shape

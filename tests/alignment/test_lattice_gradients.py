@@ -16,7 +16,7 @@ from tests.alignment.enumeration import Batch, alignments, batches
 LENGTHS = torch.tensor([4, 2, 1]), torch.tensor([5, 3, 2])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(batch=batches(), last_to_last=st.booleans())
 def test_gradients_of_words_are_posteriors(batch: Batch, last_to_last: bool) -> None:
     emission, shift, emit = (cells.requires_grad_() for cells in batch.arguments[:3])
@@ -28,7 +28,7 @@ def test_gradients_of_words_are_posteriors(batch: Batch, last_to_last: bool) -> 
     assert gradients[1].isfinite().all()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(batch=batches(), last_to_last=st.booleans())
 def test_gradients_of_shifts_count_how_often_they_are_taken(batch: Batch, last_to_last: bool) -> None:
     shift = batch.shift.requires_grad_()

@@ -55,7 +55,7 @@ def _instances(rows: Rows) -> dict[str, Spot]:
     return spots
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(documents=DOCUMENTS.filter(lambda documents: len(documents) > 1))
 def test_every_change_is_what_the_plain_count_says(documents: list[Document]) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -29,7 +29,7 @@ from tests.assembly.tiny_reader import (
 )
 
 
-@settings(max_examples=9, deadline=None)
+@settings(max_examples=9)
 @example(documents=[], seed=0, calls=2)
 @given(documents=MANY_DOCUMENTS, seed=st.integers(0, 1000), calls=st.sampled_from([2, 3, 1]))
 def test_order_and_split_change_nothing(documents: list[Document], seed: int, calls: int) -> None:
@@ -42,7 +42,7 @@ def test_order_and_split_change_nothing(documents: list[Document], seed: int, ca
         assert graph_bytes(in_parts) == graph_bytes(at_once)
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 @example(documents=[], more="egg")
 @given(documents=MANY_DOCUMENTS, more=st.text("abc .", min_size=1, max_size=9))
 def test_adding_and_removing_is_as_if_nothing_had_been(documents: list[Document], more: str) -> None:

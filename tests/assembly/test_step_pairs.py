@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -146,7 +146,7 @@ _STEPS = st.lists(
 ).map(lambda steps: sorted(steps, key=lambda step: step[0]))
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=40)
 @given(_STEPS)
 def test_close_matches_are_nearest_to_each_other_and_share_their_wordings(
     told: list[tuple[int, int, dict[int, int]]],
@@ -220,7 +220,7 @@ _ACTIONS = st.lists(
 )
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=40)
 @given(_ACTIONS, st.data())
 def test_clusters_are_split_where_choices_are_told_often_enough(
     actions: list[tuple[str, ...]], data: st.DataObject

@@ -76,7 +76,7 @@ def test_other_printers_are_found(source: str) -> None:
     assert not _calls_of_printers("from schemas.terminal import echo\necho(1)")
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.text(st.characters(exclude_categories=())))
 def test_printable_text_has_no_control_characters(text: str) -> None:
     shown = printable(text)
@@ -91,7 +91,7 @@ def test_printable_text_has_no_control_characters(text: str) -> None:
         assert shown == text
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(
     st.recursive(
         st.text(st.characters(exclude_categories=())), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)

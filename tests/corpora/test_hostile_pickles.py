@@ -35,7 +35,7 @@ def test_a_frame_of_any_length_is_an_error(frame: bytes, name: str, tmp_path: Pa
 
 @given(place=st.integers(0, len(_ITEMS) - 1), cut=st.integers(0, 9), new=st.binary(max_size=12))
 @example(place=0, cut=11, new=_FRAMES[0])
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_opcodes(place: int, cut: int, new: bytes, tmp_path: Path) -> None:
     path = write_ids(tmp_path, [])
     path.write_bytes(gzip.compress(_ITEMS[:place] + new + _ITEMS[place + cut :]))

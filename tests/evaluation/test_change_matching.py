@@ -36,7 +36,7 @@ def _best_total(pairs: Pairs) -> float:
 
 
 @given(_ANSWERS, _ANSWERS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_assignments_are_the_best_of_all(gold: list[str], predicted: list[str]) -> None:
     scores = match_step(gold, predicted)
     distinct = list(dict.fromkeys(predicted))

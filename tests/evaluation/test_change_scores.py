@@ -75,7 +75,7 @@ _ANSWERS = st.lists(
 
 
 @given(st.lists(st.tuples(_ANSWERS, _ANSWERS), min_size=1, max_size=4))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_scores_are_those_of_a_plain_reading(steps: list[tuple[list[str], list[str]]]) -> None:
     gold = {str(number): answers for number, (answers, _) in enumerate(steps)}
     predictions = {str(number): answers for number, (_, answers) in enumerate(steps)}

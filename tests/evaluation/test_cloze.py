@@ -54,7 +54,7 @@ FIGURES = [
 
 @pytest.mark.parametrize("scores_texts", [False, True])
 @pytest.mark.parametrize("context", ["left", "both"])
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(pairs=_pairs(), seed=st.integers(0, 9), unknown=st.frozensets(st.sampled_from(WORDS), max_size=3))
 def test_the_same_as_the_reference_for_each_pair(
     context: Literal["left", "both"], scores_texts: bool, pairs: list[Pair], seed: int, unknown: frozenset[str]
@@ -71,7 +71,7 @@ def test_the_same_as_the_reference_for_each_pair(
     assert scores.blanks == sum(len(part.get("oracle_match", [])) for part in parts)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(pairs=_pairs(), seed=st.integers(0, 9))
 def test_the_order_of_pairs_and_words_changes_nothing(pairs: list[Pair], seed: int) -> None:
     shuffled, words = list(pairs), list(WHITELIST) * 2
@@ -82,7 +82,7 @@ def test_the_order_of_pairs_and_words_changes_nothing(pairs: list[Pair], seed: i
     assert first.as_json() == second.as_json()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(pairs=_pairs(), seed=st.integers(0, 9))
 def test_figures_are_within_their_ranges(pairs: list[Pair], seed: int) -> None:
     scores = evaluate_cloze(Aligned(seed=seed), pairs, Candidates(WHITELIST), seed=seed)
@@ -104,7 +104,7 @@ def test_figures_are_within_their_ranges(pairs: list[Pair], seed: int) -> None:
 
 
 @given(pairs=_pairs(), together=st.integers(1, 3))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_how_many_pairs_advance_together_changes_nothing(pairs: list[Pair], together: int) -> None:
     whole = evaluate_cloze(Aligned("both"), pairs, Candidates(WHITELIST))
     with pytest.MonkeyPatch.context() as patch:

@@ -45,7 +45,7 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_graph(tmp_path_factory.mktemp("addresses") / "graph", {}).directory
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(address=_ADDRESSES)
 @example(address=f"bolt:neo4j:{SECRET}@host")
 @example(address=f"bolt:///neo4j:{SECRET}@host")

@@ -40,13 +40,11 @@ def _checked(error: QueryError, text: str) -> None:
 @given(_TEXTS, _NUMBERS, _NUMBERS)
 @example("", 1, 1)
 @example("", 99, 5)
-@settings(deadline=None)
 def test_a_place_that_is_not_in_the_query_is_not_shown(text: str, line: int, column: int) -> None:
     _checked(error_at("no", text, line, column), text)
 
 
 @given(_TEXTS, st.integers(1, 4), st.integers(1, 300))
-@settings(deadline=None)
 def test_a_place_in_the_query_is_shown(text: str, line: int, column: int) -> None:
     lines = text.split("\n")
     if line <= len(lines) and column <= len(lines[line - 1]) + 1:
@@ -64,7 +62,7 @@ def _digits(number: int) -> str:
     form=st.sampled_from(["Line {}, column {}", "line: {}, column: {}", "at line {}, column {}!"]),
 )
 @example(line=99, column=5, form="Line {}, column {}")
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_sparql_server_may_name_any_place(line: int, column: int, form: str, server: ToyServer) -> None:
     body = form.format(_digits(line), _digits(column)).encode()
     server.answer = lambda _: [b"HTTP/1.1 400 Bad Request\r\nContent-Length: %d\r\n\r\n" % len(body) + body]
@@ -77,7 +75,6 @@ def test_a_sparql_server_may_name_any_place(line: int, column: int, form: str, s
 
 
 @given(_NUMBERS, _NUMBERS)
-@settings(deadline=None)
 def test_other_engines_may_name_any_place(line: int, column: int) -> None:
     one, two = _digits(line), _digits(column)
     error = Neo4jError._hydrate_neo4j(

@@ -57,6 +57,10 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> ScriptGraph:
     return write_graph(tmp_path_factory.mktemp("hostile") / "graph", odd_rows(2))
 
 
+_SILENCE = 60.0
+"""Seconds for which a server says nothing. Who does not wait for that ends long before it, on any machine."""
+
+
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     # Reading the usual certificates takes a tenth of a second for each client.
@@ -74,7 +78,7 @@ def _drip(*parts: bytes) -> Iterator[bytes]:
 
 
 def _silence() -> Iterator[bytes]:
-    time.sleep(5)
+    time.sleep(_SILENCE)
     yield b""
 
 
@@ -95,7 +99,7 @@ def test_a_query_ends_after_its_time_limit_and_is_not_sent_again(name: str, serv
     begun = time.monotonic()
     with pytest.raises(StoreError, match=r"did not respond within 0\.4 seconds"):
         run_query(f"http://127.0.0.1:{server.port}/query", QUERY, timeout=0.4)
-    assert time.monotonic() - begun < 2
+    assert time.monotonic() - begun < _SILENCE / 2
     assert len(server.requests) == 1
 
 
@@ -129,7 +133,8 @@ def test_the_query_string_of_an_endpoint_is_sent_and_never_shown(status: str, se
     server.requests.clear()
     address = f"http://127.0.0.1:{server.port}/query?access_token=S3cR3t&x=%C3%A9"
     with nullcontext() if status == "200 OK" else pytest.raises(KGScriptsError) as caught:
-        assert len(list(run_query(address, QUERY, timeout=0.4).rows)) == 2
+        limit = 0.4 if status == "silence" else _SILENCE
+        assert len(list(run_query(address, QUERY, timeout=limit).rows)) == 2
     assert server.requests == [b"POST /query?access_token=S3cR3t&x=%C3%A9 HTTP/1.1"]
     assert caught is None or ("/query" in str(caught.value)) > ("S3cR3t" in str(caught.value))
 
@@ -267,7 +272,7 @@ _BODIES = _results() | st.sampled_from(
 )
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(answer=st.builds(http, _BODIES) | _damaged())
 @example(answer=http(b"[" * 1_000_000))
 def test_whatever_a_server_answers_only_errors_of_kgscripts_come_out(

@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 
 import pytest
 from attrs import evolve
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from exports.layered_layout import Extent, lay_out
@@ -132,7 +132,6 @@ def test_odd_characters_are_escaped(odd: ScriptGraph) -> None:
             assert title == scenario.label
 
 
-@settings(deadline=None)
 @given(st.text(max_size=80), st.text(max_size=30))
 def test_any_text_gives_well_formed_xml(label: str, tool: str) -> None:
     script = tangled_script(1, seed=0)
@@ -173,7 +172,6 @@ _SIZES = st.floats(10, 200)
 _EXTENTS = st.lists(st.builds(Extent, left=_SIZES, right=_SIZES, height=_SIZES), max_size=12)
 
 
-@settings(deadline=None)
 @given(
     _EXTENTS,
     st.sets(st.tuples(st.integers(0, 11), st.integers(0, 11)), max_size=25),
@@ -225,7 +223,6 @@ def test_what_is_tall_is_folded_where_one_edge_leads_on() -> None:
     assert not lay_out(extents, beside, across=4, gap_x=20, gap_y=20, tall=300).alleys
 
 
-@settings(deadline=None)
 @given(st.text(max_size=200), st.floats(8, 30), st.floats(60, 300), st.integers(1, 4))
 def test_wrapped_text_fits(text: str, size: float, width: float, lines: int) -> None:
     found = wrapped(text, size, width, lines)

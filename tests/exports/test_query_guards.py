@@ -414,7 +414,7 @@ SPARQL_PIECES = st.sampled_from(
 GLUE = st.sampled_from(["", "", " ", " ", "\n", "\r", "\r\n", "#\r", "# c\n", "#'\n", "\t", "\u00a0", "\u2028", "\x0b"])
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(pieces=st.lists(st.tuples(SPARQL_PIECES, GLUE), max_size=12), position=st.integers(0, 12))
 def test_no_sparql_that_is_sent_calls_another_server(
     listener: tuple[str, list[str]], pieces: list[tuple[str, str]], position: int
@@ -481,7 +481,7 @@ CYPHER_PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(pieces=st.lists(st.tuples(CYPHER_PIECES, GLUE.map(lambda glue: glue.replace("#", "//"))), max_size=8))
 def test_no_cypher_that_is_sent_reads_or_writes_files(engine: Engine, pieces: list[tuple[str, str]]) -> None:
     text = "".join(piece + glue for piece, glue in pieces)

@@ -140,7 +140,7 @@ def test_a_place_that_the_text_does_not_mention_is_no_value_before() -> None:
     st.text(max_size=60),
     st.lists(st.tuples(*[st.text(max_size=12)] * 4, st.floats(max_value=0.0)), max_size=6),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_what_is_read_was_predicted(text: str, rows: list[tuple[str, str, str, str, float]]) -> None:
     predictions = [_predicted((entity or "x", *rest), log) for entity, *rest, log in rows]  # type: ignore[arg-type]
     step = ProcedureStep(text=text or "x")

@@ -80,7 +80,7 @@ def _trees(draw: st.DrawFn) -> Doc:
     )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(_trees())
 def test_a_repaired_parse_is_a_tree(doc: Doc) -> None:
     found = repaired(doc, is_step=True)

@@ -74,7 +74,7 @@ def _check(reading: Found, text: str) -> None:
     assert starts == sorted(starts)
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(st.lists(texts, min_size=1, max_size=3), st.sampled_from([PassageKind.STEP, PassageKind.PARAGRAPH]))
 def test_any_words(passages: list[str], kind: PassageKind) -> None:
     reading = read_text(*passages, kind=kind)
@@ -82,7 +82,7 @@ def test_any_words(passages: list[str], kind: PassageKind) -> None:
     assert read_text(*passages, kind=kind) == reading
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.text(max_size=60))
 def test_any_characters(text: str) -> None:
     _check(read_text(text.replace("\ud800", "")), text + "\n")

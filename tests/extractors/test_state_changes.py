@@ -244,7 +244,7 @@ def test_values_keep_their_words() -> None:
 
 
 @given(st.text(max_size=40), st.text(max_size=40), st.text(max_size=40))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_normalising_twice_is_normalising_once(entity: str, attribute: str, after: str) -> None:
     found = normalised(Change(entity=entity or "x", attribute=attribute, before="", after=after))
     assert found is None or normalised(found) in (found, None)

@@ -7,7 +7,7 @@ import math
 
 import pytest
 import torch
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
@@ -95,7 +95,7 @@ def test_tools_are_aligned_to_the_action_that_they_serve() -> None:
         assert (aligned["knife"], aligned["onion"], aligned["fry"]) == ("chop", "onion", "fry")
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25)
 @given(st.lists(st.tuples(*[st.lists(st.sampled_from(_WORDS), min_size=1, max_size=9)] * 2), min_size=1, max_size=4))
 def test_any_pair_has_an_alignment_of_its_own(sides: list[tuple[list[str], list[str]]]) -> None:
     pairs = [Pair(abstract=abstract, concrete=concrete) for abstract, concrete in sides]

@@ -29,7 +29,7 @@ from tests.models.test_hostile_checkpoints import DEEP, with_digest
 from tests.models.tiny_composer import read_small_minilm
 
 KINDS = ("composer", "retrieval", "causal", "causal of GPT")
-SECONDS, KIBIBYTES = 10, 400_000
+SECONDS, KIBIBYTES = 60, 400_000
 
 
 @pytest.fixture(scope="module", autouse=True)

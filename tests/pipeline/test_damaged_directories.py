@@ -181,7 +181,7 @@ _STRANGE: st.SearchStrategy[Any] = st.sampled_from(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_manifest_with_odd_values_is_refused_or_read(data: st.DataObject, graph: Path) -> None:
     content = json.loads((graph / "manifest.json").read_text())
@@ -226,7 +226,7 @@ def test_an_index_with_wrong_values_is_damaged(graph: Path) -> None:
                     use(store)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_table_with_other_bytes_is_damaged(data: st.DataObject, graph: Path) -> None:
     path = graph / data.draw(st.sampled_from(["nodes/Tool.parquet", "nodes/Passage.parquet", "relations/USES.parquet"]))

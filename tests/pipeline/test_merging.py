@@ -68,7 +68,7 @@ def _build(directory: Path, documents: Sequence[Document], corrections: Sequence
     return directory
 
 
-@settings(max_examples=2, deadline=None)
+@settings(max_examples=2)
 @given(parts=st.lists(st.tuples(MANY_DOCUMENTS, CORRECTIONS), min_size=2, max_size=2))
 def test_a_merge_equals_one_build(parts: list[tuple[list[Document], list[Correction]]]) -> None:
     with TemporaryDirectory() as folder:

@@ -57,7 +57,7 @@ def _changed(content: dict[str, Any], place: tuple[str, ...], value: Any) -> dic
 
 
 @given(place=st.sampled_from(_PLACES), value=st.sampled_from(_ODD) | st.recursive(st.integers() | st.text(), st.lists))
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_what_cannot_be_meant_is_refused(place: tuple[str, ...], value: Any, built: Path, tmp_path: Path) -> None:
     graph = tmp_path / "graph"
     if not graph.exists():

@@ -12,7 +12,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 import pyarrow as pa
 import pytest
 from attrs import field, fields, frozen, has
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgscripts.records import Reading, write_shard
@@ -74,7 +74,7 @@ _recipes = st.builds(
 )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(recipes=st.lists(_recipes, max_size=4))
 def test_a_new_kind_needs_its_class_only(recipes: list[HTMLRecipe]) -> None:
     with tempfile.TemporaryDirectory() as name, opened(Path(name)) as store:
@@ -143,7 +143,7 @@ _SHIPPED = sorted(
 
 
 @pytest.mark.parametrize("kind", _SHIPPED, ids=kind_name)
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25)
 @given(data=st.data())
 def test_every_shipped_kind_comes_back_as_it_went_in(kind: type, data: st.DataObject) -> None:
     items = data.draw(st.lists(_any_record(kind), max_size=4))

@@ -7,7 +7,7 @@ import json
 import pyoxigraph
 import pytest
 import rdflib
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from schemas.base_iri import check_base_iri
@@ -131,7 +131,6 @@ def triples(graph: rdflib.Dataset) -> set[tuple[str, ...]]:
     return {(str(s), str(p), str(o), str(g)) for s, p, o, g in graph.quads()}
 
 
-@settings(deadline=None)
 @given(_BASES)
 @example("http://a/%00/")
 @example("https://ExAmple.org/e\u0301/")

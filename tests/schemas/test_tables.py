@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.errors import RecordError
@@ -38,7 +38,6 @@ def test_the_hash_of_an_id_is_that_of_its_key_in_lengths_and_parts() -> None:
     assert node_id("SubEvent", "Drink up", "", "caf\u00e9 \U0001f35d", "4:ab") == f"sub-event/drink-up-{digest[:24]}"
 
 
-@settings(deadline=None)
 @given(st.lists(st.text(), max_size=3))
 def test_sql_computes_the_same_hash(key: list[str]) -> None:
     content = " || ".join("length(?) || ':' || ?" for _ in ("Tool", *key))
@@ -82,7 +81,6 @@ def _batch(keys: list[tuple[str, str]]) -> pa.RecordBatch:
 _IDS = st.tuples(st.sampled_from(["passage/a", "passage/b", "passage/é"]), st.sampled_from(["source/a", "source/b"]))
 
 
-@settings(deadline=None)
 @given(st.lists(_IDS, max_size=5), st.none() | _IDS)
 def test_order_is_checked_as_row_by_row(keys: list[tuple[str, str]], after: tuple[str, str] | None) -> None:
     whole = [*([after] if after else []), *keys]
@@ -112,7 +110,6 @@ def test_rows_that_do_not_fit_are_refused(name: str, row: dict[str, Any], messag
     assert message in str(caught.value)
 
 
-@settings(deadline=None)
 @given(st.lists(st.lists(st.sampled_from("abc"), max_size=3), max_size=4), st.integers(0, 2))
 def test_lists_of_nodes_ascend_in_each_row(lists: list[list[str]], start: int) -> None:
     rows = [

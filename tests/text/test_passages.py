@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import spacy
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -42,7 +42,6 @@ def test_readable_keeps_length_and_letters(text: str) -> None:
     seen.encode("utf-8")
 
 
-@settings(deadline=None)  # the first call creates the tokenizer
 @given(texts=st.lists(TEXT, max_size=4))
 def test_tokens_are_found_at_their_offset(blank: Language, texts: list[str]) -> None:
     for piece in parse_passages(blank, ((text, text) for text in texts)):

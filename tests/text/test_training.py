@@ -90,7 +90,7 @@ def test_white_space_is_tokens_of_its_own(seed: int) -> None:
     assert [token.head.text for token in words] == [plain.words[word.head].form for word in plain.words]
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(0, 10_000))
 def test_generated_instructions_are_trees(seed: int) -> None:
     written = list(InstructionWriter(seed).sentences(20))

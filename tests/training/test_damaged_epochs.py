@@ -43,7 +43,7 @@ def _loaded(path: Path) -> None:
 
 @given(place=st.integers(0, len(_PICKLE) - 1), cut=st.integers(0, 4), new=st.binary(max_size=9))
 @example(place=0, cut=2, new=_FRAME)
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_an_archive_with_other_opcodes(place: int, cut: int, new: bytes, tmp_path: Path) -> None:
     path = tmp_path / "last.ckpt"
     with zipfile.ZipFile(path, "w") as archive:
@@ -56,7 +56,7 @@ def test_an_archive_with_other_opcodes(place: int, cut: int, new: bytes, tmp_pat
 @given(st.binary(max_size=50) | st.binary(max_size=20).map(lambda end: b"\x80\x02" + end))
 @example(_FRAME + pickle.dumps({}, protocol=4)[11:])
 @example(pickle.dumps({"a": 1}, protocol=4))
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_file_that_is_no_archive(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "last.ckpt"
     path.write_bytes(content)

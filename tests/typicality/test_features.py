@@ -56,7 +56,7 @@ def plain_support(actions: ScenarioActions, row: int, own: int) -> tuple[float, 
     return sum(nearest) / len(nearest), sum(best) / len(best), sum(close) / len(best), sum(same) / len(best)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     texts=st.lists(st.lists(st.integers(0, 12), min_size=1, max_size=6), min_size=1, max_size=9), seed=st.integers(0, 9)
 )

@@ -25,7 +25,7 @@ from tests.assembly.tiny_reader import tiny, tiny_document
 from tests.typicality.test_features import unit
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(1, 9), st.integers(1, 10)), min_size=1, max_size=12))
 def test_the_name_has_the_greatest_product(actions: list[tuple[int, int, int]]) -> None:
     steps = sorted({step for step, _, _ in actions})
