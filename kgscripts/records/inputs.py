@@ -143,11 +143,6 @@ class InputIndex(CompletionIndex):
             )
         )
 
-    def knows_inputs(self) -> bool:
-        """Whether the store knows which inputs its documents came from; it may have neither."""
-        no_document = "NOT EXISTS (SELECT * FROM completion WHERE extractor = 0)"
-        return bool(self._one(f"SELECT EXISTS (SELECT * FROM input) OR {no_document}"))
-
     def sources(self) -> Iterator[tuple[str, str]]:
         """Digest and name of every live document; one with several names comes several times."""
         return self._rows("SELECT DISTINCT digest, name FROM source JOIN subject ON subject.id = source.subject")

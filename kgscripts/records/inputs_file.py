@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -58,27 +59,24 @@ def write_inputs(store: InputIndex) -> None:
     replace(part, path)
 
 
-def restore_inputs(store: RecordStore) -> bool:
-    """Take the inputs and extractors of the file into `store`; False if it is missing or damaged, and nothing is taken.
+def restore_inputs(store: RecordStore) -> None:
+    """Take the inputs and extractors of the file into `store`, and nothing if it is missing or damaged.
 
     Raises
     ------
     GraphDirectoryError
         If the index cannot be written.
     """
-    try:
-        with (
-            pq.ParquetFile(store.folder / INPUTS, page_checksum_verification=True) as file,
-            store.transaction(),
-        ):
-            for entry in json.loads(file.schema_arrow.metadata[_EXTRACTORS]):
-                store.add_extractor(entry["digest"], entry["name"], entry["role"], models_of(entry["models"]))
-            for group in range(file.num_row_groups):
-                for row in file.read_row_group(group).to_pylist():
-                    store.commit(inputs=[_input(row)])
-    except (*DAMAGED_FILE, DamagedIndexError):
-        return False
-    return True
+    with (
+        suppress(*DAMAGED_FILE, DamagedIndexError),
+        pq.ParquetFile(store.folder / INPUTS, page_checksum_verification=True) as file,
+        store.transaction(),
+    ):
+        for entry in json.loads(file.schema_arrow.metadata[_EXTRACTORS]):
+            store.add_extractor(entry["digest"], entry["name"], entry["role"], models_of(entry["models"]))
+        for group in range(file.num_row_groups):
+            for row in file.read_row_group(group).to_pylist():
+                store.commit(inputs=[_input(row)])
 
 
 def _groups(store: InputIndex) -> Iterator[list[dict[str, Any]]]:

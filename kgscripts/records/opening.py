@@ -45,17 +45,13 @@ def open_records(directory: Path, *, create: bool = True) -> Iterator[RecordStor
         try:
             store = RecordStore(folder)
         except DamagedIndexError as error:
-            _LOG.warning("%s: %s; it is made anew: %s", directory, error.message, rebuild(folder))
+            _LOG.warning("%s: %s\n  it is made anew; %s", directory, error.message, rebuild(folder))
             store = RecordStore(folder)
         with store:
             try:
                 _restore_corrections(store, directory)
-                if not create and not store.knows_inputs():
-                    raise GraphDirectoryError(
-                        "which inputs the graph was made of is not known any more",
-                        where=str(folder),
-                        remedy="run `kgscripts build-graph` with all of them; its corrections are kept",
-                    )
+                if next(store.sources(), None) is None and _graph_has_sources(directory):
+                    _miss_sources(directory, create)
                 yield store
             except DamagedIndexError:
                 with suppress(OSError):
@@ -69,7 +65,23 @@ def _restore_corrections(store: RecordStore, directory: Path) -> None:
     known = set(store.subjects(CORRECTIONS)) if in_graph else set()
     if lost := [item for item in in_graph if item.digest not in known]:
         add_corrections(store, lost)
-        _LOG.warning("%s: the records have lost %d corrections; they are taken from the graph", directory, len(lost))
+        _LOG.warning("%s: the records have lost corrections\n  taken from the graph: %d", directory, len(lost))
+
+
+def _miss_sources(directory: Path, is_build: bool) -> None:
+    problem = "which inputs the graph was made of is not known any more"
+    if is_build:
+        _LOG.warning("%s: %s\n  name all of them: the graph is made of those that you name", directory, problem)
+    else:
+        remedy = "run `kgscripts build-graph` with all of them; its corrections are kept"
+        raise GraphDirectoryError(problem, where=str(directory), remedy=remedy)
+
+
+def _graph_has_sources(directory: Path) -> bool:
+    try:
+        return bool(pq.read_metadata(directory / table_path("Source")).num_rows)
+    except DAMAGED_FILE:
+        return False  # the caller finds no graph
 
 
 def _corrections_of_graph(directory: Path) -> list[Correction]:

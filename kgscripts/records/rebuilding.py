@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from kgscripts.records.corrections import CORRECTIONS, add_corrections
-from kgscripts.records.database import INDEX
+from kgscripts.records.database import INDEX, SOURCE
 from kgscripts.records.inputs_file import restore_inputs
 from kgscripts.records.kinds import decode
 from kgscripts.records.shard_index import CORRECTION
@@ -22,7 +22,7 @@ _PART = "index.rebuilt"
 
 
 def rebuild(folder: Path) -> str:
-    """Make the index of the records in `folder` anew, and say in a sentence what is kept.
+    """Make the index of the records in `folder` anew, and say what is kept.
 
     A shard that is not what was written is left out: what it held counts as unread.
 
@@ -49,7 +49,7 @@ def _remove_with_journal(path: Path) -> None:
 
 
 def _fill(store: RecordStore) -> str:
-    inputs_are_known = restore_inputs(store)
+    restore_inputs(store)
     # First what people said, which no input gives again.
     add_corrections(store, _all_corrections(store.folder))
     damaged = 0
@@ -61,12 +61,9 @@ def _fill(store: RecordStore) -> str:
             _enter(store, shard)
     # A reading of two shards, one of which was to be deleted, would count twice.
     store.drop_replaced()
-    lost = f"; {damaged:,} damaged files of records are read again" if damaged else ""
-    unknown = "" if inputs_are_known else "; name all inputs in the next build, since it is not known which there were"
-    return (
-        f"kept are {store.documents().num_rows:,} sources, {len(store.extractors()):,} readers and "
-        f"{len(store.subjects(CORRECTIONS)):,} corrections{lost}{unknown}"
-    )
+    kept = f"kept: texts {len(store.subjects(SOURCE)):,}, corrections {len(store.subjects(CORRECTIONS)):,}"
+    lost = f"\n  damaged shards, whose texts are read again: {damaged:,}" if damaged else ""
+    return kept + lost
 
 
 def _names(folder: Path, kind: str) -> set[str]:
