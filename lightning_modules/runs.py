@@ -9,6 +9,7 @@ import os
 import signal
 import warnings
 from collections.abc import Mapping
+from contextlib import ExitStack
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from lightning_fabric.utilities.exceptions import MisconfigurationException
 
 from kgscripts.models.checkpoint import check_place
 from lightning_modules.epoch_bar import EpochBar
-from lightning_modules.hardware import Hardware
+from lightning_modules.hardware import Hardware, Precision
 from schemas.errors import ConfigurationError, ModelError
 
 
@@ -142,7 +143,11 @@ def make_trainer(hardware: Hardware, callback: pl.Callback, gradient_clip: float
 def fit(trainer: pl.Trainer, module: pl.LightningModule, data: pl.LightningDataModule, last: Path) -> None:
     """Train, from the checkpoint `last` if there is one. Raises KeyboardInterrupt after Ctrl-C."""
     handler = signal.getsignal(signal.SIGINT)
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), ExitStack() as stack:
+        if trainer.precision == Precision.BRAIN_FLOAT.value and not torch.ops.mkldnn._is_mkldnn_bf16_supported():
+            # oneDNN has no recurrent network of bfloat16 for processors without its instructions; torch itself has one.
+            warnings.filterwarnings("ignore", message="TF32 acceleration")
+            stack.enter_context(torch.backends.mkldnn.flags(enabled=False))
         warnings.filterwarnings("ignore", message=".*LeafSpec.*", category=FutureWarning)
         # Worker processes gain nothing here: a batch is made in a millisecond.
         warnings.filterwarnings("ignore", message=".*does not have many workers.*")
