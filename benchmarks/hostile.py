@@ -54,6 +54,10 @@ ATTACKS = (
     Attack("commas.txt", "", "w,", 100_000, parsed=True),
     Attack("words.txt", "", "wash and ", 100_000, parsed=True),
     Attack("short.txt", "", "a\n\n", 25_000, parsed=True),
+    Attack("compounds.txt", "", "drain ", 10_000, parsed=True),
+    Attack("measures.txt", "I ate the lid of ", "most of ", 10_000, parsed=True),
+    Attack("sentences.txt", "", "I ran. ", 3_000, parsed=True),
+    Attack("too_many_sentences.txt", "", "I ran. ", 1_060_000, parsed=True),
 )
 
 
