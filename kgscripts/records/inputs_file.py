@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from attrs import asdict
 
 from kgscripts.records.database import INPUTS
-from kgscripts.records.index import models_of
+from kgscripts.records.index import ExtractorEntry, models_of
 from kgscripts.records.inputs import Input, InputIndex
-from kgscripts.records.shards import DAMAGED_FILE
-from schemas.errors import DamagedIndexError
 from schemas.graph_directory import durable, replace
 from schemas.records import Discard, DiscardReason
-
-if TYPE_CHECKING:
-    from kgscripts.records.store import RecordStore
 
 _TEXT = pa.string()
 _SCHEMA = pa.schema(
@@ -59,24 +54,16 @@ def write_inputs(store: InputIndex) -> None:
     replace(part, path)
 
 
-def restore_inputs(store: RecordStore) -> None:
-    """Take the inputs and extractors of the file into `store`, and nothing if it is missing or damaged.
+def read_inputs(folder: Path) -> Iterator[ExtractorEntry | Input]:
+    """The extractors, the last added last, and then the inputs of the file in `folder`.
 
-    Raises
-    ------
-    GraphDirectoryError
-        If the index cannot be written.
+    A file that is missing or damaged raises one of `shards.DAMAGED_FILE`, perhaps in the middle.
     """
-    with (
-        suppress(*DAMAGED_FILE, DamagedIndexError),
-        pq.ParquetFile(store.folder / INPUTS, page_checksum_verification=True) as file,
-        store.transaction(),
-    ):
+    with pq.ParquetFile(folder / INPUTS, page_checksum_verification=True) as file:
         for entry in json.loads(file.schema_arrow.metadata[_EXTRACTORS]):
-            store.add_extractor(entry["digest"], entry["name"], entry["role"], models_of(entry["models"]))
+            yield ExtractorEntry(entry["digest"], entry["name"], entry["role"], models_of(entry["models"]))
         for group in range(file.num_row_groups):
-            for row in file.read_row_group(group).to_pylist():
-                store.commit(inputs=[_input(row)])
+            yield from map(_input, file.read_row_group(group).to_pylist())
 
 
 def _groups(store: InputIndex) -> Iterator[list[dict[str, Any]]]:

@@ -10,12 +10,14 @@ import pyarrow.parquet as pq
 
 from kgscripts.records.corrections import CORRECTIONS, add_corrections
 from kgscripts.records.database import INDEX, SOURCE
-from kgscripts.records.inputs_file import restore_inputs
+from kgscripts.records.inputs import Input
+from kgscripts.records.inputs_file import read_inputs
 from kgscripts.records.kinds import decode
 from kgscripts.records.shard_index import CORRECTION
 from kgscripts.records.shards import DAMAGED_FILE, WrittenShard, read_shard, shard_path
 from kgscripts.records.store import RecordStore
 from schemas.corrections import Correction
+from schemas.errors import DamagedIndexError
 from schemas.graph_directory import remove, unwritable
 
 _PART = "index.rebuilt"
@@ -49,7 +51,13 @@ def _remove_with_journal(path: Path) -> None:
 
 
 def _fill(store: RecordStore) -> str:
-    restore_inputs(store)
+    # All of them or none: the file may be damaged in the middle.
+    with suppress(*DAMAGED_FILE, DamagedIndexError), store.transaction():
+        for item in read_inputs(store.folder):
+            if isinstance(item, Input):
+                store.commit(inputs=[item])
+            else:
+                store.add_extractor(item.digest, item.name, item.role, item.models)
     # First what people said, which no input gives again.
     add_corrections(store, _all_corrections(store.folder))
     damaged = 0
