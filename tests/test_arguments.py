@@ -137,7 +137,7 @@ def test_a_path_is_a_target_and_anything_else_is_none(graph: ScriptGraph, tmp_pa
     exports.export(graph, "b.ttl", ExportOptions())
 
 
-@pytest.mark.parametrize("parameters", [[], [1], "a", 5, b"x", iter("a"), {5: 1}], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize("parameters", [[], [1], "a", 5, b"x", iter("a"), {5: 1}], ids=lambda item: type(item).__name__)
 def test_parameters_are_a_mapping(parameters: Any, graph: ScriptGraph) -> None:
     with pytest.raises(ConfigurationError) as caught:
         graph.query(cypher="RETURN 1", parameters=parameters)
