@@ -36,7 +36,7 @@ def check_texts(**arguments: object) -> None:
     for name, value in arguments.items():
         check_type(name, value, (str, type(None)), "give a string")
         if isinstance(value, str) and any("\ud800" <= character <= "\udfff" for character in value):
-            raise ConfigurationError(f"{name} holds half a surrogate pair", remedy="give text of whole characters")
+            raise ConfigurationError(f"{name} is not UTF-8: it has half a surrogate pair", remedy="give valid text")
 
 
 def check_number(name: str, value: object, *, least: int = 1, most: int = MOST) -> None:
@@ -64,7 +64,9 @@ def path_of(name: str, value: object) -> Path:
         # The name of a variable of the shell that is not set: it would mean the whole working directory.
         if text == "":
             raise ConfigurationError(f"{name} is empty", remedy="give a path; the working directory is .")
-        if isinstance(text, str) and "\0" not in text:
+        if isinstance(text, str) and "\0" in text:
+            raise ConfigurationError(f"{name} holds the character NUL", remedy="give the path of a file or folder")
+        if isinstance(text, str):
             return Path(text)
     raise ConfigurationError(f"{name} is {shown(value)}", remedy="give a path, as a string or a pathlib.Path")
 

@@ -14,6 +14,8 @@ from typing import Any
 import cli
 from kgscripts.models.checkpoint import ModelCard, save_checkpoint
 from kgscripts.models.networks import network_checkpoint
+from kgscripts.pipeline import build_graph
+from tests.assembly.tiny_reader import tiny
 from tests.cli.test_segment import WordModel
 from tests.cli.test_track import TEA, FixedModel
 from tests.corpora.test_descript_gold import SETS
@@ -56,6 +58,7 @@ def write_inputs(folder: Path) -> None:
     (folder / "texts").mkdir()
     for name in ("story.txt", "texts/one.txt", "texts/two.txt"):
         (folder / name).write_text("I lay in the bath. I boiled the pasta.\n", encoding="utf-8")
+    build_graph(folder / "story.txt", folder / "read", extractors=tiny())
     (folder / "tea.md").write_text(TEA, encoding="utf-8")
     (folder / "list.txt").write_text("bottling beer\n", encoding="utf-8")
     (folder / "pairs.tsv").write_text("chop .\tuse a sharp knife .\nsalt it .\tuse a spoon .\n", encoding="utf-8")

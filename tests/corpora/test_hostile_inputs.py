@@ -18,7 +18,7 @@ from kgscripts.inputs import path_key
 from kgscripts.pipeline import build_graph
 from kgscripts.records.inputs import MOST_DISCARDS
 from kgscripts.report import print_report
-from schemas.errors import GraphDirectoryError, InputError
+from schemas.errors import GraphDirectoryError, InputError, KGScriptsError
 from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes
 from tests.assembly.tiny_reader import tiny
@@ -179,6 +179,6 @@ def test_a_graph_directory_that_is_not_utf8(hostile: Path, tmp_path: Path, name:
 @pytest.mark.parametrize("name", ["a\0b", "\ud800", "n" * 300, "loop/x"])
 def test_arguments_that_name_no_file(tmp_path: Path, name: str) -> None:
     (tmp_path / "loop").symlink_to("loop")
-    with pytest.raises(InputError):
+    with pytest.raises(KGScriptsError):
         build_graph(tmp_path / name, tmp_path / "graph", extractors=tiny())
     path_key(tmp_path / name).encode("utf-8")

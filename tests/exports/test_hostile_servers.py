@@ -9,6 +9,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext, suppress
+from copy import deepcopy
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -239,7 +240,7 @@ def _results(draw: st.DrawFn) -> bytes:
             break
         parent, key = path[-1]
         if draw(st.booleans()):
-            parent[key] = draw(_ODD)
+            parent[key] = deepcopy(draw(_ODD))  # what is drawn is changed below
         else:
             del parent[key]
     return json.dumps(result).encode()

@@ -13,7 +13,7 @@ from cli import app
 from kgscripts.build import Progress
 from kgscripts.corpora.scenarios import scenario_of_folder
 from kgscripts.pipeline import build_graph
-from schemas.errors import InputError, KGScriptsError
+from schemas.errors import KGScriptsError
 from schemas.script_graph import ScriptGraph
 
 NOTES = "dig a hole\nput the tree in\nfill the hole\n"
@@ -77,7 +77,7 @@ def test_what_names_a_scenario_and_in_which_order(folder: Path, tmp_path: Path) 
     ("scenario", "message"), [("caf\udce9", "not UTF-8"), (" ?! ", "no scenario")], ids=["bytes", "signs"]
 )
 def test_a_name_that_is_none_is_refused_before_any_work(scenario: str, message: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(KGScriptsError, match=message):
         build_graph(output=tmp_path / "graph", texts=["Boil water."], scenario=scenario)
     assert not (tmp_path / "graph").exists()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import combinations
 
 import pytest
@@ -111,7 +112,10 @@ _WORDS += [
     "guide",
     "it",
 ]
-TITLES = st.lists(st.sampled_from(_WORDS), max_size=7).map(" ".join) | st.text(max_size=30)
+# Nobody tells how to an article: its *-ing* form ("thing") has a meaning of its own.
+TITLES = (st.lists(st.sampled_from(_WORDS), max_size=7).map(" ".join) | st.text(max_size=30)).filter(
+    lambda title: not re.search(r"how to (?:an?|the|it)\b", title)
+)
 
 
 @given(TITLES)

@@ -200,12 +200,12 @@ def test_stories_of_the_documents_are_not_trained_on(folder: Path, tmp_path: Pat
 
 
 def test_tomotopy_is_named_where_it_is_missing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before the files are read and the place for the model is looked at: none of these paths can be used."""
+    """Before the files are read, of which there is none."""
     monkeypatch.setitem(sys.modules, "tomotopy", None)
     monkeypatch.setattr("lightning_modules.scenarios.topics.find_spec", lambda _: None)
     arguments = ["scenarios", "--model", str(folder / "tiny.toml"), "--train", "nowhere", "--development", "nowhere"]
     with pytest.raises(ModelError, match="tomotopy") as error:
-        CliRunner().invoke(app, [*arguments, "--out", str(folder / "tiny.toml")], catch_exceptions=False)
+        CliRunner().invoke(app, [*arguments, "--out", str(folder / "new")], catch_exceptions=False)
     assert "pip install 'kgscripts[train]'" in str(error.value)
 
 
