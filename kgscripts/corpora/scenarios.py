@@ -10,7 +10,7 @@ from types import MappingProxyType
 from attrs import evolve
 
 from kgscripts.titles.gerunds import gerund
-from kgscripts.titles.keys import title_key
+from kgscripts.titles.keys import is_left_out, title_key
 from kgscripts.titles.plain import plain_title
 from kgscripts.titles.words import word_class
 from schemas.errors import InputError
@@ -71,6 +71,8 @@ def resolve_title(title: str) -> str:
     if not any(map(str.isalnum, plain)):
         return resolve(title)
     verb, space, rest = plain.partition(" ")
+    while how_to and rest and (is_left_out(verb) or verb == "and"):  # "how to quickly and safely remove a tick"
+        verb, space, rest = rest.partition(" ")
     return gerund(verb) + space + rest if how_to or verb in word_class("verb") else plain
 
 

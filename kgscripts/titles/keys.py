@@ -128,18 +128,24 @@ def _is_verb(word: str) -> bool:
     return word in word_class("verb") or (word.endswith("ing") and word not in word_class("noun"))
 
 
+def is_left_out(word: str) -> bool:
+    """Whether a word says nothing of what is done: a determiner, an adverb of manner, an adjective of quality."""
+    others = word_class("not_adverb")
+    is_adverb = word in word_class("manner") or (word.endswith("ly") and len(word) > 4 and word not in others)
+    return is_adverb or word in _DETERMINERS or word in word_class("quality")
+
+
 def _without_manner(words: list[str]) -> list[str]:
-    """The words without determiners, adverbs of manner and adjectives of quality; what would leave nothing is kept."""
-    quality, manner, others = word_class("quality"), word_class("manner"), word_class("not_adverb")
-
-    def kept(word: str) -> bool:
-        adverb = word in manner or (word.endswith("ly") and len(word) > 4 and word not in others)
-        return not adverb and word not in _DETERMINERS and word not in quality
-
+    """The words that are not left out; what would leave nothing is kept."""
     # "Part A" has no determiner.
-    return [
-        word for place, word in enumerate(words) if kept(word) or (place and place == len(words) - 1 and word == "a")
-    ] or words
+    kept = [
+        word
+        for place, word in enumerate(words)
+        if not is_left_out(word) or (place and place == len(words) - 1 and word == "a")
+    ]
+    if kept[:1] == ["and"]:  # of "quickly and safely"
+        kept = kept[1:]
+    return kept or words
 
 
 def _object(words: Sequence[str], verb: str) -> list[str]:
