@@ -112,10 +112,11 @@ _WORDS += [
     "guide",
     "it",
 ]
-# No title has "how to" in its middle, or articles and adverbs alone: the *-ing* form of "the" has a meaning of its own.
+# No title has signs alone, "how to" in its middle, or articles and adverbs alone ("the" has an *-ing* form, "thing").
 TITLES = (st.lists(st.sampled_from(_WORDS), max_size=7).map(" ".join) | st.text(max_size=30)).filter(
     lambda title: (
-        not re.search(r"(?<!^)(?<!how to )how to", title)
+        any(map(str.isalnum, title))
+        and not re.search(r"(?<!^)(?<!how to )how to", title)
         and (not title.startswith("how") or not all(map(is_left_out, plain_title(title)[0].split())))
     )
 )
