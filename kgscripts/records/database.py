@@ -14,6 +14,8 @@ from schemas.graph_directory import durable, unwritable
 
 FORMAT = 3
 INDEX = "index.sqlite"
+DAMAGED_INDEX = f"{INDEX}.damaged"
+"""An index of which damage was found while it was used, until a new one is made."""
 INPUTS = "inputs.parquet"
 SOURCE = "0" * 64
 """The pseudo extractor of the corpus readers, which gives the `Document` itself."""

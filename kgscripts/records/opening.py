@@ -11,7 +11,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from kgscripts.records.corrections import CORRECTIONS, add_corrections
-from kgscripts.records.database import INDEX
+from kgscripts.records.database import DAMAGED_INDEX, INDEX
 from kgscripts.records.rebuilding import rebuild
 from kgscripts.records.shards import DAMAGED_FILE
 from kgscripts.records.store import RecordStore
@@ -55,7 +55,7 @@ def open_records(directory: Path, *, create: bool = True) -> Iterator[RecordStor
                 yield store
             except DamagedIndexError:
                 with suppress(OSError):
-                    (folder / INDEX).replace(folder / f"{INDEX}.damaged")
+                    (folder / INDEX).replace(folder / DAMAGED_INDEX)
                 raise
 
 

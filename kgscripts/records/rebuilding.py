@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from kgscripts.records.corrections import CORRECTIONS, add_corrections
-from kgscripts.records.database import INDEX, SOURCE
+from kgscripts.records.database import DAMAGED_INDEX, INDEX, SOURCE
 from kgscripts.records.inputs import Input
 from kgscripts.records.inputs_file import read_inputs
 from kgscripts.records.kinds import decode
@@ -39,6 +39,7 @@ def rebuild(folder: Path) -> str:
             kept = _fill(store)
         # A journal beside the damaged index would be applied to the new one.
         _remove_with_journal(folder / INDEX)
+        remove(folder / DAMAGED_INDEX)
         (folder / _PART).replace(folder / INDEX)
     except OSError as error:
         raise unwritable(folder, error) from error

@@ -113,6 +113,7 @@ def test_a_damaged_index_is_made_anew(
     DAMAGES[damage](graph / "records" / INDEX)
     _until_mended(lambda: build_graph(stories[2], graph, extractors=tiny(log=log)))
     assert "kept: texts 2, corrections 3" in caplog.text
+    assert list((graph / "records").glob("*.damaged")) == []
     assert log.read_text() == ""
     assert graph_bytes(graph) == expected
     assert list_corrections(graph) == corrections
