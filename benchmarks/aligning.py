@@ -17,9 +17,9 @@ from attrs import frozen
 
 from benchmarks.measure import Row, measure
 from benchmarks.plain_transducer import PlainTransducer
-from kgscripts.models.pair_batch import PairBatch
-from kgscripts.models.settings import TransducerSettings
-from kgscripts.models.transducer import Transducer
+from kgscripts.models.cloze.pair_batch import PairBatch
+from kgscripts.models.cloze.settings import TransducerSettings
+from kgscripts.models.cloze.transducer import Transducer
 
 VOCABULARY = 2005
 START = 1

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from kgscripts.corpora.openpi import read_openpi
+from kgscripts.corpora.openpi.reading import read_openpi
 
 LEAST_COSINE = 0.75
 LEAST_OFTEN = 8

@@ -18,9 +18,9 @@ from pathlib import Path
 from attrs import astuple, fields, frozen
 
 from benchmarks.judging import READERS, read_sheet, share, verdicts
+from kgscripts.lookup.tracking import predict_trusted
 from kgscripts.models.registry import load
 from kgscripts.records.opening import open_records
-from kgscripts.tracking import predict_trusted
 from schemas.changes import ProcedureStep
 from schemas.records import Document, PassageKind, Sentence, StateChange
 from schemas.script_graph import ScriptGraph

@@ -15,11 +15,11 @@ import numpy as np
 
 from benchmarks.building import SHARED
 from benchmarks.measure import Row
-from kgscripts.corpora.change_template import write_change
-from kgscripts.corpora.openpi import OpenPIStep
-from kgscripts.evaluation.change_matching import match_step
-from kgscripts.models.change_composer import STRINGS, composer_model
-from kgscripts.models.change_neighbours import KnownSteps
+from kgscripts.corpora.openpi.change_template import write_change
+from kgscripts.corpora.openpi.reading import OpenPIStep
+from kgscripts.evaluation.changes.matching import match_step
+from kgscripts.models.changes.composer import STRINGS, composer_model
+from kgscripts.models.changes.neighbours import KnownSteps
 from kgscripts.models.checkpoint import Checkpoint, load_checkpoint
 from kgscripts.models.registry import find_checkpoint
 from lightning_modules.data import is_held_out

@@ -32,7 +32,7 @@ def rows() -> Iterator[Row]:
 
 def pairs(folder: Path) -> Path:
     """KidsCook's training pairs with their steps, written into `folder`, or the shipped pairs."""
-    from kgscripts.corpora.pair_corpora import load_pairs
+    from kgscripts.corpora.pairs.loading import load_pairs
 
     released = SHARED / "corpora" / "kidscook" / "train.freq.pkl.gz"
     if not released.is_file():

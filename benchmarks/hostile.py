@@ -79,10 +79,10 @@ def rows() -> Iterator[Row]:
 
 def _reading(attack: Attack, times: int, path: Path) -> Callable[[], int]:
     """Read the file, and parse and extract what it holds."""
+    from kgscripts.building.reading import Batch, DocumentReader
     from kgscripts.corpora.files import InputFile
     from kgscripts.corpora.formats import read_file
     from kgscripts.extractors.registry import choose
-    from kgscripts.reading import Batch, DocumentReader
     from kgscripts.records.inputs import Input
     from kgscripts.text.pipeline import describe_pipeline, load_pipeline
     from schemas.records import Discard

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from benchmarks.building import SHARED
 from benchmarks.measure import Row, measure
 from benchmarks.plain_change_scores import plain_scores
-from kgscripts.evaluation.change_answers import read_answers
-from kgscripts.evaluation.change_scores import official_scores
+from kgscripts.evaluation.changes.answers import read_answers
+from kgscripts.evaluation.changes.scores import official_scores
 
 _ROUNDS = 3
 _FASTER = 15

@@ -1,14 +1,16 @@
 """Script knowledge from text: a typed graph of what everybody knows and nobody writes down."""
 
+import sys
 from importlib import import_module, metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import schemas
+from kgscripts.moved import MovedModules
 
 if TYPE_CHECKING:
-    from kgscripts.correcting import correct_graph
-    from kgscripts.merging import merge_graphs
+    from kgscripts.editing.correcting import correct_graph
+    from kgscripts.editing.merging import merge_graphs
     from kgscripts.models.registry import load_model
     from kgscripts.pipeline import build_graph, remove_source
     from schemas.script_graph import ScriptGraph
@@ -28,9 +30,9 @@ __all__ = [
 _HOMES = {
     "ScriptGraph": "schemas.script_graph",
     "build_graph": "kgscripts.pipeline",
-    "correct_graph": "kgscripts.correcting",
+    "correct_graph": "kgscripts.editing.correcting",
     "load_model": "kgscripts.models.registry",
-    "merge_graphs": "kgscripts.merging",
+    "merge_graphs": "kgscripts.editing.merging",
     "remove_source": "kgscripts.pipeline",
 }
 
@@ -40,6 +42,8 @@ if not (_FOUND.parent / "script_graph.py").exists():
         f"kgscripts needs its own package `schemas`, but {_FOUND} shadows it; "
         "rename or move that file, or install kgscripts into an environment of its own"
     )
+
+sys.meta_path.append(MovedModules())
 
 
 def __getattr__(name: str) -> Any:

@@ -9,20 +9,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kgscripts.assembly.unchanged import Assembling
-from kgscripts.build import Build, Progress
+from kgscripts.building.build import Build, Progress
+from kgscripts.building.correction_file import read_correction_file
+from kgscripts.building.inputs import Text, file_input, path_key, text_input
+from kgscripts.building.reading import DocumentReader
+from kgscripts.building.report import BuildReport, Run, report
 from kgscripts.corpora.files import find_files
-from kgscripts.corpora.scenarios import resolve
-from kgscripts.correction_file import read_correction_file
-from kgscripts.enrichment import Enricher
+from kgscripts.corpora.scenarios.labels import resolve
+from kgscripts.enrichers.protocol import Enricher
 from kgscripts.extractors.protocol import Extractor
 from kgscripts.extractors.registry import choose
-from kgscripts.inputs import Text, file_input, path_key, text_input
-from kgscripts.reading import DocumentReader
 from kgscripts.records.corrections import add_corrections
 from kgscripts.records.opening import open_records
 from kgscripts.records.removal import take_out
 from kgscripts.records.store import RecordStore
-from kgscripts.report import BuildReport, Run, report
 from schemas.arguments import check_number, check_texts, check_type, items_of, path_of
 from schemas.base_iri import check_base_iri
 from schemas.errors import DamagedRecordsError
@@ -109,7 +109,7 @@ def build_graph(
     predict_tools:
         Add tools that no text names, as the tool ranker that ships predicts them, marked as predicted.
     corrections:
-        A file of corrections (`kgscripts.correction_file`), which the directory keeps.
+        A file of corrections (`kgscripts.building.correction_file`), which the directory keeps.
     memory:
         Bytes that assembly may use; by default a quarter of the machine's.
 
@@ -151,7 +151,7 @@ def build_graph(
     extractors, without, merging = _merging(extractors, without)
     if scenarios is not None or scenario_list is not None:
         from kgscripts.extractors.scenarios import for_build
-        from kgscripts.models.scenario_list import read_scenario_list
+        from kgscripts.models.scenarios.list import read_scenario_list
 
         added = read_scenario_list(scenario_list) if scenario_list is not None else []
         extractors, without = for_build(scenarios, added, extractors, without)
@@ -277,15 +277,15 @@ def _enrichers(names: Iterable[str]) -> list[Enricher]:
     found: list[Enricher] = []
     for name in names:
         if name == STEPS:
-            from kgscripts.merged_steps import StepEnricher
+            from kgscripts.enrichers.merged_steps import StepEnricher
 
             found.append(StepEnricher())
         elif name == VECTORS:
-            from kgscripts.action_vectors import ActionVectors
+            from kgscripts.enrichers.action_vectors import ActionVectors
 
             found.append(ActionVectors())
         elif name == PREDICTED:
-            from kgscripts.predicted_tools import ToolPredictor
+            from kgscripts.enrichers.predicted_tools import ToolPredictor
 
             found.append(ToolPredictor())
     return found

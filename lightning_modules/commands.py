@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import typer
 
+from kgscripts.commands.train_tools import tools
+from kgscripts.commands.train_typicality import typicality
 from lightning_modules.aligner.commands import aligner
 from lightning_modules.causal.commands import causal
 from lightning_modules.cloze.commands import masked
@@ -11,9 +13,7 @@ from lightning_modules.scenarios.commands import cross_validate, scenarios
 from lightning_modules.shipped import shipped_configurations
 from lightning_modules.state_changes.commands import state_changes
 from lightning_modules.steps.commands import cross_validate_steps, step_encoder, steps
-from lightning_modules.tools.commands import tools
 from lightning_modules.transducer.commands import transducer
-from lightning_modules.typicality.commands import typicality
 
 app = typer.Typer(
     add_completion=False,

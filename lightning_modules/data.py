@@ -13,7 +13,7 @@ import pytorch_lightning as pl
 from attrs import frozen
 from torch.utils.data import DataLoader
 
-from kgscripts.corpora.pair import Pair
+from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.models.tensor_fields import TensorFields
 from schemas.errors import InputError
 

@@ -18,7 +18,7 @@ from schemas.errors import ConfigurationError, ModelError
 from schemas.terminal import echo, printable
 
 if TYPE_CHECKING:
-    from kgscripts.corpora.pair import Pair
+    from kgscripts.corpora.pairs.pair import Pair
     from lightning_modules.schedule import Epoch
     from lightning_modules.settings import TrainingSettings
     from lightning_modules.training import TrainingTask
@@ -105,7 +105,7 @@ class TrainingFiles:
     @classmethod
     def read(cls, paths: Sequence[Path]) -> TrainingFiles:
         """Raises InputError for files that cannot be read."""
-        from kgscripts.corpora.pair_corpora import load_pairs
+        from kgscripts.corpora.pairs.loading import load_pairs
 
         return cls([path.name for path in paths], load_pairs(paths).pairs)
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import attrs
 from attrs import frozen
 
-from kgscripts.models.settings import settings_from
+from kgscripts.models.cloze.settings import settings_from
 from lightning_modules.shipped import configuration_folder, shipped_configurations
 from schemas.errors import ConfigurationError
 from schemas.input_files import open_regular

@@ -16,8 +16,8 @@ import pytest
 import schemas.script_graph
 import schemas.tables
 from exports.targets import ExportOptions
-from kgscripts.assembly import rules
-from kgscripts.enrichment import enrich
+from kgscripts.assembly.rules import relations as rules
+from kgscripts.enrichers.protocol import enrich
 from kgscripts.models.checkpoint import load_checkpoint
 from kgscripts.models.sentence_vectors import SCALE
 from kgscripts.pipeline import build_graph
@@ -139,7 +139,7 @@ def relation_type(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("relation_type")
 def test_a_rule(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    needs = _run("kgscripts/assembly/rules.py", **vars(rules))["needs"]
+    needs = _run("kgscripts/assembly/rules/relations.py", **vars(rules))["needs"]
     monkeypatch.setattr(rules, "RELATIONS", (*rules.RELATIONS, needs))
     texts = [
         tiny_document("boil the water in the pot with the kettle. drain the pasta with the sieve.", scenario="cooking"),

@@ -1,7 +1,7 @@
 """Records -> script graph: a pure function of all records, the same bytes in any number of partitions and threads.
 
 The stages are names -> enrich -> clusters -> enrich -> rules. Assembly itself runs no network: what networks say of
-assembled rows are records, which enrichers give (`kgscripts.enrichment`).
+assembled rows are records, which enrichers give (`kgscripts.enrichers.protocol`).
 """
 
 from __future__ import annotations
@@ -12,23 +12,24 @@ from pathlib import Path
 
 from attrs import define, field, frozen
 
-from kgscripts.assembly import network_readers, rules, step_pairs
-from kgscripts.assembly.alternatives import find_alternatives
-from kgscripts.assembly.broader import write_broader
-from kgscripts.assembly.changes import write_changes
-from kgscripts.assembly.close_matches import find_close_matches
-from kgscripts.assembly.clusters import find_steps
-from kgscripts.assembly.corrections import CorrectionRules
 from kgscripts.assembly.counting import Relation
-from kgscripts.assembly.discards import DiscardLog
 from kgscripts.assembly.engine import Engine
-from kgscripts.assembly.evidence import Readers, write_models, write_nodes, write_realizations, write_relations
-from kgscripts.assembly.instances import find_mentions, load_records, view
-from kgscripts.assembly.neighbours import find_optional
-from kgscripts.assembly.order import find_order, rank_steps
-from kgscripts.assembly.passages import write_texts
-from kgscripts.assembly.typicality import find_typicality
-from kgscripts.enrichment import Enricher, Stage, enrich
+from kgscripts.assembly.rules import network_readers, step_pairs
+from kgscripts.assembly.rules import relations as rules
+from kgscripts.assembly.tables.alternatives import find_alternatives
+from kgscripts.assembly.tables.changes import write_changes
+from kgscripts.assembly.tables.close_matches import find_close_matches
+from kgscripts.assembly.tables.clusters import find_steps
+from kgscripts.assembly.tables.corrections import CorrectionRules
+from kgscripts.assembly.tables.mentions import find_mentions, load_records, view
+from kgscripts.assembly.tables.neighbours import find_optional
+from kgscripts.assembly.tables.order import find_order, rank_steps
+from kgscripts.assembly.tables.typicality import find_typicality
+from kgscripts.assembly.writing.broader import write_broader
+from kgscripts.assembly.writing.discards import DiscardLog
+from kgscripts.assembly.writing.evidence import Readers, write_models, write_nodes, write_realizations, write_relations
+from kgscripts.assembly.writing.passages import write_texts
+from kgscripts.enrichers.protocol import Enricher, Stage, enrich
 from kgscripts.records.corrections import read_corrections
 from kgscripts.records.kinds import kind_name
 from kgscripts.records.store import RecordStore

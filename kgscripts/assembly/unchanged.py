@@ -15,11 +15,11 @@ import kgscripts.changes
 import kgscripts.titles
 import kgscripts.typicality
 import schemas
-from kgscripts.enrichment import Enricher
+from kgscripts.enrichers.protocol import Enricher
 from kgscripts.extractors.registry import Chosen
-from kgscripts.extractors.verb_objects import verb_objects_digest
 from kgscripts.records.store import RecordStore
 from kgscripts.text.lexicon import word_list_digests
+from kgscripts.text.verb_objects import verb_objects_digest
 from schemas.errors import GraphDirectoryError
 from schemas.graph_directory import DISCARDED, read_file, replace, writing
 from schemas.script_graph import ScriptGraph
@@ -89,7 +89,7 @@ def _code() -> str:
     """SHA-256 of what makes a graph of records: assembly, the packages and lists that it uses, and the types."""
     digest = hashlib.sha256((verb_objects_digest() + word_list_digests()["verbs.txt"]).encode())
     for package in (kgscripts.assembly, kgscripts.changes, kgscripts.titles, kgscripts.typicality, schemas):
-        for pattern in ("*.py", "data/*.tsv", "data/*.txt", "data/*.json"):
+        for pattern in ("**/*.py", "data/*.tsv", "data/*.txt", "data/*.json"):
             for path in sorted(Path(package.__path__[0]).glob(pattern)):
                 digest.update(path.read_bytes())
     return digest.hexdigest()

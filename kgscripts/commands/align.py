@@ -15,7 +15,7 @@ from schemas.errors import ConfigurationError
 from schemas.terminal import console, echo, echo_json, printable
 
 if TYPE_CHECKING:
-    from kgscripts.corpora.pair import Pair
+    from kgscripts.corpora.pairs.pair import Pair
 
 MOST_IN_A_PICTURE = 12
 
@@ -36,7 +36,7 @@ def align(
     """
     if picture is not None:
         check_picture(picture, pairs)
-    from kgscripts.corpora.pair_corpora import load_pairs
+    from kgscripts.corpora.pairs.loading import load_pairs
     from kgscripts.models.registry import load
 
     corpus = load_pairs(pairs)

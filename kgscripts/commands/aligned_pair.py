@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from attrs import frozen
 
 if TYPE_CHECKING:
-    from kgscripts.corpora.pair import Pair
-    from kgscripts.models.aligner import Alignment
+    from kgscripts.corpora.pairs.pair import Pair
+    from kgscripts.models.alignment.aligner import Alignment
 
 
 @frozen

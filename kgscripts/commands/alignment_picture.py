@@ -15,7 +15,7 @@ from matplotlib.patches import FancyBboxPatch, Rectangle
 
 from kgscripts.commands.aligned_pair import AlignedPair
 from kgscripts.commands.picture import save_picture, text_width
-from kgscripts.corpora.pair import Pair
+from kgscripts.corpora.pairs.pair import Pair
 from schemas.terminal import printable
 
 # All lengths are in inches, from the upper left corner.

@@ -11,11 +11,11 @@ from typing import Annotated
 import typer
 
 from kgscripts import pipeline
-from kgscripts.build import Progress
+from kgscripts.building.build import Progress
+from kgscripts.building.report import print_report
 from kgscripts.corpora.formats import FORMATS
 from kgscripts.extractors.registry import only_built_in
 from kgscripts.lean_imports import hide_pandas_from_pyarrow
-from kgscripts.report import print_report
 from kgscripts.text.pipeline import import_without_torch
 from schemas.errors import ConfigurationError
 from schemas.terminal import echo, echo_json, printable, progress_bar

@@ -41,8 +41,8 @@ def changes(
     """
     from kgscripts.extractors.instructions import read_instruction
     from kgscripts.lookup.read_changes import read_changes
+    from kgscripts.lookup.tracking import change_fields, predict_trusted
     from kgscripts.models.registry import load
-    from kgscripts.tracking import change_fields, predict_trusted
     from schemas.changes import ProcedureStep
 
     text = " ".join(step.split())

@@ -128,8 +128,8 @@ def stats(
     import attrs
     from rich.table import Table
 
-    from kgscripts.corpora.pair_corpora import load_pairs, split_files
-    from kgscripts.corpora.pair_statistics import pair_statistics, sentences
+    from kgscripts.corpora.pairs.loading import load_pairs, split_files
+    from kgscripts.corpora.pairs.statistics import pair_statistics, sentences
     from kgscripts.text.pipeline import lemmas_of_tokens, load_pipeline
 
     pairs = {str(path): load_pairs([path]).pairs for path in split_files(files, fetched=_FETCHED)}
@@ -175,8 +175,8 @@ def cloze(
     """
     import attrs
 
-    from kgscripts.corpora import cloze_construction as construction
-    from kgscripts.corpora.pair_corpora import load_pairs, read_whitelist, split_files
+    from kgscripts.corpora.pairs import cloze_construction as construction
+    from kgscripts.corpora.pairs.loading import load_pairs, read_whitelist, split_files
 
     sources = split_files(files, fetched=_FETCHED)
     check_outputs(output, whitelist_out, inputs=[*sources, whitelist, compare, compare_whitelist])

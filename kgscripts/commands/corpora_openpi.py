@@ -8,8 +8,8 @@ from pathlib import Path
 import attrs
 from rich.table import Table
 
-from kgscripts.corpora.openpi import read_openpi
-from kgscripts.corpora.openpi_statistics import (
+from kgscripts.corpora.openpi.reading import read_openpi
+from kgscripts.corpora.openpi.statistics import (
     PUBLISHED,
     PUBLISHED_TOPICS,
     OpenPIStatistics,

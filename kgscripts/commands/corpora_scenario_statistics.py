@@ -9,8 +9,8 @@ import attrs
 from rich.table import Table
 
 from kgscripts.corpora.descript_gold import ParaphraseStatistics, paraphrase_statistics, read_paraphrase_sets
-from kgscripts.corpora.scenario_documents import read_scenario_documents
-from kgscripts.corpora.scenario_statistics import PUBLISHED, corpus_statistics, distribution, scenario_counts
+from kgscripts.corpora.scenarios.documents import read_scenario_documents
+from kgscripts.corpora.scenarios.statistics import PUBLISHED, corpus_statistics, distribution, scenario_counts
 from schemas.terminal import console, echo, echo_json
 
 

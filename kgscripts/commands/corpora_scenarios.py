@@ -49,11 +49,11 @@ def merge(
 
     With the same seed and shares, the parts train and held-out have no story in common.
     """
-    from kgscripts.corpora.scenario_documents import document_line, labelled_stories
-    from kgscripts.corpora.scenario_filler import read_filler
-    from kgscripts.corpora.scenario_merging import merge_documents
-    from kgscripts.corpora.scenario_splits import story_parts
-    from kgscripts.corpora.scenario_statistics import corpus_statistics
+    from kgscripts.corpora.scenarios.documents import document_line, labelled_stories
+    from kgscripts.corpora.scenarios.filler import read_filler
+    from kgscripts.corpora.scenarios.merging import merge_documents
+    from kgscripts.corpora.scenarios.splits import story_parts
+    from kgscripts.corpora.scenarios.statistics import corpus_statistics
     from schemas.scenario_scheme import concept_scheme, linked_scenarios
 
     if part not in _PARTS:
@@ -102,7 +102,7 @@ def agreement(annotators: _Annotators, layer: _Layer = None, as_json: AsJson = F
 
     Files are WebAnno TSV 3 or JSON lines; documents are matched by their ids.
     """
-    from kgscripts.corpora.scenario_agreement import CATEGORIES, pairwise_agreement, read_annotations
+    from kgscripts.corpora.scenarios.agreement import CATEGORIES, pairwise_agreement, read_annotations
 
     rows = pairwise_agreement(read_annotations(annotators, layer=layer))
     if as_json:
@@ -158,9 +158,9 @@ def adjudicate(
     Segments of different annotators that overlap and have the same scenario become one; the others need a decision
     (section 3.3 of Wanzare et al. 2019).
     """
-    from kgscripts.corpora import scenario_adjudication as adjudication
-    from kgscripts.corpora.scenario_agreement import read_annotations
-    from kgscripts.corpora.scenario_documents import document_line
+    from kgscripts.corpora.scenarios import adjudication as adjudication
+    from kgscripts.corpora.scenarios.agreement import read_annotations
+    from kgscripts.corpora.scenarios.documents import document_line
 
     check_outputs(output, conflicts, inputs=[*annotators, decisions])
     accepted = adjudication.read_decisions(decisions) if decisions else None
@@ -199,7 +199,7 @@ def scenarios(
     as_json: AsJson = False,
 ) -> None:
     """Print the 200 listed scenarios; as JSON or SKOS with alternative labels, broader and related scenarios."""
-    from kgscripts.corpora.scenario_skos import turtle_lines
+    from kgscripts.corpora.scenarios.skos import turtle_lines
     from schemas.scenario_scheme import concept_scheme
 
     if output:

@@ -10,8 +10,8 @@ from typing import Annotated
 
 import typer
 
-from kgscripts.correcting import Corrected, correct_graph, correct_in_words, list_corrections
-from kgscripts.correction_file import read_correction_file
+from kgscripts.building.correction_file import read_correction_file
+from kgscripts.editing.correcting import Corrected, correct_graph, correct_in_words, list_corrections
 from schemas.corrections import Correction, CorrectionKind
 from schemas.errors import ConfigurationError
 from schemas.terminal import echo, echo_json, printable

@@ -62,7 +62,7 @@ def text(
     output: ScoresFile = None,
 ) -> None:
     """Evaluate tags, lemmas, parses and sentences of the text pipeline on treebanks, and its speed."""
-    from kgscripts.evaluation.text import evaluate_text
+    from kgscripts.evaluation.events.parsing import evaluate_text
 
     check_outputs(output, inputs=[*treebanks, spacy_model])
     evaluations = []
@@ -97,7 +97,7 @@ def extraction(
     """
     from attrs import asdict
 
-    from kgscripts.evaluation.extraction import PUBLISHED, evaluate_extraction
+    from kgscripts.evaluation.events.extraction import PUBLISHED, evaluate_extraction
 
     check_outputs(output, inputs=[inscript and inscript / split, descript, spacy_model])
     with progress_bar() as progress:
@@ -150,7 +150,7 @@ def _rows(scores: Sequence[BenchmarkScore]) -> list[dict[str, object]]:
 
 
 def _write(scores: Sequence[BenchmarkScore], output: Path | None) -> None:
-    from kgscripts.evaluation.extraction import scores_as_json
+    from kgscripts.evaluation.events.extraction import scores_as_json
 
     if output is not None:
         write_lines(output, scores_as_json(scores).splitlines())

@@ -14,7 +14,7 @@ from schemas.provenance import Exposure
 from schemas.terminal import console, echo_json, json_text, progress_bar
 
 if TYPE_CHECKING:
-    from kgscripts.evaluation.alignments import AlignmentScores
+    from kgscripts.evaluation.alignment.accuracy import AlignmentScores
 
 _MODEL_HELP = (
     "diagonal, ibm1 or ibm1-free (these need --train), aligner, aligner-free (not monotonic), or the checkpoint "
@@ -38,10 +38,10 @@ def alignments(
     """
     from attrs import asdict
 
-    from kgscripts.corpora.gold_alignments import read_gold_alignments
-    from kgscripts.corpora.pair_corpora import load_pairs
-    from kgscripts.evaluation.alignment_models import checkpoint_of, open_alignment_model
-    from kgscripts.evaluation.alignments import best_monotonic, evaluate_alignments, sample_of_anchors
+    from kgscripts.corpora.pairs.gold_alignments import read_gold_alignments
+    from kgscripts.corpora.pairs.loading import load_pairs
+    from kgscripts.evaluation.alignment.accuracy import best_monotonic, evaluate_alignments, sample_of_anchors
+    from kgscripts.evaluation.alignment.models import checkpoint_of, open_alignment_model
 
     models = model or ["diagonal", "aligner", "aligner-free"]
     check_outputs(output, inputs=[gold, templates, *(train or ()), *map(checkpoint_of, models)])
@@ -67,7 +67,7 @@ def alignments(
 
 
 def _attach(scores: Sequence[AlignmentScores], templates: Path, exposure: Exposure) -> None:
-    from kgscripts.evaluation.alignment_models import BASELINES, checkpoint_of
+    from kgscripts.evaluation.alignment.models import BASELINES, checkpoint_of
     from kgscripts.models.checkpoint import attach_scores
     from kgscripts.models.registry import find_checkpoint
 

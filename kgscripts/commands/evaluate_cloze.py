@@ -15,9 +15,9 @@ from schemas.output_files import check_outputs, new_file, write_lines
 from schemas.terminal import echo_json, json_text, progress_bar
 
 if TYPE_CHECKING:
-    from kgscripts.corpora.pair import Pair
-    from kgscripts.evaluation.cloze_filling import Candidates
-    from kgscripts.evaluation.cloze_scores import ClozeScores
+    from kgscripts.corpora.pairs.pair import Pair
+    from kgscripts.evaluation.cloze.filling import Candidates
+    from kgscripts.evaluation.cloze.scores import ClozeScores
 
 _MODEL_HELP = (
     "A checkpoint directory, a model that ships (transducer, masked), or hf:NAME for a Hugging Face causal language "
@@ -50,11 +50,11 @@ def cloze(
     printed above; those models see only the left side of a blank.
     """
     from kgscripts.commands.evaluate_cloze_output import Examples, Predictions, print_cloze_table
-    from kgscripts.corpora.pair_corpora import load_pairs
-    from kgscripts.evaluation.cloze import PASSES, evaluate_cloze
-    from kgscripts.evaluation.cloze_items import cloze_items
-    from kgscripts.evaluation.cloze_models import VITERBI, checkpoint_name, open_cloze_model
-    from kgscripts.evaluation.cloze_scores import is_published_task
+    from kgscripts.corpora.pairs.cloze_items import cloze_items
+    from kgscripts.corpora.pairs.loading import load_pairs
+    from kgscripts.evaluation.cloze.models import VITERBI, checkpoint_name, open_cloze_model
+    from kgscripts.evaluation.cloze.scores import is_published_task
+    from kgscripts.evaluation.cloze.task import PASSES, evaluate_cloze
     from kgscripts.models.checkpoint import attach_scores
     from kgscripts.models.registry import find_checkpoint
 
@@ -107,8 +107,8 @@ def _opened(predictions: Path | None) -> Iterator[IO[str] | None]:
 
 
 def _candidates(pairs: Sequence[Pair], whitelist: Path | None) -> Candidates:
-    from kgscripts.corpora.pair_corpora import read_whitelist
-    from kgscripts.evaluation.cloze_filling import Candidates
-    from kgscripts.evaluation.cloze_items import blank_words, cloze_items
+    from kgscripts.corpora.pairs.cloze_items import blank_words, cloze_items
+    from kgscripts.corpora.pairs.loading import read_whitelist
+    from kgscripts.evaluation.cloze.filling import Candidates
 
     return Candidates(read_whitelist(whitelist) if whitelist is not None else blank_words(cloze_items(pairs)))

@@ -7,10 +7,10 @@ import random
 from collections.abc import Iterable, Sequence
 from typing import IO, Any
 
-from kgscripts.evaluation.cloze import FilledItem
-from kgscripts.evaluation.cloze_filling import Candidates, Guess
-from kgscripts.evaluation.cloze_items import ClozeItem
-from kgscripts.evaluation.cloze_scores import HEADINGS, PUBLISHED, ClozeScores, beaten
+from kgscripts.corpora.pairs.cloze_items import ClozeItem
+from kgscripts.evaluation.cloze.filling import Candidates, Guess
+from kgscripts.evaluation.cloze.scores import HEADINGS, PUBLISHED, ClozeScores, beaten
+from kgscripts.evaluation.cloze.task import FilledItem
 from schemas.terminal import console, echo, json_text
 
 _COLUMN = 10

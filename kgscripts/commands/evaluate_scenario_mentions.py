@@ -27,8 +27,8 @@ def scenario_mentions(
     """
     from attrs import asdict
 
-    from kgscripts.corpora.scenario_documents import read_scenario_documents
-    from kgscripts.evaluation.scenario_mentions import measure_mentions
+    from kgscripts.corpora.scenarios.documents import read_scenario_documents
+    from kgscripts.evaluation.scenarios.mentions import measure_mentions
     from kgscripts.models.registry import load
 
     documents = read_scenario_documents(gold)

@@ -25,7 +25,7 @@ def scenario_titles(
     """Evaluate which titles of how-tos become one scenario, on titles that ship with the package."""
     from attrs import asdict
 
-    from kgscripts.evaluation.scenario_titles import evaluate_titles
+    from kgscripts.evaluation.scenarios.titles import evaluate_titles
 
     report = evaluate_titles(split.value)
     if as_json:

@@ -15,7 +15,7 @@ from schemas.output_files import check_outputs, write_lines
 from schemas.terminal import echo_json, json_text, progress_bar
 
 if TYPE_CHECKING:
-    from kgscripts.models.scenarios import ScenarioModel
+    from kgscripts.models.scenarios.protocol import ScenarioModel
     from schemas.scenario_documents import LabelledSegment, ScenarioDocument
 
 
@@ -62,12 +62,12 @@ def scenarios(
     printed beside ours.
     """
     from kgscripts.commands.evaluate_scenarios_output import print_report
-    from kgscripts.corpora.scenario_documents import read_scenario_documents
-    from kgscripts.evaluation.scenario_detection import evaluate_scenarios
-    from kgscripts.evaluation.scenario_predictions import prediction_line, read_predictions
+    from kgscripts.corpora.scenarios.documents import read_scenario_documents
+    from kgscripts.evaluation.scenarios.detection import evaluate_scenarios
+    from kgscripts.evaluation.scenarios.predictions import prediction_line, read_predictions
     from kgscripts.models.checkpoint import attach_scores
     from kgscripts.models.registry import find_checkpoint
-    from kgscripts.models.scenario_list import read_scenario_list, with_added
+    from kgscripts.models.scenarios.list import read_scenario_list, with_added
 
     if (predictions is None) == (model is None):
         raise typer.BadParameter("give either --predictions or --model", param_hint="--predictions")
@@ -106,7 +106,7 @@ def scenarios(
 
 def _load(name: str, features: Features | None) -> ScenarioModel:
     from kgscripts.models.registry import load
-    from kgscripts.models.scenarios import FeatureChoice
+    from kgscripts.models.scenarios.protocol import FeatureChoice
     from schemas.errors import ConfigurationError
 
     model: ScenarioModel = load("scenarios", name)
@@ -122,8 +122,8 @@ def _predict(
     model: ScenarioModel, documents: Sequence[ScenarioDocument]
 ) -> tuple[dict[str, list[LabelledSegment]], dict[str, list[LabelledSegment]] | None]:
     """The predictions of a model, and its labels of the gold segments if it can label given segments."""
-    from kgscripts.evaluation.scenario_predictions import predict, predict_on_gold
-    from kgscripts.models.scenarios import SegmentLabeller
+    from kgscripts.evaluation.scenarios.predictions import predict, predict_on_gold
+    from kgscripts.models.scenarios.protocol import SegmentLabeller
 
     with progress_bar() as progress:
         task = progress.add_task("detecting", total=len(documents))

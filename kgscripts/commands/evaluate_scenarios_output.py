@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from kgscripts.evaluation.scenario_boundaries import BoundaryScores
-from kgscripts.evaluation.scenario_report import TOP_PAIRS, ScenarioReport
+from kgscripts.evaluation.scenarios.boundaries import BoundaryScores
+from kgscripts.evaluation.scenarios.report import TOP_PAIRS, ScenarioReport
 from schemas.scenario_documents import NONE
 from schemas.terminal import echo
 

@@ -14,8 +14,8 @@ from schemas.output_files import check_outputs, write_lines
 from schemas.terminal import echo_json, json_text, progress_bar
 
 if TYPE_CHECKING:
-    from kgscripts.corpora.openpi import OpenPIStep
-    from kgscripts.models.state_changes import ChangeModel
+    from kgscripts.corpora.openpi.reading import OpenPIStep
+    from kgscripts.models.changes.protocol import ChangeModel
 
 
 def state_changes(
@@ -52,8 +52,8 @@ def state_changes(
     one prediction. The published scores are printed beside ours.
     """
     from kgscripts.commands.evaluate_state_changes_output import print_examples, print_report
-    from kgscripts.evaluation.change_answers import official_files, read_answers, read_steps, steps_beside
-    from kgscripts.evaluation.state_changes import UNSEEN_TOPICS, evaluate_changes
+    from kgscripts.evaluation.changes.answers import official_files, read_answers, read_steps, steps_beside
+    from kgscripts.evaluation.changes.report import UNSEEN_TOPICS, evaluate_changes
     from kgscripts.models.checkpoint import attach_scores
     from kgscripts.models.registry import find_checkpoint, load
 
@@ -91,7 +91,7 @@ def state_changes(
 def _predict(
     model: ChangeModel, gold: Mapping[str, list[str]], steps: Mapping[str, OpenPIStep]
 ) -> dict[str, list[str]]:
-    from kgscripts.evaluation.change_answers import predict_changes, steps_of
+    from kgscripts.evaluation.changes.answers import predict_changes, steps_of
 
     wanted = steps_of(gold, steps)
     with progress_bar() as progress:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from kgscripts.corpora.openpi import OpenPIStep
-from kgscripts.evaluation.change_scores import METRICS, Score, distinct_changes, pair_scores
-from kgscripts.evaluation.state_changes import ChangeReport, Group
+from kgscripts.corpora.openpi.reading import OpenPIStep
+from kgscripts.evaluation.changes.report import ChangeReport, Group
+from kgscripts.evaluation.changes.scores import METRICS, Score, distinct_changes, pair_scores
 from schemas.terminal import echo
 
 _NAMES = {"exact": "exact", "bleu": "BLEU-2", "rouge": "ROUGE-L"}

@@ -13,7 +13,7 @@ from schemas.errors import ConfigurationError
 from schemas.terminal import echo, echo_json, printable
 
 if TYPE_CHECKING:
-    from kgscripts.evaluation.steps import StepReport
+    from kgscripts.evaluation.steps.merging import StepReport
 
 
 def steps(
@@ -31,7 +31,7 @@ def steps(
     Scores are B-cubed, means over the annotations; plain rules are there to compare with. The model that ships has seen
     these scenarios: `kgscripts train cross-validate-steps` leaves each out.
     """
-    from kgscripts.evaluation.steps import evaluate_steps
+    from kgscripts.evaluation.steps.merging import evaluate_steps
 
     if descript is None and inscript is None:
         raise ConfigurationError("nothing to evaluate on", remedy="name a corpus by --descript or --inscript")

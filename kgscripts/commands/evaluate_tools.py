@@ -31,7 +31,7 @@ def tools(
     """
     from attrs import asdict
 
-    from kgscripts.evaluation.predicted_tools import benchmark_scores, evaluate_predicted_tools, tool_events
+    from kgscripts.evaluation.tools.predicted import benchmark_scores, evaluate_predicted_tools, tool_events
     from kgscripts.models.checkpoint import attach_scores
     from kgscripts.models.registry import find_checkpoint, load
 

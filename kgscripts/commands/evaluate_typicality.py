@@ -23,7 +23,7 @@ def typicality(
     """
     from attrs import asdict
 
-    from kgscripts.evaluation.typicality import evaluate_typicality
+    from kgscripts.evaluation.steps.typicality import evaluate_typicality
 
     report = evaluate_typicality(inscript, split)
     if as_json:

@@ -80,6 +80,6 @@ def _print_field(name: str, text: str) -> None:
 
 
 def _score_lines(prefix: str, scores: Iterable[BenchmarkScore]) -> list[str]:
-    from kgscripts.report import SCORES_A_DATASET, by_dataset
+    from kgscripts.building.report import SCORES_A_DATASET, by_dataset
 
     return [f"{prefix}{name}: {'; '.join(texts[:SCORES_A_DATASET])}" for name, texts in by_dataset(scores).items()]

@@ -34,7 +34,7 @@ def lookup(
     """
     from attrs import asdict
 
-    from kgscripts.corpora.pair_corpora import read_whitelist
+    from kgscripts.corpora.pairs.loading import read_whitelist
     from kgscripts.lookup.phrase_table import PhraseTable
 
     table = PhraseTable.read(directory, set(read_whitelist(whitelist)) if whitelist is not None else None)

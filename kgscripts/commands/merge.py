@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from kgscripts.merging import merge_graphs
+from kgscripts.editing.merging import merge_graphs
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.terminal import echo, echo_json, printable
 

@@ -57,12 +57,12 @@ def segment(
     from kgscripts.corpora.long_texts import read_inputs
 
     items = read_inputs(inputs, format)
+    from kgscripts.lookup.segmentation import segment_texts
     from kgscripts.models.registry import load
-    from kgscripts.segmentation import segment_texts
 
     found = load("scenarios", model)
     if scenario_list is not None:
-        from kgscripts.models.scenario_list import read_scenario_list, with_added
+        from kgscripts.models.scenarios.list import read_scenario_list, with_added
 
         found = with_added(found, read_scenario_list(scenario_list))
     with _progress(shown=html is not None or not sys.stdout.isatty()) as progress:

@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 
 from kgscripts.commands.segment_view import COLOURS, Legend, paragraphs
-from kgscripts.segmentation import SegmentedText, TextSegment
+from kgscripts.lookup.segmentation import SegmentedText, TextSegment
 from schemas.output_files import write_lines
 from schemas.scenario_documents import NONE
 from schemas.terminal import printable

@@ -12,7 +12,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.patches import FancyBboxPatch, Rectangle
 
 from kgscripts.commands.picture import save_picture, text_width
-from kgscripts.tracking import StateRow, StateTable
+from kgscripts.lookup.tracking import StateRow, StateTable
 from schemas.terminal import printable
 
 # All lengths are in inches, from the upper left corner.

@@ -34,7 +34,7 @@ def tools(
     from kgscripts.extractors.instructions import read_instruction
     from kgscripts.lookup.read_tools import read_tools
     from kgscripts.models.registry import load
-    from kgscripts.models.tool_ranker import LEAST_PROBABILITY
+    from kgscripts.models.tools.ranker import LEAST_PROBABILITY
 
     instruction = read_instruction(event)
     read = read_tools(graph, instruction.action)[:top] if graph is not None else None

@@ -25,7 +25,7 @@ def topics(
     from rich.text import Text
 
     from kgscripts.models.registry import load
-    from kgscripts.models.scenario_tiling import TopicTilingModel
+    from kgscripts.models.scenarios.tiling import TopicTilingModel
     from schemas.errors import ConfigurationError
 
     found = load("scenarios", model)

@@ -15,7 +15,7 @@ from schemas.terminal import console, echo, echo_json, printable
 
 if TYPE_CHECKING:
     from kgscripts.corpora.procedures import Procedure
-    from kgscripts.tracking import StateTable
+    from kgscripts.lookup.tracking import StateTable
 
 MOST_STEPS_IN_A_PICTURE = 30
 
@@ -44,8 +44,8 @@ def track(
     """
     if picture is not None:
         check_picture(picture, [file, model])
+    from kgscripts.lookup.tracking import track as track_procedures
     from kgscripts.models.registry import load
-    from kgscripts.tracking import track as track_procedures
 
     procedures = _procedures(file, id)
     # An input without procedures is refused before a model is loaded.

@@ -16,7 +16,7 @@ from attrs import field, frozen
 
 from kgscripts.corpora.descript import scenario_of_file
 from kgscripts.corpora.files import find_files
-from kgscripts.corpora.scenarios import resolve
+from kgscripts.corpora.scenarios.labels import resolve
 from kgscripts.corpora.source import DamagedSourceError, open_source
 from kgscripts.corpora.xml_records import xml_records
 from schemas.errors import InputError

@@ -13,7 +13,7 @@ from kgscripts.corpora.inscript import read_inscript
 from kgscripts.corpora.jsonl import document_of_record, read_jsonl
 from kgscripts.corpora.markdown import read_markdown
 from kgscripts.corpora.mcscript import read_mcscript
-from kgscripts.corpora.pair_formats import read_pairs
+from kgscripts.corpora.pairs.formats import read_pairs
 from kgscripts.corpora.plain_text import read_plain_text
 from kgscripts.corpora.sniffing import sniff
 from kgscripts.corpora.source import (

@@ -14,7 +14,7 @@ from attrs import define, field, frozen
 
 from kgscripts.corpora.detokenizing import detokenize
 from kgscripts.corpora.plain_text import paragraph_spans
-from kgscripts.corpora.scenarios import resolve
+from kgscripts.corpora.scenarios.labels import resolve
 from kgscripts.corpora.source import MAX_RECORD_BYTES, Source, text_lines, too_long
 from schemas.errors import InputError
 from schemas.records import Discard, DiscardReason, Document, Passage, PassageKind

@@ -7,7 +7,7 @@ from typing import Any
 
 from kgscripts.corpora.json_records import json_object, record_id, string, strings
 from kgscripts.corpora.lines import passages_of, steps_of
-from kgscripts.corpora.pair_formats import document_of_pair, is_pair_record, pair_record
+from kgscripts.corpora.pairs.formats import document_of_pair, is_pair_record, pair_record
 from kgscripts.corpora.plain_text import joined_lines, paragraph_spans
 from kgscripts.corpora.source import Source, text_lines
 from schemas.errors import InputError

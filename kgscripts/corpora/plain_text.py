@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kgscripts.corpora.front_matter import front_matter
 from kgscripts.corpora.lines import are_commands, is_title, line_spans, passages_of, trimmed
-from kgscripts.corpora.scenarios import names_scenario
+from kgscripts.corpora.scenarios.labels import names_scenario
 from kgscripts.corpora.source import Source, whole_text
 from schemas.records import Discard, Document
 

@@ -10,26 +10,26 @@ from __future__ import annotations
 from importlib import resources
 from pathlib import Path
 
-from kgscripts.corpora.gold_alignments import read_gold_alignments
-from kgscripts.corpora.openpi import read_openpi
-from kgscripts.corpora.pair_corpora import load_pairs
-from kgscripts.corpora.scenario_documents import read_scenario_documents
-from kgscripts.evaluation.alignment_models import open_alignment_model
-from kgscripts.evaluation.alignments import evaluate_alignments, sample_of_anchors
-from kgscripts.evaluation.change_answers import predict_changes
-from kgscripts.evaluation.cloze import evaluate_cloze
-from kgscripts.evaluation.cloze_filling import Candidates
-from kgscripts.evaluation.cloze_items import blank_words, cloze_items
-from kgscripts.evaluation.predicted_tools import benchmark_scores, evaluate_ranker, tool_events
-from kgscripts.evaluation.scenario_detection import evaluate_scenarios
-from kgscripts.evaluation.scenario_predictions import predict
-from kgscripts.evaluation.state_changes import evaluate_changes
-from kgscripts.evaluation.step_gold import grouped_scenarios, read_descriptions
-from kgscripts.evaluation.steps import score_scenarios
-from kgscripts.models.aligner import Aligner
+from kgscripts.corpora.openpi.reading import read_openpi
+from kgscripts.corpora.pairs.cloze_items import blank_words, cloze_items
+from kgscripts.corpora.pairs.gold_alignments import read_gold_alignments
+from kgscripts.corpora.pairs.loading import load_pairs
+from kgscripts.corpora.scenarios.documents import read_scenario_documents
+from kgscripts.evaluation.alignment.accuracy import evaluate_alignments, sample_of_anchors
+from kgscripts.evaluation.alignment.models import open_alignment_model
+from kgscripts.evaluation.changes.answers import predict_changes
+from kgscripts.evaluation.changes.report import evaluate_changes
+from kgscripts.evaluation.cloze.filling import Candidates
+from kgscripts.evaluation.cloze.task import evaluate_cloze
+from kgscripts.evaluation.scenarios.detection import evaluate_scenarios
+from kgscripts.evaluation.scenarios.predictions import predict
+from kgscripts.evaluation.steps.gold import grouped_scenarios, read_descriptions
+from kgscripts.evaluation.steps.merging import score_scenarios
+from kgscripts.evaluation.tools.predicted import benchmark_scores, evaluate_ranker, tool_events
+from kgscripts.models.alignment.aligner import Aligner
+from kgscripts.models.changes.protocol import ChangeModel
 from kgscripts.models.registry import load_with_task
-from kgscripts.models.scenarios import ScenarioModel
-from kgscripts.models.state_changes import ChangeModel
+from kgscripts.models.scenarios.protocol import ScenarioModel
 from schemas.provenance import BenchmarkScore, Exposure
 
 _SPLIT = "slice"

@@ -11,7 +11,7 @@ from kgscripts.extractors.events import JudgedEvent, events_of_parses
 from kgscripts.extractors.nouns import is_noun
 from kgscripts.extractors.predicates import Frame
 from kgscripts.extractors.protocol import Parse, ParsedDocument
-from kgscripts.models.aligner_words import is_content_word
+from kgscripts.models.alignment.words import is_content_word
 from kgscripts.text.lexicon import is_a, verbs
 from kgscripts.text.syntax import lemma
 from schemas.records import EventMention, PassageKind, Role

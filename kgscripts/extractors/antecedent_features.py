@@ -2,7 +2,7 @@
 
 The factors are those of Lappin and Leass (1994, "An algorithm for pronominal anaphora resolution"): how recent the last
 mention is and in which role, how often there was one, and whether number and kind fit; with whether the verb takes such
-objects (`kgscripts.extractors.verb_objects`).
+objects (`kgscripts.text.verb_objects`).
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from kgscripts.extractors.antecedents import Discourse, Entity, names_one
 from kgscripts.extractors.nouns import REMAINDERS, content_head, is_noun
 from kgscripts.extractors.predicates import Frame
-from kgscripts.extractors.verb_objects import verb_objects
 from kgscripts.text.lexicon import is_a, is_tool, verbs
 from kgscripts.text.syntax import is_imperative, lemma
+from kgscripts.text.verb_objects import verb_objects
 
 if TYPE_CHECKING:
     from spacy.tokens import Token

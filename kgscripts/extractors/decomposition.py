@@ -18,8 +18,8 @@ from kgscripts.extractors.aligned_events import Side, read_sides
 from kgscripts.extractors.events import EventExtractor
 from kgscripts.extractors.ownership import Owner, is_taking, owner_of, says_something
 from kgscripts.extractors.protocol import PARSE, Extractor, ParsedDocument
-from kgscripts.models.aligner import Alignment
-from kgscripts.models.aligner_words import is_content_word
+from kgscripts.models.alignment.aligner import Alignment
+from kgscripts.models.alignment.words import is_content_word
 from kgscripts.models.registry import describe, load
 from kgscripts.text.lexicon import is_a, is_tool_after, role_of, verbs
 from schemas.provenance import Model
@@ -53,7 +53,7 @@ class Words:
 
 
 class PairAligner(Protocol):
-    """What the extractor needs of `kgscripts.models.aligner.Aligner`."""
+    """What the extractor needs of `kgscripts.models.alignment.aligner.Aligner`."""
 
     model: Model
 

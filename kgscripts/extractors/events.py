@@ -21,10 +21,10 @@ from kgscripts.extractors.pronouns import pronouns_digest, resolve_objects, unre
 from kgscripts.extractors.protocol import PARSE, Extractor, Parse, ParsedDocument
 from kgscripts.extractors.repairs import repaired
 from kgscripts.extractors.tools import role_in, tools_of
-from kgscripts.extractors.verb_objects import verb_objects, verb_objects_digest
 from kgscripts.text.lexicon import is_a, verbs, word_list_digests
 from kgscripts.text.pipeline import SHIPPED
 from kgscripts.text.syntax import is_imperative, lemma
+from kgscripts.text.verb_objects import verb_objects, verb_objects_digest
 from schemas.provenance import BenchmarkScore, Model
 from schemas.records import Action, Argument, Discard, DiscardReason, EventMention, PassageKind, Record, Tool
 

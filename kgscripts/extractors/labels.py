@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from kgscripts.corpora.scenarios import is_listed, scenario_of
+from kgscripts.corpora.scenarios.labels import is_listed, scenario_of
 from kgscripts.extractors.protocol import Extractor, ParsedDocument
 from kgscripts.titles.words import titles_digest
 from schemas.records import Discard, DiscardReason, Document, Record, Segment

@@ -2,8 +2,9 @@
 
 The antecedent of a relative pronoun is the noun that its clause modifies. That of other pronouns is the most probable
 of the nouns before it (`kgscripts.extractors.antecedents`), or none of them, by a log-linear model of what speaks for
-each. ``data/pronouns.json`` has its weights, which ``python -m lightning_modules.text.pronouns`` fits. A pronoun is not
-resolved unless an antecedent is more probable than `LEAST`, and, in another sentence, `CLEARLY` more than the others.
+each. ``data/pronouns.json`` has its weights, which ``python -m kgscripts.training.text.pronouns`` fits. A pronoun is
+not resolved unless an antecedent is more probable than `LEAST`, and, in another sentence, `CLEARLY` more than the
+others.
 """
 
 from __future__ import annotations

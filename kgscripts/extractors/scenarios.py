@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING
 
 from attrs import define, evolve, field
 
-from kgscripts.corpora.scenarios import scenario_of
+from kgscripts.corpora.scenarios.labels import scenario_of
 from kgscripts.extractors.labels import LabelExtractor
 from kgscripts.extractors.protocol import Extractor, ParsedDocument
 from kgscripts.extractors.registry import installed_extractors
 from kgscripts.models.registry import DEFAULT, describe, load
-from kgscripts.models.scenario_windows import detect_documents
+from kgscripts.models.scenarios.windows import detect_documents
 from schemas.errors import ConfigurationError
 from schemas.provenance import Model
 from schemas.records import Document, EventMention, PassageKind, Record, Segment, Sentence
 
 if TYPE_CHECKING:
-    from kgscripts.models.scenarios import NewScenario, ScenarioModel
+    from kgscripts.models.scenarios.protocol import NewScenario, ScenarioModel
     from schemas.scenario_documents import DetectedSegment
 
 _TASK = "scenarios"
@@ -90,7 +90,7 @@ class ScenarioExtractor(Extractor):
         if not any(documents):
             return [[] for _ in documents]
         if self._loaded is None:
-            from kgscripts.models.scenario_list import with_added
+            from kgscripts.models.scenarios.list import with_added
 
             self._loaded = with_added(load(_TASK, DEFAULT) if self.model is None else self.model, self.added)
         return detect_documents(self._loaded, documents)

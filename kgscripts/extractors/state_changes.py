@@ -24,7 +24,7 @@ from schemas.provenance import Model
 from schemas.records import Discard, EventMention, Record, Role, Span, StateChange
 
 if TYPE_CHECKING:
-    from kgscripts.models.state_changes import ChangeModel
+    from kgscripts.models.changes.protocol import ChangeModel
     from schemas.changes import PredictedChange
 
 _TASK = "state-changes"

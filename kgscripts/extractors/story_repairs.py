@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from kgscripts.extractors.parse_changes import Change
-from kgscripts.extractors.verb_objects import verb_objects
 from kgscripts.text.lexicon import classes_of, verbs
 from kgscripts.text.syntax import OBJECT, SUBJECT, is_imperative, is_verb
+from kgscripts.text.verb_objects import verb_objects
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from attrs import define, field, frozen
 
-from kgscripts.models.aligner_words import is_content_word
+from kgscripts.models.alignment.words import is_content_word
 from kgscripts.records.opening import open_records
 from kgscripts.records.store import RecordStore
 from schemas.errors import GraphDirectoryError, QueryError

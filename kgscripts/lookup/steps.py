@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kgscripts.assembly.clusters import cluster_key
+from kgscripts.assembly.tables.clusters import cluster_key
 from schemas.records import Action
 from schemas.script_graph import ScriptGraph
 

@@ -14,34 +14,34 @@ from schemas.arguments import path_of
 from schemas.errors import ModelError
 
 if TYPE_CHECKING:
-    from kgscripts.models.aligner import Aligner
-    from kgscripts.models.cloze import ClozeModel
-    from kgscripts.models.scenarios import ScenarioModel
-    from kgscripts.models.state_changes import ChangeModel
-    from kgscripts.models.tool_ranker import ToolRanker
+    from kgscripts.models.alignment.aligner import Aligner
+    from kgscripts.models.changes.protocol import ChangeModel
+    from kgscripts.models.cloze.protocol import ClozeModel
+    from kgscripts.models.scenarios.protocol import ScenarioModel
+    from kgscripts.models.tools.ranker import ToolRanker
     from schemas.provenance import Model
 
 LOADERS: Mapping[str, Mapping[str, str]] = {
     "cloze": {
-        "transducer": "kgscripts.models.networks:cloze_model",
-        "language-model": "kgscripts.models.networks:cloze_model",
-        "sequence-to-sequence": "kgscripts.models.networks:cloze_model",
-        "masked": "kgscripts.models.masked:masked_model",
-        "causal": "kgscripts.models.causal_loading:cloze_model",
+        "transducer": "kgscripts.models.cloze.networks:cloze_model",
+        "language-model": "kgscripts.models.cloze.networks:cloze_model",
+        "sequence-to-sequence": "kgscripts.models.cloze.networks:cloze_model",
+        "masked": "kgscripts.models.cloze.masked:masked_model",
+        "causal": "kgscripts.models.cloze.causal_loading:cloze_model",
     },
-    "alignment": {"aligner": "kgscripts.models.aligner:aligner_model"},
+    "alignment": {"aligner": "kgscripts.models.alignment.aligner:aligner_model"},
     "state-changes": {
-        "change-retrieval": "kgscripts.models.change_retrieval:retrieval_model",
-        "change-causal": "kgscripts.models.change_causal:causal_model",
-        "change-composer": "kgscripts.models.change_composer:composer_model",
+        "change-retrieval": "kgscripts.models.changes.retrieval:retrieval_model",
+        "change-causal": "kgscripts.models.changes.causal:causal_model",
+        "change-composer": "kgscripts.models.changes.composer:composer_model",
     },
     "scenarios": {
-        "scenario-detector": "kgscripts.models.scenario_detector:detector_model",
-        "topic-tiling": "kgscripts.models.scenario_tiling_checkpoint:tiling_model",
+        "scenario-detector": "kgscripts.models.scenarios.detector:detector_model",
+        "topic-tiling": "kgscripts.models.scenarios.tiling_checkpoint:tiling_model",
     },
-    "steps": {"step-merger": "kgscripts.models.step_merger:merger_model"},
-    "step-vectors": {"step-encoder": "kgscripts.models.step_encoder:encoder_model"},
-    "tools": {"tool-ranker": "kgscripts.models.tool_ranker:tool_ranker"},
+    "steps": {"step-merger": "kgscripts.models.steps.merger:merger_model"},
+    "step-vectors": {"step-encoder": "kgscripts.models.steps.encoder:encoder_model"},
+    "tools": {"tool-ranker": "kgscripts.models.tools.ranker:tool_ranker"},
 }
 """Task -> kind of checkpoint -> module:function that makes the model of a checkpoint."""
 
@@ -102,10 +102,8 @@ def load(task: str, name_or_directory: str | Path) -> Any: ...
 def load(task: str, name_or_directory: str | Path) -> Any:
     """The model of that name, or in that directory, for a task; names are those of `find_checkpoint`.
 
-    A model for ``cloze`` is a `kgscripts.models.cloze.ClozeModel`, one for ``alignment`` a
-    `kgscripts.models.aligner.Aligner`, one for ``state-changes`` a `kgscripts.models.state_changes.ChangeModel`,
-    one for ``scenarios`` a `kgscripts.models.scenarios.ScenarioModel`, one for ``tools`` a
-    `kgscripts.models.tool_ranker.ToolRanker`.
+    A model for ``cloze`` is a `ClozeModel`, one for ``alignment`` an `Aligner`, one for ``state-changes`` a
+    `ChangeModel`, one for ``scenarios`` a `ScenarioModel`, one for ``tools`` a `ToolRanker`.
     Models that ship are loaded once a process.
 
     Raises ModelError for an unknown task, and if there is no such model, it is damaged, or it is for another task.

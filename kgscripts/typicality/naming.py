@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kgscripts.extractors.verb_objects import verb_objects
 from kgscripts.text.lexicon import verbs
+from kgscripts.text.verb_objects import verb_objects
 from kgscripts.typicality.features import SCALE, Integers, Numbers, Vectors
 
 _CANDIDATES = 200

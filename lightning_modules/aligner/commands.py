@@ -48,7 +48,7 @@ def aligner(
     evaluated on.
     """
     run = RunOptions.of(out, resume, max_time, accelerator, devices, precision, inputs=[train, labels])
-    from kgscripts.corpora.gold_alignments import read_gold_alignments
+    from kgscripts.corpora.pairs.gold_alignments import read_gold_alignments
     from lightning_modules.aligner.settings import AlignerSettings
     from lightning_modules.aligner.task import AlignerTask
 

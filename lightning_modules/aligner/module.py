@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from kgscripts.models.aligner_network import AlignerNetwork
+from kgscripts.models.alignment.network import AlignerNetwork
 from lightning_modules.aligner.data import AlignmentBatch, Targets
 from lightning_modules.aligner.settings import AlignerSettings
 from lightning_modules.module import Loss, TrainingModule

@@ -34,7 +34,7 @@ class AlignerSettings(TrainingSettings):
     gradient_clip: float | None = 1.0
     smoothing: float = field(default=0.02, validator=not_negative)
     shift_probability: float = field(default=0.9, validator=[validators.gt(0.0), validators.lt(1.0)])
-    """Settings of the lattice; see `kgscripts.models.aligner.PathSettings`."""
+    """Settings of the lattice; see `kgscripts.models.alignment.aligner.PathSettings`."""
 
     @property
     def phases(self) -> Mapping[str, int]:

@@ -9,10 +9,10 @@ from typing import Any
 
 import attrs
 
-from kgscripts.corpora.gold_alignments import GoldAlignment
-from kgscripts.corpora.pair import Pair
-from kgscripts.models.aligner import KIND
-from kgscripts.models.aligner_network import AlignerNetwork
+from kgscripts.corpora.pairs.gold_alignments import GoldAlignment
+from kgscripts.corpora.pairs.pair import Pair
+from kgscripts.models.alignment.aligner import KIND
+from kgscripts.models.alignment.network import AlignerNetwork
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.encoder import load_encoder
 from lightning_modules.aligner.data import AlignmentData

@@ -10,9 +10,9 @@ from attrs import frozen
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from kgscripts.corpora.pair import Pair
-from kgscripts.evaluation.cloze_items import cloze_item
-from kgscripts.models.causal import CausalModel
+from kgscripts.corpora.pairs.cloze_items import cloze_item
+from kgscripts.corpora.pairs.pair import Pair
+from kgscripts.models.cloze.causal import CausalModel
 from lightning_modules.causal.settings import CausalSettings
 from lightning_modules.data import Split, TrainingBatch, TrainingData, length_batches
 

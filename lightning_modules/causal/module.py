@@ -12,7 +12,7 @@ from lightning_modules.causal.settings import CausalSettings
 from lightning_modules.module import Loss, TrainingModule, with_linear_schedule
 
 if TYPE_CHECKING:
-    from kgscripts.models.causal import CausalModel
+    from kgscripts.models.cloze.causal import CausalModel
 
 
 class CausalModule(TrainingModule):

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from kgscripts.corpora.pair import Pair
-from kgscripts.models.causal_loading import causal_checkpoint, load_causal_model
+from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
+from kgscripts.models.cloze.causal_loading import causal_checkpoint, load_causal_model
 from lightning_modules.causal.data import CausalData, pair_text
 from lightning_modules.causal.module import CausalModule
 from lightning_modules.causal.settings import CausalSettings

@@ -14,9 +14,9 @@ import torch
 from attrs import frozen
 from torch import Tensor
 
-from kgscripts.corpora.pair import Pair
-from kgscripts.models.cloze import Cloze
-from kgscripts.models.masked_inputs import InputEncoding, MaskedBatch, MaskedInput
+from kgscripts.corpora.pairs.pair import Pair
+from kgscripts.models.cloze.masked_inputs import InputEncoding, MaskedBatch, MaskedInput
+from kgscripts.models.cloze.protocol import Cloze
 from lightning_modules.cloze.settings import MaskedSettings
 from lightning_modules.data import Split, TrainingBatch, TrainingData, length_batches
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from kgscripts.models.masked import MaskedNetwork
+from kgscripts.models.cloze.masked import MaskedNetwork
 from lightning_modules.cloze.data import ClozeBatch
 from lightning_modules.cloze.settings import MaskedSettings
 from lightning_modules.module import Loss, TrainingModule, with_linear_schedule

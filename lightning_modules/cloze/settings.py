@@ -8,7 +8,7 @@ from pathlib import Path
 
 from attrs import field, frozen, validators
 
-from kgscripts.models.settings import settings_from
+from kgscripts.models.cloze.settings import settings_from
 from lightning_modules.settings import TrainingSettings, count, not_negative, positive, share
 from schemas.errors import ConfigurationError
 from schemas.input_files import open_regular

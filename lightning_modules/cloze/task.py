@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kgscripts.corpora.pair import Pair
+from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
-from kgscripts.models.masked import masked_checkpoint, new_network
+from kgscripts.models.cloze.masked import masked_checkpoint, new_network
 from lightning_modules.cloze.data import ClozeData, blank_words, other_words
 from lightning_modules.cloze.module import MaskedModule
 from lightning_modules.cloze.settings import MaskedSettings

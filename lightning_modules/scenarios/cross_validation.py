@@ -10,11 +10,11 @@ from pathlib import Path
 import attrs
 import numpy as np
 
-from kgscripts.corpora.scenario_documents import LabelledStory
-from kgscripts.evaluation.scenario_stories import Classifier, StoryAccuracy, named_accuracy, seen_accuracy
+from kgscripts.corpora.scenarios.documents import LabelledStory
+from kgscripts.evaluation.scenarios.stories import Classifier, StoryAccuracy, named_accuracy, seen_accuracy
 from kgscripts.models.registry import load
-from kgscripts.models.scenario_detector import ScenarioDetector
-from kgscripts.models.scenarios import NewScenario
+from kgscripts.models.scenarios.detector import ScenarioDetector
+from kgscripts.models.scenarios.protocol import NewScenario
 from kgscripts.models.sentence_vectors import RememberedVectors
 from lightning_modules.hardware import Hardware
 from lightning_modules.scenarios.configuration import Configuration

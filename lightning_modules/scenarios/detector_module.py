@@ -11,7 +11,7 @@ from attrs import frozen
 from torch import Tensor, nn
 from torch.nn import functional
 
-from kgscripts.models.scenario_detector import context_features
+from kgscripts.models.scenarios.detector import context_features
 from lightning_modules.data import TrainingBatch, TrainingData
 from lightning_modules.module import Loss, TrainingModule, with_linear_schedule
 from lightning_modules.scenarios.detector_settings import DetectorTrainingSettings

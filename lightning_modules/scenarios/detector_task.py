@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from scipy.ndimage import uniform_filter
 from torch import nn
 
-from kgscripts.corpora.scenario_documents import LabelledStory
-from kgscripts.evaluation.scenario_detection import evaluate_scenarios
-from kgscripts.evaluation.scenario_predictions import ranked
+from kgscripts.corpora.scenarios.documents import LabelledStory
+from kgscripts.evaluation.scenarios.detection import evaluate_scenarios
+from kgscripts.evaluation.scenarios.predictions import ranked
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
-from kgscripts.models.scenario_chain import DetectorSettings, detected_segments
-from kgscripts.models.scenario_detector import FEATURES, ScenarioDetector, detector_checkpoint
-from kgscripts.models.scenario_list import passages_centre
+from kgscripts.models.scenarios.chain import DetectorSettings, detected_segments
+from kgscripts.models.scenarios.detector import FEATURES, ScenarioDetector, detector_checkpoint
+from kgscripts.models.scenarios.list import passages_centre
 from kgscripts.models.sentence_vectors import SCALE, quantised_vectors
 from lightning_modules.data import Split
 from lightning_modules.scenarios.configuration import Configuration

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from attrs import field, frozen
 
-from kgscripts.corpora.scenario_documents import LabelledStory
+from kgscripts.corpora.scenarios.documents import LabelledStory
 from lightning_modules.scenarios.detector_settings import DetectorTrainingSettings
 from lightning_modules.scenarios.passages import Passage, Sentences, story_passages
 from schemas.scenario_documents import NONE, ScenarioDocument

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from attrs import evolve, frozen
 
-from kgscripts.corpora.scenario_documents import LabelledStory, document_line, read_scenario_documents, read_stories
-from kgscripts.corpora.scenarios import is_listed
+from kgscripts.corpora.scenarios.documents import LabelledStory, document_line, read_scenario_documents, read_stories
+from kgscripts.corpora.scenarios.labels import is_listed
 from schemas.errors import InputError
 from schemas.scenario_documents import ScenarioDocument
 

@@ -8,9 +8,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from kgscripts.evaluation.scenario_counts import compare, count_labels
-from kgscripts.models.scenario_features import FEATURES
-from kgscripts.models.scenario_tiling import SEGMENTATIONS, ReadDocument, ScenarioParts
+from kgscripts.evaluation.scenarios.counts import compare, count_labels
+from kgscripts.models.scenarios.features import FEATURES
+from kgscripts.models.scenarios.tiling import SEGMENTATIONS, ReadDocument, ScenarioParts
 from schemas.scenario_documents import NONE, ScenarioDocument
 
 Thresholds = Mapping[str, Mapping[str, float]]

@@ -10,7 +10,7 @@ import torch
 from attrs import frozen
 from torch import Tensor
 
-from kgscripts.models.scenario_classifier import ScenarioClassifier
+from kgscripts.models.scenarios.classifier import ScenarioClassifier
 from lightning_modules.data import Split, TrainingBatch, TrainingData, length_batches
 from lightning_modules.module import Loss, TrainingModule
 from lightning_modules.scenarios.tiling_settings import TilingTrainingSettings

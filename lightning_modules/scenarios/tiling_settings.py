@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from attrs import field, frozen, validators
 
-from kgscripts.models.topic_tiling import TilingSettings
+from kgscripts.models.scenarios.topic_tiling import TilingSettings
 from lightning_modules.settings import TrainingSettings, count, positive, share
 
 _MOST_TOPICS = 10_000
@@ -29,7 +29,7 @@ class TilingTrainingSettings(TrainingSettings):
     window: int = 2
     smoothing: int = 2
     threshold: float = 0.1
-    """See `kgscripts.models.topic_tiling.TilingSettings`."""
+    """See `kgscripts.models.scenarios.topic_tiling.TilingSettings`."""
     hidden: int = field(default=100, validator=count)
     """Units of the hidden layer."""
     dropout: float = field(default=0.2, validator=share)

@@ -10,13 +10,13 @@ import attrs
 import numpy as np
 import torch
 
-from kgscripts.evaluation.scenario_predictions import gold_spans
+from kgscripts.evaluation.scenarios.predictions import gold_spans
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
-from kgscripts.models.scenario_classifier import ScenarioClassifier
-from kgscripts.models.scenario_features import FEATURES, SegmentText, TfIdf, feature_size, feature_vectors
-from kgscripts.models.scenario_tiling import ReadDocument, ScenarioParts, ScenarioSettings
-from kgscripts.models.scenario_tiling_checkpoint import tiling_checkpoint, tiling_parts
-from kgscripts.models.scenario_topics import TopicModel
+from kgscripts.models.scenarios.classifier import ScenarioClassifier
+from kgscripts.models.scenarios.features import FEATURES, SegmentText, TfIdf, feature_size, feature_vectors
+from kgscripts.models.scenarios.tiling import ReadDocument, ScenarioParts, ScenarioSettings
+from kgscripts.models.scenarios.tiling_checkpoint import tiling_checkpoint, tiling_parts
+from kgscripts.models.scenarios.topics import TopicModel
 from lightning_modules.data import Split
 from lightning_modules.scenarios.configuration import Configuration
 from lightning_modules.scenarios.stories import StoryFiles

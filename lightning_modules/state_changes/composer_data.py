@@ -10,9 +10,9 @@ import torch
 from attrs import evolve, frozen
 from torch import Tensor
 
-from kgscripts.models.change_inputs import StepBatch, StepInput, batch_of
-from kgscripts.models.change_network import KIND_OF_PART, MOST_COUNTED, PARTS, POINTED
-from kgscripts.models.change_vocabulary import ChangeVocabulary, split_value
+from kgscripts.models.changes.inputs import StepBatch, StepInput, batch_of
+from kgscripts.models.changes.network import KIND_OF_PART, MOST_COUNTED, PARTS, POINTED
+from kgscripts.models.changes.vocabulary import ChangeVocabulary, split_value
 from lightning_modules.data import Split, TrainingBatch, TrainingData, length_batches
 from lightning_modules.state_changes.composer_settings import ComposerTrainingSettings
 from schemas.changes import Change

@@ -15,7 +15,7 @@ from torch.nn import functional
 
 from kgscripts.models.adapters import layer_weights
 from kgscripts.models.bert import Bert
-from kgscripts.models.change_network import (
+from kgscripts.models.changes.network import (
     AFTER_FILLER,
     BEFORE_FILLER,
     IMPOSSIBLE,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from attrs import field, frozen, validators
 
-from kgscripts.models.change_network import whole_heads
+from kgscripts.models.changes.network import whole_heads
 from kgscripts.models.sentence_vectors import SIZE
 from lightning_modules.settings import TrainingSettings, count, not_negative, positive, share
 

@@ -11,12 +11,12 @@ from typing import Any
 import attrs
 import torch
 
-from kgscripts.corpora.openpi import OpenPIStep
-from kgscripts.models.change_composer import ComposerSettings, composer_checkpoint
-from kgscripts.models.change_inputs import step_inputs
-from kgscripts.models.change_neighbours import KnownSteps
-from kgscripts.models.change_network import KINDS, ChangeNetwork, NetworkSize
-from kgscripts.models.change_vocabulary import SLOT, ChangeVocabulary, plain
+from kgscripts.corpora.openpi.reading import OpenPIStep
+from kgscripts.models.changes.composer import ComposerSettings, composer_checkpoint
+from kgscripts.models.changes.inputs import step_inputs
+from kgscripts.models.changes.neighbours import KnownSteps
+from kgscripts.models.changes.network import KINDS, ChangeNetwork, NetworkSize
+from kgscripts.models.changes.vocabulary import SLOT, ChangeVocabulary, plain
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.encoder import load_encoder
 from kgscripts.models.sentence_vectors import SCALE, SIZE, quantised_vectors

@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 from attrs import frozen
 
-from kgscripts.models.change_retrieval import RetrievalSettings
+from kgscripts.models.changes.retrieval import RetrievalSettings
 from lightning_modules.state_changes.composer_settings import ComposerTrainingSettings
 from lightning_modules.state_changes.settings import CausalChangeSettings
 from lightning_modules.toml_configuration import TomlConfiguration

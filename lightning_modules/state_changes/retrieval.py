@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kgscripts.corpora.openpi import OpenPIStep
-from kgscripts.models.change_neighbours import KnownSteps
-from kgscripts.models.change_retrieval import RetrievalSettings, retrieval_checkpoint
+from kgscripts.corpora.openpi.reading import OpenPIStep
+from kgscripts.models.changes.neighbours import KnownSteps
+from kgscripts.models.changes.retrieval import RetrievalSettings, retrieval_checkpoint
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from kgscripts.corpora.openpi import OpenPIStep, read_openpi
+from kgscripts.corpora.openpi.reading import OpenPIStep, read_openpi
 
 
 @frozen

@@ -8,11 +8,11 @@ from typing import Any
 
 import attrs
 
-from kgscripts.corpora.openpi import OpenPIStep
-from kgscripts.models.causal import CausalModel
-from kgscripts.models.causal_loading import load_causal_model
-from kgscripts.models.change_causal import answer_pieces, change_causal_checkpoint, prompt_pieces
+from kgscripts.corpora.openpi.reading import OpenPIStep
+from kgscripts.models.changes.causal import answer_pieces, change_causal_checkpoint, prompt_pieces
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
+from kgscripts.models.cloze.causal import CausalModel
+from kgscripts.models.cloze.causal_loading import load_causal_model
 from lightning_modules.causal.data import CausalData, CausalText
 from lightning_modules.causal.module import CausalModule
 from lightning_modules.data import Split, split

@@ -86,7 +86,7 @@ def steps(
     run = RunOptions.of(out, resume, max_time, accelerator, devices, precision, inputs=inputs)
     import attrs
 
-    from kgscripts.models.step_encoder import read_encoder
+    from kgscripts.models.steps.encoder import read_encoder
     from lightning_modules.steps.settings import read_configuration
     from lightning_modules.steps.task import StepScenarios, StepTask
 
@@ -118,7 +118,7 @@ def cross_validate_steps(
     from kgscripts.commands.evaluate_steps import print_reports
     from kgscripts.models.checkpoint import attach_scores
     from kgscripts.models.registry import find_checkpoint
-    from kgscripts.models.step_encoder import read_encoder
+    from kgscripts.models.steps.encoder import read_encoder
     from lightning_modules.hardware import Hardware
     from lightning_modules.steps.cross_validation import cross_validate
     from lightning_modules.steps.settings import read_configuration

@@ -6,11 +6,11 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from kgscripts.evaluation.step_gold import GoldScenario
-from kgscripts.evaluation.steps import StepReport, score_scenarios
+from kgscripts.evaluation.steps.gold import GoldScenario
+from kgscripts.evaluation.steps.merging import StepReport, score_scenarios
 from kgscripts.models.registry import load
-from kgscripts.models.step_encoder import StepEncoder
-from kgscripts.models.step_merger import StepMerger
+from kgscripts.models.steps.encoder import StepEncoder
+from kgscripts.models.steps.merger import StepMerger
 from lightning_modules.hardware import Hardware
 from lightning_modules.steps.settings import Configuration, StepTrainingSettings
 from lightning_modules.steps.task import ScenarioPairs, StepScenarios, StepTask

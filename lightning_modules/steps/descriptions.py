@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import resources
 
-from kgscripts.evaluation.step_gold import GoldScenario, GroupedText, grouped_scenarios, read_descriptions
+from kgscripts.evaluation.steps.gold import GoldScenario, GroupedText, grouped_scenarios, read_descriptions
 
 
 def written_texts() -> list[GroupedText]:

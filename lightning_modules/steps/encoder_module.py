@@ -16,7 +16,7 @@ from torch.nn import functional
 
 from kgscripts.models.adapters import with_adapters
 from kgscripts.models.encoder import Encoder
-from kgscripts.models.step_encoder import DOWN, UP
+from kgscripts.models.steps.encoder import DOWN, UP
 from lightning_modules.data import TrainingBatch, TrainingData
 from lightning_modules.module import Loss, TrainingModule, with_linear_schedule
 from lightning_modules.steps.settings import EncoderTrainingSettings

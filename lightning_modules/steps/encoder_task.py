@@ -10,10 +10,10 @@ from typing import Any
 
 import attrs
 
-from kgscripts.evaluation.step_gold import GroupedText
+from kgscripts.evaluation.steps.gold import GroupedText
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.encoder import load_encoder
-from kgscripts.models.step_encoder import StepEncoder, StepEncoderSettings, encoder_checkpoint
+from kgscripts.models.steps.encoder import StepEncoder, StepEncoderSettings, encoder_checkpoint
 from lightning_modules.data import split
 from lightning_modules.steps.descriptions import written_texts
 from lightning_modules.steps.encoder_module import EncoderModule, GroupedSteps, StepData, StepEncoderNetwork

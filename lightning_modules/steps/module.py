@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from kgscripts.evaluation.step_gold import GoldScenario
-from kgscripts.models.step_contexts import StepContexts, pair_features
-from kgscripts.models.step_merger import PairNetwork
+from kgscripts.evaluation.steps.gold import GoldScenario
+from kgscripts.models.steps.contexts import StepContexts, pair_features
+from kgscripts.models.steps.merger import PairNetwork
 from lightning_modules.data import TrainingBatch, TrainingData
 from lightning_modules.module import Loss, TrainingModule, with_linear_schedule
 from lightning_modules.steps.settings import StepTrainingSettings

@@ -13,12 +13,12 @@ import numpy as np
 import torch
 from attrs import frozen
 
-from kgscripts.evaluation.step_gold import GoldScenario, descript_scenarios, inscript_scenarios
+from kgscripts.evaluation.steps.gold import GoldScenario, descript_scenarios, inscript_scenarios
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.sentence_vectors import RememberedVectors
-from kgscripts.models.step_contexts import StepContexts
-from kgscripts.models.step_encoder import StepEncoder
-from kgscripts.models.step_merger import PairNetwork, StepSettings, merger_checkpoint
+from kgscripts.models.steps.contexts import StepContexts
+from kgscripts.models.steps.encoder import StepEncoder
+from kgscripts.models.steps.merger import PairNetwork, StepSettings, merger_checkpoint
 from lightning_modules.data import Split, is_held_out
 from lightning_modules.steps.descriptions import written_scenarios
 from lightning_modules.steps.module import LabelledPairs, PairData, PairModule, labelled_pairs

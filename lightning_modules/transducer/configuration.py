@@ -7,8 +7,8 @@ from pathlib import Path
 
 from attrs import field, frozen, validators
 
-from kgscripts.models.networks import network_settings
-from kgscripts.models.settings import LanguageModelSettings, TransducerSettings
+from kgscripts.models.cloze.networks import network_settings
+from kgscripts.models.cloze.settings import LanguageModelSettings, TransducerSettings
 from lightning_modules.settings import TrainingSettings, count, not_negative
 from lightning_modules.toml_configuration import TomlConfiguration
 from schemas.errors import ConfigurationError

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from attrs import frozen
 
-from kgscripts.corpora.pair import Pair
-from kgscripts.models.pair_batch import PairBatch
-from kgscripts.models.vocabulary import Vocabulary
+from kgscripts.corpora.pairs.pair import Pair
+from kgscripts.models.cloze.pair_batch import PairBatch
+from kgscripts.models.cloze.vocabulary import Vocabulary
 from lightning_modules.data import Split, TrainingBatch, TrainingData, length_batches
 from lightning_modules.transducer.configuration import TransducerTrainingSettings
 

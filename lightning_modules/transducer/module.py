@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from kgscripts.models.recurrent import PairNetwork
-from kgscripts.models.transducer import Transducer
+from kgscripts.models.cloze.recurrent import PairNetwork
+from kgscripts.models.cloze.transducer import Transducer
 from lightning_modules.module import Loss, TrainingModule
 from lightning_modules.transducer.configuration import HARD_EM, TransducerTrainingSettings
 from lightning_modules.transducer.data import WordBatch

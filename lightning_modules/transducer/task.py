@@ -10,11 +10,11 @@ from typing import Any
 import attrs
 import torch
 
-from kgscripts.corpora.pair import Pair
+from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
-from kgscripts.models.embeddings import WordVectors, read_glove, read_released_vectors
-from kgscripts.models.networks import make_network, network_checkpoint
-from kgscripts.models.vocabulary import Vocabulary
+from kgscripts.models.cloze.embeddings import WordVectors, read_glove, read_released_vectors
+from kgscripts.models.cloze.networks import make_network, network_checkpoint
+from kgscripts.models.cloze.vocabulary import Vocabulary
 from lightning_modules.data import pair_key, pairs_digest, split
 from lightning_modules.transducer.configuration import Configuration, TransducerTrainingSettings
 from lightning_modules.transducer.data import WordData

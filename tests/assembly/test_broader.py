@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kgscripts.assembly.broader import broader_name
+from kgscripts.assembly.writing.broader import broader_name
 
 TOOLS = {"pan", "cake pan", "round cake pan", "knife", "butter knife", "ice cream scoop", "scoop", "pin"}
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from kgscripts.assembly.choices import ActionKey
-from kgscripts.assembly.clusters import cluster
+from kgscripts.assembly.tables.choices import ActionKey
+from kgscripts.assembly.tables.clusters import cluster
 from kgscripts.pipeline import build_graph, remove_source
 from schemas.records import Document
 from tests.assembly.built import graph_rows

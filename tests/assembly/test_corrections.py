@@ -10,7 +10,7 @@ import pytest
 
 from exports.rdf.chunks import GraphChunks
 from kgscripts.assembly.assemble import assemble
-from kgscripts.correcting import correct_graph, list_corrections
+from kgscripts.editing.correcting import correct_graph, list_corrections
 from kgscripts.pipeline import build_graph, remove_source, versions_of
 from kgscripts.records.corrections import add_corrections
 from kgscripts.records.store import RecordStore

@@ -10,7 +10,7 @@ import pytest
 from attrs import field, frozen
 
 from kgscripts import pipeline
-from kgscripts.enrichment import Enricher, Stage
+from kgscripts.enrichers.protocol import Enricher, Stage
 from kgscripts.extractors.protocol import Extractor
 from kgscripts.pipeline import build_graph, remove_source
 from kgscripts.records.kinds import decode

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from attrs import frozen
 
-from kgscripts.assembly.passages import parents
+from kgscripts.assembly.writing.passages import parents
 from kgscripts.extractors.protocol import Extractor, ParsedDocument
 from kgscripts.pipeline import build_graph
 from schemas.records import Document, Passage, PassageKind, Record, Sentence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgscripts.assembly.links import Link, agreeing, linked_clusters
+from kgscripts.assembly.tables.links import Link, agreeing, linked_clusters
 
 Case = tuple[list[int], list[Link]]
 

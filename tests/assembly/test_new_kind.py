@@ -11,8 +11,8 @@ from attrs import frozen
 
 import schemas.script_graph
 import schemas.tables
-from kgscripts.assembly import rules
 from kgscripts.assembly.counting import Relation, confidence_of
+from kgscripts.assembly.rules import relations as rules
 from kgscripts.extractors.protocol import Extractor, ParsedDocument
 from kgscripts.pipeline import build_graph
 from schemas import graph_types

@@ -20,11 +20,11 @@ import cli
 from exports.scripts import read_script
 from exports.validation import validate
 from kgscripts import pipeline
-from kgscripts.action_vectors import ActionVectors
-from kgscripts.assembly import close_matches as module
-from kgscripts.assembly.choices import ActionKey, are_choices, differ_in_a_choice, split_by_choice
-from kgscripts.assembly.close_matches import MOST_MATCHES, Steps, close_matches, mean_vector
-from kgscripts.correcting import correct_graph, correct_in_words
+from kgscripts.assembly.tables import close_matches as module
+from kgscripts.assembly.tables.choices import ActionKey, are_choices, differ_in_a_choice, split_by_choice
+from kgscripts.assembly.tables.close_matches import MOST_MATCHES, Steps, close_matches, mean_vector
+from kgscripts.editing.correcting import correct_graph, correct_in_words
+from kgscripts.enrichers.action_vectors import ActionVectors
 from kgscripts.pipeline import build_graph
 from kgscripts.typicality.features import Vectors
 from schemas.corrections import Correction

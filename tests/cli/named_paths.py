@@ -13,7 +13,7 @@ from typing import Any
 
 import cli
 from kgscripts.models.checkpoint import ModelCard, save_checkpoint
-from kgscripts.models.networks import network_checkpoint
+from kgscripts.models.cloze.networks import network_checkpoint
 from kgscripts.pipeline import build_graph
 from tests.assembly.tiny_reader import tiny
 from tests.cli.test_segment import WordModel

@@ -15,9 +15,9 @@ from attrs import frozen
 from typer.testing import CliRunner
 
 import cli
-import kgscripts.evaluation.extraction
-import kgscripts.evaluation.text
-import lightning_modules.typicality.learning
+import kgscripts.evaluation.events.extraction
+import kgscripts.evaluation.events.parsing
+import kgscripts.training.typicality
 from kgscripts.models import registry
 from kgscripts.typicality.weights import shipped_weights
 from schemas.errors import ConfigurationError, KGScriptsError
@@ -112,12 +112,12 @@ def inputs(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     load = registry.load
     monkeypatch.setattr(registry, "load", lambda task, name: MODELS[task] if task in MODELS else load(task, name))
     monkeypatch.setattr(
-        kgscripts.evaluation.text,
+        kgscripts.evaluation.events.parsing,
         "evaluate_text",
-        lambda *_, **__: kgscripts.evaluation.text.TextEvaluation((), 1, 1.0),
+        lambda *_, **__: kgscripts.evaluation.events.parsing.TextEvaluation((), 1, 1.0),
     )
-    monkeypatch.setattr(kgscripts.evaluation.extraction, "evaluate_extraction", lambda **_: [])
-    learning = lightning_modules.typicality.learning
+    monkeypatch.setattr(kgscripts.evaluation.events.extraction, "evaluate_extraction", lambda **_: [])
+    learning = kgscripts.training.typicality
     monkeypatch.setattr(learning, "labelled_mentions", lambda _: {})
     monkeypatch.setattr(learning, "left_out", lambda _: ({}, 0.5))
     monkeypatch.setattr(learning, "learn_from", lambda _: shipped_weights())

@@ -15,11 +15,11 @@ from typer.testing import CliRunner
 import cli
 from benchmarks.change_precision import draw, score, sheet
 from benchmarks.judging import kappa
+from kgscripts.building.inputs import Text
+from kgscripts.building.report import print_report
 from kgscripts.extractors.protocol import Extractor
 from kgscripts.extractors.state_changes import StateChangeExtractor
-from kgscripts.inputs import Text
 from kgscripts.pipeline import build_graph
-from kgscripts.report import print_report
 from schemas.changes import Change, PredictedChange, ProcedureStep
 from schemas.provenance import Model
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from kgscripts.corpora import kidscook_ids
-from kgscripts.corpora.kidscook_ids import SPECIAL_WORDS, VOCABULARY_FILE
-from kgscripts.corpora.pair_corpora import load_pairs
+from kgscripts.corpora.pairs import kidscook_ids
+from kgscripts.corpora.pairs.kidscook_ids import SPECIAL_WORDS, VOCABULARY_FILE
+from kgscripts.corpora.pairs.loading import load_pairs
 from schemas.errors import InputError
 from tests.corpora.test_pair_corpora import WORDS, ids, write_ids
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgscripts.corpora.cloze_construction import (
+from kgscripts.corpora.pairs.cloze_construction import (
     MAX_BLANKS,
     blankable_words,
     construct_clozes,
@@ -16,8 +16,8 @@ from kgscripts.corpora.cloze_construction import (
     with_blanks,
     word_overlap,
 )
-from kgscripts.corpora.pair import Pair
-from kgscripts.corpora.pair_corpora import load_pairs, read_whitelist
+from kgscripts.corpora.pairs.loading import load_pairs, read_whitelist
+from kgscripts.corpora.pairs.pair import Pair
 
 
 def pair(abstract: str, concrete: str, marks: str = "") -> Pair:

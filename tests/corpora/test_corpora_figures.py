@@ -10,7 +10,7 @@ import pytest
 from kgscripts.corpora.files import InputFile, find_files
 from kgscripts.corpora.formats import read_file
 from kgscripts.corpora.inscript import GoldStory, gold_stories
-from kgscripts.corpora.scenarios import resolve
+from kgscripts.corpora.scenarios.labels import resolve
 from kgscripts.corpora.source import open_source
 from schemas.records import Document, PassageKind
 from tests.corpora.documents import check_spans

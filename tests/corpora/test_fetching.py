@@ -17,7 +17,7 @@ import pytest
 from kgscripts.corpora import fetching
 from kgscripts.corpora.catalogue import GITHUB, RemoteFile, corpora, select
 from kgscripts.corpora.fetching import ATTEMPTS, Fetched, Outcome, fetch
-from kgscripts.corpora.openpi import read_openpi
+from kgscripts.corpora.openpi.reading import read_openpi
 from schemas.errors import ConfigurationError, InputError, StoreError
 
 CONTENT = bytes(range(256)) * 2000

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from kgscripts.inputs import path_key
+from kgscripts.building.inputs import path_key
+from kgscripts.building.report import print_report
 from kgscripts.pipeline import build_graph
 from kgscripts.records.inputs import MOST_DISCARDS
-from kgscripts.report import print_report
 from schemas.errors import GraphDirectoryError, InputError, KGScriptsError
 from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kgscripts.building.reading import parse_documents
 from kgscripts.corpora.formats import documents_from_strings
 from kgscripts.corpora.lines import passages_of
 from kgscripts.corpora.plain_text import paragraph_spans
 from kgscripts.extractors.protocol import Parse, ParsedDocument
 from kgscripts.extractors.sentences import SentenceExtractor
-from kgscripts.reading import parse_documents
 from schemas.records import Document, PassageKind, Sentence
 from tests.corpora.documents import passages, read
 

@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from kgscripts.commands.corpora import app
-from kgscripts.corpora.openpi import read_openpi
-from kgscripts.corpora.openpi_statistics import (
+from kgscripts.corpora.openpi.reading import read_openpi
+from kgscripts.corpora.openpi.statistics import (
     PUBLISHED,
     PUBLISHED_TOPICS,
     openpi_statistics,

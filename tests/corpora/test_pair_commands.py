@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from kgscripts.commands.corpora import app
-from kgscripts.corpora.pair_corpora import load_pairs
+from kgscripts.corpora.pairs.loading import load_pairs
 from schemas.errors import ConfigurationError, InputError, KGScriptsError
 
 ROWS = [

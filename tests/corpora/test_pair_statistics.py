@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from kgscripts.corpora.pair import Pair
-from kgscripts.corpora.pair_corpora import load_pairs
-from kgscripts.corpora.pair_statistics import pair_statistics, sentences
+from kgscripts.corpora.pairs.loading import load_pairs
+from kgscripts.corpora.pairs.pair import Pair
+from kgscripts.corpora.pairs.statistics import pair_statistics, sentences
 from kgscripts.text.pipeline import lemmas_of_tokens, load_pipeline
 
 PAIRS = [

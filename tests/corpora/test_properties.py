@@ -13,7 +13,7 @@ from kgscripts.corpora.files import InputFile
 from kgscripts.corpora.formats import FORMATS, documents_from_strings, read_file
 from kgscripts.corpora.lines import line_spans
 from kgscripts.corpora.plain_text import paragraph_spans
-from kgscripts.corpora.scenarios import scenario_of
+from kgscripts.corpora.scenarios.labels import scenario_of
 from kgscripts.corpora.sniffing import sniff
 from schemas.records import Discard, Document
 from tests.corpora.documents import check_spans

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgscripts.corpora import scenario_documents
-from kgscripts.corpora.scenario_documents import (
+from kgscripts.corpora.scenarios import documents as scenario_documents
+from kgscripts.corpora.scenarios.documents import (
     document_line,
     labelled_stories,
     read_scenario_documents,
     read_stories,
     split_sentences,
 )
-from kgscripts.corpora.scenario_filler import read_filler
+from kgscripts.corpora.scenarios.filler import read_filler
 from schemas.errors import InputError
 from schemas.scenario_documents import LabelledSegment, ScenarioDocument
 from schemas.scenario_scheme import concept_scheme

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgscripts.corpora.descript import scenario_of_file
-from kgscripts.corpora.scenarios import is_listed, resolve, scenario_of
+from kgscripts.corpora.scenarios.labels import is_listed, resolve, scenario_of
 from kgscripts.titles.gerunds import gerund
 from schemas.errors import InputError
 from schemas.records import Document, Passage, PassageKind

@@ -10,8 +10,8 @@ from typing import Literal
 import torch
 from attrs import define, field
 
-from kgscripts.corpora.pair import Pair
-from kgscripts.models.cloze import Cloze
+from kgscripts.corpora.pairs.pair import Pair
+from kgscripts.models.cloze.protocol import Cloze
 
 UNKNOWN = "#UNK#"
 

@@ -11,12 +11,10 @@ import pytest
 from typer.testing import CliRunner
 
 from kgscripts.commands.evaluate import app
-from kgscripts.corpora.gold_alignments import GoldAlignment, read_gold_alignments
-from kgscripts.corpora.pair import Pair
-from kgscripts.corpora.pair_corpora import load_pairs
-from kgscripts.evaluation.alignment_baselines import IbmModel1, diagonal
-from kgscripts.evaluation.alignment_models import open_alignment_model
-from kgscripts.evaluation.alignments import (
+from kgscripts.corpora.pairs.gold_alignments import GoldAlignment, read_gold_alignments
+from kgscripts.corpora.pairs.loading import load_pairs
+from kgscripts.corpora.pairs.pair import Pair
+from kgscripts.evaluation.alignment.accuracy import (
     AlignmentScores,
     anchors,
     best_monotonic,
@@ -24,6 +22,8 @@ from kgscripts.evaluation.alignments import (
     mean_span_length,
     sample_of_anchors,
 )
+from kgscripts.evaluation.alignment.baselines import IbmModel1, diagonal
+from kgscripts.evaluation.alignment.models import open_alignment_model
 from schemas.errors import ConfigurationError, InputError, ModelError
 from schemas.provenance import Exposure
 

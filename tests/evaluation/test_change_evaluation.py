@@ -12,12 +12,12 @@ from typer.testing import CliRunner
 
 from kgscripts.commands import evaluate_state_changes_output as printed
 from kgscripts.commands.evaluate import app
-from kgscripts.corpora.change_template import parse_change
-from kgscripts.evaluation.change_answers import read_answers, read_steps, steps_beside
-from kgscripts.evaluation.change_errors import count_errors
-from kgscripts.evaluation.change_meteor import meteor_scores
-from kgscripts.evaluation.change_scores import official_scores
-from kgscripts.evaluation.state_changes import evaluate_changes
+from kgscripts.corpora.openpi.change_template import parse_change
+from kgscripts.evaluation.changes.answers import read_answers, read_steps, steps_beside
+from kgscripts.evaluation.changes.errors import count_errors
+from kgscripts.evaluation.changes.meteor import meteor_scores
+from kgscripts.evaluation.changes.report import evaluate_changes
+from kgscripts.evaluation.changes.scores import official_scores
 from kgscripts.models import registry
 from schemas.changes import PredictedChange, ProcedureStep
 from schemas.errors import ConfigurationError, InputError
@@ -162,7 +162,7 @@ def test_meteor_needs_the_data_of_nltk(monkeypatch: pytest.MonkeyPatch) -> None:
     same = meteor_scores(GOLD, GOLD)
     assert same is not None
     assert same.f1 > 0.99
-    monkeypatch.setattr("kgscripts.evaluation.change_meteor.find_spec", lambda _: None)
+    monkeypatch.setattr("kgscripts.evaluation.changes.meteor.find_spec", lambda _: None)
     assert meteor_scores(GOLD, PREDICTED) is None
 
 

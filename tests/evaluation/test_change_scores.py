@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from nltk.stem.porter import PorterStemmer
 
 from benchmarks.plain_change_scores import plain_scores
-from kgscripts.evaluation.change_scores import (
+from kgscripts.evaluation.changes.scores import (
     Score,
     StepScores,
     check_ids,

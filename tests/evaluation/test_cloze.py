@@ -15,13 +15,13 @@ from attrs import define, evolve, field
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import kgscripts.evaluation.cloze as protocol
-from kgscripts.corpora.pair import Pair
-from kgscripts.evaluation.cloze import FilledItem, evaluate_cloze
-from kgscripts.evaluation.cloze_filling import Candidates
-from kgscripts.evaluation.cloze_models import LeftSideOnly
-from kgscripts.evaluation.cloze_scores import PUBLISHED, beaten
-from kgscripts.models.cloze import Cloze
+import kgscripts.evaluation.cloze.task as protocol
+from kgscripts.corpora.pairs.pair import Pair
+from kgscripts.evaluation.cloze.filling import Candidates
+from kgscripts.evaluation.cloze.models import LeftSideOnly
+from kgscripts.evaluation.cloze.scores import PUBLISHED, beaten
+from kgscripts.evaluation.cloze.task import FilledItem, evaluate_cloze
+from kgscripts.models.cloze.protocol import Cloze
 from schemas.errors import InputError, ModelError
 from schemas.provenance import Exposure
 from tests.evaluation.cloze_toys import Aligned, Knows, Table, Uniform, by_hand

@@ -12,9 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 from kgscripts.commands.evaluate import app
-from kgscripts.evaluation.cloze_scores import PUBLISHED, is_published_task
+from kgscripts.evaluation.cloze.scores import PUBLISHED, is_published_task
 from kgscripts.models.checkpoint import ModelCard, save_checkpoint
-from kgscripts.models.networks import network_checkpoint
+from kgscripts.models.cloze.networks import network_checkpoint
 from schemas.errors import ConfigurationError, InputError, KGScriptsError, ModelError
 from tests.models.networks import SETTINGS, VOCABULARY, model
 from tests.models.test_causal import gpt2
@@ -245,8 +245,8 @@ def test_a_failed_run_leaves_no_predictions(
         raise ModelError("gives up")
 
     written = tmp_path / "predictions.jsonl"
-    monkeypatch.setattr("kgscripts.models.left_context.LeftContextModel.score", broken)
-    monkeypatch.setattr("kgscripts.models.left_context.LeftContextModel.predict", broken)
+    monkeypatch.setattr("kgscripts.models.cloze.left_context.LeftContextModel.score", broken)
+    monkeypatch.setattr("kgscripts.models.cloze.left_context.LeftContextModel.predict", broken)
     with pytest.raises(ModelError, match="gives up"):
         _run("--model", transducer, "--templates", templates, "--predictions-out", written)
     assert not list(tmp_path.glob("predictions*"))
@@ -261,8 +261,8 @@ def test_errors_leave_no_traceback(templates: Path) -> None:
 
 
 def test_the_number_of_blanks_in_the_released_templates(shared_corpora: Path) -> None:
-    from kgscripts.corpora.pair_corpora import load_pairs
-    from kgscripts.evaluation.cloze_items import cloze_items
+    from kgscripts.corpora.pairs.cloze_items import cloze_items
+    from kgscripts.corpora.pairs.loading import load_pairs
 
     pairs = load_pairs([shared_corpora / "kidscook" / "valid.template.tsv"]).pairs
     items = cloze_items(pairs)

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from kgscripts.commands.evaluate import app
-from kgscripts.evaluation.extraction import PUBLISHED, evaluate_extraction, scores_as_json
+from kgscripts.evaluation.events.extraction import PUBLISHED, evaluate_extraction, scores_as_json
 from kgscripts.extractors.events import known_scores
 from schemas.errors import ConfigurationError, InputError, KGScriptsError, ModelError
 from schemas.provenance import BenchmarkScore

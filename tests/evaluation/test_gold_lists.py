@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kgscripts.evaluation.gold_lists import (
+from kgscripts.evaluation.events.gold_lists import (
     PronounItem,
     ToolItem,
     pronoun_items,

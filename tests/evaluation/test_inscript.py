@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kgscripts.evaluation.inscript import inscript_scores, read_stories
+from kgscripts.evaluation.events.inscript import inscript_scores, read_stories
 from kgscripts.text.pipeline import load_pipeline
 from schemas.errors import InputError
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgscripts.evaluation.marked_texts import SPLITS, MarkedText, marked_texts, object_scores, reality_scores, unmarked
+from kgscripts.evaluation.events.marked_texts import (
+    SPLITS,
+    MarkedText,
+    marked_texts,
+    object_scores,
+    reality_scores,
+    unmarked,
+)
 from kgscripts.text.pipeline import load_pipeline
 from schemas.provenance import Exposure
 

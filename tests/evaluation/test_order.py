@@ -11,8 +11,8 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgscripts.evaluation.order import hold_out, order_scores, read_descriptions, score_order
-from kgscripts.evaluation.scenario_order import ScenarioOrder, similar_steps
+from kgscripts.evaluation.steps.graph_order import ScenarioOrder, similar_steps
+from kgscripts.evaluation.steps.order import hold_out, order_scores, read_descriptions, score_order
 from schemas.errors import InputError
 from schemas.provenance import BenchmarkScore
 from schemas.records import Action, Document, EventMention, Passage, PassageKind

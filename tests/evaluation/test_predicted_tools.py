@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import cli
-from kgscripts.evaluation.predicted_tools import (
+from kgscripts.evaluation.tools.predicted import (
     KITCHEN,
     MethodScores,
     Ranking,

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from kgscripts.commands.evaluate import app
-from kgscripts.evaluation.scenario_boundaries import window_errors
-from kgscripts.evaluation.scenario_detection import evaluate_scenarios
-from kgscripts.evaluation.scenario_predictions import gold_spans, predict, predict_on_gold, ranked, read_predictions
+from kgscripts.evaluation.scenarios.boundaries import window_errors
+from kgscripts.evaluation.scenarios.detection import evaluate_scenarios
+from kgscripts.evaluation.scenarios.predictions import gold_spans, predict, predict_on_gold, ranked, read_predictions
 from kgscripts.models import registry
-from kgscripts.models.scenarios import ScenarioModel
+from kgscripts.models.scenarios.protocol import ScenarioModel
 from schemas.errors import InputError, KGScriptsError
 from schemas.provenance import Direction, Exposure, Model
 from schemas.scenario_documents import NONE, DetectedSegment, LabelledSegment, ScenarioDocument

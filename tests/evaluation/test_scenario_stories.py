@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from kgscripts.commands.evaluate import app as evaluate
-from kgscripts.corpora.scenario_documents import LabelledStory
-from kgscripts.evaluation.scenario_mentions import MentionScores, document_text, score_mentions
-from kgscripts.evaluation.scenario_stories import Classifier, StoryMistake, named_accuracy, seen_accuracy
+from kgscripts.corpora.scenarios.documents import LabelledStory
+from kgscripts.evaluation.scenarios.mentions import MentionScores, document_text, score_mentions
+from kgscripts.evaluation.scenarios.stories import Classifier, StoryMistake, named_accuracy, seen_accuracy
 from kgscripts.pipeline import build_graph
 from schemas.errors import ConfigurationError, InputError
 from schemas.scenario_documents import LabelledSegment, ScenarioDocument
@@ -203,7 +203,7 @@ def test_the_table_of_the_command_fits_the_terminal(monkeypatch: pytest.MonkeyPa
     scores = MentionScores(
         mentions=12_345, labelled=12_000, assigned=11_000, right=5_500, assigned_scenarios=1, right_scenarios=1
     )
-    monkeypatch.setattr("kgscripts.evaluation.scenario_mentions.measure_mentions", lambda *_: {"detected": scores})
+    monkeypatch.setattr("kgscripts.evaluation.scenarios.mentions.measure_mentions", lambda *_: {"detected": scores})
     gold = tmp_path / "gold.jsonl"
     gold.write_text(json.dumps({"id": "a", "sentences": ["It rained."], "segments": []}), encoding="utf-8")
     printed = CliRunner().invoke(evaluate, ["scenario-mentions", "--gold", str(gold)], catch_exceptions=False).output

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from kgscripts.commands.evaluate import app
-from kgscripts.corpora.scenarios import is_listed
+from kgscripts.corpora.scenarios.labels import is_listed
 from kgscripts.evaluation.partitions import score_partition
-from kgscripts.evaluation.scenario_titles import SPLITS, gold_titles
+from kgscripts.evaluation.scenarios.titles import SPLITS, gold_titles
 from kgscripts.titles.keys import title_key
 from schemas.scenario_scheme import concept_scheme
 

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from kgscripts.commands.evaluate import app
-from kgscripts.evaluation.steps import evaluate_steps
+from kgscripts.evaluation.steps.merging import evaluate_steps
 from schemas.errors import InputError
 
 ITEM = '<item source="1" script="{}" slot="{}" total_slots="3" original="{}"/>'

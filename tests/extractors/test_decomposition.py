@@ -12,7 +12,7 @@ from kgscripts.corpora.formats import documents_from_strings
 from kgscripts.extractors.decomposition import DecompositionExtractor, Words
 from kgscripts.extractors.ownership import same_thing
 from kgscripts.extractors.protocol import Parse, ParsedDocument
-from kgscripts.models.aligner import Alignment
+from kgscripts.models.alignment.aligner import Alignment
 from kgscripts.text.passages import innermost
 from kgscripts.text.pipeline import load_pipeline
 from schemas.provenance import Model

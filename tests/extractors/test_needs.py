@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
+from kgscripts.building.reading import parse_documents
 from kgscripts.corpora.formats import documents_from_strings
 from kgscripts.extractors.events import EventExtractor
 from kgscripts.extractors.protocol import Parse, ParsedDocument
-from kgscripts.reading import parse_documents
 from schemas.records import Argument, Document, EventMention, Tool
 
 Found = list[tuple[str, list[str], list[str]]]

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgscripts.extractors.verb_objects import VerbObjects, parse_counts, verb_objects
-from lightning_modules.text.verb_objects import Counts, rows
+from kgscripts.text.verb_objects import VerbObjects, parse_counts, verb_objects
+from kgscripts.training.text.verb_objects import Counts, rows
 from tests.extractors.parses import event_words, left_out, read_text
 
 

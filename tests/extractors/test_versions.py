@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from attrs import asdict
 
+from kgscripts.building.reading import Batch, DocumentReader
 from kgscripts.corpora.formats import documents_from_strings
 from kgscripts.extractors.registry import ENTRY_POINTS, choose
-from kgscripts.reading import Batch, DocumentReader
 from kgscripts.text import lexicon
 from kgscripts.text.pipeline import describe_pipeline
 from schemas.records import Document, Record

@@ -7,12 +7,12 @@ import random
 import attrs
 import torch
 
-from kgscripts.models.cloze import Cloze
-from kgscripts.models.left_context import LeftContextModel, TransducerModel
-from kgscripts.models.networks import make_network
-from kgscripts.models.settings import LanguageModelSettings, SequenceToSequenceSettings, TransducerSettings
-from kgscripts.models.transducer import Transducer
-from kgscripts.models.vocabulary import Vocabulary
+from kgscripts.models.cloze.left_context import LeftContextModel, TransducerModel
+from kgscripts.models.cloze.networks import make_network
+from kgscripts.models.cloze.protocol import Cloze
+from kgscripts.models.cloze.settings import LanguageModelSettings, SequenceToSequenceSettings, TransducerSettings
+from kgscripts.models.cloze.transducer import Transducer
+from kgscripts.models.cloze.vocabulary import Vocabulary
 
 WORDS = ("chop", "the", "garlic", "use", "a", "knife", "on", "board", "with", "care", "and", "salt", ".")
 VOCABULARY = Vocabulary(("#UNK#", "<PAD>", "<S>", *WORDS))

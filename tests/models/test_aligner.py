@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from kgscripts.corpora.pair import Pair
-from kgscripts.models.aligner import MAX_CELLS, Aligner, PathSettings
-from kgscripts.models.aligner_words import is_content_word
+from kgscripts.corpora.pairs.pair import Pair
+from kgscripts.models.alignment.aligner import MAX_CELLS, Aligner, PathSettings
+from kgscripts.models.alignment.words import is_content_word
 from kgscripts.models.registry import load
 from schemas.errors import InputError
 from schemas.provenance import Model

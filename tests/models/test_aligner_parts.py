@@ -9,8 +9,8 @@ import pytest
 import torch
 from attrs import evolve
 
-from kgscripts.models.aligner_inputs import AlignerInputs, Sides
-from kgscripts.models.aligner_words import FUNCTION_WORDS, aligned_places, is_content_word, stem
+from kgscripts.models.alignment.inputs import AlignerInputs, Sides
+from kgscripts.models.alignment.words import FUNCTION_WORDS, aligned_places, is_content_word, stem
 from kgscripts.models.checkpoint import load_checkpoint, save_checkpoint
 from kgscripts.models.encoder import shared_minilm
 from kgscripts.models.registry import load, shipped_models

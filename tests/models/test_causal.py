@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
 
-from kgscripts.models.causal import SEPARATOR, CausalModel
-from kgscripts.models.causal_loading import load_causal_model
-from kgscripts.models.causal_tree import candidate_trees
-from kgscripts.models.cloze import Cloze
+from kgscripts.models.cloze.causal import SEPARATOR, CausalModel
+from kgscripts.models.cloze.causal_loading import load_causal_model
+from kgscripts.models.cloze.causal_tree import candidate_trees
+from kgscripts.models.cloze.protocol import Cloze
 from schemas.errors import ModelError
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ import pytest
 import torch
 from typer.testing import CliRunner
 
-from kgscripts.corpora.pair import Pair
-from kgscripts.evaluation.cloze_models import open_cloze_model
-from kgscripts.models.causal import CausalModel
-from kgscripts.models.causal_loading import load_causal_model
+from kgscripts.corpora.pairs.pair import Pair
+from kgscripts.evaluation.cloze.models import open_cloze_model
 from kgscripts.models.checkpoint import load_checkpoint
-from kgscripts.models.cloze import Cloze
+from kgscripts.models.cloze.causal import CausalModel
+from kgscripts.models.cloze.causal_loading import load_causal_model
+from kgscripts.models.cloze.protocol import Cloze
 from lightning_modules.causal.commands import causal
 from lightning_modules.causal.module import CausalModule
 from lightning_modules.causal.settings import CausalSettings

@@ -14,10 +14,11 @@ import pytest
 import torch
 from torch import Tensor
 
-from kgscripts.models import adapters, change_composer
+from kgscripts.models import adapters
 from kgscripts.models.adapters import adapters_between, layer_weights, merge_adapters
-from kgscripts.models.change_beam import Candidate
-from kgscripts.models.change_composer import STRINGS, VOCABULARY, ChangeComposer, composer_model
+from kgscripts.models.changes import composer as change_composer
+from kgscripts.models.changes.beam import Candidate
+from kgscripts.models.changes.composer import STRINGS, VOCABULARY, ChangeComposer, composer_model
 from kgscripts.models.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from kgscripts.models.registry import load
 from schemas.changes import PredictedChange, ProcedureStep
@@ -96,7 +97,7 @@ def test_a_step_has_the_same_changes_whatever_comes_along(
 def test_many_steps_are_read_in_parts(
     model: ChangeComposer, together: list[list[PredictedChange]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kgscripts.models.change_composer._BATCH", 5)
+    monkeypatch.setattr("kgscripts.models.changes.composer._BATCH", 5)
     assert model.predict(STEPS[7:]) == together[7:]
 
 

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from spacy.tokens import Doc
 
-from kgscripts.models import change_inputs
-from kgscripts.models.change_inputs import FEATURES, MOST_NOUNS, StepInput, batch_of, places_of, step_inputs
-from kgscripts.models.change_vocabulary import plain
+from kgscripts.models.changes import inputs as change_inputs
+from kgscripts.models.changes.inputs import FEATURES, MOST_NOUNS, StepInput, batch_of, places_of, step_inputs
+from kgscripts.models.changes.vocabulary import plain
 from kgscripts.models.encoder import shared_minilm
 from kgscripts.text.pipeline import load_pipeline
 from schemas.changes import ProcedureStep

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 import torch
 
-from kgscripts.models.change_neighbours import KnownSteps
-from kgscripts.models.change_retrieval import (
+from kgscripts.models.changes.neighbours import KnownSteps
+from kgscripts.models.changes.retrieval import (
     ChangeRetriever,
     RetrievalSettings,
     retrieval_checkpoint,
     retrieval_model,
 )
-from kgscripts.models.change_substitution import Noun, nouns_of, substituted, substitutes
+from kgscripts.models.changes.substitution import Noun, nouns_of, substituted, substitutes
 from kgscripts.models.checkpoint import Checkpoint, ModelCard, load_checkpoint, save_checkpoint
 from kgscripts.models.registry import load
 from kgscripts.models.sentence_vectors import SCALE

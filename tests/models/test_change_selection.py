@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgscripts.models.change_beam import Candidate
-from kgscripts.models.change_neighbours import Neighbour
-from kgscripts.models.change_selection import SelectionSettings, _imagined, _Pool, select, stems_of
+from kgscripts.models.changes.beam import Candidate
+from kgscripts.models.changes.neighbours import Neighbour
+from kgscripts.models.changes.selection import SelectionSettings, _imagined, _Pool, select, stems_of
 from schemas.changes import Change, PredictedChange
 
 SETTINGS = SelectionSettings(drawn_sets=12, candidates=30, changes=4, no_change=0.9)

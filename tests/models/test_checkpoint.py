@@ -20,8 +20,8 @@ from kgscripts.models.checkpoint import (
     load_checkpoint,
     save_checkpoint,
 )
-from kgscripts.models.networks import VOCABULARY as VOCABULARY_FILE
-from kgscripts.models.networks import cloze_model, network_checkpoint
+from kgscripts.models.cloze.networks import VOCABULARY as VOCABULARY_FILE
+from kgscripts.models.cloze.networks import cloze_model, network_checkpoint
 from kgscripts.models.registry import describe, load
 from schemas.errors import ModelError
 from schemas.provenance import BenchmarkScore

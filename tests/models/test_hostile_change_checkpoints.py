@@ -14,13 +14,13 @@ import pytest
 import torch
 from torch import Tensor
 
-from kgscripts.models.causal import CausalModel
-from kgscripts.models.causal_loading import TOKENIZER, load_causal_model
-from kgscripts.models.change_causal import change_causal_checkpoint
-from kgscripts.models.change_composer import STRINGS, VOCABULARY
-from kgscripts.models.change_neighbours import KnownSteps
-from kgscripts.models.change_retrieval import RetrievalSettings, retrieval_checkpoint
+from kgscripts.models.changes.causal import change_causal_checkpoint
+from kgscripts.models.changes.composer import STRINGS, VOCABULARY
+from kgscripts.models.changes.neighbours import KnownSteps
+from kgscripts.models.changes.retrieval import RetrievalSettings, retrieval_checkpoint
 from kgscripts.models.checkpoint import CARD, CONFIG, WEIGHTS, Checkpoint, save_checkpoint
+from kgscripts.models.cloze.causal import CausalModel
+from kgscripts.models.cloze.causal_loading import TOKENIZER, load_causal_model
 from kgscripts.models.registry import load
 from schemas.errors import ModelError
 from tests.models import tiny_composer

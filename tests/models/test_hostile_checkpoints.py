@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from kgscripts.models.causal_loading import load_causal_model
 from kgscripts.models.checkpoint import CARD, CONFIG, WEIGHTS, load_checkpoint, save_checkpoint
+from kgscripts.models.cloze.causal_loading import load_causal_model
 from kgscripts.models.registry import describe, load_model
 from kgscripts.text.pipeline import load_pipeline
 from schemas.errors import ModelError

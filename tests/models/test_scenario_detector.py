@@ -17,8 +17,8 @@ from torch.nn import functional
 
 from kgscripts.models.checkpoint import load_checkpoint
 from kgscripts.models.registry import find_checkpoint, load
-from kgscripts.models.scenario_chain import DetectorSettings, best_chain, detected_segments, label_scores, runs
-from kgscripts.models.scenario_detector import FEATURES, ScenarioDetector, context_features, detector_model
+from kgscripts.models.scenarios.chain import DetectorSettings, best_chain, detected_segments, label_scores, runs
+from kgscripts.models.scenarios.detector import FEATURES, ScenarioDetector, context_features, detector_model
 from schemas.errors import ModelError
 from schemas.scenario_documents import NONE
 

@@ -10,9 +10,9 @@ import pytest
 from numpy.typing import NDArray
 
 from kgscripts.models.registry import load
-from kgscripts.models.scenario_detector import ScenarioDetector
-from kgscripts.models.scenario_list import new_rows, passages_centre, read_scenario_list, with_added
-from kgscripts.models.scenarios import NewScenario
+from kgscripts.models.scenarios.detector import ScenarioDetector
+from kgscripts.models.scenarios.list import new_rows, passages_centre, read_scenario_list, with_added
+from kgscripts.models.scenarios.protocol import NewScenario
 from kgscripts.models.sentence_vectors import quantised_vectors
 from kgscripts.pipeline import build_graph
 from schemas.errors import ConfigurationError, InputError, ModelError

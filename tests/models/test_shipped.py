@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from kgscripts.commands.evaluate import app
 from kgscripts.evaluation.slice import slice_scores
 from kgscripts.models.checkpoint import load_checkpoint, save_checkpoint
-from kgscripts.models.cloze import Cloze
+from kgscripts.models.cloze.protocol import Cloze
 from kgscripts.models.registry import describe, find_checkpoint, load, shipped_models
 from schemas.provenance import Exposure
 

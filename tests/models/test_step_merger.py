@@ -16,13 +16,13 @@ from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from kgscripts.models import step_merger
 from kgscripts.models.checkpoint import load_checkpoint
 from kgscripts.models.registry import find_checkpoint, load
 from kgscripts.models.sentence_vectors import SIZE
-from kgscripts.models.step_clusters import by_first_member, clusters_of, together
-from kgscripts.models.step_contexts import FEATURES, StepContexts, StepMention, pair_features
-from kgscripts.models.step_merger import StepMerger, merger_model
+from kgscripts.models.steps import merger as step_merger
+from kgscripts.models.steps.clusters import by_first_member, clusters_of, together
+from kgscripts.models.steps.contexts import FEATURES, StepContexts, StepMention, pair_features
+from kgscripts.models.steps.merger import StepMerger, merger_model
 from schemas.errors import ModelError
 
 

@@ -13,7 +13,7 @@ from attrs import evolve
 
 from kgscripts.models.checkpoint import Checkpoint, ModelCard, load_checkpoint, save_checkpoint
 from kgscripts.models.registry import load
-from kgscripts.models.tool_ranker import (
+from kgscripts.models.tools.ranker import (
     NEIGHBOURS,
     STRINGS,
     TEMPERATURE,

@@ -15,8 +15,9 @@ from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
-from kgscripts import build, pipeline
-from kgscripts.merging import merge_graphs
+from kgscripts import pipeline
+from kgscripts.building import build
+from kgscripts.editing.merging import merge_graphs
 from schemas.errors import InputError
 from tests.assembly.tiny_reader import tiny
 

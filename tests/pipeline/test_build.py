@@ -12,10 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import kgscripts
-from kgscripts import build
-from kgscripts.build import Progress
+from kgscripts.building import build
+from kgscripts.building.build import Progress
+from kgscripts.building.inputs import Text
 from kgscripts.extractors.protocol import Extractor
-from kgscripts.inputs import Text
 from kgscripts.pipeline import build_graph, remove_source
 from schemas.errors import ConfigurationError, GraphDirectoryError, InputError
 from schemas.script_graph import ScriptGraph

@@ -20,9 +20,9 @@ import pytest
 from typer.testing import CliRunner
 
 import cli
+from kgscripts.building.report import print_report
 from kgscripts.pipeline import build_graph
 from kgscripts.records import RecordStore
-from kgscripts.report import print_report
 from schemas.errors import ConfigurationError
 from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes, graph_rows, labels

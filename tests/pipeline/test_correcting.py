@@ -10,9 +10,9 @@ import pytest
 from typer.testing import CliRunner
 
 import cli
-from kgscripts.correcting import list_corrections
-from kgscripts.correction_file import read_correction_file
-from kgscripts.correction_words import GraphWords
+from kgscripts.building.correction_file import read_correction_file
+from kgscripts.editing.correcting import list_corrections
+from kgscripts.editing.correction_words import GraphWords
 from kgscripts.lookup.graph_diff import diff_graphs
 from kgscripts.pipeline import build_graph
 from schemas.corrections import Correction

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from kgscripts.merging import merge_graphs
+from kgscripts.editing.merging import merge_graphs
 from kgscripts.records.database import INDEX
 from schemas.errors import GraphDirectoryError, InputError
 from schemas.script_graph import ScriptGraph

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from kgscripts.correcting import correct_graph, list_corrections
-from kgscripts.merging import merge_graphs
+from kgscripts.editing.correcting import correct_graph, list_corrections
+from kgscripts.editing.merging import merge_graphs
 from kgscripts.pipeline import build_graph, remove_source
 from kgscripts.records.database import INDEX, INPUTS
 from kgscripts.records.opening import open_records

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kgscripts.merged_steps import StepEnricher
+from kgscripts.enrichers.merged_steps import StepEnricher
 from kgscripts.pipeline import build_graph, remove_source
 from schemas.script_graph import ScriptGraph
 

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgscripts.correcting import list_corrections
-from kgscripts.merging import merge_graphs
+from kgscripts.editing.correcting import list_corrections
+from kgscripts.editing.merging import merge_graphs
 from kgscripts.pipeline import build_graph, remove_source
 from kgscripts.records.corrections import add_corrections
 from kgscripts.records.store import RecordStore
@@ -88,7 +88,7 @@ def test_shipped_texts_are_merged_without_being_read(tmp_path: Path, monkeypatch
     texts = [EXAMPLES / name for name in ("how_to_cook_pasta.md", "cooking_pasta.txt", "making_coffee.txt")]
     for name, files in (("a", texts[:2]), ("b", texts[1:]), ("whole", texts)):
         build_graph(files, tmp_path / name, without=["state-changes", "scenarios", "steps"])
-    monkeypatch.setattr("kgscripts.reading.parse_documents", None)
+    monkeypatch.setattr("kgscripts.building.reading.parse_documents", None)
     merge_graphs([tmp_path / "a", tmp_path / "b"], tmp_path / "merged")
     assert graph_bytes(tmp_path / "merged") == graph_bytes(tmp_path / "whole")
     # It can be built further, as any other graph.

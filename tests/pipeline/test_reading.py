@@ -11,8 +11,8 @@ import psutil
 from attrs import define
 from spacy.tokens import Doc
 
+from kgscripts.building.reading import Batch, DocumentReader, read_batches
 from kgscripts.extractors.registry import choose
-from kgscripts.reading import Batch, DocumentReader, read_batches
 from kgscripts.records.shards import Reading
 from kgscripts.text.pipeline import describe_pipeline
 from schemas.records import Document, Passage, PassageKind

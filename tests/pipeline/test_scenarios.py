@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from cli import app
-from kgscripts.build import Progress
-from kgscripts.corpora.scenarios import scenario_of_folder
+from kgscripts.building.build import Progress
+from kgscripts.corpora.scenarios.labels import scenario_of_folder
 from kgscripts.pipeline import build_graph
 from schemas.errors import KGScriptsError
 from schemas.script_graph import ScriptGraph

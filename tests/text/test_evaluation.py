@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from kgscripts.evaluation.text import analysis_scores, evaluate_text
+from kgscripts.evaluation.events.parsing import analysis_scores, evaluate_text
 from kgscripts.text.conllu import documents, read_conllu
 from kgscripts.text.pipeline import describe_pipeline, load_pipeline
-from lightning_modules.text.train import score_table
+from kgscripts.training.text.train import score_table
 from schemas.errors import InputError
 
 TARGETS = {"XPOS": 92.5, "lemma": 94.5, "UAS": 82.0, "LAS": 78.0, "sentence F1": 72.0}

@@ -17,11 +17,11 @@ from spacy.tokens import Doc
 from kgscripts.text.conllu import Sentence, Word, to_doc
 from kgscripts.text.lemmas import LemmaCorrector
 from kgscripts.text.pipeline import describe_pipeline, load_pipeline
-from lightning_modules.text.augment import imperative_from, lower_cased, with_white_space, without_final_stop
-from lightning_modules.text.data import DEVELOPMENT, INSTRUCTIONS, TEST, TRAINING, Augmentation, training_sentences
-from lightning_modules.text.instructions import InstructionWriter
-from lightning_modules.text.lemma_tables import lemma_tables
-from lightning_modules.text.train import package, restore_labels, train_pipeline, write_scores
+from kgscripts.training.text.augment import imperative_from, lower_cased, with_white_space, without_final_stop
+from kgscripts.training.text.data import DEVELOPMENT, INSTRUCTIONS, TEST, TRAINING, Augmentation, training_sentences
+from kgscripts.training.text.instructions import InstructionWriter
+from kgscripts.training.text.lemma_tables import lemma_tables
+from kgscripts.training.text.train import package, restore_labels, train_pipeline, write_scores
 
 ENGLISH = spacy.blank("en")
 VOCAB = ENGLISH.vocab

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kgscripts.corpora.scenarios import resolve_title
+from kgscripts.corpora.scenarios.labels import resolve_title
 from kgscripts.titles.keys import is_left_out, title_key
 from kgscripts.titles.plain import MAX_CHARACTERS, plain_title
 from kgscripts.titles.words import singular

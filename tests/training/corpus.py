@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from kgscripts.corpora.pair import Pair
+from kgscripts.corpora.pairs.pair import Pair
 from lightning_modules.hardware import Hardware
 from lightning_modules.training import Outcome
 from lightning_modules.training import train as train_with

@@ -11,8 +11,8 @@ import torch
 from attrs import evolve
 from typer.testing import CliRunner
 
-from kgscripts.corpora.gold_alignments import GoldAlignment
-from kgscripts.corpora.pair import Pair
+from kgscripts.corpora.pairs.gold_alignments import GoldAlignment
+from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.models.checkpoint import load_checkpoint
 from kgscripts.models.registry import load
 from lightning_modules.aligner.examples import anchor_example, labelled_example

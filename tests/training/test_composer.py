@@ -10,11 +10,11 @@ import attrs
 import pytest
 import torch
 
-from kgscripts.corpora.change_template import write_change
-from kgscripts.corpora.openpi import GoldAnswer, OpenPIStep
+from kgscripts.corpora.openpi.change_template import write_change
+from kgscripts.corpora.openpi.reading import GoldAnswer, OpenPIStep
 from kgscripts.models.adapters import layer_weights
-from kgscripts.models.change_inputs import StepInput, step_inputs
-from kgscripts.models.change_network import PARTS, POINTED
+from kgscripts.models.changes.inputs import StepInput, step_inputs
+from kgscripts.models.changes.network import PARTS, POINTED
 from kgscripts.models.checkpoint import load_checkpoint
 from kgscripts.models.registry import load
 from lightning_modules.data import Split

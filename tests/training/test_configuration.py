@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from kgscripts.models.networks import make_network
-from kgscripts.models.settings import TransducerSettings
-from kgscripts.models.vocabulary import Vocabulary
+from kgscripts.models.cloze.networks import make_network
+from kgscripts.models.cloze.settings import TransducerSettings
+from kgscripts.models.cloze.vocabulary import Vocabulary
 from lightning_modules.shipped import shipped_configurations
 from lightning_modules.transducer.configuration import TransducerTrainingSettings, read_configuration
 from schemas.errors import ConfigurationError

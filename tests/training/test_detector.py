@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kgscripts.corpora.scenario_documents import LabelledStory, read_scenario_documents
+from kgscripts.corpora.scenarios.documents import LabelledStory, read_scenario_documents
 from kgscripts.models.registry import load
 from lightning_modules.scenarios import detector_task
 from lightning_modules.scenarios.configuration import read_configuration
@@ -141,7 +141,7 @@ def test_a_small_run_learns_and_is_loaded(tmp_path: Path, monkeypatch: pytest.Mo
         units: NDArray[np.float64] = 400 * rows / np.linalg.norm(rows, axis=1, keepdims=True)
         return units.round().clip(-127, 127).astype(np.int8)
 
-    monkeypatch.setattr("kgscripts.models.scenario_detector.quantised_vectors", vectors)
+    monkeypatch.setattr("kgscripts.models.scenarios.detector.quantised_vectors", vectors)
     monkeypatch.setattr(detector_task, "written_stories", list)
     monkeypatch.setattr(detector_task, "written_passages", lambda: passages)
     story = attrs.evolve(STORY, sentences=tuple(sentences[:2]))

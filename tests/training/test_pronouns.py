@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from kgscripts.corpora.inscript import GoldStory
-from kgscripts.evaluation.inscript import read_stories
+from kgscripts.evaluation.events.inscript import read_stories
 from kgscripts.text.pipeline import load_pipeline
-from lightning_modules.text.pronouns import BIAS, Choice, choices, fit
+from kgscripts.training.text.pronouns import BIAS, Choice, choices, fit
 
 # "I peeled the potato and ate it. I did it.": the first pronoun has a chain with the potato, the second has none.
 STORY = """\

@@ -16,8 +16,8 @@ from cli import COMMANDS
 from kgscripts.commands.topics import topics as topics_command
 from kgscripts.models.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from kgscripts.models.registry import load
-from kgscripts.models.scenario_tiling import TopicTilingModel
-from kgscripts.models.scenarios import FeatureChoice, SegmentLabeller
+from kgscripts.models.scenarios.protocol import FeatureChoice, SegmentLabeller
+from kgscripts.models.scenarios.tiling import TopicTilingModel
 from kgscripts.text.content_words import content_words
 from lightning_modules.commands import app
 from lightning_modules.scenarios.configuration import read_configuration

@@ -12,10 +12,10 @@ import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from typer.testing import CliRunner
 
-from kgscripts.corpora.openpi import OpenPIStep, read_openpi
-from kgscripts.models.causal_loading import load_causal_model
-from kgscripts.models.change_causal import CausalChangeModel, answer_pieces, prompt_pieces
+from kgscripts.corpora.openpi.reading import OpenPIStep, read_openpi
+from kgscripts.models.changes.causal import CausalChangeModel, answer_pieces, prompt_pieces
 from kgscripts.models.checkpoint import load_checkpoint, save_checkpoint
+from kgscripts.models.cloze.causal_loading import load_causal_model
 from kgscripts.models.registry import load
 from lightning_modules.causal.module import CausalModule
 from lightning_modules.commands import app

@@ -15,7 +15,7 @@ import torch
 from attrs import frozen
 from torch import Tensor, nn
 
-from kgscripts.corpora.gold_alignments import GoldAlignment
+from kgscripts.corpora.pairs.gold_alignments import GoldAlignment
 from kgscripts.models.checkpoint import Checkpoint, ModelCard, load_checkpoint
 from kgscripts.models.tensor_fields import TensorFields
 from lightning_modules.aligner.settings import AlignerSettings

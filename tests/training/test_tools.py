@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 
 import cli
 from kgscripts.models.registry import load
-from lightning_modules.tools.events import read_events, shipped_events
-from lightning_modules.tools.training import RankerSettings, train_ranker
+from kgscripts.training.tool_events import read_events, shipped_events
+from kgscripts.training.tool_ranker import RankerSettings, train_ranker
 from schemas.errors import InputError
 
 _ROWS = (

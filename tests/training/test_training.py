@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from kgscripts.models.checkpoint import load_checkpoint
-from kgscripts.models.recurrent import PairNetwork
+from kgscripts.models.cloze.recurrent import PairNetwork
 from kgscripts.models.registry import load
 from lightning_modules.hardware import Hardware, Precision
 from lightning_modules.schedule import Epoch

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgscripts import pipeline
-from kgscripts.action_vectors import ActionVectors
-from kgscripts.enrichment import Enricher, Stage
+from kgscripts.enrichers.action_vectors import ActionVectors
+from kgscripts.enrichers.protocol import Enricher, Stage
 from kgscripts.pipeline import build_graph
 from kgscripts.typicality.features import SCALE
 from kgscripts.typicality.naming import content, naming_actions

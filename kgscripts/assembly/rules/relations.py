@@ -1,0 +1,232 @@
+"""The rules: each knowledge relation as a query over what the texts mention (`kgscripts.assembly.counting`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kgscripts.assembly.counting import Relation, Sum, Total, confidence_of, reader_columns
+from schemas.records import Role, ToolRole
+
+
+def _aligned(readers: Sequence[int]) -> str:
+    """The confidence of an alignment: the probability of its words being aligned so."""
+    return confidence_of(readers, "a", "round(exp(a.log_probability), 4)")
+
+
+def scenario_steps(readers: Sequence[int]) -> Relation:
+    """HAS_SUB_EVENT: the probability is the share of the scenario's sources; positions are those of first mentions.
+
+    It is read by those who found the event, and by those who found what the passage is about.
+    """
+    found = "".join(f", greatest(r.reader_{reader}, r.about_{reader}) AS reader_{reader}" for reader in readers)
+    return Relation(
+        name="HAS_SUB_EVENT",
+        start="scenario",
+        end="step",
+        cases=f"""
+            SELECT scenario, scenario AS start, step AS "end", document, mention, start AS first, "end" AS last,
+                   CASE WHEN row_number() OVER (PARTITION BY step, document ORDER BY mention) = 1
+                        THEN position END AS first_position{found}
+            FROM realization r WHERE in_partition(document) AND scenario > 0
+        """,
+        sums=(Sum("first_position", "sum(first_position)::BIGINT"),),
+        joins="JOIN scenario_total t ON t.key = c.start",
+        properties="""
+            share(c.support, t.support) AS probability,
+            share(c.first_position, c.support * 1000000000) AS mean_position
+        """,
+    )
+
+
+def wordings(readers: Sequence[int]) -> Relation:
+    """EXPRESSED_AS: the probability is the share of the sub-event's mentions."""
+    return Relation(
+        name="EXPRESSED_AS",
+        start="step",
+        end="action",
+        cases=f"""
+            SELECT scenario, step AS start, action AS "end", document, mention, start AS first,
+                   "end" AS last{reader_columns(readers, "r")}
+            FROM realization r WHERE in_partition(document)
+        """,
+        joins="JOIN step_total st ON st.key = c.start",
+        properties="share(c.mentions, st.mentions) AS probability",
+    )
+
+
+_ROLES = sorted(role.value for role in Role)
+_TOOL_ROLES = sorted(role.value for role in ToolRole)
+
+
+def _most_frequent(roles: Sequence[str]) -> str:
+    """The role with the highest sum, of equal ones the first by alphabet."""
+    choices = " ".join(f"WHEN c.as_{role} THEN '{role}'" for role in roles)
+    return f"CASE greatest({', '.join(f'c.as_{role}' for role in roles)}) {choices} END AS role"
+
+
+_OF_STEP_AND_THING = """
+    JOIN step_total st ON st.key = c.start JOIN {0}_total t ON t.key = c."end" CROSS JOIN mention_total total
+"""
+_PROBABILITY_AND_PMI = """
+    share(c.mentions, st.mentions) AS probability,
+    pmi(c.mentions, st.mentions, t.mentions, total.mentions) AS pmi
+"""
+
+
+def participants(readers: Sequence[int]) -> Relation:
+    """HAS_PARTICIPANT, with the role that most of the arguments have."""
+    return Relation(
+        name="HAS_PARTICIPANT",
+        start="step",
+        end="entity",
+        cases=f"""
+            SELECT r.scenario, r.step AS start, p.entity AS "end", r.document, r.mention, r.start AS first,
+                   r."end" AS last, p.role, p.arguments{reader_columns(readers, "p")}
+            FROM realization r JOIN participant p USING (mention)
+            WHERE in_partition(r.document) AND in_partition(p.document)
+        """,
+        sums=tuple(
+            Sum(f"as_{role}", f"coalesce(sum(arguments) FILTER (WHERE role = '{role}'), 0)::BIGINT") for role in _ROLES
+        ),
+        joins=_OF_STEP_AND_THING.format("participant"),
+        properties=f"{_PROBABILITY_AND_PMI}, {_most_frequent(_ROLES)}",
+        totals=(Total("participant_total", 'SELECT "end" AS key, document, mention FROM has_participant_case'),),
+    )
+
+
+def uses(readers: Sequence[int]) -> Relation:
+    """USES: tools of the mentions themselves, and tools of the concrete steps that they are aligned to.
+
+    The role is that of most mentions.
+    """
+    return Relation(
+        name="USES",
+        start="step",
+        end="tool",
+        cases=f"""
+            SELECT r.scenario, r.step AS start, n.tool AS "end", r.document, r.mention, r.start AS first,
+                   r."end" AS last, NULL::DOUBLE AS log_probability, n.role{reader_columns(readers, "n")}
+            FROM realization r JOIN named_tool n USING (mention)
+            WHERE in_partition(r.document) AND in_partition(n.document)
+            UNION ALL
+            SELECT r.scenario, r.step, n.tool, r.document, r.mention, m.start, m."end",
+                   a.log_probability, t.tool.role{_aligned(readers)}
+            FROM aligned_step a JOIN realization r ON r.mention = a.abstract JOIN mention m ON m.mention = a.concrete,
+                 UNNEST(a.tools) AS t(tool) JOIN tool n ON n.label = t.tool.lemma
+            WHERE in_partition(a.document) AND in_partition(r.document) AND in_partition(m.document)
+        """,
+        sums=(
+            Sum("log_probability", "max(log_probability)", "max"),
+            *(Sum(f"as_{role}", f"count(DISTINCT mention) FILTER (WHERE role = '{role}')") for role in _TOOL_ROLES),
+        ),
+        joins=_OF_STEP_AND_THING.format("tool"),
+        properties=(f"{_PROBABILITY_AND_PMI}, c.log_probability, {_most_frequent(_TOOL_ROLES)}, false AS predicted"),
+        totals=(Total("tool_total", 'SELECT "end" AS key, document, mention FROM uses_case'),),
+    )
+
+
+def decompositions(readers: Sequence[int]) -> Relation:
+    """DECOMPOSES_INTO, relative to decomposed mentions. A sub-event is no part of itself."""
+    cases = "FROM decomposes_into_case"
+    return Relation(
+        name="DECOMPOSES_INTO",
+        start="step",
+        end="step",
+        cases=f"""
+            SELECT w.scenario, w.step AS start, c.step AS "end", w.document, w.mention, c.start AS first,
+                   c."end" AS last, a.position, a.log_probability{_aligned(readers)}
+            FROM aligned_step a JOIN realization w ON w.mention = a.abstract
+                 JOIN realization c ON c.mention = a.concrete AND c.scenario = w.scenario
+            WHERE in_partition(a.document) AND in_partition(w.document) AND in_partition(c.document)
+                  AND w.step <> c.step
+        """,
+        sums=(
+            Sum("log_probability", "max(log_probability)", "max"),
+            Sum("position", "sum(position)::BIGINT"),
+            Sum("cases", "count(*)"),
+        ),
+        joins="""
+            JOIN abstract_total st ON st.key = c.start JOIN concrete_total t ON t.key = c."end"
+            CROSS JOIN decomposed_total total
+        """,
+        properties=f"""
+            {_PROBABILITY_AND_PMI}, c.log_probability, share(c.position, c.cases * 1000000000) AS position
+        """,
+        totals=(
+            Total("abstract_total", f"SELECT start AS key, document, mention {cases}"),
+            Total("concrete_total", f'SELECT "end" AS key, document, mention {cases}'),
+            Total("decomposed_total", f"SELECT 0 AS key, document, mention {cases}"),
+        ),
+    )
+
+
+def changes(readers: Sequence[int]) -> Relation:
+    """CHANGES: the probability is the share of the sub-event's mentions."""
+    return Relation(
+        name="CHANGES",
+        start="step",
+        end="state_change",
+        cases=f"""
+            SELECT r.scenario, r.step AS start, x.state_change AS "end", r.document, r.mention, r.start AS first,
+                   r."end" AS last{reader_columns(readers, "x")}
+            FROM realization r JOIN mention_change x USING (mention)
+            WHERE in_partition(r.document) AND in_partition(x.document)
+        """,
+        joins=_OF_STEP_AND_THING.format("changed"),
+        properties=_PROBABILITY_AND_PMI,
+        totals=(Total("changed_total", 'SELECT "end" AS key, document, mention FROM changes_case'),),
+    )
+
+
+RELATIONS = (scenario_steps, wordings, participants, uses, decompositions, changes)
+"""The rules of all relations but those whose pairs are chosen first (`kgscripts.assembly.rules.step_pairs`)."""
+
+TOTALS = (
+    Total("action_total", "SELECT action AS key, document, mention FROM mention WHERE in_partition(document)"),
+    Total("mention_total", "SELECT 0 AS key, document, mention FROM mention WHERE in_partition(document)"),
+    Total("step_total", "SELECT step AS key, document, mention FROM realization WHERE in_partition(document)"),
+    Total(
+        "scenario_total",
+        "SELECT scenario AS key, document, 0 AS mention FROM segment WHERE in_partition(document)",
+    ),
+    Total(
+        "entity_total",
+        """
+        SELECT entity AS key, document, mention FROM participant WHERE in_partition(document)
+        UNION ALL
+        SELECT c.entity, i.document, NULL FROM change_instance i JOIN state_change c USING (state_change)
+        WHERE in_partition(i.document)
+        """,
+    ),
+    Total(
+        "attribute_total",
+        "SELECT c.attribute AS key, i.document, 0 AS mention FROM change_instance i JOIN state_change c "
+        "USING (state_change) WHERE in_partition(i.document)",
+    ),
+    Total(
+        "state_change_total",
+        "SELECT state_change AS key, document, 0 AS mention FROM change_instance WHERE in_partition(document)",
+    ),
+)
+"""Totals that no relation brings along."""
+
+
+MOST_PREDICTED = 3
+"""So many predicted tools a sub-event, beside those that texts name."""
+
+
+def predicted_uses(reader: int, version: str) -> str:
+    """Add to USES what the enricher with this number and version predicts: tools that no text names there."""
+    return f"""
+        INSERT INTO uses BY NAME
+        SELECT s.scenario, p.target AS start, p.tool AS "end", 0 AS support, p.probability, p.role, true AS predicted,
+               p.probability AS reader_{reader}, statement_hash('USES', s.id, p.id, coalesce(c.id, '')) AS statement
+        FROM (SELECT o.target, t.tool, t.id, f.probability, f.role,
+                     row_number() OVER (PARTITION BY o.target ORDER BY f.ordinal) AS place
+              FROM predicted_tool_of o JOIN predicted_tool_file f ON f.subject = o.subject AND f.extractor = '{version}'
+                   JOIN tool t ON t.label = f.lemma
+                   ANTI JOIN uses u ON u.start = o.target AND u."end" = t.tool AND u.support >= least_support()) p
+             JOIN step s ON s.step = p.target LEFT JOIN scenario c USING (scenario)
+        WHERE p.place <= {MOST_PREDICTED}
+              AND p.target IN (SELECT key FROM step_total WHERE support >= least_support())
+    """

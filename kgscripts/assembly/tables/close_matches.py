@@ -1,0 +1,184 @@
+"""CLOSE_MATCH: the same step of another scenario, by the vectors and the words of its actions.
+
+Steps of two scenarios match if each is nearest to the other among the steps of its scenario, by the mean vectors of
+their actions, and if they are expressed as the same actions. A step has few matches: of verbs such as "wait" there is
+a step in most scenarios.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+from attrs import frozen
+from numpy.typing import NDArray
+
+from kgscripts.assembly.engine import Engine
+from kgscripts.assembly.identity import ACTION_PARTS
+from kgscripts.assembly.tables.choices import ActionKey
+from kgscripts.assembly.tables.clusters import cluster_key
+from kgscripts.assembly.tables.order import by_group
+from kgscripts.typicality.features import SCALE, Vectors
+from kgscripts.typicality.weights import shipped_weights
+
+LEAST_SOURCES = 3
+MOST_STEPS = 100
+"""So many steps of a scenario, those with the most support, are compared with those of the others."""
+MOST_MATCHES = 3
+"""So many matches of a step are kept, the most similar ones."""
+
+LEAST_SIMILARITY = 82 * SCALE * SCALE // 100
+"""The cosine, times the lengths of both vectors."""
+_LEAST_SHARED, _LEAST_SPECIFIC = 30, 10
+"""Percent of the mentions of two steps that are expressed as the same actions; as actions with an object or a place.
+"Ask" does not say for what."""
+
+_ACTIONS = f"""
+    WITH usual AS (
+        SELECT s.scenario, s.step, s.label
+        FROM step s JOIN step_total t ON t.key = s.step JOIN step_typicality y USING (step)
+        WHERE s.scenario > 0 AND t.support >= greatest(least_support(), {LEAST_SOURCES})
+              AND y.typicality >= {{usual}}
+        QUALIFY row_number() OVER (PARTITION BY s.scenario ORDER BY t.support DESC, s.step) <= {MOST_STEPS}
+    )
+    SELECT r.scenario, r.step, r.mentions, f.values, u.label,
+           {", ".join(f"a.{part}" for part in ACTION_PARTS)}
+    FROM (SELECT scenario, step, action, count(DISTINCT mention) AS mentions FROM realization JOIN usual
+          USING (scenario, step) GROUP BY ALL) r
+         JOIN usual u USING (step) JOIN action a USING (action) JOIN action_vector_of o ON o.target = r.action
+         JOIN action_vector_file f ON f.subject = o.subject AND f.extractor = '{{version}}'
+    ORDER BY r.scenario, r.step, r.action
+"""
+
+_SCHEMA = pa.schema(
+    [("start", pa.int32()), ("end", pa.int32()), ("shared", pa.float64()), ("similarity", pa.float64())]
+)
+
+
+@frozen(eq=False)
+class Steps:
+    """Steps, ascending by scenario: mean vectors, (steps, size), mentions of each wording, and wording of the label."""
+
+    scenario: NDArray[np.int32]
+    step: NDArray[np.int32]
+    vectors: Vectors
+    wordings: Sequence[Mapping[ActionKey, int]]
+    labels: Sequence[ActionKey]
+
+
+@frozen(order=True)
+class Match:
+    """Two steps, by their places: `shared` and `similarity` are in ten thousandths."""
+
+    similarity: int
+    one: int
+    other: int
+    shared: int
+
+
+def find_close_matches(engine: Engine, version: str | None) -> None:
+    """Make `close_match_pair` (start, end, shared, similarity), by vectors of the enricher with this version."""
+    found: list[Match] = []
+    numbers = np.zeros(0, np.int32)
+    if version is not None:
+        steps = _read(engine, version)
+        numbers = steps.step
+        found = list(close_matches(steps))
+    pairs = sorted((*sorted((numbers[match.one], numbers[match.other])), match) for match in found)
+    columns = {
+        "start": [start for start, _, _ in pairs],
+        "end": [end for _, end, _ in pairs],
+        "shared": [match.shared / 10_000 for _, _, match in pairs],
+        "similarity": [match.similarity / 10_000 for _, _, match in pairs],
+    }
+    engine.add("close_match_pair", pa.table(columns, _SCHEMA))
+
+
+def close_matches(steps: Steps) -> Iterator[Match]:
+    """The matches of steps, at most `MOST_MATCHES` each; of equally similar ones the first."""
+    matches: Counter[int] = Counter()
+    for match in sorted(_nearest(steps), key=lambda match: (-match.similarity, match.one, match.other)):
+        if matches[match.one] < MOST_MATCHES and matches[match.other] < MOST_MATCHES:
+            matches.update((match.one, match.other))
+            yield match
+
+
+def _nearest(steps: Steps) -> Iterator[Match]:
+    """All pairs of steps that are nearest to each other and share enough wordings."""
+    starts = np.flatnonzero(np.diff(steps.scenario, prepend=-1))
+    ends = np.append(starts, len(steps.scenario))[1:]
+    vectors = steps.vectors.astype(np.float32)
+    for number, (start, end) in enumerate(zip(starts, ends, strict=True)):
+        # Exact: sums of 384 products of two int8 values stay below 2**24.
+        products = vectors[start:end] @ vectors[end:].T
+        for first, last in zip(starts[number + 1 :], ends[number + 1 :], strict=True):
+            both = products[:, first - end : last - end]
+            forwards, backwards = both.argmax(axis=1), both.argmax(axis=0)
+            for row in np.flatnonzero(backwards[forwards] == np.arange(len(both))).tolist():
+                product = int(both[row, forwards[row]])
+                one, other = int(start) + row, int(first) + int(forwards[row])
+                if product < LEAST_SIMILARITY:
+                    continue
+                if steps.labels[one] not in steps.wordings[other] or steps.labels[other] not in steps.wordings[one]:
+                    continue
+                shared, specific, whole = _shared(steps.wordings[one], steps.wordings[other])
+                if 100 * shared >= _LEAST_SHARED * whole and 100 * specific >= _LEAST_SPECIFIC * whole:
+                    similarity = min(10_000, _in_ten_thousandths(product, SCALE * SCALE))
+                    yield Match(similarity, one, other, _in_ten_thousandths(shared, whole))
+
+
+def _shared(one: Mapping[ActionKey, int], other: Mapping[ActionKey, int]) -> tuple[int, int, int]:
+    """What the lesser shares of common wordings add up to, over all and over those that say of what, and the whole."""
+    mentions, others = sum(one.values()), sum(other.values())
+    lesser = {key: min(one[key] * others, other[key] * mentions) for key in one.keys() & other.keys()}
+    return sum(lesser.values()), sum(value for key, value in lesser.items() if any(key[2:])), mentions * others
+
+
+def _in_ten_thousandths(part: int, whole: int) -> int:
+    return (2 * 10_000 * part + whole) // (2 * whole)
+
+
+def _read(engine: Engine, version: str) -> Steps:
+    scenarios: list[int] = []
+    numbers: list[int] = []
+    vectors: list[Vectors] = []
+    wordings: list[Counter[ActionKey]] = []
+    labels: list[ActionKey] = []
+    query = _ACTIONS.format(usual=shipped_weights().usual, version=version)
+    for rows in by_group(engine.rows(query), "step"):
+        mentions = rows["mentions"].to_pylist()
+        scenarios.append(rows["scenario"][0].as_py())
+        numbers.append(rows["step"][0].as_py())
+        vectors.append(mean_vector(_decoded(rows["values"]), np.array(mentions, np.int64)))
+        counts: Counter[ActionKey] = Counter()
+        label: str = rows["label"][0].as_py()
+        labelled: ActionKey = ()
+        parts = zip(*(rows[part].to_pylist() for part in ACTION_PARTS), strict=True)
+        for action, number in zip(parts, mentions, strict=True):
+            key = cluster_key(action)
+            counts[key] += number
+            if label in (" ".join(filter(None, action)), " ".join(filter(None, key))):
+                labelled = key
+        wordings.append(counts)
+        labels.append(labelled)
+    return Steps(
+        scenario=np.array(scenarios, np.int32),
+        step=np.array(numbers, np.int32),
+        vectors=np.stack(vectors) if vectors else np.zeros((0, 0), np.int8),
+        wordings=wordings,
+        labels=labels,
+    )
+
+
+def mean_vector(vectors: Vectors, mentions: NDArray[np.int64]) -> Vectors:
+    """The mean of vectors, (actions, size), each as often as it is mentioned, as a unit vector times `SCALE`."""
+    summed = (vectors.astype(np.int64) * mentions[:, None]).sum(axis=0)
+    length = np.sqrt(float((summed * summed).sum()))
+    return np.asarray(np.clip(np.rint(summed * SCALE / max(length, 1.0)), -127, 127), np.int8)
+
+
+def _decoded(column: pa.ChunkedArray) -> Vectors:
+    return np.frombuffer(b"".join(map(base64.b64decode, column.to_pylist())), np.int8).reshape(len(column), -1)

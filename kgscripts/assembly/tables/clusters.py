@@ -1,0 +1,244 @@
+"""Which actions of one scenario are the same sub-event, and what that sub-event is called.
+
+Clusters partition the actions of a scenario. The id of a sub-event is that of its leading action: the smallest, unless
+another has twice its support. The ids that its other actions would have given it are kept beside it. Its label is that
+of its most frequent action, until `typicality` finds a better one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
+
+import pyarrow as pa
+
+from kgscripts.assembly.engine import Engine, Rule
+from kgscripts.assembly.identity import ACTION_PARTS, action_key, same_action
+from kgscripts.assembly.tables.choices import ActionKey, split_by_choice
+from kgscripts.assembly.tables.links import Link, linked_clusters
+
+
+def cluster_key(action: ActionKey) -> ActionKey:
+    """What actions have in common that are the same sub-event.
+
+    These are predicate, particle and object, wherever it is done ("put pasta in pot", "put pasta in boiling water");
+    without an object all parts.
+    """
+    return action[:3] if action[2] else action
+
+
+def cluster(actions: Sequence[ActionKey]) -> list[int]:
+    """For each action of one scenario the number of its cluster, by words: what is used without a model."""
+    numbers: dict[ActionKey, int] = {}
+    return [numbers.setdefault(cluster_key(action), len(numbers)) for action in actions]
+
+
+SENSES = (
+    Rule(
+        "sense_part",
+        "document",
+        """
+        SELECT scenario, action, count(*) AS support FROM (
+            SELECT DISTINCT scenario, action, document FROM occurrence WHERE in_partition(document)
+        ) GROUP BY ALL
+        """,
+    ),
+    # What an action means in a scenario, or in none, with the number of sources.
+    Rule(
+        "sense",
+        "scenario",
+        """
+        SELECT scenario, action, sum(support)::BIGINT AS support FROM sense_part WHERE mine(home(scenario, action))
+        GROUP BY scenario, action
+        """,
+    ),
+)
+
+_WITHOUT_SCENARIO = """
+    INSERT INTO member
+    SELECT 0, s.action, min(s.action) OVER (PARTITION BY predicate, particle, object,
+        CASE WHEN object = '' THEN preposition ELSE '' END, CASE WHEN object = '' THEN prepositional_object ELSE '' END)
+    FROM sense s JOIN action a USING (action) WHERE s.scenario = 0
+"""
+
+
+_MERGED = """
+    CREATE TABLE merged_action AS
+    SELECT o.target AS scenario, a.action, c.ordinal AS cluster, c.probability
+    FROM step_cluster_of o
+         JOIN (SELECT subject, ordinal, probability, UNNEST(actions) AS member
+               FROM step_cluster_file WHERE extractor = '{version}') c USING (subject)
+         JOIN action a ON {same_action}
+"""
+
+
+def find_clusters(engine: Engine, merger: str | None) -> None:
+    """Make the table `member`: scenario, action and the number of its cluster, an action of it.
+
+    `merger` is the version of the enricher that merges steps; without one they are clustered by words. Actions without
+    a scenario are clustered by the engine, by words: there may be any number of them.
+    """
+    for rule in SENSES:
+        engine.run(rule)
+    engine.execute("CREATE TABLE member (scenario INTEGER, action INTEGER, cluster INTEGER)")
+    engine.execute(_WITHOUT_SCENARIO)
+    parts = ", ".join(f"a.{part}" for part in ACTION_PARTS)
+    if merger is None:
+        engine.execute(
+            "CREATE TABLE merged_action (scenario INTEGER, action INTEGER, cluster BIGINT, probability DOUBLE)"
+        )
+    else:
+        engine.execute(_MERGED.format(version=merger, same_action=same_action("c.member", "a")))
+    query = (
+        f"SELECT s.scenario, s.action, m.cluster, s.support, {parts} FROM sense s JOIN action a USING (action) "
+        "LEFT JOIN merged_action m USING (scenario, action) WHERE s.scenario > 0 ORDER BY s.scenario, a.place"
+    )
+    links: dict[int, list[Link]] = {}
+    for row in engine.table("FROM link").to_pylist():
+        links.setdefault(row["scenario"], []).append(Link(row["one"], row["other"], row["same"]))
+    by_words = merger is None
+    for table in list(_clustered(engine.rows(query), links, by_words=by_words)):
+        engine.append("member", table)
+
+
+_ROWS = 500_000
+
+
+def _clustered(
+    batches: Iterable[pa.RecordBatch], links: Mapping[int, Sequence[Link]], *, by_words: bool
+) -> Iterator[pa.Table]:
+    """The members of the clusters of each scenario, which keep its `links`, in tables of bounded size."""
+    rows = (row for batch in batches for row in zip(*(column.to_pylist() for column in batch.columns), strict=True))
+    scenarios: list[int] = []
+    actions: list[int] = []
+    clusters: list[int] = []
+    for scenario, group in groupby(rows, key=itemgetter(0)):
+        of_scenario = [(row[1], row[2], row[3], row[4:]) for row in group]
+        first: dict[int, int] = {}
+        if by_words:
+            found = cluster([key for *_, key in of_scenario])
+        else:
+            # Negative numbers are those of actions that the model leaves alone.
+            found = [-1 - place if number is None else number for place, (_, number, *_) in enumerate(of_scenario)]
+            _, _, sources, keys = zip(*of_scenario, strict=True)
+            found = split_by_choice(keys, sources, found)
+        if scenario in links:
+            place = {action: number for number, (action, *_) in enumerate(of_scenario)}
+            placed = (Link(place[link.one], place[link.other], link.same) for link in links[scenario])
+            found = linked_clusters(found, placed)
+        for (action, *_), number in zip(of_scenario, found, strict=True):
+            scenarios.append(scenario)
+            actions.append(action)
+            clusters.append(first.setdefault(number, action))
+        if len(scenarios) >= _ROWS:
+            yield _members(scenarios, actions, clusters)
+            scenarios, actions, clusters = [], [], []
+    yield _members(scenarios, actions, clusters)
+
+
+def _members(scenarios: list[int], actions: list[int], clusters: list[int]) -> pa.Table:
+    columns = {"scenario": scenarios, "action": actions, "cluster": clusters}
+    return pa.table({name: pa.array(values, pa.int32()) for name, values in columns.items()})
+
+
+STEPS = (
+    # The id that each action gives a sub-event, and whether it leads its cluster.
+    Rule(
+        "named_member",
+        "scenario",
+        f"""
+        SELECT m.scenario, m.cluster, m.action, a.place, a.label, a.readable, s.support,
+               a.predicate, a.particle, a.object,
+               identifier('sub-event', a.readable,
+                          part('SubEvent') || part(coalesce(c.id, '')) || {action_key("a")}) AS id
+        FROM member m JOIN sense s USING (scenario, action) JOIN action a USING (action)
+             LEFT JOIN scenario c ON c.scenario = m.scenario
+        WHERE mine(home(m.scenario, m.cluster))
+        """,
+    ),
+    Rule(
+        "leader",
+        "scenario",
+        """
+        SELECT scenario, cluster, count(*) AS members, arg_min(action, row(-support, place)) AS most_frequent,
+               CASE WHEN max(support) >= 2 * arg_min(support, place)
+                    THEN arg_min(action, row(-support, place))
+                    ELSE arg_min(action, place) END AS action
+        FROM named_member WHERE mine(home(scenario, cluster)) GROUP BY scenario, cluster
+        """,
+    ),
+    # Numbered later by ascending id. The label is that of the most frequent action. Its place is left out where the
+    # actions differ in nothing else, and no other step of the scenario would have the same label.
+    Rule(
+        "unnumbered_step",
+        "scenario",
+        """
+        SELECT scenario, cluster, leader, id,
+               CASE WHEN members = 1 OR wordings > 1
+                         OR (scenario > 0 AND count(*) OVER (PARTITION BY scenario, cluster_label) > 1)
+                    THEN action_label ELSE cluster_label END AS label,
+               replaces
+        FROM (SELECT l.scenario, l.cluster, l.members, l.action AS leader,
+                     count(DISTINCT row(m.predicate, m.particle, m.object)) AS wordings,
+                     any_value(m.id) FILTER (WHERE m.action = l.action) AS id,
+                     any_value(m.label) FILTER (WHERE m.action = l.most_frequent) AS action_label,
+                     any_value(CASE WHEN m.object = '' THEN m.label
+                               ELSE concat_ws(' ', m.predicate, nullif(m.particle, ''), m.object) END)
+                         FILTER (WHERE m.action = l.most_frequent) AS cluster_label,
+                     list(m.id ORDER BY m.id) FILTER (WHERE m.action <> l.action) AS replaces
+              FROM leader l JOIN named_member m USING (scenario, cluster)
+              WHERE mine(home(l.scenario, l.cluster))
+              GROUP BY l.scenario, l.cluster, l.members, l.action, l.most_frequent)
+        """,
+    ),
+)
+
+STEP = Rule(
+    "step",
+    "",
+    "SELECT row_number() OVER (ORDER BY id)::INTEGER AS step, * FROM unnumbered_step",
+)
+
+REALIZATION = (
+    Rule(
+        "step_of",
+        "scenario",
+        "SELECT m.scenario, m.action, s.step FROM member m JOIN step s USING (scenario, cluster) "
+        "WHERE mine(home(m.scenario, m.cluster))",
+    ),
+    # Each mention as a mention of a sub-event, once for each of its scenarios.
+    Rule(
+        "realization",
+        "document",
+        """
+        SELECT o.*, s.step,
+               m.* EXCLUDE (mention, document, start, "end", action)
+        FROM occurrence o JOIN step_of s USING (scenario, action) JOIN mention m USING (mention)
+        WHERE in_partition(o.document) AND in_partition(m.document)
+        """,
+    ),
+)
+
+
+_MERGED_WORDING = """
+    CREATE TABLE merged_wording AS
+    SELECT s.step, s.action, m.probability FROM step_of s JOIN merged_action m USING (scenario, action)
+    QUALIFY count(*) OVER (PARTITION BY s.step, m.cluster) > 1
+"""
+
+
+def find_steps(engine: Engine, merger: str | None = None) -> None:
+    """Make the tables `step`, `realization` and `merged_wording`.
+
+    `merger` is the version of the enricher that merges steps; `merged_wording` has the actions (step, action,
+    probability) that it put into the step with others.
+    """
+    find_clusters(engine, merger)
+    engine.run(*STEPS)
+    engine.run(STEP)
+    engine.drop("sense_part", "sense", "named_member", "leader", "unnumbered_step")
+    engine.run(REALIZATION[0])
+    engine.run(REALIZATION[1])
+    engine.execute(_MERGED_WORDING)
+    engine.drop("member", "step_of", "occurrence", "merged_action")

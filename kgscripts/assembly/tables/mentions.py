@@ -1,0 +1,255 @@
+"""The texts: from records to numbered documents, names, mentions, and their scenarios."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterable, Sequence
+
+import duckdb
+import pyarrow as pa
+
+from kgscripts.assembly.engine import Engine, Rule
+from kgscripts.assembly.identity import ACTION_PARTS, action_key, same_action
+from kgscripts.assembly.tables import changes, titles
+from kgscripts.assembly.tables.segments import segment_rules
+from kgscripts.records.kinds import kind_name, record_schema
+from kgscripts.records.store import RecordStore
+from schemas.errors import GraphDirectoryError
+from schemas.records import (
+    Decomposition,
+    Discard,
+    Document,
+    EventMention,
+    Record,
+    Segment,
+    Sentence,
+    StateChange,
+)
+
+KINDS: tuple[type[Record], ...] = (Sentence, Segment, EventMention, Decomposition, StateChange, Discard)
+"""The kinds of records that assembly always reads."""
+
+
+def load_records(engine: Engine, store: RecordStore, versions: Sequence[str], kinds: Iterable[type[Record]]) -> None:
+    """Number the documents, ascending by digest, and the extractors; make a view of each of `KINDS` and `kinds`.
+
+    A view ``<kind>_record`` holds the records of the graph's documents by the graph's extractors, with the numbers of
+    `document` and `reader`. ``text`` holds the texts.
+    """
+    engine.add("live", store.documents())
+    readers = pa.table({"reader": pa.array(range(len(versions)), pa.int16()), "version": sorted(versions)})
+    engine.add("extractor", readers)
+    view(engine, "source_record", store, Document)
+    engine.execute(
+        """
+        CREATE TABLE document AS
+        SELECT (row_number() OVER (ORDER BY l.digest) - 1)::INTEGER AS document, l.digest, l.name,
+               substr(l.digest, 1, 24) AS key, s.title, s.format, s.scenario AS label, length(s.text) AS characters,
+               identifier('source', slug(coalesce(nullif(s.title, ''), s.scenario)),
+                          part('Source') || part(l.digest)) AS id
+        FROM live l JOIN source_record s ON s.subject = l.digest
+        """
+    )
+    (documents,) = engine.values("SELECT count(*) FROM document")
+    engine.number_documents(documents)
+    engine.execute(
+        "CREATE VIEW text AS SELECT d.document, s.text, s.passages FROM source_record s JOIN document d "
+        "ON d.digest = s.subject"
+    )
+    for kind in dict.fromkeys((*KINDS, *kinds)):
+        name = kind_name(kind)
+        view(engine, f"{name}_file", store, kind)
+        engine.execute(
+            f"CREATE VIEW {name}_record AS SELECT d.document, x.reader, f.* EXCLUDE (subject, extractor) "
+            f"FROM {name}_file f JOIN document d ON d.digest = f.subject JOIN extractor x ON x.version = f.extractor"
+        )
+
+
+def view(engine: Engine, name: str, store: RecordStore, kind: type[Record]) -> None:
+    """A view of all files of a kind; an empty table where there are none.
+
+    Raises
+    ------
+    GraphDirectoryError
+        If DuckDB cannot find a file by its name.
+    """
+    # DuckDB takes the names of files as patterns, and folders such as ``year=2020`` as columns.
+    files = [glob.escape(str(path)).replace("'", "''") for path in store.files(kind)]
+    if files:
+        listed = ", ".join(f"'{path}'" for path in files)
+        try:
+            engine.execute(f"CREATE VIEW {name} AS FROM read_parquet([{listed}], hive_partitioning = false)")
+        except duckdb.InvalidInputException as error:  # where it looks for a name, another one with a backslash
+            raise GraphDirectoryError(
+                "cannot be found by DuckDB",
+                where=str(store.folder),
+                remedy="name a directory without *, ?, [ and backslashes in its path",
+            ) from error
+    else:
+        engine.add(name, record_schema(kind).empty_table())
+
+
+_PARTS = ", ".join(ACTION_PARTS)
+_ACTION_LABEL = "concat_ws(' ', " + ", ".join(f"nullif({part}, '')" for part in ACTION_PARTS) + ")"
+
+NAMES = (
+    Rule(
+        "action_name",
+        "name",
+        f"SELECT DISTINCT {', '.join(f'action.{part} AS {part}' for part in ACTION_PARTS)} "
+        "FROM event_mention_record WHERE mine(action.predicate)",
+    ),
+    Rule(
+        "entity_name",
+        "name",
+        """
+        SELECT DISTINCT label FROM (
+            SELECT UNNEST(participants).lemma AS label FROM event_mention_record
+            UNION ALL
+            SELECT entity FROM state_change_record
+        ) WHERE mine(label)
+        """,
+    ),
+    Rule(
+        "tool_name",
+        "name",
+        """
+        SELECT DISTINCT lemma AS label FROM (
+            SELECT UNNEST(tools).lemma AS lemma FROM event_mention_record
+            UNION ALL
+            SELECT UNNEST(step.tools).lemma FROM (SELECT UNNEST(steps) AS step FROM decomposition_record)
+        ) WHERE mine(lemma)
+        """,
+    ),
+    *changes.NAMES,
+)
+"""The distinct names of the records."""
+
+
+def _numbered(table: str, node_type: str, prefix: str) -> Rule:
+    """The named nodes of a type, numbered by ascending id."""
+    return Rule(
+        table,
+        "",
+        f"SELECT (row_number() OVER (ORDER BY id) - 1)::INTEGER AS {table}, * FROM (SELECT label, "
+        f"identifier('{prefix}', slug(label), part('{node_type}') || part(label)) AS id FROM {table}_name)",
+    )
+
+
+NUMBERS = (
+    # `place` is the order of the actions' parts, which neither names nor support change.
+    Rule(
+        "action",
+        "",
+        f"""
+        SELECT (row_number() OVER (ORDER BY id) - 1)::INTEGER AS action,
+               (row_number() OVER (ORDER BY {_PARTS}))::INTEGER AS place, *
+        FROM (SELECT *, identifier('action', readable, part('Action') || {action_key("n")}) AS id
+              FROM (SELECT *, {_ACTION_LABEL} AS label, slug(label) AS readable FROM action_name) n)
+        """,
+    ),
+    _numbered("entity", "Entity", "entity"),
+    _numbered("tool", "Tool", "tool"),
+    titles.NUMBERS,
+    _numbered("attribute", "Attribute", "attribute"),
+    changes.NUMBERS,
+)
+"""The nodes that texts share, numbered so that numbers ascend with ids."""
+
+
+def mention_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
+    """Mentions with their participants and tools, by document.
+
+    Equal mentions (action and span) of several extractors are one. They are numbered in text order, those of one span
+    ("add salt and pepper") in the order in which they were given. ``reader_N`` holds the
+    confidence of the extractor with that number, NULL if it did not find it.
+    """
+    scores = ", ".join(f"max(e.score) FILTER (WHERE e.reader = {reader}) AS reader_{reader}" for reader in readers)
+    highest = ", ".join(f"max(reader_{reader}) AS reader_{reader}" for reader in readers)
+    return (
+        Rule(
+            "event",
+            "document",
+            f"""
+            SELECT (document::BIGINT << 24) + dense_rank() OVER (
+                       PARTITION BY document ORDER BY start, "end", first_ordinal, place) - 1 AS mention, *
+            FROM (SELECT e.document, e.start::INTEGER AS start, e."end"::INTEGER AS "end", a.action, a.place, e.reader,
+                         e.score, e.participants, e.tools,
+                         min(e.ordinal) OVER (PARTITION BY e.document, e.start, e."end", a.action) AS first_ordinal
+                  FROM event_mention_record e JOIN action a ON {same_action("e.action", "a")}
+                  WHERE in_partition(e.document))
+            """,
+            temporary=True,
+        ),
+        Rule(
+            "mention",
+            "document",
+            f'SELECT mention, document, start, "end", action, {scores} FROM event e GROUP BY ALL ORDER BY mention',
+        ),
+        Rule(
+            "participant",
+            "document",
+            f"""
+            SELECT mention, document, entity, role, count(*) AS arguments, {highest}
+            FROM (SELECT e.mention, e.document, n.entity, e.argument.role AS role, {scores}
+                  FROM (SELECT mention, document, reader, score, UNNEST(participants) AS argument FROM event) e
+                       JOIN entity n ON n.label = e.argument.lemma
+                  GROUP BY e.mention, e.document, n.entity, role, e.argument.start, e.argument."end")
+            GROUP BY mention, document, entity, role
+            """,
+        ),
+        Rule(
+            "named_tool",
+            "document",
+            f"""
+            SELECT e.mention, e.document, n.tool, e.tool.role AS role, {scores}
+            FROM (SELECT mention, document, reader, score, UNNEST(tools) AS tool FROM event) e
+                 JOIN tool n ON n.label = e.tool.lemma GROUP BY e.mention, e.document, n.tool, role
+            """,
+        ),
+    )
+
+
+_ALIGNED = f"""
+    SELECT d.document, d.reader, w.mention AS abstract, c.mention AS concrete,
+           d.step.log_probability AS log_probability,
+           relative_position(d.place - 1, d.length) AS position, d.step.tools AS tools,
+           d.step.start AS start, d.step."end" AS "end", d.step.action AS action
+    FROM (SELECT document, reader, action, start, "end", len(steps) AS length, UNNEST(steps) AS step,
+                 generate_subscripts(steps, 1) AS place
+          FROM decomposition_record WHERE in_partition(document)) d
+         LEFT JOIN action y ON {same_action("y", "d.action")} LEFT JOIN action z ON {same_action("z", "d.step.action")}
+         LEFT JOIN event w ON w.document = d.document AND w.start = d.start AND w."end" = d."end"
+              AND w.action = y.action
+         LEFT JOIN event c ON c.document = d.document AND c.start = d.step.start AND c."end" = d.step."end"
+              AND c.action = z.action
+"""
+
+ALIGNED = (
+    # The concrete steps of abstract mentions; positions are relative to the other steps.
+    Rule(
+        "aligned_step",
+        "document",
+        f"SELECT DISTINCT document, reader, abstract, concrete, log_probability, position, tools FROM ({_ALIGNED}) "
+        "WHERE abstract IS NOT NULL AND concrete IS NOT NULL",
+    ),
+    Rule(
+        "unaligned_step",
+        "document",
+        f"""
+        SELECT document, start, "end", {_ACTION_LABEL} AS label
+        FROM (SELECT document, start, "end", abstract, concrete, UNNEST(action) FROM ({_ALIGNED}))
+        WHERE abstract IS NULL OR concrete IS NULL
+        """,
+    ),
+)
+
+
+def find_mentions(engine: Engine, readers: Sequence[int]) -> None:
+    """Make the tables of names, mentions, aligned steps, segments, occurrences and changes."""
+    changes.add_attribute_aliases(engine)
+    titles.merge_titles(engine)
+    engine.run(*NAMES)
+    for rule in NUMBERS:
+        engine.run(rule)
+    engine.run(*mention_rules(readers), *ALIGNED, *segment_rules(readers), *changes.change_rules(readers))

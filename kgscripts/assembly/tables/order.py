@@ -1,0 +1,240 @@
+"""PRECEDES: the order of a scenario's sub-events, from the order in which its sources first mention them.
+
+A pair has the order that more sources have, if that is likely enough by their number and by the order of all others
+(`kgscripts.assembly.tables.order_estimates`). Pairs are ranked (Tideman 1987): taken in order of decreasing evidence,
+one that contradicts what better evidence has settled is dropped, so that the result has no cycle; one that already
+follows from it is left out, so that the result can be read, and is found again as a path whose every relation has at
+least as much evidence.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator, Sequence
+from enum import IntEnum
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from kgscripts.assembly.engine import Engine, Rule
+from kgscripts.assembly.tables.order_estimates import LEAST_PER_MILLE, estimated_order
+
+Integers = npt.NDArray[np.int64]
+Numbers = npt.NDArray[np.float64]
+
+MOST_STEPS = 1_000
+"""So many sub-events of a scenario, those with the most support, are ordered: time grows with their number squared."""
+
+LONGEST_REACH = 100
+"""In one source a sub-event is compared with so many that follow it; what lies farther apart is ordered by paths."""
+
+
+_ENDS = ("start", "end")
+_PAIR_COLUMNS = pa.schema(
+    [*((name, pa.int32()) for name in ("scenario", *_ENDS)), ("support", pa.int64()), ("against", pa.int64())]
+)
+
+
+class Verdict(IntEnum):
+    """What became of a pair."""
+
+    KEPT = 0
+    IMPLIED = 1
+    CONTRADICTED = 2
+
+
+def rank_pairs(earlier: Integers, later: Integers, support: Integers, against: Integers, distance: Numbers) -> Integers:
+    """The `Verdict` on each pair of sub-events `earlier` -> `later` (numbered from 0), arrays of one length.
+
+    `support` sources have a pair in this order and fewer, `against`, the other way round; ties in the evidence
+    (margin, then contradiction) are broken by the `distance` of the two, nearest first.
+    """
+    order = np.lexsort((later, earlier, np.abs(distance), against, against - support))
+    count = int(max(earlier.max(initial=-1), later.max(initial=-1))) + 1
+    bits = [1 << step for step in range(count)]
+    after = [0] * count
+    """Of each sub-event those that follow it, as the bits of an integer."""
+    before: list[list[int]] = [[] for _ in range(count)]
+    verdicts = np.full(len(earlier), Verdict.KEPT, np.int64)
+    for place, first, second in zip(order.tolist(), earlier[order].tolist(), later[order].tolist(), strict=True):
+        if after[second] & bits[first]:
+            verdicts[place] = Verdict.CONTRADICTED
+        elif after[first] & bits[second]:
+            verdicts[place] = Verdict.IMPLIED
+        else:
+            before[second].append(first)
+            those = after[second] | bits[second]
+            # All that `second` follows now: `first`, and whatever comes before it and did not come before `second`.
+            waiting = [first]
+            for step in waiting:
+                if not after[step] & bits[second]:
+                    after[step] |= those
+                    waiting += before[step]
+    return verdicts
+
+
+def first_mentions(readers: Sequence[int]) -> Rule:
+    """The first mention of each sub-event in each source."""
+    scores = "".join(f", reader_{reader}" for reader in readers)
+    return Rule(
+        "first_mention",
+        "document",
+        f"""
+        SELECT scenario, step, document, mention, start AS first, "end" AS last{scores} FROM realization
+        WHERE in_partition(document) AND scenario > 0
+        QUALIFY row_number() OVER (PARTITION BY step, document ORDER BY mention) = 1
+        """,
+    )
+
+
+ORDERED_STEP = Rule(
+    "ordered_step",
+    "scenario",
+    f"""
+    SELECT s.scenario, s.step FROM step s JOIN step_total t ON t.key = s.step
+    WHERE s.scenario > 0 AND mine(s.scenario)
+    QUALIFY row_number() OVER (PARTITION BY s.scenario ORDER BY t.support DESC, s.step) <= {MOST_STEPS}
+    """,
+)
+
+PAIRS = (
+    Rule(
+        "ordered_mention",
+        "document",
+        """
+        SELECT f.*, row_number() OVER (PARTITION BY f.document, f.scenario ORDER BY f.mention) AS place
+        FROM first_mention f JOIN ordered_step USING (scenario, step) WHERE in_partition(f.document)
+        """,
+    ),
+    # One row for both orders of two sub-events.
+    Rule(
+        "pair_part",
+        "document",
+        """
+        SELECT a.scenario, least(a.step, b.step) AS one, greatest(a.step, b.step) AS other,
+               count(*) FILTER (WHERE a.step < b.step) AS forwards, count(*) FILTER (WHERE a.step > b.step) AS backwards
+        FROM ordered_mention a JOIN ordered_mention b
+             ON b.document = a.document AND b.scenario = a.scenario AND b.place > a.place
+             AND b.place <= a.place + longest_reach()
+        WHERE in_partition(a.document) AND in_partition(b.document) GROUP BY ALL
+        """,
+    ),
+)
+
+PAIR = Rule(
+    "pair",
+    "scenario",
+    """
+    SELECT scenario, one, other, sum(forwards)::BIGINT AS forwards, sum(backwards)::BIGINT AS backwards FROM pair_part
+    WHERE mine(scenario) GROUP BY ALL
+    """,
+)
+
+_CANDIDATES = """
+    SELECT p.scenario, CASE WHEN forwards > backwards THEN one ELSE other END AS start,
+           CASE WHEN forwards > backwards THEN other ELSE one END AS "end",
+           greatest(forwards, backwards) AS support, least(forwards, backwards) AS against,
+           CASE WHEN forwards > backwards THEN y.mean_position - x.mean_position
+                ELSE x.mean_position - y.mean_position END AS distance
+    FROM pair p JOIN has_sub_event x ON x."end" = one JOIN has_sub_event y ON y."end" = other
+    WHERE greatest(forwards, backwards) >= least_support()
+    ORDER BY p.scenario, 2, 3
+"""
+
+
+def find_order(engine: Engine, readers: Sequence[int]) -> None:
+    """Make `kept_pair` and, of those that better evidence contradicts, `contradicted_pair`.
+
+    Both have the columns scenario, start, end, support and against. `has_sub_event` has the mean positions. Pairs
+    with too little support are not considered, and the order of those that are too close to call stays open.
+    """
+    engine.execute(f"CREATE MACRO longest_reach() AS {LONGEST_REACH}")
+    engine.run(first_mentions(readers))
+    engine.run(ORDERED_STEP)
+    engine.run(*PAIRS)
+    engine.run(PAIR)
+    engine.execute(
+        'DELETE FROM pair USING rejected_order r WHERE one IN (r.start, r."end") AND other IN (r.start, r."end")'
+    )
+    engine.drop("first_mention", "pair_part")
+    kept: list[pa.Table] = []
+    contradicted: list[pa.Table] = []
+    for pairs in by_group(engine.rows(_CANDIDATES), "scenario"):
+        both = np.concatenate([pairs[end].to_numpy() for end in _ENDS])
+        earlier, later = np.split(np.unique(both, return_inverse=True)[1], 2)
+        support, against, distance = (pairs[name].to_numpy() for name in ("support", "against", "distance"))
+        likely = estimated_order(earlier, later, support, against)
+        decided = (support > against) & (likely >= LEAST_PER_MILLE)
+        verdicts = rank_pairs(*(values[decided] for values in (earlier, later, support, against, distance)))
+        pairs = pairs.filter(pa.array(decided))
+        pairs = pairs.select(_PAIR_COLUMNS.names).cast(_PAIR_COLUMNS)
+        kept.append(pairs.filter(pa.array(verdicts == Verdict.KEPT)))
+        contradicted.append(pairs.filter(pa.array(verdicts == Verdict.CONTRADICTED)))
+    engine.drop("pair")
+    engine.add("kept_pair", pa.concat_tables([_PAIR_COLUMNS.empty_table(), *kept]))
+    engine.add("contradicted_pair", pa.concat_tables([_PAIR_COLUMNS.empty_table(), *contradicted]))
+
+
+def rank_steps(engine: Engine) -> None:
+    """Make `step_rank`: the rank of each sub-event among its scenario's, from 1.
+
+    Ranks follow PRECEDES; where that leaves it open they follow the mean position.
+    """
+    kept = by_group(
+        engine.table('SELECT scenario, start, "end" FROM kept_pair ORDER BY scenario').to_batches(), "scenario"
+    )
+    pairs_of = {pairs["scenario"][0].as_py(): pairs for pairs in kept}
+    steps: list[Any] = []
+    ranks: list[int] = []
+    query = (
+        'SELECT start AS scenario, "end" AS step, mean_position FROM has_sub_event WHERE support >= least_support() '
+        "ORDER BY scenario, step"
+    )
+    for rows in by_group(engine.rows(query), "scenario"):
+        step = rows["step"].to_numpy()
+        pairs = pairs_of.get(rows["scenario"][0].as_py())
+        earlier, later = (
+            [] if pairs is None else np.searchsorted(step, pairs[end].to_numpy()).tolist() for end in _ENDS
+        )
+        ranks += topological_ranks(len(step), earlier, later, rows["mean_position"].to_pylist())
+        steps += rows["step"].to_pylist()
+    engine.add("step_rank", pa.table({"step": pa.array(steps, pa.int32()), "rank": pa.array(ranks, pa.int64())}))
+
+
+def by_group(batches: Iterable[pa.RecordBatch], key: str) -> Iterator[pa.Table]:
+    """Rows that ascend by `key`, as one table for each value."""
+    waiting: list[Any] = []
+    for batch in batches:
+        values = batch[key].to_numpy()
+        bounds = [0, *(np.flatnonzero(np.diff(values)) + 1).tolist(), len(values)]
+        for start, end in pairwise(bounds):
+            if waiting and start < end and waiting[0][key][0].as_py() != values[start]:
+                yield pa.Table.from_batches(waiting)
+                waiting = []
+            if start < end:
+                waiting.append(batch.slice(start, end - start))
+    if waiting:
+        yield pa.Table.from_batches(waiting)
+
+
+def topological_ranks(count: int, earlier: Iterable[int], later: Iterable[int], keys: Sequence[Any]) -> list[int]:
+    """The rank, from 1, of each of `count` steps: after all that precede it, and else by its key."""
+    following: list[list[int]] = [[] for _ in range(count)]
+    missing = [0] * count
+    for first, second in zip(earlier, later, strict=True):
+        following[first].append(second)
+        missing[second] += 1
+    ready = [(keys[step], step) for step in range(count) if not missing[step]]
+    heapq.heapify(ready)
+    ranks = [0] * count
+    for rank in range(1, count + 1):
+        _, step = heapq.heappop(ready)
+        ranks[step] = rank
+        for other in following[step]:
+            missing[other] -= 1
+            if not missing[other]:
+                heapq.heappush(ready, (keys[other], other))
+    return ranks

@@ -1,0 +1,226 @@
+"""The reading half of a build: inputs -> documents -> records, as far as the record store lacks them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
+
+from attrs import define, evolve, field, frozen
+
+from kgscripts.building.inputs import BuildInput
+from kgscripts.building.reading import Batch, DocumentReader, read_batches
+from kgscripts.building.report import Run
+from kgscripts.extractors.protocol import record_kinds
+from kgscripts.records import SOURCE
+from kgscripts.records.inputs import Input
+from kgscripts.records.shards import Reading, WrittenShard, write_shard
+from kgscripts.records.store import RecordStore
+from schemas.errors import InputError
+from schemas.records import Discard, DiscardReason, Document, Record
+
+BAD_RECORDS = frozenset(
+    {
+        DiscardReason.MALFORMED,
+        DiscardReason.UNREADABLE,
+        DiscardReason.UNDECODABLE,
+        DiscardReason.DUPLICATE_ID,
+        DiscardReason.EMPTY,
+        DiscardReason.TOO_LONG,
+    }
+)
+"""What `strict` does not let pass: the input is at fault, not the language in it."""
+
+_DOCUMENTS_A_BATCH = 64
+_CHARACTERS_A_BATCH = 16_000
+_CHARACTERS_A_SHARD = 4_000_000
+_INPUTS_A_COMMIT = 1_000
+_SOURCES_A_COMMIT = 100_000
+_FAULTS_NAMED = 3
+_BYTES_A_COMMIT = 4 << 20
+_SECONDS_A_COMMIT = 10.0
+
+
+@frozen
+class Progress:
+    """How far a build is: documents read of all that some extractor has not read yet, and their words."""
+
+    documents: int
+    all_documents: int
+    words: int
+
+
+@define
+class Build:
+    """Takes inputs into a record store and reads what its documents lack."""
+
+    store: RecordStore
+    reader: DocumentReader
+    run: Run
+    progress: Callable[[Progress], None]
+    _documents: list[Document] = field(factory=list, init=False)
+    """Documents that are not in the store yet."""
+    _waiting: set[str] = field(factory=set, init=False)
+    _characters: int = field(default=0, init=False)
+    _inputs: list[Input] = field(factory=list, init=False)
+
+    def take_in(self, inputs: Iterable[BuildInput], *, strict: bool, limit: int | None) -> None:
+        """Store the documents of every input that is new or has changed, and which input gave which.
+
+        Raises
+        ------
+        InputError
+            If no input could be read, or with `strict` at the first bad record; what came before is kept.
+        """
+        self.run.inputs_read = self.run.inputs_known = self.run.inputs_unreadable = self.run.inputs_partly_read = 0
+        faults: list[Discard] = []
+        try:
+            self._take_in(inputs, strict, limit, faults)
+        finally:
+            self._flush()
+        if faults and self.run.inputs_unreadable == self.run.inputs_read + self.run.inputs_known:
+            raise _nothing_read(faults, self.run.inputs_unreadable)
+
+    def _take_in(self, inputs: Iterable[BuildInput], strict: bool, limit: int | None, faults: list[Discard]) -> None:
+        count = 0
+        for given in inputs:
+            if limit is not None and count >= limit:
+                return
+            fingerprint = given.fingerprint()
+            if self.store.is_current(given.key, fingerprint):
+                sources = self.store.source_count(given.key)
+                count += sources
+                self.run.inputs_known += 1
+                self._note(sources, self.store.first_discard(given.key), faults)
+                known = self.store.input(given.key) if strict else None
+                for discard in known.discards if known else ():
+                    _refuse_bad(discard)
+                continue
+            before = count
+            taken = Input(given.key, fingerprint, complete=True)
+            for item in given.items():
+                if isinstance(item, Discard):
+                    taken.add_discard(item)
+                    if strict:
+                        _refuse_bad(item)
+                elif count == limit:
+                    taken.complete = False
+                    break
+                else:
+                    count += 1
+                    taken.sources.append((item.digest, item.name))
+                    self._add(item)
+                    if len(taken.sources) >= _SOURCES_A_COMMIT:
+                        self._inputs.append(evolve(taken, complete=False, discards=[], unlisted={}))
+                        self._flush()
+                        taken.sources.clear()
+                        taken.continues = True
+            self.run.inputs_read += 1
+            if taken.complete or count > before:
+                self._note(count - before, next(iter(taken.discards), None), faults)
+            self._inputs.append(taken)
+            if len(self._inputs) >= _INPUTS_A_COMMIT:
+                self._flush()
+
+    def _note(self, sources: int, fault: Discard | None, faults: list[Discard]) -> None:
+        """Count an input that could not be read, or not wholly."""
+        if fault is None:
+            return
+        if sources:
+            self.run.inputs_partly_read += 1
+        else:
+            self.run.inputs_unreadable += 1
+            if len(faults) < _FAULTS_NAMED:
+                faults.append(fault)
+
+    def _add(self, document: Document) -> None:
+        if document.digest in self._waiting or self.store.has(document.digest, SOURCE):
+            return
+        self._documents.append(document)
+        self._waiting.add(document.digest)
+        self._characters += len(document.text)
+        if self._characters >= _CHARACTERS_A_SHARD:
+            self._flush()
+
+    def _flush(self) -> None:
+        """Commit the documents and the inputs that are complete."""
+        shards = []
+        if self._documents:
+            readings = [Reading(document.digest, SOURCE, [document]) for document in self._documents]
+            shards.append(write_shard(self.store.folder, readings))
+        if shards or self._inputs:
+            self.store.commit(shards, self._inputs)
+        self._documents, self._inputs, self._waiting, self._characters = [], [], set(), 0
+
+    def read(self) -> None:
+        """Read every document by the extractors that have not read it; what is read is committed bit by bit."""
+        versions = [chosen.version for chosen in self.reader.extractors]
+        for chosen in self.reader.extractors:
+            self.store.add_extractor(chosen.version, chosen.extractor.name, "extractor", chosen.models)
+        # The whole list is read first: commits change what is lacking.
+        lacking = list(self.store.lacking(versions))
+        total = sum(map(len, lacking))
+        waiting: list[WrittenShard] = []
+        committed = time.monotonic()
+        try:
+            for batch, shard in read_batches(self.reader, self.store.folder, self._batches(lacking), self.run.jobs):
+                waiting.append(shard)
+                self.run.sources_read += len(batch.documents)
+                self.run.words_read += sum(len(document.text.split()) for document in batch.documents)
+                self.progress(Progress(self.run.sources_read, total, self.run.words_read))
+                size = sum(file.bytes for shard in waiting for file in shard.files)
+                if size >= _BYTES_A_COMMIT or time.monotonic() - committed >= _SECONDS_A_COMMIT:
+                    self.store.commit(waiting)
+                    waiting, committed = [], time.monotonic()
+        finally:
+            self.store.commit(waiting)
+
+    def _batches(self, blocks: Iterable[Sequence[tuple[str, tuple[str, ...]]]]) -> Iterator[Batch]:
+        """The documents of each block, in batches that lack the same extractors."""
+        for block in blocks:
+            for lacking, group in groupby(block, key=lambda item: frozenset(item[1])):
+                digests = [digest for digest, _ in group]
+                found = self.store.read(Document, digests)
+                batch: list[Document] = []
+                for document in (found[digest][0] for digest in digests):
+                    batch.append(document)
+                    full = sum(len(item.text) for item in batch) >= _CHARACTERS_A_BATCH
+                    if full or len(batch) >= _DOCUMENTS_A_BATCH:
+                        yield self._batch(batch, lacking)
+                        batch = []
+                if batch:
+                    yield self._batch(batch, lacking)
+
+    def _batch(self, documents: Sequence[Document], lacking: frozenset[str]) -> Batch:
+        """A batch with the records that its extractors require and that others have read before."""
+        digests = [document.digest for document in documents]
+        known: dict[str, dict[str, list[Record]]] = {}
+        kinds = {
+            kind
+            for chosen in self.reader.extractors
+            if chosen.version in lacking
+            for kind in record_kinds(chosen.extractor.requires)
+        }
+        for chosen in self.reader.extractors:
+            for kind in kinds & set(chosen.extractor.gives) if chosen.version not in lacking else ():
+                for digest, records in self.store.read(kind, digests, [chosen.version]).items():
+                    known.setdefault(digest, {}).setdefault(chosen.version, []).extend(records)
+        return Batch(list(documents), lacking, known)
+
+
+def _nothing_read(faults: Sequence[Discard], inputs: int) -> InputError:
+    named = "\n  ".join(f"{fault.where[-200:]}: {fault.reason.value} ({fault.detail})" for fault in faults)
+    more = f"\n  and {inputs - len(faults):,} more" if inputs > len(faults) else ""
+    return InputError(
+        f"nothing could be read\n  {named}{more}",
+        remedy="name files of text, Markdown, JSON lines or another format of `kgscripts build-graph --help`",
+    )
+
+
+def _refuse_bad(discard: Discard) -> None:
+    if discard.reason in BAD_RECORDS:
+        raise InputError(
+            f"{discard.reason.value}: {discard.detail}" if discard.detail else discard.reason.value,
+            where=discard.where,
+            remedy="mend it, or leave --strict away to set it aside",
+        )

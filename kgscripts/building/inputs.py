@@ -1,0 +1,113 @@
+"""The inputs of a build: files and texts in memory, identified by keys, their contents by fingerprints."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve, frozen
+
+from kgscripts.corpora.files import InputFile
+from kgscripts.corpora.formats import documents_from_strings, read_file
+from kgscripts.corpora.scenarios.labels import scenario_of_folder, with_scenario
+from schemas.arguments import shown
+from schemas.errors import InputError
+from schemas.input_files import open_regular
+from schemas.records import Discard, DiscardReason, Document
+
+Text = str | Mapping[str, Any] | Document
+
+
+@frozen
+class BuildInput:
+    """An input before it is read. Its fingerprint is computed on demand, since that reads the file."""
+
+    key: str
+    fingerprint: Callable[[], str]
+    items: Callable[[], Iterable[Document | Discard]]
+
+
+def file_input(file: InputFile, format: str | None, scenario: str = "") -> BuildInput:
+    """A file. Its key is its resolved path; its fingerprint changes with the version of the readers and the scenario.
+
+    Documents that name no scenario get that of a folder, or `scenario` (see `with_scenario`).
+    """
+    version = metadata.version("kgscripts")
+    folder = scenario_of_folder(file.path)
+    return BuildInput(
+        key=path_key(file.path),
+        fingerprint=lambda: f"{_sha256(file)} {format or ''} {version} {folder or scenario}".rstrip(),
+        items=lambda: _labelled(_items(file, format), folder or scenario),
+    )
+
+
+def text_input(text: Text, format: str | None, scenario: str = "") -> BuildInput:
+    """A text in memory. Its key is its content, independent of the texts that come with it and of `scenario`.
+
+    Raises
+    ------
+    InputError
+        If it is no text.
+    """
+    if not isinstance(text, str | Mapping | Document):
+        raise InputError(f"a text is {shown(text)}", remedy="give strings, or mappings such as {'text': '...'}")
+    items = [text] if isinstance(text, Document) else list(_parsed(text, format))
+    content = "\n".join(
+        f"{item.digest} {item.name}" if isinstance(item, Document) else f"{item.where} {item.detail}" for item in items
+    )
+    digest = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
+    return BuildInput(
+        key=f"text:{digest}",
+        fingerprint=lambda: f"{digest} {scenario}".rstrip(),
+        items=lambda: _labelled(items, scenario),
+    )
+
+
+def path_key(path: Path) -> str:
+    """The resolved path as text, whatever bytes it is made of."""
+    try:
+        return os.fsencode(os.path.realpath(path)).decode("utf-8", "backslashreplace")
+    except ValueError:  # NUL or half a surrogate pair: no file has such a name
+        return str(path).encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _labelled(items: Iterable[Document | Discard], scenario: str) -> Iterator[Document | Discard]:
+    for item in items:
+        yield with_scenario(item, scenario) if scenario and isinstance(item, Document) else item
+
+
+def _parsed(text: str | Mapping[str, Any], format: str | None) -> Iterator[Document | Discard]:
+    """The documents of a text, named by its id or else by its content instead of its number."""
+    identifier = None if isinstance(text, str) else text.get("id")
+    content = text if isinstance(text, str) else repr(sorted(text.items(), key=repr))
+    label = f"text#{identifier or hashlib.sha256(content.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
+    for item in documents_from_strings([text], format=format):
+        if isinstance(item, Document):
+            yield evolve(item, name=label + item.name.removeprefix("text#1"))
+        else:
+            yield evolve(item, where=label + item.where.removeprefix("text#1"))
+
+
+def _items(file: InputFile, format: str | None) -> Iterator[Document | Discard]:
+    """What is in a file; one that cannot be read is a discard, so that it does not stop the others."""
+    try:
+        if file.fault:
+            raise InputError(file.fault)
+        yield from read_file(file, format=format)
+    except InputError as error:
+        yield Discard(reason=DiscardReason.UNREADABLE, where=file.name, detail=error.message)
+
+
+def _sha256(file: InputFile) -> str:
+    """The digest of a file's bytes; of one that cannot be read, why."""
+    try:
+        if file.fault:
+            return file.fault
+        with open_regular(file.path) as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        return f"cannot be read ({error.strerror})"

@@ -1,0 +1,1 @@
+"""The 200 scenarios, and documents with the scenarios of their sentences."""

@@ -1,0 +1,39 @@
+"""The enricher of vectors: what MiniLM says of the words of actions and scenarios."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+
+from kgscripts.enrichers.protocol import Enricher, Stage
+from kgscripts.models.encoder import MINILM_SHA256
+from schemas.provenance import Model
+from schemas.records import ActionVector, Record
+
+
+class ActionVectors(Enricher):
+    """Gives the vectors of the actions that some scenario has, and of the scenarios, whose targets are negative."""
+
+    name = "action-vectors"
+    rules = "1"
+    stage = Stage.NAMES
+    gives = ActionVector
+    query = """
+        SELECT action AS target, [label] AS content FROM action
+        WHERE action IN (SELECT action FROM occurrence WHERE scenario > 0)
+        UNION ALL SELECT -scenario, [label] FROM scenario WHERE scenario IN (SELECT scenario FROM occurrence)
+        ORDER BY target
+    """
+
+    @property
+    def networks(self) -> tuple[Model, ...]:
+        """MiniLM."""
+        name = "all-MiniLM-L6-v2"
+        return (Model(name=name, version="1", digest=MINILM_SHA256, task="vectors of actions", licence="Apache-2.0"),)
+
+    def enrich(self, contents: Sequence[Sequence[str]], _: Sequence[str]) -> list[Sequence[Record]]:
+        """One vector a text."""
+        from kgscripts.models.sentence_vectors import quantised_vectors
+
+        vectors = quantised_vectors([label for [label] in contents])
+        return [[ActionVector(values=base64.b64encode(vector.tobytes()).decode("ascii"))] for vector in vectors]

@@ -1,0 +1,89 @@
+"""The enricher that merges steps: which actions of a scenario are the same step, by the model that ships."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from attrs import fields
+
+from kgscripts.enrichers.protocol import Enricher, Stage
+from kgscripts.models.registry import describe, load
+from schemas.provenance import Model
+from schemas.records import Action, Record, StepCluster
+
+if TYPE_CHECKING:
+    from kgscripts.models.steps.merger import StepMerger
+
+
+class StepEnricher(Enricher):
+    """Merges the actions of each scenario that mean the same; other scenarios do not change what it gives."""
+
+    name = "steps"
+    rules = "1"
+    stage = Stage.NAMES
+    gives = StepCluster
+    # A text a row of a scenario: its actions in order, each with the step of the text or the clause that tells it.
+    query = """
+        WITH step AS (
+            SELECT document, p.start AS first, p."end" AS last FROM text, UNNEST(passages) AS t(p)
+            WHERE p.kind = 'step'
+        ), told AS (
+            SELECT o.scenario, o.document, o.mention, o.action,
+                   CASE WHEN coalesce(o.start < s.last, false) THEN s.first ELSE o.start END AS first,
+                   CASE WHEN coalesce(o.start < s.last, false) THEN s.last ELSE o."end" END AS last
+            FROM occurrence o ASOF LEFT JOIN step s ON o.document = s.document AND o.start >= s.first
+            WHERE o.scenario > 0
+        ), content AS (
+            SELECT scenario, document,
+                   to_json(list([a.predicate, a.particle, a.object, a.preposition, a.prepositional_object,
+                                 substr(t.text, first + 1, last - first)] ORDER BY mention))::VARCHAR AS told
+            FROM told JOIN action a USING (action) JOIN text t USING (document) GROUP BY scenario, document
+        )
+        SELECT scenario AS target, list(told ORDER BY document) AS content FROM content
+        GROUP BY scenario ORDER BY target
+    """
+
+    @property
+    def networks(self) -> tuple[Model, ...]:
+        """The model that ships."""
+        return (describe("default", "steps"),)
+
+    @cached_property
+    def _model(self) -> StepMerger:
+        from kgscripts.models.sentence_vectors import RememberedVectors
+
+        model: StepMerger = load("steps", "default")
+        # Scenarios share many texts.
+        model.vectors = RememberedVectors(model.vectors)
+        return model
+
+    def enrich(
+        self,
+        contents: Sequence[Sequence[str]],
+        candidates: Sequence[str],  # noqa: ARG002
+    ) -> list[Sequence[Record]]:
+        """For each scenario the clusters of two or more actions."""
+        from kgscripts.models.steps.contexts import StepMention
+
+        scenarios = [
+            [[StepMention(told[:-1], told[-1]) for told in json.loads(text)] for text in content]
+            for content in contents
+        ]
+        # In one go, since the batches of a single scenario are seldom full.
+        self._model.vectors([step.text for texts in scenarios for text in texts for step in text])
+        found: list[Sequence[Record]] = []
+        for texts in scenarios:
+            found.append(
+                [
+                    StepCluster(actions=[_action(parts) for parts in group.actions], probability=group.probability)
+                    for group in self._model.merge(texts)
+                ]
+            )
+        return found
+
+
+def _action(parts: Sequence[str]) -> Action:
+    return Action(**{item.name: part for item, part in zip(fields(Action), parts, strict=True)})

@@ -1,0 +1,70 @@
+"""The enricher of predicted tools: what the tool ranker says that a step is done with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from attrs import evolve
+
+from kgscripts.enrichers.protocol import Enricher, Stage
+from kgscripts.models.registry import describe, load
+from kgscripts.models.tools.ranker import LEAST_PROBABILITY
+from kgscripts.text.lexicon import role_of
+from schemas.provenance import Model
+from schemas.records import Action, PredictedTool, Record
+
+if TYPE_CHECKING:
+    from kgscripts.models.tools.ranker import ToolRanker
+
+
+class ToolPredictor(Enricher):
+    """Predicts tools of the sub-events, from the words of the action that gives each its name.
+
+    A verb alone says too little: "wrap" may be a present or a sandwich.
+    """
+
+    name = "predicted-tools"
+    rules = "2"
+    stage = Stage.CLUSTERS
+    gives = PredictedTool
+    query = """
+        SELECT s.step AS target,
+               [a.predicate, a.particle, a.object, a.preposition, a.prepositional_object] AS content
+        FROM step s JOIN action a ON a.action = s.leader
+        WHERE a.object <> '' OR a.prepositional_object <> ''
+        ORDER BY target
+    """
+
+    @property
+    def networks(self) -> tuple[Model, ...]:
+        """The tool ranker that ships."""
+        return (describe("default", "tools"),)
+
+    @cached_property
+    def _model(self) -> ToolRanker:
+        return load("tools", "default")
+
+    def enrich(
+        self,
+        contents: Sequence[Sequence[str]],
+        candidates: Sequence[str],  # noqa: ARG002
+    ) -> list[Sequence[Record]]:
+        """For each action the tools of at least `LEAST_PROBABILITY`, best first."""
+        names = ("predicate", "particle", "object", "preposition", "prepositional_object")
+        events = [" ".join(words_of(Action(**dict(zip(names, content, strict=True))))) for content in contents]
+        return [
+            [evolve(tool, role=role_of(tool.lemma)) for tool in tools]
+            for tools in self._model.rank(events, least=LEAST_PROBABILITY)
+        ]
+
+
+def words_of(action: Action) -> list[str]:
+    """An action in the words of an instruction: "drain the pasta", "pour out the water into the sink"."""
+    words = [action.predicate, *action.particle.split(), *_phrase(action.object)]
+    return [*words, *action.preposition.split(), *_phrase(action.prepositional_object)]
+
+
+def _phrase(noun: str) -> list[str]:
+    return ["the", *noun.split()] if noun else []

@@ -1,0 +1,141 @@
+"""Evaluation of event and participant heads on the labels of InScript (Modi et al., LREC 2016).
+
+InScript labels nearly every verb: `ScrEv_…` (an event of the script), `RelNScrEv` (related to it), `Evoking` (the whole
+scenario: "took a bath"), `UnrelEv` (any other, including states: "was", "wanted"), `Unclear`. The extractor does not
+know the scenario, so that it cannot distinguish script events from others, and it deliberately discards negated,
+hypothetical, planned and stative clauses, which InScript labels too. So each class is reported separately:
+
+- event head precision: share of the extracted predicates that are a gold event head of any class;
+- script event head precision: the same, counting only ScrEv, RelNScrEv and Evoking as correct;
+- recall of ScrEv heads, of script event heads (the three classes) and of all event heads;
+- event head F1 (all classes) and, to see what the parse finds before anything is discarded, recall of all heads
+  by extracted and discarded predicates together; the F1 of participants likewise;
+- of the pronouns that are the object of a verb and have a noun before them in their coreference chain, the share
+  resolved to a noun of the chain, and the precision of those resolved (`kgscripts.evaluation.events.pronoun_objects`).
+
+A predicate matches a gold head if it begins at the same character. Participant heads (`ScrPart_…`, `NPart`) are nouns:
+pronouns and possessives, half of the labels, are ignored on both sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from spacy.language import Language
+from spacy.tokens import Doc, Token
+
+from kgscripts.corpora.inscript import GoldStory, gold_stories
+from kgscripts.corpora.source import source_of
+from kgscripts.evaluation.counting import Matches, percent
+from kgscripts.evaluation.events.pronoun_objects import count_pronouns
+from kgscripts.extractors.events import judged_frames
+from kgscripts.extractors.participants import participants_of
+from kgscripts.extractors.predicates import Frame
+from kgscripts.extractors.tools import tools_of
+from schemas.errors import InputError
+from schemas.input_files import open_input
+from schemas.provenance import BenchmarkScore, Exposure
+
+DATASET = "InScript"
+_DEVELOPMENT_SPLITS = ("train", "val")
+"""The rules were developed on train, and val was scored before the last changes (docs/evaluation.md)."""
+_SCRIPT_CLASSES = ("ScrEv", "RelNScrEv", "Evoking")
+_PARTICIPANT_CLASSES = ("ScrPart", "NPart")
+_PRONOUNS = frozenset(
+    {"i", "me", "my", "mine", "myself", "we", "us", "our", "ours", "ourselves", "you", "your", "yours"}
+    | {"yourself", "he", "him", "his", "himself", "she", "her", "hers", "herself", "it", "its", "itself", "they"}
+    | {"them", "their", "theirs", "themselves", "who", "whom", "whose", "which", "that", "this", "these", "those"}
+    | {"one", "ones", "someone", "somebody", "everyone", "everybody", "anyone", "anybody", "nobody", "something"}
+    | {"anything", "everything", "nothing", "all", "some", "both", "each", "other", "others", "another", "none"}
+    | {"many", "much", "more", "most", "few", "several", "any", "either", "neither", "there", "what"}
+)
+
+
+def read_stories(directory: Path) -> list[GoldStory]:
+    """Read the labelled stories of a folder with one file per scenario.
+
+    Raises
+    ------
+    InputError
+        if it contains no story.
+    """
+    stories: list[GoldStory] = []
+    for path in sorted(path for path in directory.glob("*") if path.is_file()):
+        with open_input(path) as file:
+            stories += [story for story in gold_stories(source_of(path.name, file)) if isinstance(story, GoldStory)]
+    if not stories:
+        raise InputError(
+            "no InScript story in it", where=str(directory), remedy="pass the folder with one token file per scenario"
+        )
+    return stories
+
+
+def inscript_scores(nlp: Language, stories: Sequence[GoldStory], split: str) -> list[BenchmarkScore]:
+    """The scores described above for the extractor on the parses of `nlp`."""
+    docs = nlp.pipe(story.document.text for story in stories)
+    return score_parses(zip(stories, docs, strict=True), split)
+
+
+def score_parses(parsed: Iterable[tuple[GoldStory, Doc]], split: str) -> list[BenchmarkScore]:
+    """The same for existing parses."""
+    every, script, core, detected, participants, named, pronouns = (Matches() for _ in range(7))
+    for story, doc in parsed:
+        judged = list(judged_frames(doc))
+        extracted = [frame for frame, reason in judged if reason is None]
+        found: set[object] = {frame.verb.idx for frame in extracted}
+        gold_script = _gold_events(story, _SCRIPT_CLASSES)
+        gold_every = _gold_events(story, ("",))
+        every.add(found, gold_every)
+        script.add(found, gold_script)
+        core.add(found, _gold_events(story, ("ScrEv",)))
+        detected.add({frame.verb.idx for frame, _ in judged}, gold_every)
+        gold_participants = _gold_participants(story)
+        participants.add(set(_participant_heads(extracted)), gold_participants)
+        named.add(set(_participant_heads(frame for frame, _ in judged)), gold_participants)
+        count_pronouns(pronouns, story, doc, [frame for frame, _ in judged])
+    exposure = Exposure.DEVELOPMENT if split in _DEVELOPMENT_SPLITS else Exposure.UNSEEN
+    return [
+        percent(DATASET, split, metric, value, exposure=exposure)
+        for metric, value in (
+            ("event head precision", every.precision),
+            ("script event head precision", script.precision),
+            ("ScrEv head recall", core.recall),
+            ("script event head recall", script.recall),
+            ("event head recall", every.recall),
+            ("event head F1", every.f1),
+            ("event head recall, discards included", detected.recall),
+            ("event head precision, discards included", detected.precision),
+            ("participant head precision", participants.precision),
+            ("participant head recall", participants.recall),
+            ("participant head F1", participants.f1),
+            ("participant head F1, discards included", named.f1),
+            ("pronoun object_right", pronouns.recall),
+            ("pronoun object precision", pronouns.precision),
+        )
+    ]
+
+
+def _gold_events(story: GoldStory, classes: tuple[str, ...]) -> set[object]:
+    return {word.start for word in story.words if word.is_event_head and word.event.startswith(classes)}
+
+
+def _gold_participants(story: GoldStory) -> set[object]:
+    text = story.document.text
+    return {
+        word.start
+        for word in story.words
+        if word.is_participant_head
+        and word.participant.startswith(_PARTICIPANT_CLASSES)
+        and text[word.start : word.end].lower() not in _PRONOUNS
+    }
+
+
+def _participant_heads(frames: Iterable[Frame]) -> Iterator[int]:
+    for frame in frames:
+        tools = tools_of(frame)
+        yield from (tool.idx for tool in tools)
+        nouns: list[Token | None] = [*frame.nouns()] or [None]
+        for participant in (found for noun in nouns for found in participants_of(frame, noun, tools)):
+            if participant.noun not in frame.stands_for:
+                yield participant.noun.idx

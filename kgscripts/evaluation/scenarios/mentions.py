@@ -1,0 +1,150 @@
+"""Whether the events of a graph belong to the scenarios that their sentences are about."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from attrs import frozen
+
+from kgscripts.corpora.scenarios.labels import resolve
+from kgscripts.extractors.scenarios import ScenarioExtractor
+from kgscripts.pipeline import build_graph
+from schemas.errors import InputError
+from schemas.scenario_documents import ScenarioDocument
+from schemas.script_graph import ScriptGraph
+
+if TYPE_CHECKING:
+    from kgscripts.models.scenarios.protocol import ScenarioModel
+
+
+@frozen(kw_only=True)
+class MentionScores:
+    """How many mentions of events belong to a right scenario.
+
+    A mention lies in the sentence in which it starts.
+    """
+
+    mentions: int
+    labelled: int
+    """Mentions in sentences with a gold scenario."""
+    assigned: int
+    """Mentions with a scenario in the graph."""
+    right: int
+    """Mentions with a scenario in the graph that their sentence is about."""
+    assigned_scenarios: int
+    """Pairs of a mention and a scenario that it has in the graph."""
+    right_scenarios: int
+    """Those of which the sentence is about the scenario."""
+
+    @property
+    def right_share(self) -> float:
+        """The share of the mentions with a scenario that have a right one; 0 if none has one."""
+        return self.right / self.assigned if self.assigned else 0.0
+
+    @property
+    def found_share(self) -> float:
+        """The share of the mentions in labelled sentences that have a right scenario; 0 if there is none."""
+        return self.right / self.labelled if self.labelled else 0.0
+
+    @property
+    def right_scenario_share(self) -> float:
+        """As `right_share`, but each of several scenarios of a mention counts; 0 if none has one."""
+        return self.right_scenarios / self.assigned_scenarios if self.assigned_scenarios else 0.0
+
+
+def measure_mentions(documents: Sequence[ScenarioDocument], model: ScenarioModel) -> dict[str, MentionScores]:
+    """The scores of graphs of these documents, built in a temporary folder.
+
+    ``one label``: each document has one label for all of its text, the gold one of most of its sentences (of equal ones
+    the first). ``detected``: its segments are those that the model detects.
+    """
+    gold = {f"text#{document.id}": document for document in documents}
+    texts = [{"id": document.id, "text": document_text(document)} for document in documents]
+    labelled = [text | {"scenario": _main_label(document)} for text, document in zip(texts, documents, strict=True)]
+    found = {}
+    with TemporaryDirectory() as folder:
+        for name, given, segmenter in (
+            ("one label", labelled, "labels"),
+            ("detected", texts, ScenarioExtractor(model)),
+        ):
+            build_graph(output=Path(folder, name), texts=given, extractors=["sentences", "events", segmenter])
+            found[name] = score_mentions(ScriptGraph.open(Path(folder, name)), gold)
+    return found
+
+
+def _main_label(document: ScenarioDocument) -> str:
+    """The scenario of most sentences; "" if there is none."""
+    counts = Counter(label for labels in document.labels() for label in labels)
+    return max(counts, key=counts.__getitem__, default="")
+
+
+def document_text(document: ScenarioDocument) -> str:
+    """The text of a document for `build-graph`: its sentences, one on each line."""
+    return "\n".join(document.sentences)
+
+
+def score_mentions(graph: ScriptGraph, gold: Mapping[str, ScenarioDocument]) -> MentionScores:
+    """Compare the scenarios of event mentions in a graph with the gold scenarios of their sentences.
+
+    Parameters
+    ----------
+    graph:
+        A graph of these documents and perhaps others, which are left out.
+    gold:
+        The documents by the name of their source in the graph (``stories.jsonl#12``). The graph was built from their
+        `document_text`, or from their sentences joined by spaces.
+
+    Raises
+    ------
+    InputError
+        If a document is not a source of the graph, or has another text there.
+    """
+    sources = {row["name"]: row for row in graph.rows("Source")}
+    documents: dict[str, ScenarioDocument] = {}
+    for name, document in gold.items():
+        if name not in sources:
+            raise InputError("the graph has no such source", where=name, remedy="build the graph from these documents")
+        if sources[name]["characters"] != len(document_text(document)):
+            remedy = "build the graph from the sentences of the document, joined by line ends or spaces"
+            raise InputError("the source of the graph has another text", where=name, remedy=remedy)
+        documents[sources[name]["id"]] = document
+    found = _scenarios_of_mentions(graph)
+    totals = {"mentions": 0, "labelled": 0, "assigned": 0, "right": 0, "assigned_scenarios": 0, "right_scenarios": 0}
+    labels = {source: _labels(document) for source, document in documents.items()}
+    for row in graph.rows("Passage"):
+        if row["source"] not in documents or row["id"] not in found:
+            continue
+        starts, scenarios = labels[row["source"]]
+        expected, assigned = scenarios[bisect_right(starts, row["start"]) - 1], found[row["id"]]
+        totals["mentions"] += 1
+        totals["labelled"] += bool(expected)
+        totals["assigned"] += bool(assigned)
+        totals["right"] += bool(expected & assigned)
+        totals["assigned_scenarios"] += len(assigned)
+        totals["right_scenarios"] += len(expected & assigned)
+    return MentionScores(**totals)
+
+
+def _scenarios_of_mentions(graph: ScriptGraph) -> dict[str, set[str]]:
+    """The scenarios of each mention of an event, by the id of its passage; empty for none."""
+    names = {row["id"]: row["label"] for row in graph.rows("Scenario")}
+    steps = {row["id"]: row["scenario"] for row in graph.rows("SubEvent")}
+    found: dict[str, set[str]] = {}
+    for row in graph.rows("REALIZES"):
+        scenarios = found.setdefault(row["from_id"], set())
+        if (scenario := steps[row["to_id"]]) is not None:
+            scenarios.add(resolve(names[scenario]))
+    return found
+
+
+def _labels(document: ScenarioDocument) -> tuple[list[int], list[set[str]]]:
+    """The first character of each sentence, and its scenarios."""
+    lengths = [len(sentence) + 1 for sentence in document.sentences]
+    starts = list(accumulate(lengths, initial=0))[:-1]
+    return starts, [set(map(resolve, labels)) for labels in document.labels()]

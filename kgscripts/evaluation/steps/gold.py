@@ -1,0 +1,224 @@
+"""Scenarios whose steps people have grouped: DeScript's paraphrase sets, and the event labels of InScript."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import attrs
+from attrs import field, frozen
+
+from kgscripts.building.reading import Batch, DocumentReader
+from kgscripts.corpora.descript_gold import ParaphraseSet, read_paraphrase_sets
+from kgscripts.corpora.files import find_files
+from kgscripts.corpora.plain_text import joined_lines
+from kgscripts.evaluation.events.inscript import read_stories
+from kgscripts.extractors.registry import choose
+from kgscripts.models.steps.contexts import ActionParts, StepMention
+from kgscripts.text.pipeline import describe_pipeline
+from schemas.records import Document, EventMention, Passage, PassageKind
+
+_UNRELATED = ("UnrelEv", "other_")
+"""Beginnings of the events of sets that are no step."""
+_DOCUMENTS = 64
+_WRITTEN = "written"
+
+
+@frozen
+class GoldStep:
+    """A step that people have put into a group, or a mention; `action` is that of its first event, if it has one."""
+
+    group: str
+    action: ActionParts | None
+    text: str
+
+
+@frozen
+class GoldSteps:
+    """What one annotation says of a scenario. Groups of different annotations have nothing to do with each other."""
+
+    name: str
+    steps: Sequence[GoldStep]
+
+    def groups(self) -> dict[ActionParts, str]:
+        """The group of most of the steps of each action, the first by alphabet of equal ones."""
+        counts: dict[ActionParts, Counter[str]] = defaultdict(Counter)
+        for step in self.steps:
+            if step.action is not None:
+                counts[step.action][step.group] += 1
+        return {action: min(own, key=lambda group: (-own[group], group)) for action, own in counts.items()}
+
+
+@frozen
+class GoldScenario:
+    """A scenario with its texts as they are read, and annotations of their steps."""
+
+    scenario: str
+    texts: Sequence[Sequence[StepMention]]
+    annotations: Sequence[GoldSteps]
+
+
+@frozen
+class ReadStep:
+    """The mention of an event that begins at `start` of a text."""
+
+    start: int
+    end: int
+    mention: StepMention
+
+
+@frozen
+class GroupedText:
+    """A text of a scenario whose steps have groups: pairs of a step's place among the passages and its group."""
+
+    scenario: str
+    annotation: str
+    document: Document
+    groups: Sequence[tuple[int, str]] = field(factory=list)
+
+
+def read_events(documents: Sequence[Document]) -> list[list[ReadStep]]:
+    """The events of each document, as the extractors that ship read them, in text order.
+
+    The words around an event are its step where the document has steps, else the clause.
+    """
+    chosen = choose(["sentences", "events"], (), describe_pipeline)
+    reader = DocumentReader(chosen)
+    versions = frozenset(item.version for item in chosen)
+    found: list[list[ReadStep]] = []
+    for start in range(0, len(documents), _DOCUMENTS):
+        block = documents[start : start + _DOCUMENTS]
+        mentions: dict[str, list[EventMention]] = defaultdict(list)
+        for reading in reader.read(Batch(block, versions)):
+            mentions[reading.subject] += [record for record in reading.records if isinstance(record, EventMention)]
+        found += [_in_order(document, mentions[document.digest]) for document in block]
+    return found
+
+
+def _in_order(document: Document, mentions: Iterable[EventMention]) -> list[ReadStep]:
+    steps = [passage for passage in document.passages if passage.kind is PassageKind.STEP]
+    starts = [passage.start for passage in steps]
+    found = []
+    for mention in sorted(mentions, key=lambda mention: (mention.start, mention.end)):
+        place = bisect_right(starts, mention.start) - 1
+        span = (
+            (steps[place].start, steps[place].end)
+            if place >= 0 and mention.start < steps[place].end
+            else (mention.start, mention.end)
+        )
+        text = document.text[slice(*span)]
+        found.append(ReadStep(mention.start, mention.end, StepMention(attrs.astuple(mention.action), text)))
+    return found
+
+
+def descript_scenarios(path: str | Path) -> list[GoldScenario]:
+    """The scenarios of the gold paraphrase sets in a file or folder; each file is an annotation of its own.
+
+    Raises
+    ------
+    InputError
+        As `read_paraphrase_sets` does.
+    """
+    texts: list[GroupedText] = []
+    for file in find_files([path]):
+        texts += _scripts(f"{file.path.parent.name}/{file.path.name}", read_paraphrase_sets(file.path))
+    return grouped_scenarios(texts)
+
+
+def _scripts(name: str, sets: Sequence[ParaphraseSet]) -> list[GroupedText]:
+    """The descriptions whose steps are in the sets of a file; steps of unrelated sets have no group."""
+    scripts: dict[str, dict[int, tuple[int, str]]] = defaultdict(dict)
+    for number, one in enumerate(sets):
+        for item in one.descriptions:
+            scripts[item.script][item.slot] = (number, item.text)
+    found = []
+    for script, slots in sorted(scripts.items()):
+        ordered = [slots[slot] for slot in sorted(slots)]
+        groups = [
+            (place, str(number))
+            for place, (number, _) in enumerate(ordered)
+            if not sets[number].event.startswith(_UNRELATED)
+        ]
+        document = listed_document(f"{name}#{script}", sets[0].scenario, [text for _, text in ordered])
+        found.append(GroupedText(sets[0].scenario, name, document, groups))
+    return found
+
+
+def listed_document(name: str, scenario: str, steps: Sequence[str]) -> Document:
+    """A document of steps, one a line."""
+    text, spans = joined_lines(steps)
+    passages = [Passage(kind=PassageKind.STEP, start=start, end=end) for start, end in spans]
+    return Document(name=name, format="descript", text=text, scenario=scenario, passages=passages)
+
+
+def read_descriptions(content: str) -> list[GroupedText]:
+    """The descriptions of a file whose steps have groups.
+
+    It has ``# scenario`` lines; below, a description is a block of lines ``group: step``, with an empty line between
+    descriptions. Steps of one scenario with the same group are the same step.
+    """
+    found: list[GroupedText] = []
+    scenario, steps = "", list[tuple[str, str]]()
+    for line in [*content.splitlines(), ""]:
+        if not line.strip() or line.startswith("# "):
+            if steps:
+                groups = [(place, group) for place, (group, _) in enumerate(steps)]
+                document = listed_document(f"{scenario}#{len(found)}", scenario, [text for _, text in steps])
+                found.append(GroupedText(scenario, _WRITTEN, document, groups))
+            steps = []
+            scenario = line.removeprefix("# ").strip() or scenario
+        else:
+            group, _, text = line.partition(":")
+            steps.append((group.strip(), text.strip()))
+    return found
+
+
+def grouped_scenarios(texts: Sequence[GroupedText]) -> list[GoldScenario]:
+    """The scenarios of texts whose steps have groups."""
+    read = read_events([text.document for text in texts])
+    of_scenario: dict[str, list[Sequence[StepMention]]] = defaultdict(list)
+    annotated: dict[str, dict[str, list[GoldStep]]] = defaultdict(lambda: defaultdict(list))
+    for text, events in zip(texts, read, strict=True):
+        of_scenario[text.scenario].append([event.mention for event in events])
+        for place, group in text.groups:
+            passage = text.document.passages[place]
+            own = [event for event in events if passage.start <= event.start < passage.end]
+            words = text.document.text[passage.start : passage.end]
+            step = GoldStep(group, own[0].mention.action if own else None, words)
+            annotated[text.scenario][text.annotation].append(step)
+    return [
+        GoldScenario(
+            scenario,
+            [own for own in mentions if own],
+            [GoldSteps(name, steps) for name, steps in annotated[scenario].items()],
+        )
+        for scenario, mentions in of_scenario.items()
+    ]
+
+
+def inscript_scenarios(directory: Path, splits: Sequence[str] = ("train", "val")) -> list[GoldScenario]:
+    """The scenarios of InScript; mentions of events that have a script label (ScrEv, but not `other`) are its steps.
+
+    Raises
+    ------
+    InputError
+        As `read_stories` does.
+    """
+    stories = [story for split in splits for story in read_stories(directory / split)]
+    read = read_events([story.document for story in stories])
+    texts: dict[str, list[list[StepMention]]] = defaultdict(list)
+    steps: dict[str, list[GoldStep]] = defaultdict(list)
+    for story, events in zip(stories, read, strict=True):
+        scenario = story.document.scenario
+        texts[scenario].append([event.mention for event in events])
+        labels = [(word.start, word.event) for word in story.words if word.is_event_head]
+        for event in events:
+            own = [label for start, label in labels if event.start <= start < event.end]
+            if own and own[0].startswith("ScrEv_") and own[0] != "ScrEv_other":
+                steps[scenario].append(GoldStep(own[0], event.mention.action, event.mention.text))
+    return [
+        GoldScenario(scenario, [own for own in found if own], [GoldSteps("InScript", steps[scenario])])
+        for scenario, found in texts.items()
+    ]

@@ -1,0 +1,138 @@
+"""Whether typical steps are those of the script, on the labels of InScript (Modi et al., LREC 2016).
+
+A mention is a verb that the extractor keeps and that carries a label. `ScrEv`, `RelNScrEv` and `Evoking` are events of
+the script, its surroundings or the whole scenario; `UnrelEv` and `Unclear` are bystanders. Each scenario is judged with
+weights learnt from the other scenarios' `train` stories. What is known of a scenario are the mentions of its stories,
+without their labels: of all of them, of nine at a time, or of one story by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from kgscripts.evaluation.steps.script_mentions import GROUPS, SCRIPT, Mentions, labelled_mentions
+from kgscripts.typicality.features import FEATURES, Numbers
+from kgscripts.typicality.weights import Weights, learn
+
+KEPT = (1.0, 0.99, 0.95, 0.9, 0.8, 0.5)
+"""Shares of the ScrEv mentions at which the curve is given."""
+ENOUGH = 0.95
+"""The share of the ScrEv mentions that usual steps are to have."""
+
+
+@frozen
+class Point:
+    """What is kept above a threshold: the share of ScrEv that is, and shares among all kept mentions.
+
+    `script` and `core` (ScrEv alone) are shares of the labelled ones among them, `of_all` that of script events with
+    mentions without a label counted as wrong.
+    """
+
+    recall: float
+    kept: float
+    script: float
+    core: float
+    of_all: float
+
+
+@frozen
+class TypicalityReport:
+    """Curves by what is known of the scenario and by what mentions are ordered by, and what `usual` mentions give."""
+
+    curves: dict[str, dict[str, tuple[Point, ...]]]
+    usual: dict[str, Point]
+
+
+def evaluate_typicality(inscript: Path, split: str = "val") -> TypicalityReport:
+    """Measure it on the stories of a split, `train` or `val`; see above.
+
+    Raises
+    ------
+    InputError
+        if the folders `train` and `val` of `inscript` have no stories.
+    """
+    groups = labelled_mentions(inscript)
+    scores, usual = left_out(groups)
+    curves: dict[str, dict[str, tuple[Point, ...]]] = {}
+    points: dict[str, Point] = {}
+    for name, mentions in groups.items():
+        rows = mentions.is_train == (split == "train")
+        judged = mentions.of(rows)
+        nearest, support, scenario = (judged.features[:, _column(item)] for item in _BASELINES)
+        alone = GROUPS[name] == 1
+        orders = {"typicality": scores[name][rows], "support": support, "similarity": scenario if alone else nearest}
+        curves[name] = {order: curve(judged, values) for order, values in orders.items()}
+        points[name] = point(judged, scores[name][rows], usual)
+    return TypicalityReport(curves, points)
+
+
+_BASELINES = ("nearest quarter", "same sources", "scenario")
+
+
+def _column(feature: str) -> int:
+    return FEATURES.index(feature)
+
+
+def left_out(groups: Mapping[str, Mentions]) -> tuple[dict[str, Numbers], float]:
+    """Typicality of all mentions, by weights learnt from the `train` stories of the other scenarios.
+
+    Also the typicality that 0.95 of the ScrEv mentions of `train` have.
+    """
+    scores = {name: np.zeros(len(mentions.label)) for name, mentions in groups.items()}
+    for scenario in np.unique(next(iter(groups.values())).scenario):
+        weights = learn_from([item.of(item.is_train & (item.scenario != scenario)) for item in groups.values()])
+        for name, mentions in groups.items():
+            rows = mentions.scenario == scenario
+            scores[name][rows] = weights.typicality(mentions.features[rows], mentions.vectors[rows])
+    core = np.concatenate(
+        [scores[name][mentions.is_train & (mentions.label == SCRIPT[0])] for name, mentions in groups.items()]
+    )
+    return scores, round(float(np.quantile(core, 1 - ENOUGH)), 2)
+
+
+def learn_from(groups: Sequence[Mentions]) -> Weights:
+    """Weights from all mentions of `groups`, those without a label as bystanders."""
+    return learn(
+        np.concatenate([item.features for item in groups]),
+        np.concatenate([item.vectors for item in groups]),
+        np.concatenate([np.isin(item.label, SCRIPT) for item in groups]),
+        len(groups),
+    )
+
+
+def curve(mentions: Mentions, scores: Numbers) -> tuple[Point, ...]:
+    """The point at which each share of `KEPT`, or a little more, of the ScrEv mentions is kept."""
+    core = -np.sort(-_best(mentions, scores)[1][_best(mentions, scores)[0] == SCRIPT[0]])
+    return tuple(point(mentions, scores, core[max(0, int(np.ceil(share * len(core))) - 1)]) for share in KEPT)
+
+
+def point(mentions: Mentions, scores: Numbers, least: float) -> Point:
+    """What the verbs give of which a mention has at least this score."""
+    label, best = _best(mentions, scores)
+    kept = best >= least
+    labelled = kept & (label != "")
+    script, core = np.isin(label, SCRIPT), label == SCRIPT[0]
+    return Point(
+        recall=_share(kept & core, core),
+        kept=_share(kept, np.ones_like(kept)),
+        script=_share(labelled & script, labelled),
+        core=_share(labelled & core, labelled),
+        of_all=_share(kept & script, kept),
+    )
+
+
+def _best(mentions: Mentions, scores: Numbers) -> tuple[NDArray[np.str_], Numbers]:
+    """The label and the highest score of each verb."""
+    _, first, verb = np.unique(mentions.verb, return_index=True, return_inverse=True)
+    best = np.full(len(first), -np.inf)
+    np.maximum.at(best, verb, scores)
+    return mentions.label[first], best
+
+
+def _share(part: NDArray[np.bool_], whole: NDArray[np.bool_]) -> float:
+    return round(float(part.sum() / max(1, whole.sum())), 4)

@@ -1,0 +1,101 @@
+"""Evaluation of tools and their roles on everyday sentences in twelve domains, in two splits.
+
+``data/tool_sentences.SPLIT.tsv`` names the tool of each sentence, or none; ``data/tool_roles.SPLIT.tsv`` the role of
+one thing of each sentence: that of a tool, or *place* for what something is only put into, onto or taken to.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from kgscripts.evaluation.counting import Matches, percent
+from kgscripts.evaluation.events.gold_lists import read_rows, singular
+from kgscripts.evaluation.events.marked_texts import SPLITS
+from kgscripts.extractors.events import judged_frames, mentions_of
+from schemas.provenance import BenchmarkScore
+from schemas.records import EventMention, Role
+
+SENTENCES = "kgscripts tool sentences"
+ROLES = "kgscripts tool roles"
+FRAMES = ("use", "using", "with", "in_on", "took")
+"""How a sentence names its tool; `NO_TOOL` are the sentences that name none."""
+NO_TOOL = "none"
+
+
+def tool_list_scores(nlp: Language, splits: Iterable[str] = tuple(SPLITS)) -> Iterator[BenchmarkScore]:
+    """The scores of both lists, split by split."""
+    for split in splits:
+        yield from sentence_scores(nlp, list(read_rows(f"tool_sentences.{split}.tsv")), split)
+        yield from role_scores(nlp, list(read_rows(f"tool_roles.{split}.tsv")), split)
+
+
+def sentence_scores(nlp: Language, rows: list[dict[str, str]], split: str) -> Iterator[BenchmarkScore]:
+    """Precision and recall of the tools of each sentence, recall by frame, and how many sentences of none have none.
+
+    A tool is correct if its name ends with the gold name or the gold name with it: "plastic bag" for "bag".
+    """
+    texts = list(dict.fromkeys(row["text"] for row in rows))
+    found = {text: _tools(doc) for text, doc in zip(texts, nlp.pipe(texts), strict=True)}
+    gold: dict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        gold[row["text"]] |= {singular(row["tool"])} - {""}
+    counts: dict[str, Matches] = defaultdict(Matches)
+    whole = Matches()
+    frames = {row["text"]: row["frame"] for row in rows}
+    for text, tools in found.items():
+        agreed: set[object] = {_agreed(tool, gold[text]) for tool in tools}
+        for matches in (whole, counts[frames[text]]):
+            matches.add(agreed, set(gold[text]))
+    without = [text for text, frame in frames.items() if frame == NO_TOOL]
+    shares = {"tool recall": whole.recall, "tool precision": whole.precision}
+    shares |= {f"tool recall, {frame}": counts[frame].recall for frame in FRAMES}
+    shares["sentences without a tool, none found"] = 100 * sum(not found[text] for text in without) / len(without)
+    for metric, value in shares.items():
+        yield percent(SENTENCES, split, metric, value, exposure=SPLITS[split])
+
+
+def _agreed(tool: str, gold: set[str]) -> str:
+    """The gold name that the name of a tool agrees with, else its own."""
+    return next((name for name in sorted(gold) if _ends_with(tool, name) or _ends_with(name, tool)), tool)
+
+
+def _ends_with(name: str, end: str) -> bool:
+    return f" {name}".endswith(f" {end}")
+
+
+def _mentions(doc: Doc) -> list[EventMention]:
+    return [mention for frame, reason in judged_frames(doc) if reason is None for mention in mentions_of(frame, 0)]
+
+
+def _tools(doc: Doc) -> set[str]:
+    return {singular(tool.lemma) for mention in _mentions(doc) for tool in mention.tools}
+
+
+def role_scores(nlp: Language, rows: list[dict[str, str]], split: str) -> Iterator[BenchmarkScore]:
+    """The share of things with the right role, in all and of each role; a thing that is not found has none."""
+    right: Counter[str] = Counter()
+    all_things = Counter(row["role"] for row in rows)
+    for row, doc in zip(rows, nlp.pipe(row["text"] for row in rows), strict=True):
+        right[row["role"]] += found_role(_mentions(doc), row["thing"]) == row["role"]
+    yield percent(ROLES, split, "role", 100 * right.total() / len(rows), exposure=SPLITS[split])
+    for role, number in sorted(all_things.items()):
+        yield percent(ROLES, split, f"role, {role}", 100 * right[role] / number, exposure=SPLITS[split])
+
+
+def found_role(mentions: list[EventMention], thing: str) -> str:
+    """The role of a thing as a tool of some event, else *place* if it is a place of one, else ""."""
+    names = {singular(thing), singular(thing.lower())}
+    for mention in mentions:
+        for tool in mention.tools:
+            if any(_ends_with(singular(tool.lemma), name) or _ends_with(name, singular(tool.lemma)) for name in names):
+                return tool.role
+    for mention in mentions:
+        for argument in mention.participants:
+            heads = argument.role is Role.PLACE and singular(argument.lemma)
+            if heads and any(_ends_with(heads, name) or _ends_with(name, heads) for name in names):
+                return Role.PLACE
+    return ""

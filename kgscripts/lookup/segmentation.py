@@ -1,0 +1,190 @@
+"""Texts divided into passages about everyday scenarios, with their places in the text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from attrs import frozen
+
+from kgscripts.corpora.long_texts import Item, LongText
+from kgscripts.corpora.scenarios.documents import sentence_spans
+from kgscripts.models.scenarios.protocol import ScenarioModel
+from kgscripts.models.scenarios.windows import detect_documents, detect_stream
+from kgscripts.text.passages import innermost
+from schemas.errors import InputError
+from schemas.records import Discard, Document, Passage
+from schemas.scenario_documents import DetectedSegment
+
+_CHARACTERS = 50_000
+"""Short texts are read together up to this length."""
+
+
+@frozen
+class TextSentence:
+    """A sentence at character `start` of its text, as it is written there.
+
+    `gap` is what stands between the sentence before and this one: white space, the marker of a step. `is_first` says
+    whether it begins a paragraph, a line or a step.
+    """
+
+    start: int
+    text: str
+    gap: str = ""
+    is_first: bool = False
+
+    @property
+    def end(self) -> int:
+        """The first character behind it."""
+        return self.start + len(self.text)
+
+
+@frozen
+class TextSegment:
+    """Consecutive sentences about the same scenarios; `first` is the number of the first of them, from 0."""
+
+    first: int
+    sentences: tuple[TextSentence, ...]
+    ranking: tuple[tuple[str, float], ...]
+    scenarios: tuple[tuple[str, float], ...]
+    """With their scores; () for none."""
+
+    @property
+    def text(self) -> str:
+        """The passage as it is written."""
+        first, *others = self.sentences
+        return first.text + "".join(sentence.gap + sentence.text for sentence in others)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON. Ends are excluded; characters are Unicode code points."""
+        return {
+            "start": self.sentences[0].start,
+            "end": self.sentences[-1].end,
+            "sentences": [self.first, self.first + len(self.sentences)],
+            "scenarios": [{"scenario": name, "score": score} for name, score in self.scenarios],
+            "ranking": [{"scenario": name, "score": score} for name, score in self.ranking],
+            "text": self.text,
+        }
+
+
+@frozen
+class SegmentedText:
+    """A text with its segments, in text order; those of a long text are found as they are fetched."""
+
+    name: str
+    title: str
+    segments: Iterable[TextSegment]
+
+
+def segment_texts(
+    items: Iterable[Item],
+    model: ScenarioModel,
+    *,
+    left_out: Callable[[Discard], None],
+    progress: Callable[[int], None],
+) -> Iterator[SegmentedText]:
+    """Yield each text that has a sentence, with its segments, in order.
+
+    A few short texts are read together. The segments of a text have to be fetched before the next text. `left_out` is
+    called with each discard, and `progress` with the number of sentences whenever some have been read.
+
+    Raises InputError at the end if no text has a sentence.
+    """
+    some = False
+
+    def count(sentences: int) -> None:
+        nonlocal some
+        some |= sentences > 0
+        progress(sentences)
+
+    waiting: list[Document] = []
+    for item in items:
+        if isinstance(item, Document):
+            waiting.append(item)
+            if sum(len(document.text) for document in waiting) < _CHARACTERS:
+                continue
+        yield from _segmented(waiting, model, count)
+        waiting = []
+        if isinstance(item, LongText):
+            yield SegmentedText(item.name, item.title, _stream(item, model, left_out, count))
+        elif isinstance(item, Discard):
+            left_out(item)
+    yield from _segmented(waiting, model, count)
+    if not some:
+        raise InputError("there is no sentence to read", remedy="give a text, or choose its format with --format")
+
+
+def _segmented(
+    documents: Sequence[Document], model: ScenarioModel, progress: Callable[[int], None]
+) -> Iterator[SegmentedText]:
+    if not documents:
+        return
+    split = _sentences([(document.text, document.passages) for document in documents])
+    found = detect_documents(model, [[_words(sentence) for sentence in sentences] for sentences in split])
+    progress(sum(map(len, split)))
+    for document, sentences, segments in zip(documents, split, found, strict=True):
+        if not sentences:
+            continue
+        yield SegmentedText(
+            document.name,
+            document.title,
+            [_text_segment(segment, sentences[segment.start : segment.end]) for segment in segments],
+        )
+
+
+def _stream(
+    text: LongText, model: ScenarioModel, left_out: Callable[[Discard], None], progress: Callable[[int], None]
+) -> Iterator[TextSegment]:
+    """The segments of a long text. Sentences that belong to none yet are all that is kept of it."""
+    kept: list[TextSentence] = []
+
+    def sentences() -> Iterator[str]:
+        rest = ""
+        for block in text.blocks:
+            if isinstance(block, Discard):
+                left_out(block)
+                continue
+            [found] = _sentences([(block.text, block.passages)], block.start, rest)
+            for sentence in found:
+                kept.append(sentence)
+                yield _words(sentence)
+            rest = block.text[found[-1].end - block.start :] if found else block.text
+            progress(len(found))
+
+    taken = 0
+    for segment in detect_stream(model, sentences()):
+        size = segment.end - taken
+        yield _text_segment(segment, kept[:size])
+        del kept[:size]
+        taken = segment.end
+
+
+def _sentences(
+    texts: Sequence[tuple[str, Sequence[Passage]]], offset: int = 0, before: str = ""
+) -> list[list[TextSentence]]:
+    """The sentences of each text; the first text begins at character `offset`, and `before` stands before it."""
+    found = []
+    for (text, passages), spans in zip(texts, sentence_spans(texts), strict=True):
+        starts = {passage.start for passage in (innermost(passages) if passages else ())}
+        sentences: list[TextSentence] = []
+        last = 0
+        for start, end in spans:
+            gap = text[last:start] if last else before + text[:start]
+            sentences.append(TextSentence(offset + start, text[start:end], gap, start in starts))
+            last = end
+        found.append(sentences)
+    return found
+
+
+def _words(sentence: TextSentence) -> str:
+    return " ".join(sentence.text.split())
+
+
+def _text_segment(segment: DetectedSegment, sentences: Sequence[TextSentence]) -> TextSegment:
+    scores = dict(segment.ranking)
+    return TextSegment(
+        segment.start,
+        tuple(sentences),
+        segment.ranking,
+        tuple((scenario, scores.get(scenario, 0.0)) for scenario in segment.scenarios),
+    )

@@ -1,0 +1,1 @@
+"""The aligner of words: its network, and the pairs as it reads them."""

@@ -1,0 +1,203 @@
+"""Alignment of each concrete word with the abstract word that it realises (KidsCook, appendix A).
+
+Emissions are better than in the paper, and there are two alignments of the same model. The monotonic one is the Viterbi
+path of the lattice whose emission is log p(a_j = i | x, y), smoothed, at each content word; function words and
+punctuation follow their neighbours. The free one aligns each word independently, for texts whose order differs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from attrs import frozen
+
+from kgscripts.models.alignment.words import is_content_word
+from schemas.errors import InputError, ModelError
+from schemas.provenance import Model
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from kgscripts.models.alignment.network import AlignerNetwork
+    from kgscripts.models.checkpoint import Checkpoint
+
+KIND = "aligner"
+"""The kind of checkpoint of an aligner."""
+
+MAX_CELLS = 4_000_000
+"""The largest product of both lengths of a pair that is aligned: about half a gigabyte of lattice."""
+
+_LATTICES = 8
+_LATTICE_CELLS = 200_000
+"""How many pairs, and how many cells of them, share a run of the lattice."""
+
+
+class Tokens(Protocol):
+    """Anything with both sides as tokens, such as `kgscripts.corpora.pairs.pair.Pair`."""
+
+    @property
+    def abstract(self) -> Sequence[str]:
+        """At least one token."""
+
+    @property
+    def concrete(self) -> Sequence[str]:
+        """At least one token."""
+
+
+@frozen
+class Alignment:
+    """The abstract token that each concrete token is aligned to, with probabilities.
+
+    `path` holds an abstract index for each concrete token. `log_probability` is that of the whole path given both
+    sides, in nats. `posterior` holds for each concrete token the probability of its own place in `path`, summed over
+    all paths.
+    """
+
+    path: tuple[int, ...]
+    log_probability: float
+    posterior: tuple[float, ...]
+
+
+@frozen(kw_only=True)
+class PathSettings:
+    """The lattice's emission is log(p(a_j = i | x, y) + `smoothing`), so that no single word can force the path."""
+
+    smoothing: float
+    shift_probability: float
+
+
+class Aligner:
+    """Aligns pairs. The alignment of a pair does not depend on the pairs that it is aligned along with.
+
+    `model` is the provenance of its checkpoint.
+    """
+
+    def __init__(self, network: AlignerNetwork, settings: PathSettings, model: Model) -> None:
+        self._network = network
+        self._settings = settings
+        self.model = model
+
+    def align(self, pairs: Sequence[Tokens]) -> list[Alignment]:
+        """The monotonic alignments: a word is never aligned before the word in front of it.
+
+        Raises InputError for a pair whose lengths multiply to more than `MAX_CELLS`.
+        """
+        from kgscripts.models.inference import fixed_threads
+
+        _check_sizes(pairs)
+        log_posteriors = self._log_posteriors(pairs)
+        found: dict[int, Alignment] = {}
+        with fixed_threads():
+            for rows in _batches(pairs):
+                batch = _monotonic([log_posteriors[row] for row in rows], [pairs[row] for row in rows], self._settings)
+                found.update(zip(rows, batch, strict=True))
+        return [found[row] for row in range(len(pairs))]
+
+    def align_freely(self, pairs: Sequence[Tokens]) -> list[Alignment]:
+        """Each content word with its most probable abstract word, in any order; other words like the nearest one.
+
+        `log_probability` is the sum over the content words, as if they were independent. Raises as `align`.
+        """
+        _check_sizes(pairs)
+        return [_free(scores, pair) for scores, pair in zip(self._log_posteriors(pairs), pairs, strict=True)]
+
+    def _log_posteriors(self, pairs: Sequence[Tokens]) -> list[Tensor]:
+        """log p(a_j = i | x, y), (concrete, abstract) for each pair. The network reads each pair by itself."""
+        from kgscripts.models.alignment.inputs import Sides
+        from kgscripts.models.inference import run_side_by_side
+
+        return run_side_by_side(self._network.log_posteriors, [Sides(pair.abstract, pair.concrete) for pair in pairs])
+
+
+def aligner_model(checkpoint: Checkpoint) -> Aligner:
+    """The aligner of a checkpoint. Raises ModelError if its parts do not fit together, or MiniLM cannot be found."""
+    from kgscripts.models.alignment.network import AlignerNetwork
+    from kgscripts.models.encoder import load_encoder
+
+    settings = dict(checkpoint.settings)
+    assert checkpoint.model is not None
+    try:
+        path = PathSettings(**{name: float(settings.pop(name)) for name in ("smoothing", "shift_probability")})
+        rank = settings.pop("rank")
+        network = AlignerNetwork(load_encoder(), **settings)
+        network.read_trained_tensors(checkpoint.tensors, rank)
+    except (KeyError, TypeError, ValueError, RuntimeError) as error:
+        remedy = "train the model again, or get the checkpoint again"
+        raise ModelError(f"not the checkpoint of an aligner: {error}", remedy=remedy) from error
+    return Aligner(network.eval(), path, checkpoint.model)
+
+
+def _check_sizes(pairs: Sequence[Tokens]) -> None:
+    for row, pair in enumerate(pairs):
+        if len(pair.abstract) * len(pair.concrete) > MAX_CELLS:
+            raise InputError(
+                f"{len(pair.abstract):,} by {len(pair.concrete):,} tokens are too many to align",
+                where=str(getattr(pair, "where", "") or f"pair {row + 1}"),
+                remedy="cut the pair where its parts correspond",
+            )
+
+
+def _batches(pairs: Sequence[Tokens]) -> Iterator[list[int]]:
+    """Rows of pairs of similar length, few enough for their lattices to fit into memory."""
+    batch: list[int] = []
+    for row in sorted(range(len(pairs)), key=lambda row: (len(pairs[row].concrete), len(pairs[row].abstract), row)):
+        cells = len(pairs[row].abstract) * len(pairs[row].concrete)
+        if batch and (len(batch) == _LATTICES or cells * (len(batch) + 1) > _LATTICE_CELLS):
+            yield batch
+            batch = []
+        batch.append(row)
+    if batch:
+        yield batch
+
+
+def _monotonic(log_posteriors: Sequence[Tensor], pairs: Sequence[Tokens], settings: PathSettings) -> list[Alignment]:
+    """Alignments of pairs, whose lattices are computed cell by cell: padding changes no result."""
+    import torch
+
+    from kgscripts.alignment import lattice
+
+    shape = len(pairs), max(len(pair.concrete) for pair in pairs), max(len(pair.abstract) for pair in pairs)
+    padded = torch.full(shape, -math.inf)
+    for row, scores in enumerate(log_posteriors):
+        padded[row, : scores.shape[0], : scores.shape[1]] = scores
+    # Function words and punctuation are indifferent, but stay on words that can be aligned to; only the last one, the
+    # full stop as a rule, ends the abstract side too (eq. 7).
+    possible = padded.isfinite()
+    emission = (padded.exp() + settings.smoothing).log().masked_fill(~possible, -math.inf)
+    for row, pair in enumerate(pairs):
+        flat = [j for j, word in enumerate(pair.concrete) if not is_content_word(word)]
+        emission[row, flat] = torch.where(possible[row, flat], 0.0, -math.inf)
+        if flat and flat[-1] == len(pair.concrete) - 1:
+            emission[row, flat[-1]] = -math.inf
+            emission[row, flat[-1], len(pair.abstract) - 1] = 0.0
+    transitions = lattice.fixed_transitions(settings.shift_probability)
+    lengths = (
+        torch.tensor([len(pair.abstract) for pair in pairs]),
+        torch.tensor([len(pair.concrete) for pair in pairs]),
+    )
+    cells = (emission, transitions.shift, transitions.emit, *lengths)
+    best = lattice.viterbi(*cells, last_to_last=False)
+    probabilities = best.log_probability - lattice.log_marginal(*cells, last_to_last=False)
+    at_path = lattice.posteriors(*cells, last_to_last=False).gather(2, best.path[:, :, None])[:, :, 0]
+    return [
+        Alignment(
+            path=tuple(best.path[row, : len(pair.concrete)].tolist()),
+            log_probability=min(0.0, float(probabilities[row])),
+            posterior=tuple(at_path[row, : len(pair.concrete)].tolist()),
+        )
+        for row, pair in enumerate(pairs)
+    ]
+
+
+def _free(log_posteriors: Tensor, pair: Tokens) -> Alignment:
+    scores, places = (values.tolist() for values in log_posteriors.max(dim=1))
+    size = len(pair.concrete)
+    content = [j for j, word in enumerate(pair.concrete) if is_content_word(word)] or list(range(size))
+    nearest = [min(content, key=lambda k: (abs(k - j), k)) for j in range(size)]
+    return Alignment(
+        path=tuple(places[k] for k in nearest),
+        log_probability=math.fsum(scores[j] for j in content),
+        posterior=tuple(math.exp(scores[k]) for k in nearest),
+    )

@@ -1,0 +1,142 @@
+"""State changes by a causal language model that writes them as sentences (OpenPI, Tandon et al. 2020, section 4.2)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+import torch
+from torch import Tensor
+
+from kgscripts.corpora.openpi.change_template import NO_CHANGE, parse_change, split_sentences
+from kgscripts.models.checkpoint import Checkpoint, ModelCard
+from kgscripts.models.cloze.causal import CausalModel
+from kgscripts.models.cloze.causal_loading import causal_checkpoint, cloze_model
+from schemas.changes import Change, PredictedChange, ProcedureStep
+from schemas.errors import InputError, ModelError
+from schemas.provenance import Model
+
+KIND = "change-causal"
+SEPARATOR = "[SEP]"
+QUESTION = "Now, what happens?"
+
+_BATCH = 8
+
+
+class CausalChangeModel:
+    """A `kgscripts.models.changes.protocol.ChangeModel`; it generates greedily.
+
+    The log probability of a change is the mean over the pieces of its sentence, in nats.
+
+    Raises ModelError for a language model without a piece that ends a text.
+    """
+
+    def __init__(self, language_model: CausalModel, max_generated: int, model: Model) -> None:
+        self.model = model
+        self.unparsed = 0
+        """How many generated sentences were no state change, in all predictions so far; these are dropped."""
+        self._language_model = language_model
+        self._end = end_of_text(language_model)
+        positions: int = language_model.network.config.max_position_embeddings
+        self._most_generated = min(max_generated, positions // 2)
+        self._most_read = positions - self._most_generated
+
+    def predict(self, steps: Sequence[ProcedureStep]) -> list[list[PredictedChange]]:
+        """See `ChangeModel`. The title is not read; a context that is too long loses its beginning."""
+        prompts = [prompt_pieces(self._language_model, step)[-self._most_read :] for step in steps]
+        order = sorted(range(len(prompts)), key=lambda place: len(prompts[place]))
+        result: list[list[PredictedChange]] = [[] for _ in steps]
+        for start in range(0, len(order), _BATCH):
+            places = order[start : start + _BATCH]
+            for place, (pieces, logs) in zip(places, self._generate([prompts[row] for row in places]), strict=True):
+                result[place] = self._changes(pieces, logs)
+        return result
+
+    @torch.inference_mode()
+    def _generate(self, prompts: Sequence[Sequence[int]]) -> list[tuple[list[int], list[float]]]:
+        """The most probable next pieces after each prompt, up to the end of the text, and their log probabilities."""
+        network: Any = self._language_model.network
+        width = max(map(len, prompts))
+        ids = torch.tensor([[self._end] * (width - len(prompt)) + list(prompt) for prompt in prompts])
+        attention = torch.tensor([[0] * (width - len(prompt)) + [1] * len(prompt) for prompt in prompts])
+        logs: list[Tensor] = []
+
+        def keep(_: Tensor, logits: Tensor) -> Tensor:
+            logs.append(logits.float().log_softmax(dim=-1).amax(dim=-1))
+            return logits
+
+        written = network.generate(
+            input_ids=ids.to(network.device),
+            attention_mask=attention.to(network.device),
+            do_sample=False,
+            num_beams=1,
+            max_new_tokens=self._most_generated,
+            eos_token_id=self._end,
+            pad_token_id=self._end,
+            logits_processor=[keep],
+        )[:, width:].tolist()
+        by_row = torch.stack(logs, dim=1).tolist()
+        lengths = [row.index(self._end) if self._end in row else len(row) for row in written]
+        return [(row[:length], of[:length]) for row, of, length in zip(written, by_row, lengths, strict=True)]
+
+    def _changes(self, pieces: Sequence[int], logs: Sequence[float]) -> list[PredictedChange]:
+        """The state changes in generated pieces. Each counts once."""
+        decode = self._language_model.tokenizer.decode
+        text = decode(list(pieces))
+        ends = [len(decode(list(pieces[: size + 1]))) for size in range(len(pieces))]
+        found: dict[Change, float] = {}
+        position = 0
+        for sentence in split_sentences(text):
+            start = text.find(sentence, position)
+            position = start + len(sentence)
+            own = [log for log, end in zip(logs, ends, strict=True) if start < end <= position]
+            try:
+                change = parse_change(sentence)
+            except InputError:
+                self.unparsed += 1
+            else:
+                found.setdefault(change, math.fsum(own) / max(1, len(own)))
+        ranked = sorted(found.items(), key=lambda item: -item[1])
+        return [PredictedChange(change=change, log_probability=min(0.0, log)) for change, log in ranked]
+
+
+def end_of_text(model: CausalModel) -> int:
+    """The piece that ends a text; in GPT-2 it also begins one. Raises ModelError if there is none."""
+    if model.start is None:
+        remedy = "name a model like GPT-2, whose tokenizer has a `bos_token`"
+        raise ModelError("the language model has no piece that ends a text", where=model.name, remedy=remedy)
+    return model.start
+
+
+def prompt_pieces(model: CausalModel, step: ProcedureStep) -> list[int]:
+    """Ids of what is read of a step: its context, a separator, the step and the question of OpenPI."""
+    return _pieces(model, f"{' '.join(step.context)} {SEPARATOR} {step.text} {QUESTION}".strip())
+
+
+def answer_pieces(model: CausalModel, sentences: Sequence[str]) -> list[int]:
+    """Ids of what is to be written: the sentences of the changes separated by commas, and the end of the text."""
+    return [*_pieces(model, f" {', '.join(sentences) or NO_CHANGE}"), end_of_text(model)]
+
+
+def _pieces(model: CausalModel, text: str) -> list[int]:
+    ids: list[int] = model.tokenizer.encode(text, add_special_tokens=False).ids
+    return ids
+
+
+def change_causal_checkpoint(model: CausalModel, max_generated: int, card: ModelCard) -> Checkpoint:
+    """The checkpoint of a fine-tuned language model, which `causal_model` loads."""
+    plain = causal_checkpoint(model, card)
+    settings: Mapping[str, Any] = {**plain.settings, "max_generated": max_generated}
+    return attrs.evolve(plain, kind=KIND, settings=settings)
+
+
+def causal_model(checkpoint: Checkpoint) -> CausalChangeModel:
+    """The model of a checkpoint. Raises ModelError if its parts do not fit together."""
+    assert checkpoint.model is not None
+    most, start = checkpoint.settings.get("max_generated"), checkpoint.settings.get("start")
+    if not isinstance(most, int) or most < 1 or not isinstance(start, int):
+        remedy = "train the model again, or get the checkpoint again"
+        raise ModelError(f"max_generated is {most!r}, start {start!r}", remedy=remedy)
+    return CausalChangeModel(cloze_model(checkpoint), most, checkpoint.model)

@@ -1,0 +1,192 @@
+"""The model of state changes that ships: it composes changes of a step, and chooses a set of them.
+
+MiniLM reads the step with its title and context; a small network gives the probability of any change, part by part
+(`change_network`); a beam search finds the most probable ones (`change_beam`); and a set is chosen that agrees best
+with what the network and the most similar training steps let expect (`change_selection`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+import attrs
+import torch
+from attrs import field, frozen, validators
+from torch import Tensor
+
+from kgscripts.models.adapters import adapters_between, layer_weights, merge_adapters
+from kgscripts.models.changes.beam import Candidate, candidates
+from kgscripts.models.changes.inputs import batch_of, step_inputs
+from kgscripts.models.changes.neighbours import MOST_NEIGHBOURS, KnownSteps, NeighbourSearch
+from kgscripts.models.changes.network import ChangeNetwork, NetworkSize, whole_heads
+from kgscripts.models.changes.selection import SelectionSettings, select
+from kgscripts.models.changes.vocabulary import ChangeVocabulary
+from kgscripts.models.checkpoint import Checkpoint, ModelCard
+from kgscripts.models.encoder import Encoder, load_encoder
+from kgscripts.models.inference import ROWS, fixed_batches, padded_length, run_side_by_side
+from kgscripts.models.sentence_vectors import SIZE
+from schemas.changes import PredictedChange, ProcedureStep
+from schemas.errors import ModelError
+from schemas.provenance import Model
+
+KIND = "change-composer"
+STRINGS = "strings.json"
+VOCABULARY = "vocabulary.json"
+
+_NETWORK, _KNOWN, _DOWN, _UP = "network.", "known.", "adapters.down.", "adapters.up."
+_BATCH = 128
+"""Steps whose intermediate results are in memory at a time."""
+_count = [validators.instance_of(int), validators.ge(1)]
+_cosine = [validators.instance_of(float), validators.ge(-1.0), validators.le(1.0)]
+
+
+@frozen(kw_only=True)
+class ComposerSettings:
+    """The hyperparameters of network, neighbours and selection."""
+
+    size: int = field(default=256, validator=[*_count, whole_heads])
+    layers: int = field(default=2, validator=[*_count, validators.le(64)])
+    rank: int = field(default=24, validator=[*_count, validators.le(SIZE)])
+    """Of the encoder's adapters."""
+    neighbours: int = field(default=40, validator=[*_count, validators.le(MOST_NEIGHBOURS)])
+    temperature: float = field(default=0.1, validator=[validators.instance_of(float), validators.gt(0.0)])
+    noun_similarity: float = field(default=0.1, validator=_cosine)
+    selection: SelectionSettings = field(factory=SelectionSettings)
+
+
+class ChangeComposer:
+    """A `kgscripts.models.changes.protocol.ChangeModel`.
+
+    A step has the same changes whatever other steps come along: batches have fixed shapes, and random numbers a fixed
+    seed.
+    """
+
+    def __init__(
+        self,
+        network: ChangeNetwork,
+        vocabulary: ChangeVocabulary,
+        known: KnownSteps,
+        settings: ComposerSettings,
+        model: Model,
+        encoder: Encoder,
+    ) -> None:
+        self.model = model
+        self._network = network.eval()
+        self._vocabulary = vocabulary
+        self._settings = settings
+        self._encoder = encoder
+        self._tables = [table().detach() for table in network.tables]
+        self._search = NeighbourSearch(
+            known,
+            neighbours=settings.neighbours,
+            temperature=settings.temperature,
+            noun_similarity=settings.noun_similarity,
+        )
+
+    def predict(self, steps: Sequence[ProcedureStep]) -> list[list[PredictedChange]]:
+        """See `ChangeModel`."""
+        result = []
+        for start in range(0, len(steps), _BATCH):
+            result += self._predict(steps[start : start + _BATCH])
+        return result
+
+    def _predict(self, steps: Sequence[ProcedureStep]) -> list[list[PredictedChange]]:
+        inputs = list(step_inputs(steps, self._encoder))
+        batches = list(fixed_batches([len(item.ids) for item in inputs]))
+
+        def run(chosen: Sequence[int]) -> list[tuple[list[Candidate], Tensor]]:
+            rows = [inputs[row] for row in (*chosen, *[chosen[0]] * (ROWS - len(chosen)))]
+            batch = batch_of(rows, padded_length(max(len(item.ids) for item in rows)))
+            states = self._encoder.network(batch.ids, batch.attention, batch.types).last_hidden_state
+            counts = self._network.counts(states, batch).softmax(-1)
+            found = candidates(self._network, self._vocabulary, self._tables, rows, states, batch)
+            return list(zip(found, counts, strict=True))[: len(chosen)]
+
+        read: dict[int, tuple[list[Candidate], Tensor]] = {}
+        for chosen, found in zip(batches, run_side_by_side(run, batches), strict=True):
+            read |= zip(chosen, found, strict=True)
+        neighbours = self._search.find([step.text for step in steps])
+        return [
+            select(read[row][0], read[row][1].double().numpy(), own, self._settings.selection)
+            for row, own in enumerate(neighbours)
+        ]
+
+
+def composer_checkpoint(
+    network: ChangeNetwork,
+    vocabulary: ChangeVocabulary,
+    known: KnownSteps,
+    settings: ComposerSettings,
+    card: ModelCard,
+    trained: Mapping[str, Tensor],
+) -> Checkpoint:
+    """The checkpoint of a trained network and the steps that it looks up; floating-point numbers in half precision.
+
+    `trained` are the weights of the encoder after training, by the names of their layers; they become adapters.
+    """
+    encoder = load_encoder()
+    down, up = adapters_between(layer_weights(encoder.network), trained, settings.rank)
+    weights = {_NETWORK: network.folded(), _DOWN: down, _UP: up}
+    tensors = {prefix + name: value.to(torch.float16) for prefix, own in weights.items() for name, value in own.items()}
+    steps, strings = known.packed()
+    return Checkpoint(
+        kind=KIND,
+        settings={**attrs.asdict(settings), "encoder_sha256": encoder.digest},
+        tensors={**tensors, **{_KNOWN + name: value for name, value in steps.items()}},
+        card=card,
+        files={STRINGS: _lines(strings), VOCABULARY: _lines(attrs.asdict(vocabulary))},
+    )
+
+
+def composer_model(checkpoint: Checkpoint) -> ChangeComposer:
+    """The model of a checkpoint. Raises ModelError if its parts do not fit together, or MiniLM is another one."""
+    assert checkpoint.model is not None
+    remedy = "train the model again, or get the checkpoint again"
+    encoder = load_encoder()
+    try:
+        values = dict(checkpoint.settings)
+        digest = values.pop("encoder_sha256")
+        selection = SelectionSettings(**values.pop("selection"))
+        settings = ComposerSettings(**values, selection=selection)
+        vocabulary = _vocabulary(checkpoint.json(VOCABULARY))
+        weights, down, up = (
+            {name: value.float() for name, value in _below(prefix, checkpoint.tensors).items()}
+            for prefix in (_NETWORK, _DOWN, _UP)
+        )
+        if weights["begin"].shape != (settings.size,):
+            raise ValueError("weights of a network of another size")
+        # Without memory of its own, which would be as much as the settings say.
+        with torch.device("meta"):
+            network = ChangeNetwork(
+                [len(places) for places in vocabulary.places], NetworkSize(settings.size, settings.layers)
+            )
+        network.load_state_dict(weights, assign=True)
+        merge_adapters(encoder.network, down, up, settings.rank)
+        if not all(value.isfinite().all() for value in network.state_dict().values()):
+            raise ValueError("weights that are not finite")
+        steps = {name: value.numpy() for name, value in _below(_KNOWN, checkpoint.tensors).items()}
+        known = KnownSteps.read(steps, checkpoint.json(STRINGS))
+    except (LookupError, TypeError, ValueError, AttributeError, RuntimeError, RecursionError) as error:
+        raise ModelError(f"not a checkpoint of the composer: {error}", remedy=remedy) from error
+    if digest != encoder.digest:
+        message = f"trained over another MiniLM than is here ({encoder.digest[:12]} instead of {str(digest)[:12]})"
+        raise ModelError(message, remedy=remedy)
+    return ChangeComposer(network, vocabulary, known, settings, checkpoint.model, encoder)
+
+
+def _below(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    return {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
+
+
+def _vocabulary(values: Mapping[str, Sequence[str]]) -> ChangeVocabulary:
+    vocabulary = ChangeVocabulary(**{name: tuple(texts) for name, texts in values.items()})
+    for texts, places in zip(attrs.astuple(vocabulary), vocabulary.places, strict=True):
+        if not texts or len(places) != len(texts) or not all(isinstance(text, str) and text for text in texts):
+            raise ValueError("a vocabulary that is empty or has something twice")
+        "".join(texts).encode()  # Raises UnicodeEncodeError, a ValueError, for a lone surrogate.
+    return vocabulary
+
+
+def _lines(value: object) -> bytes:
+    return (json.dumps(value, ensure_ascii=False, indent=0) + "\n").encode()

@@ -1,0 +1,5 @@
+"""Models that fill the blanks of concrete instructions: word-level networks, masked and causal language models."""
+
+from kgscripts.models.cloze.protocol import ClozeModel
+
+__all__ = ["ClozeModel"]

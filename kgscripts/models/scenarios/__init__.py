@@ -1,0 +1,1 @@
+"""Models of scenarios: the detector that ships, and topic tiling."""

@@ -1,0 +1,55 @@
+"""Scenarios of texts of any length: long ones are read in overlapping windows, so that memory is bounded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+
+from attrs import evolve
+
+from kgscripts.models.scenarios.protocol import ScenarioModel
+from schemas.scenario_documents import DetectedSegment
+
+WINDOW = 2_000
+"""Sentences that are read at once."""
+
+CONTEXT = 50
+"""Sentences that a window has on either side of what is taken from it, as far as the text has them. The detector looks
+15 sentences ahead and back, and the labels of a chain hardly depend on what is further away than a few changes."""
+
+
+def detect_documents(model: ScenarioModel, documents: Sequence[Sequence[str]]) -> list[list[DetectedSegment]]:
+    """The segments of each document: as `ScenarioModel.detect`, but long documents by `detect_stream`."""
+    short = iter(model.detect([document for document in documents if len(document) <= WINDOW]))
+    return [next(short) if len(document) <= WINDOW else list(detect_stream(model, document)) for document in documents]
+
+
+def detect_stream(model: ScenarioModel, sentences: Iterable[str]) -> Iterator[DetectedSegment]:
+    """Yield the segments of one text, of which `WINDOW` sentences are kept in memory.
+
+    A text of up to `WINDOW` sentences is read as a whole. In a longer one, a window ends after the last segment that
+    ends `CONTEXT` sentences before its end, and the next one begins there, with as many sentences before. A segment
+    that is longer than a window is divided.
+    """
+    coming = iter(sentences)
+    window: list[str] = []
+    first = taken = 0
+    while True:
+        window += islice(coming, WINDOW + 1 - len(window))
+        [found] = model.detect([window[:WINDOW]])
+        if len(window) <= WINDOW:
+            upto = first + len(window)
+        else:
+            limit = first + WINDOW - CONTEXT
+            ends = [first + segment.end for segment in found if taken < first + segment.end <= limit]
+            upto = ends[-1] if ends else limit
+        for segment in found:
+            start, end = max(taken, first + segment.start), min(upto, first + segment.end)
+            if start < end:
+                yield evolve(segment, start=start, end=end)
+        if len(window) <= WINDOW:
+            return
+        taken = upto
+        passed = max(0, taken - CONTEXT - first)
+        del window[:passed]
+        first += passed

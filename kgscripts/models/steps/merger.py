@@ -1,0 +1,174 @@
+"""The model that merges the steps of a scenario by meaning: a classifier of pairs of actions, and clusters of them.
+
+The classifier sees no words, only how similar two actions, what is told around them, and their places are
+(`kgscripts.models.steps.contexts`), so that it can judge scenarios that it was not trained on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+import torch
+from attrs import field, frozen, validators
+from torch import Tensor, nn
+
+from kgscripts.models.checkpoint import Checkpoint, ModelCard
+from kgscripts.models.inference import fixed_threads
+from kgscripts.models.sentence_vectors import Vectors
+from kgscripts.models.steps.clusters import Floats, Integers, by_first_member, clusters_of, together
+from kgscripts.models.steps.contexts import FEATURES, ActionParts, StepContexts, StepMention, pair_features
+from kgscripts.models.steps.encoder import DOWN, UP, StepEncoder, encoder_model
+from schemas.errors import ModelError
+from schemas.provenance import Model
+
+KIND = "step-merger"
+
+MOST_COMPARED = 1000
+"""So many actions of a scenario, the most frequent ones, are compared with each other; the rest with these alone."""
+_ROWS = 128
+
+_count = [validators.instance_of(int), validators.ge(1)]
+_probability = [validators.instance_of(float), validators.gt(0.0), validators.lt(1.0)]
+
+
+@frozen(kw_only=True)
+class StepSettings:
+    """What decides the clusters beside the network: see `clusters_of`."""
+
+    hidden: int = field(validator=_count)
+    first: float = field(default=0.2, validator=_probability)
+    least: float = field(default=0.25, validator=_probability)
+
+
+@frozen
+class StepGroup:
+    """Actions that are the same step, ascending, and the mean probability of that over pairs of the most frequent."""
+
+    actions: tuple[ActionParts, ...]
+    probability: float
+
+
+class PairNetwork(nn.Module):
+    """Log odds that two actions are the same step, of their features (..., `FEATURES`)."""
+
+    mean: Tensor
+    scale: Tensor
+
+    def __init__(self, hidden: int, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.register_buffer("mean", torch.zeros(FEATURES))
+        self.register_buffer("scale", torch.ones(FEATURES))
+        self.layers = nn.Sequential(nn.Linear(FEATURES, hidden), nn.ReLU(), nn.Dropout(dropout), nn.Linear(hidden, 1))
+
+    def forward(self, features: Tensor) -> Tensor:
+        """Log odds (...)."""
+        scaled = ((features - self.mean) / self.scale).clamp(-5, 5)
+        odds: Tensor = self.layers(scaled)[..., 0]
+        return odds
+
+
+class StepMerger:
+    """Merges the actions of a scenario that are the same step. `vectors` gives the vectors of texts."""
+
+    def __init__(
+        self,
+        network: PairNetwork,
+        settings: StepSettings,
+        model: Model,
+        vectors: Vectors,
+    ) -> None:
+        self.model = model
+        self.settings = settings
+        self.vectors = vectors
+        self._network = network.eval()
+
+    def merge(self, texts: Sequence[Sequence[StepMention]]) -> list[StepGroup]:
+        """The groups of two or more actions of a scenario's texts that are the same step."""
+        if len({mention.action for text in texts for mention in text}) < 2:
+            return []
+        contexts = StepContexts.of(texts, self.vectors)
+        members: dict[int, list[int]] = {}
+        for action, number in enumerate(self.clusters(contexts)):
+            members.setdefault(int(number), []).append(action)
+        return [self._group(contexts, np.array(own)) for own in members.values() if len(own) > 1]
+
+    def clusters(self, contexts: StepContexts) -> Integers:
+        """The number of each action's cluster.
+
+        Time and memory are bounded: actions beyond the `MOST_COMPARED` most frequent ones join the cluster of those
+        that they fit best, or stay alone.
+        """
+        count = len(contexts.actions)
+        order = np.argsort(-contexts.mentions, kind="stable")
+        compared, rest = np.sort(order[:MOST_COMPARED]), np.sort(order[MOST_COMPARED:])
+        weights = np.sqrt(contexts.mentions)
+        settings = self.settings
+        pairs = self._probabilities(contexts, compared, compared)
+        presence = contexts.presence[compared]
+        found = clusters_of(pairs, weights[compared], presence, first=settings.first, least=settings.least)
+        clusters = np.arange(count, dtype=np.int64) + count
+        clusters[compared] = found
+        if not len(rest):
+            return by_first_member(clusters)
+        texts = np.zeros((int(found.max()) + 1, presence.shape[1]))
+        np.maximum.at(texts, found, presence.toarray())
+        sizes = texts.sum(axis=1)
+        for start in range(0, len(rest), _ROWS):
+            own = rest[start : start + _ROWS]
+            gains = (self._probabilities(contexts, own, compared) - settings.least) * weights[compared]
+            sums = np.stack([np.bincount(found, weights=row) for row in gains])
+            has = contexts.presence[own]
+            fewest = np.minimum.outer(np.asarray(has.sum(axis=1)), sizes)
+            sums[together(has @ texts.T, fewest)] = -1.0
+            best = sums.argmax(axis=1)
+            clusters[own] = np.where(sums[np.arange(len(own)), best] > 0, best, clusters[own])
+        return by_first_member(clusters)
+
+    def _group(self, contexts: StepContexts, members: Integers) -> StepGroup:
+        shown = members[np.argsort(-contexts.mentions[members], kind="stable")][:_ROWS]
+        pairs = self._probabilities(contexts, shown, shown)
+        mean = pairs[~np.eye(len(shown), dtype=bool)].mean()
+        return StepGroup(tuple(contexts.actions[member] for member in members), float(mean))
+
+    def _probabilities(self, contexts: StepContexts, rows: Integers, columns: Integers) -> Floats:
+        """That an action of `rows` is the same step as one of `columns`: (rows, columns)."""
+        found = np.zeros((len(rows), len(columns)))
+        with torch.inference_mode(), fixed_threads():
+            for start in range(0, len(rows), _ROWS):
+                features = torch.from_numpy(pair_features(contexts, rows[start : start + _ROWS], columns))
+                odds = self._network(features)
+                # Rounded, since the last bits of a network differ between processors.
+                found[start : start + _ROWS] = torch.sigmoid(odds).double().numpy().round(4)
+        return (found + found.T) / 2 if rows is columns else found
+
+
+def merger_checkpoint(
+    network: PairNetwork, settings: StepSettings, encoder: StepEncoder, card: ModelCard
+) -> Checkpoint:
+    """The checkpoint of a trained network and the encoder that it was trained with."""
+    tensors = {name: value.detach().clone() for name, value in network.state_dict().items()}
+    values = {**attrs.asdict(settings), **encoder.stored_settings()}
+    return Checkpoint(kind=KIND, settings=values, tensors={**tensors, **encoder.adapters}, card=card)
+
+
+def merger_model(checkpoint: Checkpoint) -> StepMerger:
+    """The model of a checkpoint. Raises ModelError if its parts do not fit together, or MiniLM is another one."""
+    assert checkpoint.model is not None
+    encoder = encoder_model(checkpoint)
+    try:
+        values: dict[str, Any] = dict(checkpoint.settings)
+        for name in encoder.stored_settings():
+            del values[name]
+        settings = StepSettings(**values)
+        tensors = {name: value for name, value in checkpoint.tensors.items() if not name.startswith((DOWN, UP))}
+        if not all(value.isfinite().all() for value in tensors.values()):
+            raise ValueError("weights that are not finite")
+        network = PairNetwork(settings.hidden)
+        network.load_state_dict(tensors)
+    except (LookupError, TypeError, ValueError, AttributeError, RuntimeError) as error:
+        remedy = "train the model again, or get the checkpoint again"
+        raise ModelError(f"not a checkpoint of the step merger: {error}", remedy=remedy) from error
+    return StepMerger(network, settings, checkpoint.model, encoder)

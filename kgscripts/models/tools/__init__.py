@@ -1,0 +1,1 @@
+"""The model that ranks the tools of an event."""

@@ -1,0 +1,1 @@
+"""The spaCy pipeline that ships: training data, training and packaging."""

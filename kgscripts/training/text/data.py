@@ -1,0 +1,115 @@
+"""Training and development documents for `spacy train` out of the treebanks."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import spacy
+from spacy.tokens import DocBin
+
+from kgscripts.text.conllu import Sentence, documents, read_conllu, to_doc
+from kgscripts.training.text.augment import grouped, imperatives, lower_cased, with_white_space, without_final_stop
+from kgscripts.training.text.instructions import InstructionWriter
+
+TRAINING = ("ewt/en_ewt-ud-train.conllu", "gum/open-genres.conllu")
+DEVELOPMENT = "ewt/en_ewt-ud-dev.conllu"
+TEST = "ewt/en_ewt-ud-test.conllu"
+INSTRUCTIONS = "gum/wikihow-dev.conllu"
+"""For evaluation only: its licence (CC BY-NC-SA) keeps it out of the training data."""
+
+_WHITE_SPACE_IN_TEXT = 0.05
+_ATTRIBUTES = ("ORTH", "SPACY", "TAG", "POS", "MORPH", "LEMMA", "HEAD", "DEP", "SENT_START")
+
+
+@dataclass(frozen=True)
+class Augmentation:
+    """How much is added to the treebanks' sentences.
+
+    Attributes
+    ----------
+    views:
+        how many times each sentence occurs, each time in another group of sentences.
+    lower_case:
+        share of groups in lower case, in every view but the first.
+    no_final_stop:
+        share of sentences that lose their full stop, in every view but the first.
+    white_space:
+        share of groups with line breaks and double spaces, in every view but the first.
+    instructions:
+        number of generated instructions.
+    derived:
+        whether imperatives are made of statements.
+    """
+
+    views: int = 2
+    lower_case: float = 0.08
+    no_final_stop: float = 0.15
+    white_space: float = 0.08
+    instructions: int = 3000
+    derived: bool = True
+
+
+def training_sentences(treebanks: Path) -> Iterator[Sentence]:
+    """The sentences of the treebanks that the pipeline is trained on."""
+    for name in TRAINING:
+        yield from _harmonised(read_conllu(treebanks / name))
+
+
+def write_training_data(treebanks: Path, output: Path, augmentation: Augmentation, seed: int) -> int:
+    """Writes the training documents to `output`, shuffled; returns the number of words."""
+    rng = random.Random(seed)
+    groups: list[list[Sentence]] = []
+    sources = list(documents(training_sentences(treebanks)))
+    for view in range(augmentation.views):
+        for source in sources:
+            for group in grouped(source, rng):
+                groups.append(group if view == 0 else _roughened(group, augmentation, rng))
+    if augmentation.derived:
+        sentences = [sentence for source in sources for sentence in imperatives(source)]
+        groups += [_roughened(group, augmentation, rng) for group in grouped(sentences, rng, longest=6)]
+    written = list(InstructionWriter(seed).sentences(augmentation.instructions))
+    groups += grouped(written, rng, longest=8)
+    rng.shuffle(groups)
+    return write_documents(groups, output)
+
+
+def write_documents(groups: Iterable[list[Sentence]], output: Path) -> int:
+    """Writes each group of sentences as one annotated document; returns the number of words."""
+    vocab = spacy.blank("en").vocab
+    binary = DocBin(attrs=_ATTRIBUTES)
+    words = 0
+    for group in groups:
+        binary.add(to_doc(vocab, group))
+        words += sum(len(sentence.words) for sentence in group)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    binary.to_disk(output)
+    return words
+
+
+def write_development_data(treebanks: Path, output: Path) -> int:
+    """Writes the development documents, whole, to `output`; returns the number of words."""
+    return write_documents(documents(read_conllu(treebanks / DEVELOPMENT)), output)
+
+
+def _harmonised(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+    """GUM marks imperatives as second person and EWT does not: one label for both."""
+    for sentence in sentences:
+        sentence.words = [
+            replace(word, feats=word.feats.replace("|Person=2", "")) if "Mood=Imp" in word.feats else word
+            for word in sentence.words
+        ]
+        yield sentence
+
+
+def _roughened(group: list[Sentence], augmentation: Augmentation, rng: random.Random) -> list[Sentence]:
+    rough = [
+        without_final_stop(sentence) if rng.random() < augmentation.no_final_stop else sentence for sentence in group
+    ]
+    if rng.random() < augmentation.lower_case:
+        rough = [lower_cased(sentence) for sentence in rough]
+    if rng.random() < augmentation.white_space:
+        rough = [with_white_space(sentence, rng, _WHITE_SPACE_IN_TEXT) for sentence in rough]
+    return rough

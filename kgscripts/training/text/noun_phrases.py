@@ -1,0 +1,138 @@
+"""Random noun phrases from the word lists, with their trees."""
+
+from __future__ import annotations
+
+import random
+import tomllib
+from importlib import resources
+
+from kgscripts.training.text.trees import Node, coordinator, punctuation
+
+_ADJECTIVES = (
+    "large",
+    "small",
+    "clean",
+    "hot",
+    "warm",
+    "cold",
+    "dry",
+    "wet",
+    "new",
+    "old",
+    "sharp",
+    "remaining",
+    "fresh",
+)
+_UNITS = ("cup", "tablespoon", "teaspoon", "ounce", "pound", "piece", "pair", "box", "can", "bottle", "gallon")
+NUMBERS = ("two", "three", "five", "ten", "fifteen", "twenty", "thirty")
+
+Lexicon = dict[str, dict[str, list[str]]]
+
+
+def read_lexicon() -> Lexicon:
+    """The word lists by domain."""
+    text = resources.files(__package__).joinpath("imperatives.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+class NounPhraseWriter:
+    """Writes noun phrases of one domain at a time; the same seed writes the same ones."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = random.Random(seed)
+        self.lexicon = read_lexicon()
+        self.domain: dict[str, list[str]] = {}
+
+    def chance(self, share: float) -> bool:
+        """True in a `share` of the calls."""
+        return self.rng.random() < share
+
+    def pick(self, kind: str) -> str:
+        """A random entry of the domain's list of verbs, count or mass nouns, places or tools."""
+        return self.rng.choice(self.domain[kind])
+
+    def objects(self, *, bare: bool = False) -> Node:
+        """A direct object, now and then of several nouns; `bare` ones have no determiner."""
+        first = self.noun_phrase("obj", bare=bare)
+        if self.chance(0.14):
+            last = self.noun_phrase("conj", bare=bare or self.chance(0.4))
+            last.before.insert(0, coordinator("or" if self.chance(0.15) else "and"))
+            if self.chance(0.3):
+                middle = self.noun_phrase("conj", bare=True)
+                middle.before.insert(0, punctuation(","))
+                first.after.append(middle)
+                if self.chance(0.6):
+                    last.before.insert(0, punctuation(","))
+            first.after.append(last)
+        elif self.chance(0.05):
+            first.after.append(self.phrase("of", self.noun_phrase("nmod"), "nmod"))
+        return first
+
+    def noun_phrase(self, deprel: str, *, bare: bool = False) -> Node:
+        """A noun of the domain, or a measure of it."""
+        mass = self.chance(0.35)
+        if mass and self.chance(0.2):
+            return self._measure(deprel)
+        return self.noun(self.pick("mass" if mass else "count"), deprel, mass=mass, bare=bare)
+
+    def _measure(self, deprel: str) -> Node:
+        """Two cups of flour, 1 teaspoon salt."""
+        unit = self.rng.choice(_UNITS)
+        if self.chance(0.6):
+            number = Node(str(self.rng.randint(1, 12)), "NUM", "CD", "nummod", feats="NumForm=Digit|NumType=Card")
+        else:
+            number = Node(self.rng.choice(("one", *NUMBERS)), "NUM", "CD", "nummod")
+        if number.form in {"1", "one"}:
+            node = Node(unit, "NOUN", "NN", deprel, before=[number])
+        else:
+            plural = unit + ("es" if unit.endswith("x") else "s")
+            node = Node(plural, "NOUN", "NNS", deprel, unit, before=[number])
+        node.after.append(self.phrase("of", self.noun(self.pick("mass"), mass=True, bare=True), "nmod"))
+        return node
+
+    def noun(self, entry: str, deprel: str = "obl", *, mass: bool = False, bare: bool = False) -> Node:
+        """The noun phrase of an entry ("rolling_pin rolling_pins") in one of its numbers."""
+        singular, _, plural = entry.partition(" ")
+        is_plural = bool(plural) and self.chance(0.5)
+        modifiers, base = _split_compound(singular)
+        form = _split_compound(plural)[1] if is_plural else base
+        noun = Node(form, "NOUN", "NNS" if is_plural else "NN", deprel, base)
+        noun.before = modifiers
+        if self.chance(0.12):
+            noun.before.insert(0, Node(self.rng.choice(_ADJECTIVES), "ADJ", "JJ", "amod"))
+        if not bare and not ((mass or is_plural) and self.chance(0.3)):
+            noun.before.insert(0, self._determiner(noun, allow_a=not mass and not is_plural))
+        return noun
+
+    def _determiner(self, noun: Node, *, allow_a: bool) -> Node:
+        roll = self.rng.random()
+        if allow_a and roll < 0.3:
+            following = noun.before[0].form if noun.before else noun.form
+            article = "an" if following[0] in "aeiou" else "a"
+            return Node(article, "DET", "DT", "det", "a", "Definite=Ind|PronType=Art")
+        if roll > 0.85:
+            return Node("your", "PRON", "PRP$", "nmod:poss", feats="Case=Gen|Person=2|Poss=Yes|PronType=Prs")
+        if roll > 0.8 and noun.xpos == "NNS":
+            return Node(self.rng.choice(NUMBERS), "NUM", "CD", "nummod")
+        if roll > 0.77:
+            word = "all" if noun.xpos == "NNS" else "each" if allow_a else "some"
+            return Node(word, "DET", "DT", "det", feats="PronType=Ind" if word == "some" else "PronType=Tot")
+        return Node("the", "DET", "DT", "det", feats="Definite=Def|PronType=Art")
+
+    def place(self) -> Node:
+        """A prepositional phrase of the domain."""
+        preposition, _, noun = self.pick("places").partition(" ")
+        mass = noun in self.domain["mass"]
+        return self.phrase(preposition, self.noun(noun, "obl", mass=mass), "obl")
+
+    @staticmethod
+    def phrase(preposition: str, noun: Node, deprel: str) -> Node:
+        """The noun phrase behind a preposition."""
+        noun.before.insert(0, Node(preposition, "ADP", "IN", "case", feats=""))
+        noun.deprel = deprel
+        return noun
+
+
+def _split_compound(entry: str) -> tuple[list[Node], str]:
+    *modifiers, base = entry.split("_")
+    return [Node(word, "NOUN", "NN", "compound") for word in modifiers], base
