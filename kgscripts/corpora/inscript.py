@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from attrs import define, field, frozen
 
 from kgscripts.corpora.detokenizing import detokenize
 from kgscripts.corpora.plain_text import paragraph_spans
 from kgscripts.corpora.scenarios.labels import resolve
-from kgscripts.corpora.source import MAX_RECORD_BYTES, Source, text_lines, too_long
+from kgscripts.corpora.source import MAX_RECORD_BYTES, Source, source_of, text_lines, too_long
 from schemas.errors import InputError
+from schemas.input_files import open_input
 from schemas.records import Discard, DiscardReason, Document, Passage, PassageKind
 
 _END = "<end_of_story>"
@@ -118,6 +120,25 @@ def gold_stories(source: Source) -> Iterator[GoldStory | Discard]:
     if story.words or story.fault:
         detail = f"cut off: no {_END} for the story that begins on line {story.line}"
         yield story.fault or source.discard(DiscardReason.MALFORMED, number, detail)
+
+
+def read_stories(directory: Path) -> list[GoldStory]:
+    """Read the labelled stories of a folder with one file per scenario.
+
+    Raises
+    ------
+    InputError
+        if it contains no story.
+    """
+    stories: list[GoldStory] = []
+    for path in sorted(path for path in directory.glob("*") if path.is_file()):
+        with open_input(path) as file:
+            stories += [story for story in gold_stories(source_of(path.name, file)) if isinstance(story, GoldStory)]
+    if not stories:
+        raise InputError(
+            "no InScript story in it", where=str(directory), remedy="pass the folder with one token file per scenario"
+        )
+    return stories
 
 
 def _gold_story(source: Source, story: _Story) -> GoldStory | Discard:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from importlib import resources
 from pathlib import Path
 
+from kgscripts.corpora.grouped_steps import read_descriptions
 from kgscripts.corpora.openpi.reading import read_openpi
 from kgscripts.corpora.pairs.cloze_items import blank_words, cloze_items
 from kgscripts.corpora.pairs.gold_alignments import read_gold_alignments
@@ -23,7 +24,7 @@ from kgscripts.evaluation.cloze.filling import Candidates
 from kgscripts.evaluation.cloze.task import evaluate_cloze
 from kgscripts.evaluation.scenarios.detection import evaluate_scenarios
 from kgscripts.evaluation.scenarios.predictions import predict
-from kgscripts.evaluation.steps.gold import grouped_scenarios, read_descriptions
+from kgscripts.evaluation.steps.gold import grouped_scenarios
 from kgscripts.evaluation.steps.merging import score_scenarios
 from kgscripts.evaluation.tools.predicted import benchmark_scores, evaluate_ranker, tool_events
 from kgscripts.models.alignment.aligner import Aligner

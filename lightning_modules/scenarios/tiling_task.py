@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 import torch
 
-from kgscripts.evaluation.scenarios.predictions import gold_spans
+from kgscripts.corpora.scenarios.documents import gold_spans
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.scenarios.classifier import ScenarioClassifier
 from kgscripts.models.scenarios.features import FEATURES, SegmentText, TfIdf, feature_size, feature_vectors

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from importlib import resources
 
-from kgscripts.evaluation.steps.gold import GoldScenario, GroupedText, grouped_scenarios, read_descriptions
+from kgscripts.corpora.grouped_steps import GroupedText, read_descriptions
+from kgscripts.evaluation.steps.gold import GoldScenario, grouped_scenarios
 
 
 def written_texts() -> list[GroupedText]:

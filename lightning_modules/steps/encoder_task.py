@@ -10,7 +10,7 @@ from typing import Any
 
 import attrs
 
-from kgscripts.evaluation.steps.gold import GroupedText
+from kgscripts.corpora.grouped_steps import GroupedText
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.encoder import load_encoder
 from kgscripts.models.steps.encoder import StepEncoder, StepEncoderSettings, encoder_checkpoint

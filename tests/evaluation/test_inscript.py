@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from kgscripts.evaluation.events.inscript import inscript_scores, read_stories
+from kgscripts.corpora.inscript import read_stories
+from kgscripts.evaluation.events.inscript import inscript_scores
 from kgscripts.text.pipeline import load_pipeline
 from schemas.errors import InputError
 

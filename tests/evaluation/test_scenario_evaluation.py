@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from kgscripts.commands.evaluate import app
+from kgscripts.corpora.scenarios.documents import gold_spans
 from kgscripts.evaluation.scenarios.boundaries import window_errors
 from kgscripts.evaluation.scenarios.detection import evaluate_scenarios
-from kgscripts.evaluation.scenarios.predictions import gold_spans, predict, predict_on_gold, ranked, read_predictions
+from kgscripts.evaluation.scenarios.predictions import predict, predict_on_gold, ranked, read_predictions
 from kgscripts.models import registry
 from kgscripts.models.scenarios.protocol import ScenarioModel
 from schemas.errors import InputError, KGScriptsError

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kgscripts.corpora.inscript import GoldStory
-from kgscripts.evaluation.events.inscript import read_stories
+from kgscripts.corpora.inscript import GoldStory, read_stories
 from kgscripts.text.pipeline import load_pipeline
 from kgscripts.training.text.pronouns import BIAS, Choice, choices, fit
 

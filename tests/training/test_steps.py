@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 import torch
 
-from kgscripts.evaluation.steps.gold import GroupedText, grouped_scenarios, read_descriptions
+from kgscripts.corpora.grouped_steps import GroupedText, read_descriptions
+from kgscripts.evaluation.steps.gold import grouped_scenarios
 from kgscripts.models.checkpoint import load_checkpoint
 from kgscripts.models.encoder import load_encoder
 from kgscripts.models.registry import load

@@ -40,6 +40,13 @@ class LabelledStory:
     sentences: tuple[str, ...]
 
 
+def gold_spans(document: ScenarioDocument) -> list[tuple[int, int]]:
+    """The longest stretches of sentences with the same gold labels, None among them, in text order."""
+    labels = [set(labels) for labels in document.labels()]
+    starts = [index for index in range(len(labels)) if index == 0 or labels[index] != labels[index - 1]]
+    return list(zip(starts, [*starts[1:], len(labels)], strict=False))
+
+
 def read_scenario_documents(
     path: str | Path, *, others: Collection[str] = (), layer: str | None = None
 ) -> list[ScenarioDocument]:

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from attrs import asdict, frozen
 
+from kgscripts.corpora.inscript import read_stories
 from kgscripts.evaluation.events.gold_lists import pronoun_items, pronoun_scores, tool_items, tool_scores
-from kgscripts.evaluation.events.inscript import inscript_scores, read_stories
+from kgscripts.evaluation.events.inscript import inscript_scores
 from kgscripts.evaluation.events.marked_texts import SPLITS, marked_texts, object_scores, reality_scores
 from kgscripts.evaluation.steps.order import order_scores, read_descriptions
 from kgscripts.evaluation.tools.sentences import tool_list_scores

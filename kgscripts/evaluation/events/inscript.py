@@ -20,21 +20,17 @@ pronouns and possessives, half of the labels, are ignored on both sides.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 
 from spacy.language import Language
 from spacy.tokens import Doc, Token
 
-from kgscripts.corpora.inscript import GoldStory, gold_stories
-from kgscripts.corpora.source import source_of
+from kgscripts.corpora.inscript import GoldStory
 from kgscripts.evaluation.counting import Matches, percent
 from kgscripts.evaluation.events.pronoun_objects import count_pronouns
 from kgscripts.extractors.events import judged_frames
 from kgscripts.extractors.participants import participants_of
 from kgscripts.extractors.predicates import Frame
 from kgscripts.extractors.tools import tools_of
-from schemas.errors import InputError
-from schemas.input_files import open_input
 from schemas.provenance import BenchmarkScore, Exposure
 
 DATASET = "InScript"
@@ -50,25 +46,6 @@ _PRONOUNS = frozenset(
     | {"anything", "everything", "nothing", "all", "some", "both", "each", "other", "others", "another", "none"}
     | {"many", "much", "more", "most", "few", "several", "any", "either", "neither", "there", "what"}
 )
-
-
-def read_stories(directory: Path) -> list[GoldStory]:
-    """Read the labelled stories of a folder with one file per scenario.
-
-    Raises
-    ------
-    InputError
-        if it contains no story.
-    """
-    stories: list[GoldStory] = []
-    for path in sorted(path for path in directory.glob("*") if path.is_file()):
-        with open_input(path) as file:
-            stories += [story for story in gold_stories(source_of(path.name, file)) if isinstance(story, GoldStory)]
-    if not stories:
-        raise InputError(
-            "no InScript story in it", where=str(directory), remedy="pass the folder with one token file per scenario"
-        )
-    return stories
 
 
 def inscript_scores(nlp: Language, stories: Sequence[GoldStory], split: str) -> list[BenchmarkScore]:

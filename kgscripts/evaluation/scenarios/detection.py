@@ -8,6 +8,7 @@ from math import inf
 
 from attrs import evolve
 
+from kgscripts.corpora.scenarios.documents import gold_spans
 from kgscripts.corpora.scenarios.labels import is_listed
 from kgscripts.evaluation.scenarios.boundaries import boundaries_of, score_boundaries
 from kgscripts.evaluation.scenarios.confusions import correlate, count_confusions, pair_pmi
@@ -19,7 +20,7 @@ from kgscripts.evaluation.scenarios.counts import (
     macro_score,
     micro_score,
 )
-from kgscripts.evaluation.scenarios.predictions import Predictions, gold_spans, normalised
+from kgscripts.evaluation.scenarios.predictions import Predictions, normalised
 from kgscripts.evaluation.scenarios.report import GoldBoundaryScores, ScenarioReport
 from schemas.errors import InputError
 from schemas.scenario_documents import NONE, LabelledSegment, ScenarioDocument

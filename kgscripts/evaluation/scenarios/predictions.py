@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kgscripts.corpora.json_records import json_object, record_id, strings
+from kgscripts.corpora.scenarios.documents import gold_spans
 from kgscripts.corpora.scenarios.labels import resolve
 from kgscripts.corpora.source import numbered_lines
 from kgscripts.models.scenarios.protocol import ScenarioModel, SegmentLabeller
@@ -84,13 +85,6 @@ def predict_on_gold(model: SegmentLabeller, documents: Sequence[ScenarioDocument
         for document, segments in zip(batch, found, strict=True):
             predictions[document.id] = [ranked(segment) for segment in segments]
     return predictions
-
-
-def gold_spans(document: ScenarioDocument) -> list[tuple[int, int]]:
-    """The longest stretches of sentences with the same gold labels, None among them, in text order."""
-    labels = [set(labels) for labels in document.labels()]
-    starts = [index for index in range(len(labels)) if index == 0 or labels[index] != labels[index - 1]]
-    return list(zip(starts, [*starts[1:], len(labels)], strict=False))
 
 
 def ranked(segment: DetectedSegment) -> LabelledSegment:

@@ -10,8 +10,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 from spacy.language import Language
 
-from kgscripts.corpora.inscript import GoldStory
-from kgscripts.evaluation.events.inscript import read_stories
+from kgscripts.corpora.inscript import GoldStory, read_stories
 from kgscripts.extractors.events import judged_frames, mentions_of
 from kgscripts.models.sentence_vectors import quantised_vectors
 from kgscripts.text.pipeline import load_pipeline

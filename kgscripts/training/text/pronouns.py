@@ -16,8 +16,7 @@ import numpy as np
 from attrs import frozen
 from scipy.optimize import minimize
 
-from kgscripts.corpora.inscript import GoldStory
-from kgscripts.evaluation.events.inscript import read_stories
+from kgscripts.corpora.inscript import GoldStory, read_stories
 from kgscripts.evaluation.events.marked_texts import MarkedText, marked_texts
 from kgscripts.extractors.antecedent_features import features_of, need_of
 from kgscripts.extractors.antecedents import Discourse
