@@ -44,7 +44,7 @@ def assemble_all(directory: Path) -> Callable[[], str]:
 
     def call() -> str:
         with open_records(directory) as store:
-            versions = [digest for digest, entry in store.extractors().items() if entry.role == "extractor"]
+            versions = [digest for digest, entry in store.extractors.all().items() if entry.role == "extractor"]
             made = assemble(store, directory, versions, base_iri=DEFAULT_BASE_IRI, memory=MEMORY)
         return made.graph.build_id
 

@@ -63,7 +63,7 @@ def fill(directory: Path, mentions: int, changes: int = 0, seed: int = 0) -> str
     synthesizer = _Synthesizer(random, max(1, sources // SOURCES_A_SCENARIO), version, changes)
     with open_records(directory) as store:
         model = Model(name="synthetic", version="1", digest=version, task="event extraction", licence="")
-        store.add_extractor(version, "synthetic", "extractor", (model,))
+        store.extractors.add(version, "synthetic", "extractor", (model,))
         for number, start in enumerate(range(0, sources, _SOURCES_A_SHARD)):
             shard, digests = synthesizer.shard(store.folder, start, min(_SOURCES_A_SHARD, sources - start))
             named = [(digest, f"stories.jsonl#{start + place}") for place, digest in enumerate(digests)]

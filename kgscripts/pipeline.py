@@ -228,7 +228,7 @@ def remove_source(directory: str | Path, source: str | Path) -> list[str]:
         manifest = ScriptGraph.open(path).manifest
         # The records forget it last: a call that dies before can be repeated.
         with store.transaction():
-            names = take_out(store, str(source), manifest.base_iri, path_key)
+            names = take_out(store.inputs, str(source), manifest.base_iri, path_key)
             assembled = assemble_again(store, path, manifest)
         store.compact(assembled.enriched, assembled.versions)
     return names
@@ -257,7 +257,7 @@ def assemble_again(store: RecordStore, directory: Path, manifest: Manifest) -> A
 
 def versions_of(store: RecordStore, manifest: Manifest) -> list[str]:
     """The versions of the extractors that a graph is made of."""
-    known = store.extractors().items()
+    known = store.extractors.all().items()
     return [digest for digest, entry in known if entry.role == "extractor" and digest in manifest.models]
 
 

@@ -77,7 +77,7 @@ left_out = ["state-changes", "scenarios", "steps", *without]
 run = kgscripts.build_graph(output="graph", texts=[text], without=left_out, jobs=2).run
 graph = ScriptGraph.open("graph")
 with RecordStore(graph.directory / "records") as store:
-    temperatures = store.read(OvenTemperature, store.documents()["digest"].to_pylist())
+    temperatures = store.read(OvenTemperature, store.inputs.documents()["digest"].to_pylist())
 print(json.dumps({
     "build": graph.build_id,
     "read": run.sources_read,

@@ -82,7 +82,7 @@ def assemble(
     GraphDirectoryError
         If records are missing or damaged, or the graph cannot be written.
     """
-    store.check(versions)
+    store.readings.check(versions)
     with passing_on_interrupts(), ScriptGraphWriter(directory) as writer:
         scratch = directory.absolute() / NEXT / "scratch"
         with (
@@ -118,7 +118,7 @@ class _Assembly:
         engine = self.engine
         kinds = list(dict.fromkeys(kind for rule in rules.RELATIONS for kind in rule(()).kinds))
         load_records(engine, self.store, self.versions, kinds)
-        self.log.inputs(self.store)
+        self.log.inputs(self.store.inputs)
         self.log.readings(engine)
         self.readers = self._find_readers(kinds)
         extractors = self.readers.extractors
@@ -161,7 +161,7 @@ class _Assembly:
         corrections.write(self.writer, self.log)
 
     def _find_readers(self, kinds: Sequence[type[Record]]) -> Readers:
-        known = self.store.extractors()
+        known = self.store.extractors.all()
         models = [known[version].models for version in self.versions]
         models += [enricher.networks for enricher in self.enrichers]
         tables = (f"{kind_name(kind)}_record" for kind in (EventMention, Segment, Decomposition, StateChange, *kinds))
@@ -221,7 +221,7 @@ class _Assembly:
         digest = hashlib.sha256()
         for batch in self.engine.rows("SELECT digest FROM document ORDER BY document"):
             digest.update("".join(f"{item}\n" for item in batch["digest"].to_pylist()).encode())
-        extractors = sorted(self.store.extractors()[version].name for version in self.versions)
+        extractors = sorted(self.store.extractors.all()[version].name for version in self.versions)
         return Manifest(
             base_iri=base_iri,
             licence=licence,

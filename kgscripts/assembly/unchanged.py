@@ -60,7 +60,7 @@ class Assembling:
             graph.check_digests()
         except (OSError, ValueError, RecursionError, GraphDirectoryError):
             return None
-        store.verify()
+        store.shards.verify()
         return graph
 
     def _facts(self, store: RecordStore, graph: ScriptGraph) -> dict[str, str]:

@@ -87,12 +87,12 @@ class Build:
             if limit is not None and count >= limit:
                 return
             fingerprint = given.fingerprint()
-            if self.store.is_current(given.key, fingerprint):
-                sources = self.store.source_count(given.key)
+            if self.store.inputs.is_current(given.key, fingerprint):
+                sources = self.store.inputs.source_count(given.key)
                 count += sources
                 self.run.inputs_known += 1
-                self._note(sources, self.store.first_discard(given.key), faults)
-                known = self.store.input(given.key) if strict else None
+                self._note(sources, self.store.inputs.first_discard(given.key), faults)
+                known = self.store.inputs.get(given.key) if strict else None
                 for discard in known.discards if known else ():
                     _refuse_bad(discard)
                 continue
@@ -134,7 +134,7 @@ class Build:
                 faults.append(fault)
 
     def _add(self, document: Document) -> None:
-        if document.digest in self._waiting or self.store.has(document.digest, SOURCE):
+        if document.digest in self._waiting or self.store.readings.has(document.digest, SOURCE):
             return
         self._documents.append(document)
         self._waiting.add(document.digest)
@@ -156,9 +156,9 @@ class Build:
         """Read every document by the extractors that have not read it; what is read is committed bit by bit."""
         versions = [chosen.version for chosen in self.reader.extractors]
         for chosen in self.reader.extractors:
-            self.store.add_extractor(chosen.version, chosen.extractor.name, "extractor", chosen.models)
+            self.store.extractors.add(chosen.version, chosen.extractor.name, "extractor", chosen.models)
         # The whole list is read first: commits change what is lacking.
-        lacking = list(self.store.lacking(versions))
+        lacking = list(self.store.readings.lacking(versions))
         total = sum(map(len, lacking))
         waiting: list[WrittenShard] = []
         committed = time.monotonic()

@@ -55,7 +55,7 @@ def merge_graphs(directories: Sequence[str | Path], output: str | Path) -> Scrip
         for path in paths:
             store = stack.enter_context(open_records(path, create=False))
             manifest = ScriptGraph.open(path).manifest
-            known = store.extractors()
+            known = store.extractors.all()
             parts.append(_Part(path, manifest, store, {key: known[key].name for key in versions_of(store, manifest)}))
         first, *others = parts
         for other in others:

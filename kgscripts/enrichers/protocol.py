@@ -64,7 +64,7 @@ def enrich(store: RecordStore, enricher: Enricher, rows: pa.Table, candidates: S
     Return for each `target` the `subject` under which the store keeps its records.
     """
     version = enricher.version
-    store.add_extractor(version, enricher.name, "enricher", enricher.networks)
+    store.extractors.add(version, enricher.name, "enricher", enricher.networks)
     shared = hashlib.sha256(json.dumps(list(candidates)).encode()).hexdigest()
     contents = {
         hashlib.sha256(json.dumps([version, shared, content]).encode()).hexdigest(): content
@@ -72,7 +72,7 @@ def enrich(store: RecordStore, enricher: Enricher, rows: pa.Table, candidates: S
     }
     keys = {tuple(content): key for key, content in contents.items()}
     # In the order of their content, so that it does not matter how they came.
-    lacking = sorted((key for key in contents if not store.has(key, version)), key=contents.__getitem__)
+    lacking = sorted((key for key in contents if not store.readings.has(key, version)), key=contents.__getitem__)
     for start in range(0, len(lacking), _REQUESTS_A_COMMIT):
         block = lacking[start : start + _REQUESTS_A_COMMIT]
         found = enricher.enrich([contents[key] for key in block], candidates)

@@ -107,7 +107,7 @@ class PhraseTable:
 
 def _stretches(store: RecordStore) -> Iterator[tuple[frozenset[str], str, list[str]]]:
     """The words of the abstract side, one of them, and the words that it produced."""
-    digests: list[str] = store.documents()["digest"].to_pylist()
+    digests: list[str] = store.inputs.documents()["digest"].to_pylist()
     for start in range(0, len(digests), _DOCUMENTS_A_BLOCK):
         phrases = store.read(AlignedPhrase, digests[start : start + _DOCUMENTS_A_BLOCK])
         for digest, (document,) in store.read(Document, list(phrases)).items():

@@ -1,7 +1,7 @@
 """The record store: what every extractor found in every document, as one Arrow table a kind of record."""
 
 from kgscripts.records.database import SOURCE
-from kgscripts.records.index import ExtractorEntry
+from kgscripts.records.extractors import ExtractorEntry
 from kgscripts.records.inputs import Input
 from kgscripts.records.removal import take_out
 from kgscripts.records.shards import Reading, ShardFile, WrittenShard, write_shard

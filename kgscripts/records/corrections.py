@@ -21,7 +21,7 @@ def read_corrections(store: RecordStore) -> list[Correction]:
     GraphDirectoryError
         If their file is damaged or missing.
     """
-    found = store.read(Correction, store.subjects(CORRECTIONS), [CORRECTIONS])
+    found = store.read(Correction, store.readings.subjects(CORRECTIONS), [CORRECTIONS])
     return sorted((correction for of_key in found.values() for correction in of_key), key=lambda item: item.age)
 
 
@@ -37,7 +37,7 @@ def add_corrections(store: RecordStore, corrections: Iterable[Correction]) -> li
             latest[correction.digest] = correction
     new = [correction for digest, correction in latest.items() if known.get(digest) != correction]
     if new:
-        store.add_extractor(CORRECTIONS, "corrections", "source", ())
+        store.extractors.add(CORRECTIONS, "corrections", "source", ())
         readings = [Reading(digest, CORRECTIONS, [correction]) for digest, correction in latest.items()]
         store.commit([write_shard(store.folder, readings)])
     return new

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from schemas.errors import DamagedIndexError, GraphDirectoryError, RecordError
 from schemas.graph_directory import durable, unwritable
@@ -22,6 +22,7 @@ SOURCE = "0" * 64
 _SECONDS_TO_WAIT = 60
 _UNWRITABLE = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+_UNDECODABLE = (ValueError, TypeError, LookupError, AttributeError, RecursionError, RecordError)
 
 _TABLES = f"""
 CREATE TABLE extractor (
@@ -62,24 +63,30 @@ PRAGMA user_version = {FORMAT};
 
 
 class Database:
-    """The file `INDEX`. Every change is one transaction: a kill or a full disk leaves the state before it."""
+    """The file `INDEX` in `folder`. Every change is one transaction: a kill or a full disk leaves the state before it.
+
+    Raises
+    ------
+    GraphDirectoryError
+        In every method: if the index is damaged (`DamagedIndexError`) or cannot be written, or another process writes.
+    """
 
     def __init__(self, folder: Path, index: str = INDEX) -> None:
         # Some libraries take a relative path such as ``~`` or ``s3:x`` for a home or an address.
         self.folder = folder = folder.absolute()
-        self._path = folder / index
+        self.path = folder / index
         _check_layout(folder)
         if not folder.is_dir() and os.path.lexists(folder):
             raise self._damaged("the folder is none")
-        if not self._path.is_file() or self._path.is_symlink():
-            if os.path.lexists(self._path):
+        if not self.path.is_file() or self.path.is_symlink():
+            if os.path.lexists(self.path):
                 raise self._damaged("it is no file")
             if index == INDEX and any(folder.glob("*/*.parquet")):
                 raise self._damaged("it is missing")
-            _create(self._path)
+            _create(self.path)
         with self._guarded():
             self._connection = sqlite3.connect(
-                f"{self._path.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=_SECONDS_TO_WAIT
+                f"{self.path.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=_SECONDS_TO_WAIT
             )
         try:
             self._check_format()
@@ -90,12 +97,6 @@ class Database:
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _check_format(self) -> None:
         with self._guarded():
@@ -109,35 +110,38 @@ class Database:
     def transaction(self) -> Iterator[None]:
         """All changes inside are made together at the end, or none if an error leaves it.
 
-        Everything but `RecordStore.compact` can be called inside.
-
-        Raises
-        ------
-        GraphDirectoryError
-            If the index is damaged or cannot be written.
+        A transaction inside another one is a part of it.
         """
-        if self._connection.in_transaction:
+        if self.in_transaction:
             yield
             return
         try:
-            self._execute("BEGIN IMMEDIATE")
+            self.execute("BEGIN IMMEDIATE")
             yield
-            self._execute("COMMIT")
+            self.execute("COMMIT")
         finally:
-            if self._connection.in_transaction:
+            if self.in_transaction:
                 with suppress(sqlite3.Error):
                     self._connection.rollback()
 
-    def _execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
+    @property
+    def in_transaction(self) -> bool:
+        """Whether changes wait for the end of a transaction, which may undo them."""
+        return self._connection.in_transaction
+
+    def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
+        """Run one statement."""
         with self._guarded():
             return self._connection.execute(sql, values)
 
-    def _executemany(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
+    def execute_many(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Run one statement for each of `rows`."""
         with self._guarded():
             self._connection.executemany(sql, rows)
 
-    def _rows(self, sql: str, *values: Any) -> Iterator[Any]:
-        cursor = self._execute(sql, *values)
+    def rows(self, sql: str, *values: Any) -> Iterator[Any]:
+        """The rows of a query, as tuples."""
+        cursor = self.execute(sql, *values)
         while True:
             with self._guarded():
                 rows = cursor.fetchmany(1000)
@@ -145,10 +149,24 @@ class Database:
                 return
             yield from rows
 
-    def _one(self, sql: str, *values: Any) -> Any:
-        """The only value of the first row; None if there is no row."""
-        row = next(self._rows(sql, *values), None)
+    def one(self, sql: str, *values: Any) -> Any:
+        """The only value of the first row of a query; None if there is no row."""
+        row = next(self.rows(sql, *values), None)
         return None if row is None else row[0]
+
+    def problems(self) -> Iterator[str]:
+        """What is wrong with the file, one problem at a time."""
+        for (problem,) in self.rows("PRAGMA integrity_check"):
+            if problem != "ok":
+                yield f"{self.path}: {problem}"
+
+    @contextmanager
+    def decoding(self) -> Iterator[None]:
+        """Values of the index are decoded inside; one that cannot be is damage of the index."""
+        try:
+            yield
+        except _UNDECODABLE as error:
+            raise self._damaged(str(error)) from error
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
@@ -161,17 +179,17 @@ class Database:
             if code in _BUSY:
                 raise GraphDirectoryError(
                     "another process is writing the records",
-                    where=str(self._path),
+                    where=str(self.path),
                     remedy="wait for it to end and run the same command again",
                 ) from error
             raise self._damaged(str(error)) from error
         except UnicodeEncodeError as error:
-            raise RecordError(f"a name or a discard holds a lone surrogate ({error})", where=str(self._path)) from error
+            raise RecordError(f"a name or a discard holds a lone surrogate ({error})", where=str(self.path)) from error
 
     def _damaged(self, problem: str) -> DamagedIndexError:
         return DamagedIndexError(
             f"the index of the records is damaged ({problem})",
-            where=str(self._path),
+            where=str(self.path),
             remedy="run the last `kgscripts build-graph` again: it makes the index anew from the files of records",
         )
 

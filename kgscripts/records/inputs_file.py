@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 from attrs import asdict
 
 from kgscripts.records.database import INPUTS
-from kgscripts.records.index import ExtractorEntry, models_of
-from kgscripts.records.inputs import Input, InputIndex
+from kgscripts.records.extractors import ExtractorEntry, models_of
+from kgscripts.records.inputs import Input
 from schemas.graph_directory import durable, replace
 from schemas.records import Discard, DiscardReason
 
@@ -36,20 +36,20 @@ _EXTRACTORS = b"kgscripts.extractors"
 _SOURCES_A_GROUP = 100_000
 
 
-def write_inputs(store: InputIndex) -> None:
-    """Write the inputs and extractors of `store` beside its index.
+def write_inputs(folder: Path, extractors: Iterable[ExtractorEntry], inputs: Iterable[Input]) -> None:
+    """Write the extractors, the last added last, and the inputs of a store into its `folder`.
 
     Raises
     ------
     GraphDirectoryError
         If the file cannot be written.
     """
-    path = store.folder / INPUTS
+    path = folder / INPUTS
     part = path.with_suffix(".part")
-    entries = [asdict(entry) for entry in store.extractors().values()]
+    entries = [asdict(entry) for entry in extractors]
     schema = _SCHEMA.with_metadata({_EXTRACTORS: json.dumps(entries, sort_keys=True)})
     with durable(part), pq.ParquetWriter(part, schema, compression="zstd", write_page_checksum=True) as file:
-        for rows in _groups(store):
+        for rows in _groups(inputs):
             file.write_table(pa.Table.from_pylist(rows, schema))
     replace(part, path)
 
@@ -66,10 +66,10 @@ def read_inputs(folder: Path) -> Iterator[ExtractorEntry | Input]:
             yield from map(_input, file.read_row_group(group).to_pylist())
 
 
-def _groups(store: InputIndex) -> Iterator[list[dict[str, Any]]]:
+def _groups(inputs: Iterable[Input]) -> Iterator[list[dict[str, Any]]]:
     rows: list[dict[str, Any]] = []
     sources = 0
-    for item in store.inputs():
+    for item in inputs:
         rows.append(
             {
                 "key": item.key,

@@ -24,20 +24,20 @@ def join(target: RecordStore, source: RecordStore, versions: Collection[str]) ->
     GraphDirectoryError
         If records are damaged, or cannot be written.
     """
-    for digest, entry in source.extractors().items():
+    for digest, entry in source.extractors.all().items():
         if digest not in (SOURCE, CORRECTIONS) and (digest in versions or entry.role == "enricher"):
-            target.add_extractor(digest, entry.name, entry.role, entry.models)
-    known = target.extractors().keys() - {CORRECTIONS}
-    for name, readings, files in source.shards():
-        wanted = [reading for reading in readings if reading[1] in known and not target.has(*reading)]
+            target.extractors.add(digest, entry.name, entry.role, entry.models)
+    known = target.extractors.all().keys() - {CORRECTIONS}
+    for name, readings, files in source.shards.all():
+        wanted = [reading for reading in readings if reading[1] in known and not target.readings.has(*reading)]
         if wanted:
             try:
                 target.commit([merge(target.folder, {name: files}, {name: wanted})])
             except OSError as error:
                 raise unwritable(target.folder, error) from error
     with target.transaction():
-        for item in source.inputs():
-            present = target.input(item.key)
+        for item in source.inputs.all():
+            present = target.inputs.get(item.key)
             if present is not None and present.fingerprint != item.fingerprint:
                 raise InputError(
                     "both graphs have read it, with other contents or options",
@@ -46,5 +46,5 @@ def join(target: RecordStore, source: RecordStore, versions: Collection[str]) ->
                 )
             # A complete input has all that an incomplete one has.
             if present is None or item.complete or not present.complete:
-                target.commit(inputs=[item])
+                target.inputs.put(item)
     add_corrections(target, read_corrections(source))

@@ -50,7 +50,7 @@ def open_records(directory: Path, *, create: bool = True) -> Iterator[RecordStor
         with store:
             try:
                 _restore_corrections(store, directory)
-                if next(store.sources(), None) is None and _graph_has_sources(directory):
+                if next(store.inputs.sources(), None) is None and _graph_has_sources(directory):
                     _miss_sources(directory, create)
                 yield store
             except DamagedIndexError:
@@ -62,7 +62,7 @@ def open_records(directory: Path, *, create: bool = True) -> Iterator[RecordStor
 def _restore_corrections(store: RecordStore, directory: Path) -> None:
     """Give the store the corrections of the graph, if it has lost them with a file."""
     in_graph = _corrections_of_graph(directory)
-    known = set(store.subjects(CORRECTIONS)) if in_graph else set()
+    known = set(store.readings.subjects(CORRECTIONS)) if in_graph else set()
     if lost := [item for item in in_graph if item.digest not in known]:
         add_corrections(store, lost)
         _LOG.warning("%s: the records have lost corrections\n  taken from the graph: %d", directory, len(lost))

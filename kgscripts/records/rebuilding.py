@@ -56,9 +56,9 @@ def _fill(store: RecordStore) -> str:
     with suppress(*DAMAGED_FILE, DamagedIndexError), store.transaction():
         for item in read_inputs(store.folder):
             if isinstance(item, Input):
-                store.commit(inputs=[item])
+                store.inputs.put(item)
             else:
-                store.add_extractor(item.digest, item.name, item.role, item.models)
+                store.extractors.add(item.digest, item.name, item.role, item.models)
     # First what people said, which no input gives again.
     add_corrections(store, _all_corrections(store.folder))
     damaged = 0
@@ -70,7 +70,8 @@ def _fill(store: RecordStore) -> str:
             _enter(store, shard)
     # A reading of two shards, one of which was to be deleted, would count twice.
     store.drop_replaced()
-    kept = f"kept: texts {len(store.subjects(SOURCE)):,}, corrections {len(store.subjects(CORRECTIONS)):,}"
+    texts, corrections = (len(store.readings.subjects(extractor)) for extractor in (SOURCE, CORRECTIONS))
+    kept = f"kept: texts {texts:,}, corrections {corrections:,}"
     lost = f"\n  damaged shards, whose texts are read again: {damaged:,}" if damaged else ""
     return kept + lost
 
@@ -80,10 +81,10 @@ def _names(folder: Path, kind: str) -> set[str]:
 
 
 def _enter(store: RecordStore, shard: WrittenShard) -> None:
-    known = store.extractors().keys()
+    known = store.extractors.all().keys()
     for digest in sorted({extractor for _, extractor in shard.completed} - known):
         # One that a build has brought that did not end. The next build that has it says what it is, or it is dropped.
-        store.add_extractor(digest, digest, "enricher", ())
+        store.extractors.add(digest, digest, "enricher", ())
     store.commit([shard], merge=False)
 
 

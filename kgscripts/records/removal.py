@@ -1,4 +1,4 @@
-"""Removing documents from a record store by whatever names them."""
+"""Removing documents from the inputs of a record store by whatever names them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from schemas.vocabulary import node_id
 _SHORTEST_PREFIX = 8
 
 
-def take_out(store: InputIndex, source: str, base_iri: str, input_key: Callable[[Path], str]) -> list[str]:
+def take_out(inputs: InputIndex, source: str, base_iri: str, input_key: Callable[[Path], str]) -> list[str]:
     """Remove `source` from the inputs; the names of what was removed.
 
     `source` is the path of an input (`input_key` gives its key), a document's name, its digest (or at least its first
@@ -25,19 +25,19 @@ def take_out(store: InputIndex, source: str, base_iri: str, input_key: Callable[
     InputError
         If no document or more than one goes by `source`.
     """
-    item = store.input(input_key(Path(source)))
+    item = inputs.get(input_key(Path(source)))
     if item is not None:
-        store.remove_input(item.key)
+        inputs.remove(item.key)
         return sorted(name for _, name in item.sources) or [source]
     identifier = source.removeprefix(base_iri)
-    digests = {digest for digest, name in store.sources() if name == source} or {
-        digest for digest, _ in store.sources() if _means(identifier, digest)
+    digests = {digest for digest, name in inputs.sources() if name == source} or {
+        digest for digest, _ in inputs.sources() if _means(identifier, digest)
     }
     if len(digests) != 1:
-        _refuse(store, source, sorted(digests))
+        _refuse(inputs, source, sorted(digests))
     (digest,) = digests
-    names = sorted(name for found, name in store.sources() if found == digest)
-    store.remove_source(digest)
+    names = sorted(name for found, name in inputs.sources() if found == digest)
+    inputs.remove_source(digest)
     return names
 
 
@@ -52,13 +52,13 @@ def _key_hash(identifier: str) -> str:
     return re.split("[/-]", identifier)[-1]
 
 
-def _refuse(store: InputIndex, source: str, digests: list[str]) -> None:
+def _refuse(inputs: InputIndex, source: str, digests: list[str]) -> None:
     if digests:
         raise InputError(
             f"{len(digests)} sources go by {source!r}",
             remedy="name one by its digest: " + ", ".join(digest[:12] for digest in digests[:5]),
         )
-    close = get_close_matches(source, {name for _, name in store.sources()}, 3)
+    close = get_close_matches(source, {name for _, name in inputs.sources()}, 3)
     raise InputError(
         f"no source goes by {source!r}",
         remedy=f"did you mean {' or '.join(close)}?" if close else "give its name, its digest, its id or its file",

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 
-from kgscripts.records.database import INDEX
-from kgscripts.records.inputs import InputIndex
+import pyarrow.parquet as pq
+
+from kgscripts.records.database import Database
 from kgscripts.records.kinds import kind_name, record_schema
-from kgscripts.records.shards import WrittenShard, columns_digest, shard_path
-from schemas.errors import DamagedRecordsError, GraphDirectoryError, RecordError
-from schemas.graph_directory import file_digest
+from kgscripts.records.merging import merge
+from kgscripts.records.readings import ReadingIndex
+from kgscripts.records.shards import PART, WrittenShard, columns_digest, shard_path
+from schemas.errors import DamagedRecordsError, GraphDirectoryError
+from schemas.graph_directory import file_digest, unwritable
 
 DAMAGED = ".damaged"
 CORRECTION = "correction"
@@ -18,90 +23,71 @@ CORRECTION = "correction"
 _NUMBER = "(SELECT id FROM shard WHERE name = ?)"
 
 
-class ShardIndex(InputIndex):
-    """The part of the index about shards. One kind has the same columns in all shards."""
+class ShardIndex:
+    """The shards that count, and their files. One kind has the same columns in all shards.
 
-    def __init__(self, folder: Path, index: str = INDEX) -> None:
-        super().__init__(folder, index)
-        self._verified: set[Path] = set()
+    A file is checked against its SHA-256 the first time that it is used.
+    """
 
-    def _put_shard(self, shard: WrittenShard) -> None:
-        """Enter a shard; readings that are in another one count from here."""
-        if not shard.completed:
-            return
-        for file in shard.files:
-            path = shard_path(self.folder, file.kind, shard.name)
-            if not path.exists():
-                raise GraphDirectoryError(
-                    "a file that was just written is missing", where=str(path), remedy="run the same command again"
-                )
-            if self._one("SELECT 1 FROM shard_file WHERE kind = ? AND columns != ?", file.kind, file.columns):
-                raise self._other_columns(file.kind)
-        ids = self._extractor_ids({extractor for _, extractor in shard.completed})
-        if unknown := sorted(digest for digest, known in ids.items() if known is None):
-            raise RecordError(
-                f"a reading is by the extractor {unknown[0]}, which the store does not know",
-                remedy="add the extractor to the store first",
-            )
-        self._execute(
-            "INSERT INTO shard (name, readings) VALUES (?, ?) ON CONFLICT (name) DO NOTHING",
-            shard.name,
-            len(shard.completed),
-        )
-        number = self._one("SELECT id FROM shard WHERE name = ?", shard.name)
-        self._executemany(
-            "INSERT OR REPLACE INTO shard_file VALUES (?, ?, ?, ?, ?, ?)",
-            ((number, file.kind, file.columns, file.sha256, file.bytes, file.rows) for file in shard.files),
-        )
-        self._executemany(
-            "INSERT OR IGNORE INTO subject (digest) VALUES (?)", ((subject,) for subject, _ in shard.completed)
-        )
-        self._executemany(
-            "INSERT INTO completion SELECT id, ?, ? FROM subject WHERE digest = ?"
-            " ON CONFLICT (subject, extractor) DO UPDATE SET shard = excluded.shard",
-            ((ids[extractor], number, subject) for subject, extractor in shard.completed),
-        )
+    def __init__(self, database: Database, readings: ReadingIndex) -> None:
+        self._database = database
+        self._readings = readings
+        self._checked: set[Path] = set()
 
-    def _drop_shard(self, name: str) -> None:
-        self._execute(f"DELETE FROM completion WHERE shard = {_NUMBER}", name)
-        self._execute(f"DELETE FROM shard_file WHERE shard = {_NUMBER}", name)
-        self._execute("DELETE FROM shard WHERE name = ?", name)
+    def names(self) -> list[str]:
+        """The names of all shards, ascending."""
+        return [name for (name,) in self._database.rows("SELECT name FROM shard ORDER BY name")]
 
-    def _readings(self, name: str) -> list[tuple[str, str]]:
-        """The readings (subject, extractor) of a shard that count."""
-        return list(
-            self._rows(
-                "SELECT subject.digest, extractor.digest FROM completion"
-                " JOIN subject ON subject.id = completion.subject"
-                " JOIN extractor ON extractor.id = completion.extractor"
-                f" WHERE shard = {_NUMBER}",
-                name,
-            )
-        )
+    def all(self) -> Iterator[tuple[str, list[tuple[str, str]], list[Path]]]:
+        """Each shard: its name, its readings (subject, extractor) that count, and its files, one a kind.
 
-    def _files_of_kind(self, kind: type | str) -> dict[str, Path]:
-        """The file of each shard that has one of this kind."""
+        Raises
+        ------
+        DamagedRecordsError
+            If a file is damaged or missing. Its whole shard is then set aside and counts as unread.
+        """
+        for name in self.names():
+            yield name, self._readings.of_shard(name), self._checked_files(name)
+
+    def files(self, kind: type | str) -> list[Path]:
+        """The files that hold the records of one kind.
+
+        They also hold readings that were replaced or removed, until `RecordStore.compact` drops these.
+
+        Raises
+        ------
+        GraphDirectoryError
+            If a file is damaged or missing (its whole shard is then set aside and counts as unread), or has other
+            columns than `kind`.
+        """
+        files = self.paths(kind)
+        for shard, path in files.items():
+            self.check_file(shard, path)
+        return list(files.values())
+
+    def verify(self) -> None:
+        """Check every file.
+
+        Raises
+        ------
+        DamagedRecordsError
+            If a file is damaged or missing. Its whole shard is then set aside and counts as unread.
+        """
+        for name in self.names():
+            self._checked_files(name)
+
+    def paths(self, kind: type | str) -> dict[str, Path]:
+        """The file of each shard that has one of this kind, not checked yet."""
         name = kind if isinstance(kind, str) else kind_name(kind)
-        rows = self._rows("SELECT name, columns FROM shard_file JOIN shard ON id = shard WHERE kind = ?", name)
+        rows = self._database.rows("SELECT name, columns FROM shard_file JOIN shard ON id = shard WHERE kind = ?", name)
         files = {}
         for shard, columns in rows:
             if not isinstance(kind, str) and columns != columns_digest(record_schema(kind)):
                 raise self._other_columns(name)
-            files[shard] = shard_path(self.folder, name, shard)
+            files[shard] = shard_path(self._database.folder, name, shard)
         return dict(sorted(files.items()))
 
-    def _files_of_shard(self, name: str) -> list[Path]:
-        rows = self._rows(f"SELECT kind FROM shard_file WHERE shard = {_NUMBER} ORDER BY kind", name)
-        return [shard_path(self.folder, kind, name) for (kind,) in rows]
-
-    def _other_columns(self, kind: str) -> GraphDirectoryError:
-        return GraphDirectoryError(
-            f"the records of the kind {kind} in the store have other columns than this version gives them",
-            where=str(self.folder),
-            remedy="build into a new directory",
-        )
-
-    def _verify(self, shard: str, path: Path) -> None:
+    def check_file(self, shard: str, path: Path) -> None:
         """Check a file of a shard, the first time that it is used.
 
         Raises
@@ -111,10 +97,10 @@ class ShardIndex(InputIndex):
         GraphDirectoryError
             If it held corrections, which no build can read again.
         """
-        if path in self._verified:
+        if path in self._checked:
             return
         digest = file_digest(path) if path.is_file() else None
-        expected = self._one(
+        expected = self._database.one(
             f"SELECT sha256 FROM shard_file WHERE shard = {_NUMBER} AND kind = ?", shard, path.parent.name
         )
         if digest != expected:
@@ -131,14 +117,127 @@ class ShardIndex(InputIndex):
                 where=str(path),
                 remedy="run the same build again: what the file held is read again from the inputs",
             )
-        self._verified.add(path)
+        self._checked.add(path)
+
+    def put(self, shard: WrittenShard) -> None:
+        """Enter a shard; readings that are in another one count from here.
+
+        Raises
+        ------
+        GraphDirectoryError
+            If one of its files is missing or has other columns than those of its kind.
+        RecordError
+            If a reading is by an extractor that is not known.
+        """
+        if not shard.completed:
+            return
+        for file in shard.files:
+            path = shard_path(self._database.folder, file.kind, shard.name)
+            if not path.exists():
+                raise GraphDirectoryError(
+                    "a file that was just written is missing", where=str(path), remedy="run the same command again"
+                )
+            if self._database.one("SELECT 1 FROM shard_file WHERE kind = ? AND columns != ?", file.kind, file.columns):
+                raise self._other_columns(file.kind)
+        with self._database.transaction():
+            self._database.execute(
+                "INSERT INTO shard (name, readings) VALUES (?, ?) ON CONFLICT (name) DO NOTHING",
+                shard.name,
+                len(shard.completed),
+            )
+            number = self._database.one("SELECT id FROM shard WHERE name = ?", shard.name)
+            self._database.execute_many(
+                "INSERT OR REPLACE INTO shard_file VALUES (?, ?, ?, ?, ?, ?)",
+                ((number, file.kind, file.columns, file.sha256, file.bytes, file.rows) for file in shard.files),
+            )
+            self._readings.put(shard.name, shard.completed)
+
+    def rewrite(self, old: Sequence[str]) -> None:
+        """Replace shards by one with those of their readings that count.
+
+        The new files are there before the index names them, and the old ones go after it does not.
+
+        Raises
+        ------
+        GraphDirectoryError
+            If something cannot be written, or a file is damaged or missing.
+        """
+        if self._database.in_transaction:
+            raise RuntimeError("files of records cannot be replaced inside a transaction, which may be undone")
+        files = {name: self._checked_files(name) for name in old}
+        new = merge(self._database.folder, files, {name: self._readings.of_shard(name) for name in old})
+        files.pop(new.name, None)
+        with self._database.transaction():
+            self.put(new)
+            for name in files:
+                self._drop(name)
+        try:
+            for path in chain.from_iterable(files.values()):
+                self._checked.discard(path)
+                path.unlink(missing_ok=True)
+        except OSError as error:
+            raise unwritable(self._database.folder, error) from error
+
+    def delete_uncounted(self) -> None:
+        """Delete the files of records that belong to no shard.
+
+        Raises
+        ------
+        GraphDirectoryError
+            If one cannot be deleted.
+        """
+        folder = self._database.folder
+        named = {path for name in self.names() for path in self._files(name)}
+        try:
+            for path in folder.glob("*/*"):
+                if path not in named and path.suffix in (".parquet", PART, DAMAGED) and not path.parent.is_symlink():
+                    path.unlink()
+        except OSError as error:
+            raise unwritable(folder, error) from error
+
+    def problems(self) -> Iterator[str]:
+        """What is wrong with the files, one problem at a time; nothing is changed."""
+        for name, kind, columns, sha256, rows in self._database.rows(
+            "SELECT name, kind, columns, sha256, rows FROM shard_file JOIN shard ON id = shard ORDER BY name, kind"
+        ):
+            path = shard_path(self._database.folder, kind, name)
+            if not path.is_file():
+                yield f"{path}: the file is missing"
+            elif file_digest(path) != sha256:
+                yield f"{path}: the file is damaged"
+            else:
+                with pq.ParquetFile(path) as file:
+                    if file.metadata.num_rows != rows or columns_digest(file.schema_arrow) != columns:
+                        yield f"{path}: the file has other rows or columns than the index says"
+
+    def _files(self, shard: str) -> list[Path]:
+        rows = self._database.rows(f"SELECT kind FROM shard_file WHERE shard = {_NUMBER} ORDER BY kind", shard)
+        return [shard_path(self._database.folder, kind, shard) for (kind,) in rows]
+
+    def _checked_files(self, shard: str) -> list[Path]:
+        files = self._files(shard)
+        for path in files:
+            self.check_file(shard, path)
+        return files
+
+    def _drop(self, shard: str) -> None:
+        self._readings.drop(shard)
+        self._database.execute(f"DELETE FROM shard_file WHERE shard = {_NUMBER}", shard)
+        self._database.execute("DELETE FROM shard WHERE name = ?", shard)
+
+    def _other_columns(self, kind: str) -> GraphDirectoryError:
+        return GraphDirectoryError(
+            f"the records of the kind {kind} in the store have other columns than this version gives them",
+            where=str(self._database.folder),
+            remedy="build into a new directory",
+        )
 
     def _set_aside(self, shard: str) -> None:
         """Forget the readings of a damaged shard and rename its files."""
-        paths = self._files_of_shard(shard)
-        with self.transaction():
-            self._drop_shard(shard)
+        paths = self._files(shard)
+        with self._database.transaction():
+            self._drop(shard)
         for path in paths:
-            self._verified.discard(path)
+            self._checked.discard(path)
             with suppress(OSError):
                 path.replace(path.with_suffix(DAMAGED))

@@ -186,6 +186,6 @@ def test_several_enrichers_of_both_stages(tmp_path: Path, monkeypatch: pytest.Mo
     assert rows["USES"] == alone["USES"]
     assert {row["name"] for row in rows["Model"]} == {*(row["name"] for row in alone["Model"]), "counter"}
     with RecordStore(tmp_path / "both/records") as store:
-        (file,) = store.files(Length)
+        (file,) = store.shards.files(Length)
         lengths = [record.letters for _, _, _, record in decode(Length, pq.read_table(file))]
     assert sorted(lengths) == sorted(len(row["label"]) for row in rows["Action"])

@@ -86,7 +86,7 @@ def test_partitions_threads_and_memory_change_nothing(
     for partitions, threads, memory in ((1, 1, None), (2, 2, 1 << 28), (7, 3, 1 << 30)):
         monkeypatch.setattr(os, "cpu_count", lambda threads=threads: threads)
         with locked(tmp_path / "graph"), RecordStore(tmp_path / "graph/records") as store:
-            versions = [item.digest for item in store.extractors().values() if item.role == "extractor"]
+            versions = [item.digest for item in store.extractors.all().values() if item.role == "extractor"]
             assemble(
                 store,
                 tmp_path / "graph",

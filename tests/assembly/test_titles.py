@@ -59,7 +59,7 @@ def test_neither_order_nor_partitions_change_anything_and_the_iri_lasts(
     assert graph_bytes(tmp_path / "other") == expected
     monkeypatch.setattr(os, "cpu_count", lambda: 3)
     with locked(tmp_path / "other"), RecordStore(tmp_path / "other/records") as store:
-        versions = [item.digest for item in store.extractors().values() if item.role == "extractor"]
+        versions = [item.digest for item in store.extractors.all().values() if item.role == "extractor"]
         assemble(store, tmp_path / "other", versions, base_iri=DEFAULT_BASE_IRI, partitions=5)
     assert graph_bytes(tmp_path / "other") == expected
 

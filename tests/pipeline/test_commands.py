@@ -197,8 +197,8 @@ def test_ctrl_c_ends_the_build_and_the_next_call_goes_on(jobs: int, tmp_path: Pa
     assert "the same command goes on from there" in errors
     assert "Traceback" not in errors
     with RecordStore(graph / "records") as store:
-        versions = [entry.digest for entry in store.extractors().values() if entry.role == "extractor"]
-        left = sum(map(len, store.lacking(versions)))
+        versions = [entry.digest for entry in store.extractors.all().values() if entry.role == "extractor"]
+        left = sum(map(len, store.readings.lacking(versions)))
     assert 0 < left < _STORIES
     found = build_graph(tmp_path / "stories.jsonl", graph, without=_WITHOUT)
     assert found.run.sources_read == left, "the others were read before"

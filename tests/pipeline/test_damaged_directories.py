@@ -55,8 +55,8 @@ def _read(directory: Path) -> None:
             graph.check_digests()
     with suppress(KGScriptsError), RecordStore(directory / "records") as store:
         list(store.validate())
-        list(store.inputs())
-        store.extractors()
+        list(store.inputs.all())
+        store.extractors.all()
 
 
 def _rebuild(directory: Path, built: Path) -> None:
@@ -217,10 +217,10 @@ def test_an_index_with_wrong_values_is_damaged(graph: Path) -> None:
                 index.commit()
             for use in (
                 lambda store: list(store.validate()),
-                lambda store: list(store.inputs()),
-                lambda store: list(store.lacking([*store.extractors()])),
-                lambda store: store.documents(),
-                lambda store: store.check([]),
+                lambda store: list(store.inputs.all()),
+                lambda store: list(store.readings.lacking([*store.extractors.all()])),
+                lambda store: store.inputs.documents(),
+                lambda store: store.readings.check([]),
             ):
                 with suppress(KGScriptsError), RecordStore(graph / "records") as store:
                     use(store)

@@ -224,4 +224,4 @@ def test_a_build_by_newer_extractors_that_did_not_end_takes_nothing_away(graph: 
     assert graph_bytes(graph) == before
     build_graph(stories[1:], graph, extractors=tiny(version="2"))
     with open_records(graph) as store:
-        assert [entry.models[0].version for entry in store.extractors().values() if entry.name == "tiny"] == ["2"]
+        assert [entry.models[0].version for entry in store.extractors.all().values() if entry.name == "tiny"] == ["2"]

@@ -50,8 +50,8 @@ def input_of(key: str, items: Iterable[Document], *, complete: bool = True, fing
 def opened(folder: Path) -> RecordStore:
     """The store in `folder`, with two extractors."""
     store = RecordStore(folder)
-    store.add_extractor(EVENTS, "events", "extractor", ())
-    store.add_extractor(PHRASES, "phrases", "extractor", ())
+    store.extractors.add(EVENTS, "events", "extractor", ())
+    store.extractors.add(PHRASES, "phrases", "extractor", ())
     return store
 
 
@@ -66,4 +66,4 @@ def record_files(folder: Path) -> list[Path]:
 
 def keys_of(records: RecordStore) -> list[str]:
     """The keys of all inputs."""
-    return [item.key for item in records.inputs()]
+    return [item.key for item in records.inputs.all()]

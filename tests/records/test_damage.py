@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -47,22 +48,22 @@ def test_a_damaged_shard_is_set_aside_and_counts_as_unread(
         }
     harm(tmp_path / "document" / f"{name}.parquet")
     with RecordStore(tmp_path) as again:
-        assert again.is_current("lost", "fingerprint")  # Nothing was opened yet.
-        again.check([EVENTS])
+        assert again.inputs.is_current("lost", "fingerprint")  # Nothing was opened yet.
+        again.readings.check([EVENTS])
         with pytest.raises(GraphDirectoryError, match=r"damaged|missing") as caught:
             _use(again, by, lost)
         assert caught.value.where == str(tmp_path / "document" / f"{name}.parquet")
         assert "same build again" in str(caught.value.remedy)
-        assert not any(again.has(item.digest, EVENTS) for item in lost)
-        assert not again.is_current("lost", "fingerprint")
-        assert again.is_current("kept", "fingerprint")
+        assert not any(again.readings.has(item.digest, EVENTS) for item in lost)
+        assert not again.inputs.is_current("lost", "fingerprint")
+        assert again.inputs.is_current("kept", "fingerprint")
         with pytest.raises(GraphDirectoryError, match="damaged or lost") as caught:
-            again.check([EVENTS])
+            again.readings.check([EVENTS])
         assert "build again from lost," in str(caught.value)
         assert {path.stem for path in tmp_path.glob("*/*.damaged")} == {name}
         assert {path.stem for path in record_files(tmp_path)}.isdisjoint({name})
         add(again, lost, "lost")
-        again.check([EVENTS])
+        again.readings.check([EVENTS])
         again.compact()
         assert list(tmp_path.glob("*/*.damaged")) == []
         assert again.read(EventMention, [item.digest for item in [*lost, *kept]]) == {
@@ -74,16 +75,16 @@ def _use(records: RecordStore, by: str, items: list[Document]) -> None:
     if by == "read":
         records.read(Document, [item.digest for item in items])
     elif by == "files":
-        records.files(Document)
+        records.shards.files(Document)
     else:
-        records.remove_source(items[0].digest)
+        records.inputs.remove_source(items[0].digest)
         records.compact()
 
 
 def _files_with(records: RecordStore, digest: str) -> list[Path]:
     return [
         path
-        for path in records.files(Document)
+        for path in records.shards.files(Document)
         if digest in pq.read_table(path, partitioning=None)["subject"].to_pylist()
     ]
 
@@ -92,12 +93,12 @@ def test_check_names_three_inputs_and_counts_the_rest(tmp_path: Path) -> None:
     with opened(tmp_path) as records:
         records.commit([], [input_of(f"input{number}", documents(1, number)) for number in range(5)])
         with pytest.raises(GraphDirectoryError, match=r"input0, input1, input2 and 2 more"):
-            records.check([])
+            records.readings.check([])
         records.commit([written(tmp_path, documents(4), "0" * 64)])
         with pytest.raises(GraphDirectoryError, match=r"from input4, or"):
-            records.check([])
+            records.readings.check([])
         with pytest.raises(GraphDirectoryError, match=r"and 2 more"):
-            records.check([EVENTS])
+            records.readings.check([EVENTS])
 
 
 @pytest.mark.parametrize(
@@ -118,7 +119,8 @@ def test_a_damaged_index_is_an_error_with_a_remedy(content: bytes, tmp_path: Pat
 def test_a_damaged_page_of_the_index_is_found(page: int, tmp_path: Path) -> None:
     with opened(tmp_path) as records:
         add(records, documents(200))
-        ((size,),) = records._rows("PRAGMA page_size")
+    with closing(sqlite3.connect(tmp_path / "index.sqlite")) as connection:
+        ((size,),) = connection.execute("PRAGMA page_size")
         pages = (tmp_path / "index.sqlite").stat().st_size // size
     assert pages > 12
     with (tmp_path / "index.sqlite").open("r+b") as stream:
@@ -181,10 +183,10 @@ def test_a_kind_has_the_same_columns_in_all_shards(tmp_path: Path) -> None:
         with pytest.raises(GraphDirectoryError, match="the kind document") as caught:
             records.commit([write_shard(tmp_path, [Reading("s", EVENTS, [Document("x")])])])
         assert caught.value.remedy == "build into a new directory"
-        for use in (lambda: records.files(Document), lambda: records.read(Document, [documents(1)[0].digest])):
+        for use in (lambda: records.shards.files(Document), lambda: records.read(Document, [documents(1)[0].digest])):
             with pytest.raises(GraphDirectoryError, match="the kind document"):
                 use()
-        assert len(records.files("document")) == 1
+        assert len(records.shards.files("document")) == 1
 
 
 def test_validate_names_every_file_that_is_not_what_was_committed(tmp_path: Path) -> None:
@@ -197,7 +199,7 @@ def test_validate_names_every_file_that_is_not_what_was_committed(tmp_path: Path
         texts.unlink()
         assert list(records.validate()) == [f"{phrases}: the file is damaged", f"{texts}: the file is missing"]
         assert phrases.exists()
-        assert records.has(documents(1)[0].digest, EVENTS)
+        assert records.readings.has(documents(1)[0].digest, EVENTS)
         phrases.write_bytes(content)
         shard = write_shard(tmp_path, readings(documents(3, 10)))
         wrong = tuple(evolve(file, rows=file.rows + (file.kind == "event_mention")) for file in shard.files)
@@ -221,10 +223,10 @@ def test_a_full_disk_leaves_what_was_there(tmp_path: Path) -> None:
             records.commit([shard], [input_of("more", documents(2000, 100))])
         assert "make room" in str(caught.value.remedy)
         assert keys_of(records) == ["input"]
-        assert len(records.documents()) == 3
-        records.check([EVENTS])
+        assert len(records.inputs.documents()) == 3
+        records.readings.check([EVENTS])
         records.commit([shard], [input_of("more", documents(2000, 100))])
-        assert len(records.documents()) == 2003
+        assert len(records.inputs.documents()) == 2003
         assert list(records.validate()) == []
 
 
@@ -240,8 +242,8 @@ def test_a_store_that_cannot_be_written_can_be_read(open_folder: Path) -> None:
         add(records, documents(3))
     with without_privileges():
         with RecordStore(open_folder) as records:
-            assert len(records.read(Document, records.documents()["digest"].to_pylist())) == 3
-            for change in (lambda: records.remove_input("input"), lambda: written(open_folder, documents(1))):
+            assert len(records.read(Document, records.inputs.documents()["digest"].to_pylist())) == 3
+            for change in (lambda: records.inputs.remove("input"), lambda: written(open_folder, documents(1))):
                 with pytest.raises(GraphDirectoryError, match="cannot be written"):
                     change()
         with pytest.raises(GraphDirectoryError, match="cannot be written"):
@@ -251,27 +253,27 @@ def test_a_store_that_cannot_be_written_can_be_read(open_folder: Path) -> None:
 def test_a_damaged_file_of_a_store_that_cannot_be_written_is_an_error_all_the_same(open_folder: Path) -> None:
     with opened(open_folder) as records:
         add(records, documents(3))
-        _damage(records.files(Document)[0])
+        _damage(records.shards.files(Document)[0])
     with without_privileges(), RecordStore(open_folder) as records, pytest.raises(GraphDirectoryError, match="damaged"):
-        records.files(Document)
+        records.shards.files(Document)
 
 
 def test_a_store_that_another_process_writes_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kgscripts.records.database._SECONDS_TO_WAIT", 0.1)
     with opened(tmp_path) as one, RecordStore(tmp_path) as two, one.transaction():
-        one.remove_input("input")
+        one.inputs.remove("input")
         with pytest.raises(GraphDirectoryError, match="another process"):
-            two.remove_input("input")
+            two.inputs.remove("input")
 
 
 def test_a_damaged_file_that_is_to_be_merged_loses_nothing_else(tmp_path: Path) -> None:
     with opened(tmp_path) as records:
         for number in range(3):
             add(records, documents(1, number), f"input{number}")
-        _damage(records.files(Document)[0])
+        _damage(records.shards.files(Document)[0])
     with opened(tmp_path) as again:
         with pytest.raises(GraphDirectoryError, match="damaged"):
             add(again, documents(1, 3), "input3")  # The fourth shard: they are merged.
-        assert again.has(documents(1, 3)[0].digest, EVENTS)
+        assert again.readings.has(documents(1, 3)[0].digest, EVENTS)
         add(again, documents(4), "input3")
-        assert len(again.read(Document, again.documents()["digest"].to_pylist())) == 4
+        assert len(again.read(Document, again.inputs.documents()["digest"].to_pylist())) == 4

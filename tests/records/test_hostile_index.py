@@ -42,9 +42,9 @@ def _use(graph: Path) -> None:
     """All that a build does with a store, as often as it takes."""
     for _ in range(3):
         with suppress(KGScriptsError), open_records(graph) as store:
-            store.verify()
-            list(store.shards())
-            store.files("document")
+            store.shards.verify()
+            list(store.shards.all())
+            store.shards.files("document")
             add(store, documents(2, 50), "more")
             store.compact()
     with suppress(KGScriptsError), RecordStore(graph / "records") as store:
@@ -71,11 +71,11 @@ def test_names_that_no_shard_has(column: str, value: object, graph: Path) -> Non
         index.execute(f"UPDATE {rows}", (value,))
         index.commit()
     with RecordStore(graph / "records") as store, pytest.raises(DamagedIndexError):
-        store.verify()
+        store.shards.verify()
     _use(graph)
     assert _outside(graph) == before
     with open_records(graph) as store:
-        assert store.documents().num_rows == 5
+        assert store.inputs.documents().num_rows == 5
 
 
 @pytest.mark.parametrize("link", ["records", "records/document", "records/correction", "records/reading-list"])

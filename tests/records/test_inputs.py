@@ -27,24 +27,24 @@ def test_an_input_comes_back_as_it_went_in(tmp_path: Path) -> None:
     with opened(tmp_path) as records:
         records.commit([written(tmp_path, documents(3))], [item, Input("empty", "f", complete=True)])
     with RecordStore(tmp_path) as again:
-        assert again.input(item.key) == item
-        assert again.input("other") is None
-        assert list(again.inputs()) == [item, Input("empty", "f", complete=True)]
+        assert again.inputs.get(item.key) == item
+        assert again.inputs.get("other") is None
+        assert list(again.inputs.all()) == [item, Input("empty", "f", complete=True)]
         assert keys_of(again) == [item.key, "empty"]
-        assert [again.source_count(key) for key in (item.key, "empty", "other")] == [3, 0, 0]
+        assert [again.inputs.source_count(key) for key in (item.key, "empty", "other")] == [3, 0, 0]
 
 
 def test_an_input_is_current_if_it_was_read_whole_and_its_texts_are_here(tmp_path: Path) -> None:
     items = documents(3)
     with opened(tmp_path) as records:
         records.commit([written(tmp_path, items[:2])], [input_of("input", items)])
-        assert not records.is_current("input", "fingerprint")
+        assert not records.inputs.is_current("input", "fingerprint")
         records.commit([written(tmp_path, items[2:])])
-        assert records.is_current("input", "fingerprint")
-        assert not records.is_current("input", "other")
-        assert not records.is_current("other", "fingerprint")
+        assert records.inputs.is_current("input", "fingerprint")
+        assert not records.inputs.is_current("input", "other")
+        assert not records.inputs.is_current("other", "fingerprint")
         records.commit([], [input_of("part", items[:1], complete=False)])
-        assert not records.is_current("part", "fingerprint")
+        assert not records.inputs.is_current("part", "fingerprint")
 
 
 def test_an_input_takes_the_place_of_what_it_gave_before(tmp_path: Path) -> None:
@@ -53,8 +53,8 @@ def test_an_input_takes_the_place_of_what_it_gave_before(tmp_path: Path) -> None
         add(records, items)
         new = evolve(input_of("input", items[2:], fingerprint="new"), discards=[_BAD])
         records.commit([], [new])
-        assert list(records.inputs()) == [new]
-        assert records.documents()["name"].to_pylist() == [name for _, name in new.sources]
+        assert list(records.inputs.all()) == [new]
+        assert records.inputs.documents()["name"].to_pylist() == [name for _, name in new.sources]
 
 
 def test_a_limited_reading_of_the_same_contents_forgets_nothing(tmp_path: Path) -> None:
@@ -62,9 +62,9 @@ def test_a_limited_reading_of_the_same_contents_forgets_nothing(tmp_path: Path) 
     with opened(tmp_path) as records:
         records.commit([written(tmp_path, items)], [evolve(input_of("input", items), discards=[_BAD])])
         records.commit([], [evolve(input_of("input", items[:1], complete=False), discards=[_LONG, _BAD])])
-        assert list(records.inputs()) == [evolve(input_of("input", items), discards=[_BAD, _LONG])]
+        assert list(records.inputs.all()) == [evolve(input_of("input", items), discards=[_BAD, _LONG])]
         records.commit([], [input_of("input", items[:1], complete=False, fingerprint="new contents")])
-        assert list(records.inputs()) == [input_of("input", items[:1], complete=False, fingerprint="new contents")]
+        assert list(records.inputs.all()) == [input_of("input", items[:1], complete=False, fingerprint="new contents")]
 
 
 def test_many_discards_are_counted(tmp_path: Path) -> None:
@@ -79,13 +79,13 @@ def test_many_discards_are_counted(tmp_path: Path) -> None:
     with opened(tmp_path) as records:
         records.commit([], [whole])
         records.commit([], [part])
-        assert list(records.inputs()) == [whole]
-        assert list(records.unlisted_discards()) == [
+        assert list(records.inputs.all()) == [whole]
+        assert list(records.inputs.unlisted_discards()) == [
             (f"a:{MOST_DISCARDS - 1}", _BAD.reason, 2 * MOST_DISCARDS),
             (_LONG.where, _LONG.reason, 1),
         ]
-        records.remove_input("input")
-        assert not [*records.all_discards(), *records.unlisted_discards()]
+        records.inputs.remove("input")
+        assert not [*records.inputs.discards(), *records.inputs.unlisted_discards()]
 
 
 def test_records_of_a_format_before_are_refused(tmp_path: Path) -> None:
@@ -102,10 +102,10 @@ def test_an_input_can_come_in_parts(tmp_path: Path) -> None:
     first = input_of("input", items[:2], complete=False)
     with opened(tmp_path) as records:
         records.commit([written(tmp_path, items)], [first])
-        assert not records.is_current("input", first.fingerprint)
+        assert not records.inputs.is_current("input", first.fingerprint)
         records.commit([], [evolve(input_of("input", items[2:]), discards=[_BAD], continues=True)])
-        assert records.is_current("input", first.fingerprint)
-        assert list(records.inputs()) == [evolve(input_of("input", items), discards=[_BAD])]
+        assert records.inputs.is_current("input", first.fingerprint)
+        assert list(records.inputs.all()) == [evolve(input_of("input", items), discards=[_BAD])]
 
 
 def test_a_document_goes_by_the_smallest_of_its_names(tmp_path: Path) -> None:
@@ -113,21 +113,21 @@ def test_a_document_goes_by_the_smallest_of_its_names(tmp_path: Path) -> None:
     with opened(tmp_path) as records:
         for number, name in enumerate(("b", "a", "c", "b")):
             records.commit([], [Input(f"input{number}", "f", sources=[(item.digest, name), (item.digest, name)])])
-        assert records.documents().to_pylist() == [{"digest": item.digest, "name": "a"}]
-        assert [(found.where, found.detail) for found in records.all_discards()] == [
+        assert records.inputs.documents().to_pylist() == [{"digest": item.digest, "name": "a"}]
+        assert [(found.where, found.detail) for found in records.inputs.discards()] == [
             ("b", "the same text as a"),
             ("c", "the same text as a"),
         ]
-        assert sorted(records.sources()) == [(item.digest, name) for name in "abc"]
-        records.remove_input("input1")
-        assert records.documents()["name"].to_pylist() == ["b"]
+        assert sorted(records.inputs.sources()) == [(item.digest, name) for name in "abc"]
+        records.inputs.remove("input1")
+        assert records.inputs.documents()["name"].to_pylist() == ["b"]
 
 
 def test_more_documents_than_a_batch_ascend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kgscripts.records.inputs._ROWS_A_BATCH", 3)
     with opened(tmp_path) as records:
         add(records, documents(10))
-        table = records.documents()
+        table = records.inputs.documents()
     expected = sorted((item.digest, item.name) for item in documents(10))
     assert list(zip(table["digest"].to_pylist(), table["name"].to_pylist(), strict=True)) == expected
 
@@ -138,12 +138,12 @@ def test_removing_a_document_leaves_its_inputs_incomplete(tmp_path: Path) -> Non
         add(records, [one, two], "both")
         add(records, [one], "single")
         add(records, [three], "other")
-        records.remove_source(one.digest)
-        assert list(records.inputs()) == [input_of("both", [two], complete=False), input_of("other", [three])]
-        records.remove_input("both")
-        records.remove_input("unknown")
-        records.remove_source("unknown")
-        assert list(records.inputs()) == [input_of("other", [three])]
+        records.inputs.remove_source(one.digest)
+        assert list(records.inputs.all()) == [input_of("both", [two], complete=False), input_of("other", [three])]
+        records.inputs.remove("both")
+        records.inputs.remove("unknown")
+        records.inputs.remove_source("unknown")
+        assert list(records.inputs.all()) == [input_of("other", [three])]
 
 
 _TEN = BenchmarkScore(dataset="d", split="test", metric="m", value=10, unit="percent", exposure="unseen")
@@ -155,9 +155,9 @@ def _model(name: str, *scores: BenchmarkScore) -> Model:
 
 def test_extractors_are_known_with_their_models(tmp_path: Path) -> None:
     with RecordStore(tmp_path) as records:
-        records.add_extractor("a" * 64, "one", "extractor", (_model("syntax"), _model("tiny", _TEN)))
+        records.extractors.add("a" * 64, "one", "extractor", (_model("syntax"), _model("tiny", _TEN)))
     with RecordStore(tmp_path) as again:
-        source, entry = again.extractors().values()
+        source, entry = again.extractors.all().values()
         assert (source.digest, source.name, source.role, source.models) == (SOURCE, "corpora", "source", ())
         assert (entry.digest, entry.name, entry.role) == ("a" * 64, "one", "extractor")
         assert entry.models == (_model("syntax"), _model("tiny", _TEN))
@@ -165,37 +165,38 @@ def test_extractors_are_known_with_their_models(tmp_path: Path) -> None:
 
 def test_scores_of_a_known_model_are_brought_up_to_date(tmp_path: Path) -> None:
     with RecordStore(tmp_path) as records:
-        records.add_extractor("a" * 64, "one", "extractor", (_model("syntax"), _model("tiny", _TEN)))
-        records.add_extractor("b" * 64, "two", "enricher", (_model("syntax", _TEN),))
+        records.extractors.add("a" * 64, "one", "extractor", (_model("syntax"), _model("tiny", _TEN)))
+        records.extractors.add("b" * 64, "two", "enricher", (_model("syntax", _TEN),))
     with RecordStore(tmp_path) as again:
-        models = {digest: entry.models for digest, entry in again.extractors().items()}
+        models = {digest: entry.models for digest, entry in again.extractors.all().items()}
         assert models["a" * 64] == (_model("syntax", _TEN), _model("tiny", _TEN))
-        again.add_extractor("a" * 64, "one", "extractor", (_model("syntax"), _model("tiny")))
-        models = {digest: entry.models for digest, entry in again.extractors().items()}
+        again.extractors.add("a" * 64, "one", "extractor", (_model("syntax"), _model("tiny")))
+        models = {digest: entry.models for digest, entry in again.extractors.all().items()}
         assert models["b" * 64] == (_model("syntax"),)
 
 
 def test_compaction_drops_what_nothing_needs(tmp_path: Path) -> None:
     with opened(tmp_path) as records:
         add(records, documents(10))
-        records.remove_source(documents(1)[0].digest)
+        records.inputs.remove_source(documents(1)[0].digest)
         add(records, documents(3, 20), "other")
-        records.remove_input("other")
+        records.inputs.remove("other")
         records.compact()
         kept = {item.digest: [item] for item in documents(9, 1)}
         everything = [item.digest for item in documents(30)]
         assert records.read(Document, everything) == kept
-        assert not records.has(documents(1)[0].digest, EVENTS)
-        assert list(records.extractors()) == [SOURCE, EVENTS]
-        assert len(records.files(Document)) == 1
+        assert not records.readings.has(documents(1)[0].digest, EVENTS)
+        assert list(records.extractors.all()) == [SOURCE, EVENTS]
+        assert len(records.shards.files(Document)) == 1
         assert list(records.validate()) == []
     with RecordStore(tmp_path) as again:
         assert again.read(Document, everything) == kept
-        again.remove_input("input")
+        again.inputs.remove("input")
         again.compact()
         assert record_files(tmp_path) == []
-        assert list(again.extractors()) == [SOURCE]
-        assert next(again._rows("SELECT count(*) FROM subject")) == (0,)
+        assert list(again.extractors.all()) == [SOURCE]
+    with closing(sqlite3.connect(tmp_path / "index.sqlite")) as connection:
+        assert next(connection.execute("SELECT count(*) FROM subject")) == (0,)
 
 
 def test_compaction_keeps_the_version_of_an_extractor_that_was_added_last(tmp_path: Path) -> None:
@@ -203,35 +204,35 @@ def test_compaction_keeps_the_version_of_an_extractor_that_was_added_last(tmp_pa
     old, new = "a" * 64, "b" * 64
     phrase = AlignedPhrase(word_start=0, word_end=1, start=2, end=3, log_probability=-1)
     with opened(tmp_path) as records:
-        records.add_extractor(old, "one", "extractor", ())
-        records.add_extractor(new, "one", "extractor", ())
-        records.add_extractor("c" * 64, "one", "enricher", ())  # Another role: no version of the same.
-        records.add_extractor("d" * 64, "corpora", "extractor", ())
+        records.extractors.add(old, "one", "extractor", ())
+        records.extractors.add(new, "one", "extractor", ())
+        records.extractors.add("c" * 64, "one", "enricher", ())  # Another role: no version of the same.
+        records.extractors.add("d" * 64, "corpora", "extractor", ())
         written_by = [Reading(item.digest, digest, [phrase]) for digest in (old, new, "d" * 64)]
         records.commit([write_shard(tmp_path, written_by), written(tmp_path, [item])], [input_of("input", [item])])
         records.compact()
-        assert [records.has(item.digest, digest) for digest in (old, new, "d" * 64, SOURCE)] == [0, 1, 1, 1]
-        records.add_extractor(old, "one", "extractor", ())
+        assert [records.readings.has(item.digest, digest) for digest in (old, new, "d" * 64, SOURCE)] == [0, 1, 1, 1]
+        records.extractors.add(old, "one", "extractor", ())
         records.commit([write_shard(tmp_path, written_by[:1])])
-        records.add_extractor(old, "one", "extractor", ())
+        records.extractors.add(old, "one", "extractor", ())
         records.compact()
-        assert [records.has(item.digest, digest) for digest in (old, new)] == [1, 0]
+        assert [records.readings.has(item.digest, digest) for digest in (old, new)] == [1, 0]
         assert records.read(AlignedPhrase, [item.digest], [old, new]) == {item.digest: [phrase]}
 
 
 def test_compaction_keeps_what_enrichers_are_asked_for(tmp_path: Path) -> None:
     enricher = "a" * 64
     with opened(tmp_path) as records:
-        records.add_extractor(enricher, "predictions", "enricher", ())
+        records.extractors.add(enricher, "predictions", "enricher", ())
         add(records, documents(2))
         phrase = AlignedPhrase(word_start=0, word_end=1, start=2, end=3, log_probability=-1)
         records.commit([write_shard(tmp_path, [Reading(subject * 32, enricher, [phrase]) for subject in "123"])])
         records.compact([("1" * 32, enricher), ("3" * 32, enricher), ("2" * 32, EVENTS), ("4" * 32, enricher)])
         assert records.read(AlignedPhrase, ["1" * 32, "2" * 32, "3" * 32]) == {"1" * 32: [phrase], "3" * 32: [phrase]}
-        records.check([EVENTS])
+        records.readings.check([EVENTS])
         records.compact()
-        assert not records.has("1" * 32, enricher)
-        assert records.has(documents(1)[0].digest, EVENTS)
+        assert not records.readings.has("1" * 32, enricher)
+        assert records.readings.has(documents(1)[0].digest, EVENTS)
 
 
 def test_the_files_of_killed_builds_are_deleted(tmp_path: Path) -> None:
@@ -268,8 +269,8 @@ def test_a_document_is_taken_out_by_whatever_names_it(by: str, tmp_path: Path) -
     with opened(tmp_path) as records:
         add(records, [first], "key of one.txt")
         add(records, [second], "other")
-        assert take_out(records, name, DEFAULT_BASE_IRI, lambda path: f"key of {path}") == [first.name]
-        assert records.documents()["name"].to_pylist() == [second.name]
+        assert take_out(records.inputs, name, DEFAULT_BASE_IRI, lambda path: f"key of {path}") == [first.name]
+        assert records.inputs.documents()["name"].to_pylist() == [second.name]
 
 
 def test_all_names_of_what_was_taken_out_are_given(tmp_path: Path) -> None:
@@ -277,8 +278,8 @@ def test_all_names_of_what_was_taken_out_are_given(tmp_path: Path) -> None:
     with opened(tmp_path) as records:
         records.commit([], [Input("one", "f", sources=[(item.digest, "b"), (item.digest, "a")])])
         records.commit([], [Input("nothing", "f")])
-        assert take_out(records, "b", DEFAULT_BASE_IRI, str) == ["a", "b"]
-        assert take_out(records, "nothing", DEFAULT_BASE_IRI, str) == ["nothing"]
+        assert take_out(records.inputs, "b", DEFAULT_BASE_IRI, str) == ["a", "b"]
+        assert take_out(records.inputs, "nothing", DEFAULT_BASE_IRI, str) == ["nothing"]
         assert keys_of(records) == []
 
 
@@ -287,18 +288,18 @@ def test_what_names_nothing_or_too_much_is_refused(tmp_path: Path) -> None:
     with opened(tmp_path) as records:
         add(records, [first, second])
         with pytest.raises(InputError, match="no source") as caught:
-            take_out(records, "d11", DEFAULT_BASE_IRI, str)
+            take_out(records.inputs, "d11", DEFAULT_BASE_IRI, str)
         assert caught.value.remedy == "did you mean d1?"
         with pytest.raises(InputError, match="no source"):
-            take_out(records, first.digest[:7], DEFAULT_BASE_IRI, str)
+            take_out(records.inputs, first.digest[:7], DEFAULT_BASE_IRI, str)
         records.commit([], [Input("twice", "f", sources=[(first.digest, "same"), (second.digest, "same")])])
         with pytest.raises(InputError, match="2 sources") as caught:
-            take_out(records, "same", DEFAULT_BASE_IRI, str)
+            take_out(records.inputs, "same", DEFAULT_BASE_IRI, str)
         assert first.digest[:12] in str(caught.value.remedy)
 
 
 def test_an_extractor_that_read_nothing_lacks_everything(tmp_path: Path) -> None:
     with opened(tmp_path) as records:
         add(records, documents(3))
-        (block,) = records.lacking([EVENTS, PHRASES])
+        (block,) = records.readings.lacking([EVENTS, PHRASES])
         assert {lacking for _, lacking in block} == {(PHRASES,)}

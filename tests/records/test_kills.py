@@ -44,20 +44,22 @@ def test_a_kill_loses_nothing_that_was_committed(what: str, tmp_path: Path) -> N
     for _ in range(5):
         commits = _killed_after(chance.uniform(0, 0.5), folder, what)
         with RecordStore(folder) as records:
-            count = records.documents().num_rows
+            count = records.inputs.documents().num_rows
             assert count >= commits * DOCUMENTS_A_COMMIT
             items = documents(count)
             digests = [item.digest for item in items]
             assert records.read(Document, digests) == {item.digest: [item] for item in items}
             events = {item.digest: found(item)[::2] for item in items if found(item)}
             assert records.read(EventMention, digests) == events
-            assert [key for key in keys_of(records) if not records.is_current(key, "fingerprint")] == []
-            records.check([EVENTS])
+            assert [key for key in keys_of(records) if not records.inputs.is_current(key, "fingerprint")] == []
+            records.readings.check([EVENTS])
             assert list(records.validate()) == []
     with RecordStore(folder) as records:
         records.compact()
         assert record_files(folder) == sorted(
-            path for kind in ("document", "event_mention", "aligned_phrase", READING) for path in records.files(kind)
+            path
+            for kind in ("document", "event_mention", "aligned_phrase", READING)
+            for path in records.shards.files(kind)
         )
         assert records.read(Document, digests) == {item.digest: [item] for item in items}
 
@@ -67,8 +69,8 @@ def test_what_was_written_and_not_committed_does_not_count(tmp_path: Path) -> No
     _killed_after(0.2, folder, "write")
     assert record_files(folder) != []
     with RecordStore(folder) as records:
-        assert records.documents().num_rows == 0
-        assert records.files(Document) == []
+        assert records.inputs.documents().num_rows == 0
+        assert records.shards.files(Document) == []
         records.compact()
     assert record_files(folder) == []
     assert list(folder.glob("*/*")) == []

@@ -33,7 +33,7 @@ class StoreMachine(RuleBasedStateMachine):
     @initialize()
     def open(self) -> None:
         self.store = opened(Path(self.folder.name))
-        self.store.add_extractor(_ENRICHER, "enricher", "enricher", ())
+        self.store.extractors.add(_ENRICHER, "enricher", "enricher", ())
 
     def teardown(self) -> None:
         self.store.close()
@@ -61,13 +61,13 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(key=st.sampled_from("xyz"))
     def remove_input(self, key: str) -> None:
-        self.store.remove_input(key)
+        self.store.inputs.remove(key)
         self.inputs.pop(key, None)
 
     @rule(number=st.integers(0, 7))
     def remove_source(self, number: int) -> None:
         digest = _ITEMS[number].digest
-        self.store.remove_source(digest)
+        self.store.inputs.remove_source(digest)
         for key, (fingerprint, _, sources) in list(self.inputs.items()):
             kept = {source for source in sources if source[0] != digest}
             if kept != sources:
@@ -86,8 +86,8 @@ class StoreMachine(RuleBasedStateMachine):
             if (key in enriched if key[1] == _ENRICHER else key[0] in live)
         }
         for digest in (EVENTS, PHRASES, _ENRICHER):
-            self.store.add_extractor(digest, digest[0], "enricher" if digest == _ENRICHER else "extractor", ())
-        files = [file for kind in (Document, AlignedPhrase) for file in self.store.files(kind)]
+            self.store.extractors.add(digest, digest[0], "enricher" if digest == _ENRICHER else "extractor", ())
+        files = [file for kind in (Document, AlignedPhrase) for file in self.store.shards.files(kind)]
         assert sum(pq.read_metadata(file).num_rows for file in files) == sum(map(len, self.readings.values()))
         assert list(self.store.validate()) == []
 
@@ -106,28 +106,28 @@ class StoreMachine(RuleBasedStateMachine):
         digests = [item.digest for item in _ITEMS]
         for digest in digests:
             for extractor in _EXTRACTORS:
-                assert self.store.has(digest, extractor) == ((digest, extractor) in self.readings)
+                assert self.store.readings.has(digest, extractor) == ((digest, extractor) in self.readings)
         for kind, extractors in ((Document, (SOURCE,)), (AlignedPhrase, sorted(_EXTRACTORS[1:]))):
             expected = {
                 digest: [item for extractor in extractors for item in self.readings.get((digest, extractor), [])]
                 for digest in digests
             }
             assert self.store.read(kind, digests) == {digest: found for digest, found in expected.items() if found}
-        assert {item.key: (item.fingerprint, item.complete, set(item.sources)) for item in self.store.inputs()} == (
+        assert {item.key: (item.fingerprint, item.complete, set(item.sources)) for item in self.store.inputs.all()} == (
             self.inputs
         )
         live = sorted(self._live())
-        assert self.store.documents()["digest"].to_pylist() == live
+        assert self.store.inputs.documents()["digest"].to_pylist() == live
         lacking = {
             digest: missing
             for digest in live
             if (digest, SOURCE) in self.readings
             and (missing := tuple(e for e in (EVENTS, PHRASES) if (digest, e) not in self.readings))
         }
-        assert dict(pair for block in self.store.lacking([EVENTS, PHRASES], 2) for pair in block) == lacking
+        assert dict(pair for block in self.store.readings.lacking([EVENTS, PHRASES], 2) for pair in block) == lacking
         for key, (fingerprint, complete, sources) in self.inputs.items():
             whole = complete and all((digest, SOURCE) in self.readings for digest, _ in sources)
-            assert self.store.is_current(key, fingerprint) == whole
+            assert self.store.inputs.is_current(key, fingerprint) == whole
 
 
 TestStore = StoreMachine.TestCase

@@ -11,9 +11,10 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from kgscripts.records import SOURCE, Reading, RecordStore, WrittenShard, write_shard
+from kgscripts.records import SOURCE, Reading, RecordStore, WrittenShard, shard_index, write_shard
 from kgscripts.records.shards import READING
 from schemas.errors import GraphDirectoryError, RecordError
+from schemas.graph_directory import file_digest
 from schemas.records import AlignedPhrase, Document, EventMention
 from tests.records.samples import (
     EVENTS,
@@ -39,15 +40,15 @@ def test_what_was_committed_is_there_for_the_next_store(tmp_path: Path) -> None:
         events = {item.digest: found(item)[::2] for item in items if found(item)}
         assert again.read(EventMention, digests) == events
         assert list(again.read(EventMention, digests[:2])) == digests[1:2]
-        assert all(again.has(digest, EVENTS) for digest in digests)
+        assert all(again.readings.has(digest, EVENTS) for digest in digests)
     assert [path.name for path in (tmp_path / "records").iterdir() if path.is_file()] == ["index.sqlite"]
 
 
 def test_what_was_not_committed_is_not(tmp_path: Path) -> None:
     with opened(tmp_path) as records:
         written(tmp_path, documents(3))
-        assert not records.has(documents(1)[0].digest, SOURCE)
-        assert records.files(Document) == []
+        assert not records.readings.has(documents(1)[0].digest, SOURCE)
+        assert records.shards.files(Document) == []
         records.compact()
     assert record_files(tmp_path) == []
 
@@ -56,12 +57,12 @@ def test_not_read_differs_from_found_nothing(tmp_path: Path) -> None:
     nothing, something = documents(2)
     with opened(tmp_path) as records:
         records.commit([written(tmp_path, [nothing, something], SOURCE)], [input_of("input", [nothing, something])])
-        assert not records.has(nothing.digest, EVENTS)
+        assert not records.readings.has(nothing.digest, EVENTS)
         records.commit([written(tmp_path, [nothing], EVENTS)])
-        assert records.has(nothing.digest, EVENTS)
-        assert not records.has(something.digest, EVENTS)
+        assert records.readings.has(nothing.digest, EVENTS)
+        assert not records.readings.has(something.digest, EVENTS)
         assert records.read(EventMention, [nothing.digest]) == {}
-        assert list(records.lacking([EVENTS])) == [[(something.digest, (EVENTS,))]]
+        assert list(records.readings.lacking([EVENTS])) == [[(something.digest, (EVENTS,))]]
 
 
 def test_records_of_several_extractors_are_ordered_by_extractor_and_ordinal(tmp_path: Path) -> None:
@@ -79,7 +80,7 @@ def test_lacking_names_what_is_missing_of_live_documents_in_blocks(tmp_path: Pat
         add(records, items[:8])
         records.commit([written(tmp_path, items[8:])])  # No input gives these.
         records.commit([written(tmp_path, items[:3], PHRASES)])
-        blocks = list(records.lacking([EVENTS, PHRASES, "a" * 64], rows=3))
+        blocks = list(records.readings.lacking([EVENTS, PHRASES, "a" * 64], rows=3))
     assert [len(block) for block in blocks] == [3, 3, 2]
     assert dict(pair for block in blocks for pair in block) == {
         item.digest: ("a" * 64,) if number < 3 else (PHRASES, "a" * 64) for number, item in enumerate(items[:8])
@@ -92,7 +93,7 @@ def test_documents_that_lack_come_in_the_order_of_their_shards(tmp_path: Path) -
             records.commit(
                 [written(tmp_path, documents(10, start), SOURCE)], [input_of(str(start), documents(10, start))]
             )
-        (block,) = records.lacking([EVENTS])
+        (block,) = records.readings.lacking([EVENTS])
     expected = [sorted(item.digest for item in documents(10, start)) for start in (0, 10, 20)]
     assert [digest for digest, _ in block] == [digest for digests in expected for digest in digests]
 
@@ -103,11 +104,11 @@ def test_what_is_committed_meanwhile_does_not_come_again(tmp_path: Path) -> None
         records.commit([written(tmp_path, items, SOURCE)], [input_of("input", items)])
         by_digest = {item.digest: item for item in items}
         seen: list[str] = []
-        for block in records.lacking([EVENTS], rows=2):
+        for block in records.readings.lacking([EVENTS], rows=2):
             seen += [digest for digest, _ in block]
             todo = {by_digest[digest] for digest, _ in block} | set(items[:4])
             records.commit([written(tmp_path, sorted(todo, key=lambda item: item.name), EVENTS)])
-        assert list(records.lacking([EVENTS])) == []
+        assert list(records.readings.lacking([EVENTS])) == []
     assert len(seen) == len(set(seen))
     assert len(seen) <= 9
 
@@ -137,7 +138,7 @@ def test_a_reading_that_is_there_already_is_replaced(tmp_path: Path) -> None:
             }
             assert list(records.read(AlignedPhrase, [item.digest for item in items])) == [items[4].digest]
             records.compact()
-        rows = sum(pq.ParquetFile(path).metadata.num_rows for path in records.files(EventMention))
+        rows = sum(pq.ParquetFile(path).metadata.num_rows for path in records.shards.files(EventMention))
         assert rows == 5
 
 
@@ -148,7 +149,7 @@ def test_the_same_shard_twice_is_one(tmp_path: Path) -> None:
         for _ in range(3):
             records.commit([shard, shard])
             records.commit([written(tmp_path, documents(2))])
-        assert len(records.files(Document)) == 2
+        assert len(records.shards.files(Document)) == 2
         assert len(records.read(Document, [item.digest for item in documents(9)])) == 5
         assert list(records.validate()) == []
 
@@ -161,7 +162,7 @@ def test_processes_write_shards_side_by_side(tmp_path: Path) -> None:
     with opened(tmp_path) as records, ProcessPoolExecutor(2, get_context("forkserver")) as pool:
         shards = pool.map(_write, [tmp_path] * 6, [0, 20, 40, 60, 80, 0])
         records.commit(shards, [input_of("input", documents(100))])
-        records.check([EVENTS])
+        records.readings.check([EVENTS])
         digests = [item.digest for item in documents(100)]
         assert records.read(Document, digests) == {item.digest: [item] for item in documents(100)}
         records.compact()
@@ -191,21 +192,28 @@ def test_opening_reads_no_shard_and_no_table(tmp_path: Path, monkeypatch: pytest
     assert statements == ["PRAGMA user_version"]
 
 
-def test_only_the_shards_that_hold_a_document_are_opened(tmp_path: Path) -> None:
+def test_only_the_shards_that_hold_a_document_are_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    checked: list[Path] = []
+
+    def noted_digest(path: Path) -> str:
+        checked.append(path)
+        return file_digest(path)
+
+    monkeypatch.setattr(shard_index, "file_digest", noted_digest)
     with opened(tmp_path) as records:
         add(records, documents(10), "one")
         add(records, documents(10, 10), "two")
         records.read(Document, [documents(1)[0].digest])
-        assert len(records._verified) == 1
-        records.files(Document)
-        assert len(records._verified) == 2
+        assert len(checked) == 1
+        records.shards.files(Document)
+        assert len(checked) == 2, "each is checked once"
 
 
 def test_a_reading_by_an_unknown_extractor_is_refused_whole(tmp_path: Path) -> None:
     with opened(tmp_path) as records:
         with pytest.raises(RecordError, match="aaaa"):
             records.commit([written(tmp_path, documents(3)), written(tmp_path, documents(3), "a" * 64)])
-        assert not records.has(documents(1)[0].digest, SOURCE)
+        assert not records.readings.has(documents(1)[0].digest, SOURCE)
 
 
 def test_a_shard_whose_file_is_gone_is_refused(tmp_path: Path) -> None:
@@ -214,7 +222,7 @@ def test_a_shard_whose_file_is_gone_is_refused(tmp_path: Path) -> None:
         record_files(tmp_path)[0].unlink()
         with pytest.raises(GraphDirectoryError, match="missing"):
             records.commit([shard])
-        assert not records.has(documents(1)[0].digest, SOURCE)
+        assert not records.readings.has(documents(1)[0].digest, SOURCE)
 
 
 def test_nothing_is_written_for_nothing(tmp_path: Path) -> None:
@@ -222,9 +230,9 @@ def test_nothing_is_written_for_nothing(tmp_path: Path) -> None:
         assert write_shard(tmp_path, []).completed == ()
         records.commit([write_shard(tmp_path, [])])
         records.commit()
-        assert records.files(Document) == []
-        assert records.documents().num_rows == 0
-        assert list(records.lacking([EVENTS])) == []
+        assert records.shards.files(Document) == []
+        assert records.inputs.documents().num_rows == 0
+        assert list(records.readings.lacking([EVENTS])) == []
 
 
 def test_of_two_readings_of_one_document_the_last_counts(tmp_path: Path) -> None:
@@ -245,7 +253,7 @@ def test_files_are_not_replaced_inside_a_transaction(tmp_path: Path) -> None:
             assert set(files) < set(record_files(tmp_path)), "merging waits, since the transaction may be undone"
             with pytest.raises(RuntimeError):
                 records.compact()
-        assert len(records.documents()) == 4
+        assert len(records.inputs.documents()) == 4
         add(records, documents(1, 4), key="input4")
         assert len(record_files(tmp_path)) < len(files)
         assert list(records.validate()) == []
@@ -257,12 +265,12 @@ def test_a_removal_is_undone_by_an_error(tmp_path: Path) -> None:
 
         def remove_and_fail() -> None:
             with records.transaction():
-                records.remove_input("input")
-                raise ZeroDivisionError(len(records.documents()))
+                records.inputs.remove("input")
+                raise ZeroDivisionError(len(records.inputs.documents()))
 
         with pytest.raises(ZeroDivisionError, match="0"):
             remove_and_fail()
-        assert len(records.documents()) == 3
+        assert len(records.inputs.documents()) == 3
 
 
 def test_the_index_is_one_file_after_close(tmp_path: Path) -> None:

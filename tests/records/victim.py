@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from kgscripts.records import RecordStore, store
+from kgscripts.records import RecordStore, compaction
 from tests.records.samples import EVENTS, documents, input_of, opened, written
 
 DOCUMENTS_A_COMMIT = 4
@@ -14,7 +14,7 @@ DOCUMENTS_A_COMMIT = 4
 def main(folder: Path, what: str) -> None:
     """Commit small shards, which are merged all the time; or write shards that are never committed; or compact."""
     with opened(folder) as records:
-        start = records.documents().num_rows
+        start = records.inputs.documents().num_rows
         for number in range(start // DOCUMENTS_A_COMMIT, 10_000):
             items = documents(DOCUMENTS_A_COMMIT, number * DOCUMENTS_A_COMMIT)
             shard = written(folder, items)
@@ -33,5 +33,5 @@ def again(records: RecordStore, number: int) -> None:
 
 
 if __name__ == "__main__":
-    store._SHARDS_A_TIER = 2
+    compaction._SHARDS_A_TIER = 2
     main(Path(sys.argv[1]), sys.argv[2])

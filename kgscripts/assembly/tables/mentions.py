@@ -36,7 +36,7 @@ def load_records(engine: Engine, store: RecordStore, versions: Sequence[str], ki
     A view ``<kind>_record`` holds the records of the graph's documents by the graph's extractors, with the numbers of
     `document` and `reader`. ``text`` holds the texts.
     """
-    engine.add("live", store.documents())
+    engine.add("live", store.inputs.documents())
     readers = pa.table({"reader": pa.array(range(len(versions)), pa.int16()), "version": sorted(versions)})
     engine.add("extractor", readers)
     view(engine, "source_record", store, Document)
@@ -74,7 +74,7 @@ def view(engine: Engine, name: str, store: RecordStore, kind: type[Record]) -> N
         If DuckDB cannot find a file by its name.
     """
     # DuckDB takes the names of files as patterns, and folders such as ``year=2020`` as columns.
-    files = [glob.escape(str(path)).replace("'", "''") for path in store.files(kind)]
+    files = [glob.escape(str(path)).replace("'", "''") for path in store.shards.files(kind)]
     if files:
         listed = ", ".join(f"'{path}'" for path in files)
         try:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from kgscripts.assembly.counting import Relation
 from kgscripts.assembly.engine import Engine
-from kgscripts.records.store import RecordStore
+from kgscripts.records.inputs import InputIndex
 from schemas.records import Discard, DiscardReason
 
 _READINGS = """
@@ -41,11 +41,11 @@ class DiscardLog:
             content["detail"] = discard.detail
         self._write_line(json.dumps(content, ensure_ascii=False))
 
-    def inputs(self, store: RecordStore) -> None:
+    def inputs(self, inputs: InputIndex) -> None:
         """What the inputs themselves left out, and texts that came more than once."""
-        for discard in store.all_discards():
+        for discard in inputs.discards():
             self.add(discard)
-        for place, reason, count in store.unlisted_discards():
+        for place, reason, count in inputs.unlisted_discards():
             self.counts[reason.value] += count
             content = {"reason": reason.value, "where": place, "detail": f"and {count:,} more in this source"}
             self._write_line(json.dumps(content, ensure_ascii=False))

@@ -1,0 +1,152 @@
+"""Which extractor has read which subject (a document, or what an enricher read), and in which shard that is."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections.abc import Iterator, Sequence
+
+from kgscripts.records.database import SOURCE, Database
+from kgscripts.records.extractors import ExtractorIndex
+from schemas.errors import GraphDirectoryError, RecordError
+
+_SHARD = "(SELECT id FROM shard WHERE name = ?)"
+
+
+class ReadingIndex:
+    """The readings (subject, extractor) that count. Each is in one shard, also one that found nothing."""
+
+    def __init__(self, database: Database, extractors: ExtractorIndex) -> None:
+        self._database = database
+        self._extractors = extractors
+
+    def has(self, subject: str, extractor: str) -> bool:
+        """Whether this extractor has read this subject, whether or not it found anything."""
+        return bool(
+            self._database.one(
+                "SELECT EXISTS (SELECT * FROM completion WHERE subject = (SELECT id FROM subject WHERE digest = ?)"
+                " AND extractor = (SELECT id FROM extractor WHERE digest = ?))",
+                subject,
+                extractor,
+            )
+        )
+
+    def subjects(self, extractor: str) -> list[str]:
+        """What this extractor has read, ascending."""
+        rows = self._database.rows(
+            "SELECT subject.digest FROM completion JOIN subject ON subject.id = completion.subject"
+            " WHERE extractor = (SELECT id FROM extractor WHERE digest = ?) ORDER BY subject.digest",
+            extractor,
+        )
+        return [digest for (digest,) in rows]
+
+    def of_subject(self, subject: str) -> Iterator[tuple[str, str]]:
+        """Each extractor that has read this subject, as (shard, extractor)."""
+        return self._database.rows(
+            "SELECT shard.name, extractor.digest FROM completion"
+            " JOIN shard ON shard.id = completion.shard JOIN extractor ON extractor.id = completion.extractor"
+            " WHERE subject = (SELECT id FROM subject WHERE digest = ?)",
+            subject,
+        )
+
+    def of_shard(self, shard: str) -> list[tuple[str, str]]:
+        """The readings (subject, extractor) of a shard that count."""
+        return list(
+            self._database.rows(
+                "SELECT subject.digest, extractor.digest FROM completion"
+                " JOIN subject ON subject.id = completion.subject"
+                " JOIN extractor ON extractor.id = completion.extractor"
+                f" WHERE shard = {_SHARD}",
+                shard,
+            )
+        )
+
+    def put(self, shard: str, readings: Sequence[tuple[str, str]]) -> None:
+        """Enter readings of a known shard; those that are in another one count from here.
+
+        Raises
+        ------
+        RecordError
+            If a reading is by an extractor that is not known.
+        """
+        numbers = self._extractors.numbers({extractor for _, extractor in readings})
+        if unknown := sorted(digest for digest, number in numbers.items() if number is None):
+            raise RecordError(
+                f"a reading is by the extractor {unknown[0]}, which the store does not know",
+                remedy="add the extractor to the store first",
+            )
+        self._database.execute_many(
+            "INSERT OR IGNORE INTO subject (digest) VALUES (?)", ((subject,) for subject, _ in readings)
+        )
+        in_shard = self._database.one("SELECT id FROM shard WHERE name = ?", shard)
+        self._database.execute_many(
+            "INSERT INTO completion SELECT id, ?, ? FROM subject WHERE digest = ?"
+            " ON CONFLICT (subject, extractor) DO UPDATE SET shard = excluded.shard",
+            ((numbers[extractor], in_shard, subject) for subject, extractor in readings),
+        )
+
+    def drop(self, shard: str) -> None:
+        """Forget the readings of a shard."""
+        self._database.execute(f"DELETE FROM completion WHERE shard = {_SHARD}", shard)
+
+    def lacking(self, extractors: Sequence[str], rows: int = 256) -> Iterator[list[tuple[str, tuple[str, ...]]]]:
+        """The documents that some of `extractors` have not read, each with these, at most `rows` at a time.
+
+        They come in the order of the shards that hold their texts. What is committed meanwhile does not come again.
+        """
+        numbers = self._extractors.numbers(extractors)
+        marks = ",".join("?" * len(numbers))
+        subjects = array(
+            "q",
+            (
+                subject
+                for (subject,) in self._database.rows(
+                    "SELECT text.subject FROM completion AS text JOIN subject ON subject.id = text.subject"
+                    " WHERE text.extractor = 0 AND EXISTS (SELECT * FROM source WHERE source.subject = text.subject)"
+                    f" AND (SELECT count(*) FROM completion AS done WHERE done.subject = text.subject"
+                    f" AND done.extractor IN ({marks})) < ? ORDER BY text.shard, subject.digest",
+                    *numbers.values(),
+                    len(numbers),
+                )
+            ),
+        )
+        for start in range(0, len(subjects), rows):
+            block = []
+            for digest, read in self._database.rows(
+                "SELECT digest, (SELECT json_group_array(extractor) FROM completion WHERE subject = subject.id)"
+                " FROM json_each(?) AS wanted JOIN subject ON subject.id = wanted.value ORDER BY wanted.key",
+                json.dumps(subjects[start : start + rows].tolist()),
+            ):
+                done = set(json.loads(read))
+                if missing := tuple(extractor for extractor, number in numbers.items() if number not in done):
+                    block.append((digest, missing))
+            if block:
+                yield block
+
+    def check(self, extractors: Sequence[str]) -> None:
+        """Check that the texts of all live documents and their readings by `extractors` are here.
+
+        Raises
+        ------
+        GraphDirectoryError
+            If some were lost with a damaged file.
+        """
+        numbers = self._extractors.numbers({SOURCE, *extractors})
+        marks = ",".join("?" * len(numbers))
+        lost = [
+            key
+            for (key,) in self._database.rows(
+                "SELECT key FROM input WHERE EXISTS (SELECT * FROM source WHERE source.input = input.id AND"
+                " (SELECT count(*) FROM completion WHERE completion.subject = source.subject"
+                f" AND completion.extractor IN ({marks})) < ?) ORDER BY key",
+                *numbers.values(),
+                len(numbers),
+            )
+        ]
+        if lost:
+            more = f" and {len(lost) - 3} more" if len(lost) > 3 else ""
+            raise GraphDirectoryError(
+                "a file of records was damaged or lost",
+                where=str(self._database.folder),
+                remedy=f"build again from {', '.join(lost[:3])}{more}, or take it out with `kgscripts remove`",
+            )
