@@ -20,7 +20,7 @@ from pathlib import Path
 from attrs import astuple, fields, frozen
 
 from benchmarks.judging import READERS, read_sheet, verdicts
-from exports.scripts import USUAL, Step, list_scenarios, read_script
+from exports.scripts import Step, list_scenarios, read_script
 from schemas.script_graph import ScriptGraph
 
 _STEPS = 15
@@ -52,9 +52,7 @@ def draw(directories: Sequence[Path], number: int, sources: int, seed: int) -> l
         chance = random.Random(f"{seed} {directory.name}")
         names = sorted(item.iri for item in list_scenarios(graph) if item.support >= sources)
         share = number // len(directories) + (place < number % len(directories))
-        scripts = [
-            read_script(graph, name, limit=_STEPS, least_typicality=USUAL) for name in chance.sample(names, share)
-        ]
+        scripts = [read_script(graph, name, limit=_STEPS, usual=True) for name in chance.sample(names, share)]
         told = _told(graph, {step.iri for script in scripts for step in script.steps}, chance)
         for script in scripts:
             for rank, step in enumerate(script.steps, start=1):

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from operator import itemgetter
 
 from attrs import field, frozen
 
 from exports.rows import Row, find, labels_of, select
 from exports.step_pairs import Alternative, Match, alternatives_of, matches_of
 from exports.step_parts import Part, StepCorrection, corrections_of, parts_of
-from exports.sureness import sureness, typicality
 from schemas.script_graph import ScriptGraph
-
-USUAL = 0.62
-"""Steps with this typicality or a greater one are usual. The weights of typicality were learnt with it."""
 
 
 @frozen(kw_only=True)
@@ -41,6 +38,7 @@ class Step:
     probability: float
     mean_position: float
     optional: bool
+    usual: bool
     typicality: float | None = None
     tools: tuple[Part, ...] = ()
     participants: tuple[Part, ...] = ()
@@ -88,14 +86,11 @@ def list_scenarios(graph: ScriptGraph) -> list[Scenario]:
     return sorted(scenarios, key=lambda each: (-each.support, each.label, each.iri))
 
 
-def read_script(
-    graph: ScriptGraph, name: str, *, limit: int = 0, min_support: int = 1, least_typicality: float = 0.0
-) -> Script:
+def read_script(graph: ScriptGraph, name: str, *, limit: int = 0, min_support: int = 1, usual: bool = False) -> Script:
     """Return the script of the scenario `name`: its label, an alternative label, or its IRI, in any case.
 
-    Steps ascend by rank, which follows PRECEDES. `limit` keeps those that are the surest to be what one does in this
-    scenario (0: all): those that many sources tell in the words of their label, of high typicality, with something that
-    is done or where. Steps of unknown typicality count as typical.
+    Steps ascend by rank, which follows PRECEDES. `usual` keeps the usual ones, and `limit` the first ones by salience
+    rank (0: all).
 
     Raises
     ------
@@ -106,12 +101,21 @@ def read_script(
     relations = select(
         graph,
         "HAS_SUB_EVENT",
-        ("to_id", "support", "probability", "mean_position", "rank", "optional", "typicality"),
+        (
+            "to_id",
+            "support",
+            "probability",
+            "mean_position",
+            "rank",
+            "optional",
+            "typicality",
+            "usual",
+            "salience_rank",
+        ),
         from_id=[row["id"]],
     )
-    sure = sureness(graph, relations)
-    likely = sorted(relations, key=lambda each: (-sure[each["to_id"]], each["mean_position"], each["to_id"]))
-    enough = [each for each in likely if each["support"] >= min_support and typicality(each) >= least_typicality]
+    salient = sorted(relations, key=itemgetter("salience_rank"))
+    enough = [each for each in salient if each["support"] >= min_support and (each["usual"] or not usual)]
     kept = {each["to_id"]: each for each in (enough[:limit] if limit else enough)}
     every = {each["to_id"] for each in relations}
     pairs = [
@@ -135,6 +139,7 @@ def read_script(
                 probability=kept[step]["probability"],
                 mean_position=kept[step]["mean_position"],
                 optional=kept[step]["optional"],
+                usual=kept[step]["usual"],
                 typicality=kept[step]["typicality"],
                 tools=parts["USES"][step],
                 participants=parts["HAS_PARTICIPANT"][step],

@@ -15,7 +15,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from exports.picture import write_picture
-from exports.scripts import USUAL, Scenario, Script, Step, list_scenarios, read_script
+from exports.scripts import Scenario, Script, Step, list_scenarios, read_script
 from exports.step_parts import Part, StepCorrection
 from exports.tool_uses import ToolUse, read_tool_uses
 from schemas.errors import ConfigurationError
@@ -58,7 +58,7 @@ def show(
     Example: kgscripts show graph --tool strainer
     """
     graph = ScriptGraph.open(directory)
-    limit, least = (0, 0.0) if every else (limit, USUAL)
+    limit = 0 if every else limit
     if picture is not None:
         if scenario is None or tool is not None or as_json:
             raise ConfigurationError(
@@ -67,7 +67,7 @@ def show(
                 remedy="name a SCENARIO, and leave out --tool and --json",
             )
         check_outputs(picture, inputs=graph_files(directory))
-        script = read_script(graph, scenario, limit=limit, min_support=min_support, least_typicality=least)
+        script = read_script(graph, scenario, limit=limit, min_support=min_support, usual=not every)
         write_picture(script, picture)
         drawn = _count(len(script.steps), "sub-event")
         echo(f"wrote {printable(str(picture))} with {drawn}; a web browser shows it")
@@ -79,7 +79,7 @@ def show(
         content: object = {"tool": label, "uses": [attrs.asdict(use) for use in uses], "left_out": left_out}
         tree = _tool_tree(label, uses, left_out)
     elif scenario is not None:
-        script = read_script(graph, scenario, limit=limit, min_support=min_support, least_typicality=least)
+        script = read_script(graph, scenario, limit=limit, min_support=min_support, usual=not every)
         content, tree = attrs.asdict(script), _script_tree(script)
     else:
         scenarios = list_scenarios(graph)
@@ -124,7 +124,7 @@ def _script_tree(script: Script) -> Tree:
                 (f"{number}. ", "dim"),
                 (step.label, "" if step.optional else "bold"),
                 (" (optional)" if step.optional else "", "italic"),
-                (" (unusual)" if step.typicality is not None and step.typicality < USUAL else "", "italic"),
+                ("" if step.usual else " (unusual)", "italic"),
                 (f"  {_counts(step)}", "dim"),
             )
         )

@@ -310,6 +310,13 @@ RELATION_TYPES: dict[str, RelationType] = {
                     "Estimated probability that it is of the scenario's script and no bystander, 0 to 1.",
                     False,
                 ),
+                Property("usual", _BOOLEAN, "Whether its typicality is 0.62 or more, or unknown."),
+                Property(
+                    "salience_rank",
+                    _INTEGER,
+                    "Place among the scenario's steps by salience, from 1: usual steps first, of these those that more "
+                    "sources tell in the words of the label, that are more typical, and whose label says more.",
+                ),
             ),
         ),
         RelationType(

@@ -200,6 +200,7 @@ def generated_graph(directory: Path, relations: int, seed: int = 0) -> ScriptGra
         row = {"from_id": start, "to_id": end, "support": 2, "probability": 0.5, "statement": statement}
         if name == "HAS_SUB_EVENT":
             row |= {"mean_position": 0.25, "rank": rank[end], "optional": True}
+            row |= {"usual": True, "salience_rank": rank[end]}
         if name == "USES":
             row |= {"pmi": 1.25, "role": "instrument", "predicted": False}
         rows[name].append(row)

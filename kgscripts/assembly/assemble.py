@@ -24,6 +24,7 @@ from kgscripts.assembly.tables.corrections import CorrectionRules
 from kgscripts.assembly.tables.mentions import find_mentions, load_records, view
 from kgscripts.assembly.tables.neighbours import find_optional
 from kgscripts.assembly.tables.order import find_order, rank_steps
+from kgscripts.assembly.tables.salience import salience_ranks, usual_steps
 from kgscripts.assembly.tables.typicality import find_typicality
 from kgscripts.assembly.writing.broader import write_broader
 from kgscripts.assembly.writing.discards import DiscardLog
@@ -132,6 +133,7 @@ class _Assembly:
         find_steps(engine, self._version_that_gives(StepCluster))
         corrections.reject_steps()
         find_typicality(engine, self._version_that_gives(ActionVector))
+        engine.run(usual_steps())
         relations = self._count()
         self._enrich(Stage.CLUSTERS)
         engine.drop("participant", "named_tool", "mention", "mention_change")
@@ -152,6 +154,7 @@ class _Assembly:
         relations += pairs
         self._read_by_networks()
         corrections.finish(relations)
+        engine.run(salience_ranks())
         write_nodes(engine, self.writer)
         write_broader(engine, self.writer)
         write_changes(engine, self.writer)

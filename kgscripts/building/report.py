@@ -18,7 +18,6 @@ from attrs import asdict, define, field, fields, frozen
 from rich.table import Table
 from rich.text import Text
 
-from kgscripts.typicality.weights import shipped_weights
 from schemas.graph_directory import DISCARDED, replace, writing
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.provenance import BenchmarkScore, Exposure
@@ -136,10 +135,8 @@ def report(graph: ScriptGraph, run: Run) -> BuildReport:
 def _scenarios(graph: ScriptGraph) -> tuple[ScenarioSummary, ...]:
     steps: Counter[str] = Counter()
     usual: Counter[str] = Counter()
-    least = shipped_weights().usual
     for batch in graph.batches("HAS_SUB_EVENT"):
-        is_usual = pc.greater_equal(pc.coalesce(batch["typicality"], 1.0), least)
-        for counts, scenarios in ((steps, batch["from_id"]), (usual, batch["from_id"].filter(is_usual))):
+        for counts, scenarios in ((steps, batch["from_id"]), (usual, batch["from_id"].filter(batch["usual"]))):
             for counted in scenarios.value_counts().to_pylist():
                 counts[counted["values"]] += counted["counts"]
     rows = sorted(graph.rows("Scenario"), key=lambda row: (-row["support"], row["label"]))[:_TOP_SCENARIOS]

@@ -11,15 +11,10 @@ import numpy as np
 from kgscripts.text.lexicon import verbs
 from kgscripts.text.verb_objects import verb_objects
 from kgscripts.typicality.features import SCALE, Integers, Numbers, Vectors
+from kgscripts.typicality.vague_words import vague_words
 
 _CANDIDATES = 200
 """So many actions of a step, those with the most support, can name it."""
-
-_NOTHING = frozenset({"it", "them", "thing", "something", "stuff"})
-"""Objects that do not say what is acted upon."""
-
-_PLACING = frozenset({"put", "place", "set", "lay"})
-"""Verbs that say little without a place or a particle."""
 
 _LEAST = 0.1
 _PER_MILLE = 1_000
@@ -32,8 +27,8 @@ def content(predicate: str, particle: str, object_: str, preposition: str) -> fl
     "put" with an object alone.
     """
     alone = not particle and not preposition
-    if object_ and object_ not in _NOTHING:
-        return 0.5 if alone and predicate in _PLACING else 1.0
+    if object_ and object_ not in vague_words("object"):
+        return 0.5 if alone and predicate in vague_words("verb") else 1.0
     says = 1 - verb_objects().transitivity(predicate, particle)
     if alone or predicate in verbs("reporting"):
         says /= 2

@@ -19,6 +19,7 @@ from schemas.graph_directory import locked
 from schemas.records import Document
 from schemas.script_graph import ScriptGraph
 from tests.assembly.built import Rows, graph_bytes, graph_rows
+from tests.assembly.salience_oracle import expected_marks, found_marks
 from tests.assembly.tiny_reader import TinyDecomposer, tiny, tiny_document
 
 PASTA, SOUP = "cooking pasta", "making soup in a tent"
@@ -133,6 +134,11 @@ def test_a_renamed_step_keeps_its_id(rows: Rows, plain: Rows) -> None:
     (before,) = (row for row in plain["SubEvent"] if row["label"] == "boil water in pot")
     (after,) = (row for row in rows["SubEvent"] if row["label"] == "Boil it!")
     assert after | {"label": before["label"]} == before
+
+
+def test_steps_are_chosen_by_what_is_left_after_corrections(rows: Rows, plain: Rows) -> None:
+    assert found_marks(rows) == expected_marks(rows)
+    assert found_marks(rows) != found_marks(plain)
 
 
 def test_things_that_are_the_same_are_one(rows: Rows, plain: Rows) -> None:

@@ -17,6 +17,7 @@ from schemas.vocabulary import node_id
 from tests.assembly import oracle
 from tests.assembly.built import Rows, graph_rows, labels
 from tests.assembly.oracle import Step, Texts
+from tests.assembly.salience_oracle import expected_marks, found_marks
 from tests.assembly.tiny_reader import MANY_DOCUMENTS, OtherTinyExtractor, TinySegmenter, tiny
 
 EXTRACTORS: dict[str, list[Extractor]] = {
@@ -86,6 +87,7 @@ def test_every_number_is_what_the_plain_count_says(extractors: list[Extractor], 
     _check_identity(rows, steps, texts)
     _check_order(rows, steps, texts)
     _check_ranks(rows)
+    assert found_marks(rows) == expected_marks(rows)
 
 
 def _check_identity(rows: Rows, steps: dict[str, Step], texts: Texts) -> None:

@@ -32,6 +32,7 @@ from schemas.errors import InputError
 from schemas.records import ActionVector, Record
 from schemas.script_graph import ScriptGraph
 from tests.assembly.built import Rows, graph_bytes, graph_rows
+from tests.assembly.salience_oracle import expected_marks, found_marks
 from tests.assembly.tiny_reader import tiny, tiny_document
 
 WORK, SHOP = "going to work in a tent", "going to market in a tent"
@@ -83,8 +84,7 @@ def _pairs(rows: Rows, relation: str) -> set[frozenset[tuple[str, str]]]:
 @pytest.fixture
 def _without_networks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pipeline, "_enrichers", lambda names: [_Vectors() for name in names if name != "steps"])
-    for name in ("alternatives", "close_matches"):
-        monkeypatch.setattr(f"kgscripts.assembly.{name}.shipped_weights", lambda: SimpleNamespace(usual=0.0))
+    monkeypatch.setattr("kgscripts.assembly.tables.salience.shipped_weights", lambda: SimpleNamespace(usual=0.0))
 
 
 @pytest.mark.usefixtures("_without_networks")
@@ -104,6 +104,7 @@ def test_pairs_of_a_graph_with_their_evidence_and_readers(tmp_path: Path) -> Non
     statements = {row["id"]: row["scenario"] for row in rows["Statement"]}
     assert statements[alternative["statement"]] is not None
     assert statements[match["statement"]] is None
+    assert found_marks(rows) == expected_marks(rows, usual=0.0)
     script = read_script(ScriptGraph.open(directory), WORK)
     steps = {step.label: step for step in script.steps}
     assert [item.label for item in steps["take car"].alternatives] == ["take bus"]

@@ -182,6 +182,8 @@ def _add_scenario(rows: Rows, model: str, label: str, sources: dict[str, list[Se
     order.add_nodes_from(positions)
     means = {step: (sum(places) / len(places), step) for step, places in positions.items()}
     rank = {step: i for i, step in enumerate(nx.lexicographical_topological_sort(order, means.__getitem__), start=1)}
+    salient = sorted(positions, key=lambda step: (-len(positions[step]), *means[step]))
+    salience_rank = {step: i for i, step in enumerate(salient, start=1)}
     for (relation, start, end), passages in evidence.items():
         if relation == "PRECEDES" and (start, end) not in reduced:
             continue
@@ -196,6 +198,8 @@ def _add_scenario(rows: Rows, model: str, label: str, sources: dict[str, list[Se
             row["rank"] = rank[end]
             row["optional"] = 2 * len(passages) < len(sources)
             row["typicality"] = 0.9
+            row["usual"] = True
+            row["salience_rank"] = salience_rank[end]
         if relation == "USES":
             row["predicted"] = False
             row["role"] = roles[start, end]

@@ -8,6 +8,7 @@ from pathlib import Path
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 QUESTIONS = (
     "cooking-pasta",
+    "usual-script",
     "tools-of-a-scenario",
     "what-a-tool-is-for",
     "shared-tools",
@@ -75,6 +76,9 @@ When you write your own:
 - A state change is `OF_ENTITY` an Entity and, if it is also a tool by the same name, a Tool: ask for one of the two, or
   a row comes twice.
 - `optional` and `end` are reserved words in some dialects of Cypher: write them in backticks.
+- The script that `kgscripts show` prints has the `usual` steps of a scenario. `--limit N` keeps those with a
+  `salience_rank` of N or less, since usual steps have the first ranks. With other conditions, such as `--min-support`,
+  order by `salience_rank` and take the first N.
 - `mean_position` is the mean relative position of a step in its sources. The order of two steps is PRECEDES; `rank`
   agrees with it, so order whole scripts by `rank`. `-[:PRECEDES*]->` and `kgs:precedes+` follow it over several steps:
   start from one step, and in Cypher bound the length (`*1..5`), since every path is visited.

@@ -55,6 +55,7 @@ def tangled_script(steps: int, seed: int) -> Script:
             probability=support / 9,
             mean_position=i / steps,
             optional=support < 5,
+            usual=True,
             tools=tuple(
                 Part(label=chance.choice(words), support=1, probability=1.0) for _ in range(chance.randint(0, 7))
             ),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import random
 import re
 import shlex
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +16,16 @@ from typer.testing import CliRunner
 import cli
 import exports.cypher
 import exports.sparql
-from exports.scripts import USUAL, read_script
+from exports.scripts import list_scenarios, read_script
 from exports.targets import export
 from kgscripts.pipeline import build_graph
 from schemas.results import Table
 from schemas.script_graph import ScriptGraph
 from tests.exports.fuseki_server import FusekiServer
-from tests.exports.kitchen import kitchen_graph, random_kitchen
+from tests.exports.kitchen import kitchen_graph, kitchen_rows, random_kitchen
 from tests.exports.neo4j_server import BoltServer
 from tests.exports.query_document import DOCS, QUESTIONS, comment_and_text, query_document
+from tests.graphs import Rows, write_graph
 
 _GRAPHS = ("kitchen", "random", "examples")
 _ONLY_IN = {
@@ -48,9 +51,22 @@ def graphs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ScriptGraph]:
     build_graph(_EXAMPLES, folder / "examples", without=["state-changes", "steps"])
     return {
         "kitchen": kitchen_graph(folder / "kitchen"),
-        "random": kitchen_graph(folder / "random", random_kitchen(seed=6)),
+        "random": write_graph(folder / "random", _some_unusual(kitchen_rows(random_kitchen(seed=6)))),
         "examples": ScriptGraph.open(folder / "examples"),
     }
+
+
+def _some_unusual(rows: Rows) -> Rows:
+    """The rows, with a third of the steps unusual and others chosen in any order."""
+    chance = random.Random(6)
+    steps: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in rows["HAS_SUB_EVENT"]:
+        steps[row["from_id"]].append(row)
+    for of_scenario in steps.values():
+        chance.shuffle(of_scenario)
+        for rank, row in enumerate(of_scenario, start=1):
+            row |= {"salience_rank": rank, "usual": 3 * rank <= 2 * len(of_scenario)}
+    return rows
 
 
 def in_sparql(source: ScriptGraph | str, name: str) -> Table:
@@ -122,12 +138,52 @@ def test_the_script_of_cooking_pasta(graphs: dict[str, ScriptGraph]) -> None:
 
 
 def test_the_examples_answer_as_show_does(graphs: dict[str, ScriptGraph]) -> None:
-    script = read_script(graphs["examples"], "cooking pasta", min_support=2, least_typicality=USUAL)
+    script = read_script(graphs["examples"], "cooking pasta", min_support=2, usual=True)
     rows = comparable(in_cypher(graphs["examples"], "cooking-pasta"))
     assert [row[0] for row in rows] == [step.label for step in script.steps]
     assert [row[1] for row in rows] == [tuple(sorted(tool.label for tool in step.tools)) for step in script.steps]
     assert len(rows) >= 8
     assert {"fork", "colander"} <= {tool for row in rows for tool in row[1]}
+
+
+_CHOSEN = {
+    "sparql": """
+        PREFIX kgs: <https://w3id.org/kgscripts/ontology#>
+        PREFIX rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#>
+        SELECT ?scenario ?step ?salience WHERE {
+          ?statement rdf:subject ?scenario ; rdf:predicate kgs:hasSubEvent ; rdf:object ?step ; kgs:usual true ;
+                     kgs:salienceRank ?salience ; kgs:support ?sources .
+          FILTER (?sources >= 2)
+        } ORDER BY ?salience
+    """,
+    "cypher": """
+        MATCH (scenario:Scenario)-[part:HAS_SUB_EVENT]->(step:SubEvent) WHERE part.usual AND part.support >= 2
+        RETURN scenario.iri, step.iri, part.salience_rank AS salience ORDER BY salience
+    """,
+}
+
+
+@pytest.mark.parametrize("graph", _GRAPHS)
+@pytest.mark.parametrize("language", _CHOSEN)
+def test_queries_choose_the_steps_that_show_keeps(language: str, graph: str, graphs: dict[str, ScriptGraph]) -> None:
+    run = {"sparql": exports.sparql.run_query, "cypher": exports.cypher.run_query}[language]
+    chosen: dict[Any, list[Any]] = defaultdict(list)
+    for of, step, _ in run(graphs[graph], _CHOSEN[language]).rows:
+        chosen[of].append(step)
+    assert any(len(steps) > 3 for steps in chosen.values())
+    for scenario in list_scenarios(graphs[graph]):
+        for limit in (1, 3, 20):
+            script = read_script(graphs[graph], scenario.iri, limit=limit, min_support=2, usual=True)
+            assert {step.iri for step in script.steps} == set(chosen[scenario.iri][:limit])
+
+
+@pytest.mark.parametrize("graph", _GRAPHS)
+def test_the_usual_script_is_that_of_show(graph: str, graphs: dict[str, ScriptGraph]) -> None:
+    arguments = ["show", str(graphs[graph].directory), "cooking pasta", "--limit", "10", "--json"]
+    steps = json.loads(CliRunner().invoke(cli.app, arguments).output)["steps"]
+    expected = [(step["label"], step["support"], step["probability"]) for step in steps]
+    assert list(in_sparql(graphs[graph], "usual-script").rows) == expected
+    assert list(in_cypher(graphs[graph], "usual-script").rows) == expected
 
 
 def test_evidence_can_be_read_back(graphs: dict[str, ScriptGraph]) -> None:

@@ -205,15 +205,16 @@ def test_changes_and_concrete_steps_are_shown(odd: ScriptGraph) -> None:
 def test_the_usual_script_is_shown_and_all_of_it_on_request(tmp_path: Path) -> None:
     rows = kitchen_rows()
     (salt,) = (row["id"] for row in rows["SubEvent"] if row["label"] == "add salt")
-    boil = {row["id"]: 0.65 for row in rows["SubEvent"] if row["label"] == "boil water"}
+    (boil,) = (row["id"] for row in rows["SubEvent"] if row["label"] == "boil water" and row["support"] == 3)
     for row in rows["HAS_SUB_EVENT"]:
-        row["typicality"] = ({salt: 0.2} | boil).get(row["to_id"])
+        row["usual"] = row["to_id"] != salt
+        row["salience_rank"] += 50 if row["to_id"] == boil else 0
     graph = write_graph(tmp_path, rows)
     assert "add salt" not in show(graph, "cooking pasta")
     assert "1 more: --all --min-support 1 shows all" in show(graph, "cooking pasta")
     assert "3. add salt (optional) (unusual)  1 source, 33%" in show(graph, "cooking pasta", "--all")
     assert len(show_json(graph, "cooking pasta", "--all", "--limit", "1")["steps"]) == 12
-    # Of steps in three sources each, the one that is less typical comes last.
+    # Of steps in three sources each, the one with the last rank is left out.
     kept = show_json(graph, "cooking pasta", "--limit", "3")["steps"]
     assert [step["label"] for step in kept] == ["add pasta", "drain pasta", "serve pasta"]
 
@@ -355,32 +356,3 @@ def test_the_least_order_implies_what_the_whole_one_does(pairs: list[tuple[str, 
     paths = {(a, b) for a, b in nx.transitive_closure(whole).edges if a in kept and b in kept}
     assert set(nx.transitive_closure(least).edges) == paths
     assert set(nx.transitive_reduction(least).edges) == set(least.edges)
-
-
-def test_steps_that_sources_tell_in_the_words_of_their_label_come_first(tmp_path: Path) -> None:
-    def first(labels: dict[str, str], verbatim: dict[str, int]) -> str:
-        rows = kitchen_rows()
-        (scenario,) = (row["id"] for row in rows["Scenario"] if row["label"] == "cooking pasta")
-        ids = {row["label"]: row["id"] for row in rows["SubEvent"] if row["scenario"] == scenario}
-        boil, serve = ids["boil water"], ids["serve pasta"]
-        rows["HAS_SUB_EVENT"] = [
-            row | {"support": 3, "typicality": None}
-            for row in rows["HAS_SUB_EVENT"]
-            if row["to_id"] in {boil, serve} and row["from_id"] == scenario
-        ]
-        for row in [*rows["SubEvent"], *rows["Action"]]:
-            row["label"] = labels.get(row["label"], row["label"])
-        for row in rows["Action"]:
-            row["predicate"], _, row["object"] = row["label"].partition(" ")
-        for row in rows["EXPRESSED_AS"]:
-            for words, support in verbatim.items():
-                if row["from_id"] == ids[words]:
-                    row["support"] = support
-        directory = tmp_path / str(len(list(tmp_path.iterdir())))
-        (step,) = read_script(write_graph(directory, rows), "cooking pasta", limit=1).steps
-        return step.label
-
-    assert first({}, {"boil water": 1, "serve pasta": 3}) == "serve pasta"
-    assert first({}, {"boil water": 3, "serve pasta": 1}) == "boil water"
-    for nothing in ("boil", "boil it", "boil thing", "put water"):
-        assert first({"boil water": nothing}, {"serve pasta": 3}) == "serve pasta"

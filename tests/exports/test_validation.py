@@ -32,6 +32,7 @@ _EVERYWHERE = {
     "probability": 0.5,
     "mean_position": 0.25,
     "rank": 1,
+    "salience_rank": 1,
     "position": 1.0,
     "score": 0.75,
     "confidence": 0.5,

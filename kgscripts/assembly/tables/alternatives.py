@@ -17,7 +17,6 @@ from kgscripts.assembly.engine import Engine
 from kgscripts.assembly.identity import ACTION_PARTS
 from kgscripts.assembly.tables.choices import ActionKey, are_the_same_choice, differ_in_a_choice
 from kgscripts.assembly.tables.order import by_group
-from kgscripts.typicality.weights import shipped_weights
 
 LEAST_SOURCES = 2
 MOST_STEPS = 300
@@ -28,9 +27,8 @@ FARTHEST = 0.25
 _ACTIONS = f"""
     WITH usual AS (
         SELECT s.scenario, s.step, s.label
-        FROM step s JOIN step_total t ON t.key = s.step LEFT JOIN step_typicality y USING (step)
-        WHERE s.scenario > 0 AND t.support >= greatest(least_support(), {LEAST_SOURCES})
-              AND coalesce(y.typicality, 1) >= {{usual}}
+        FROM step s JOIN step_total t ON t.key = s.step JOIN step_usual u USING (step)
+        WHERE u.usual AND t.support >= greatest(least_support(), {LEAST_SOURCES})
         QUALIFY row_number() OVER (PARTITION BY s.scenario ORDER BY t.support DESC, s.step) <= {MOST_STEPS}
     )
     SELECT r.scenario, c.label, r.step, {", ".join(f"a.{part}" for part in ACTION_PARTS)}
@@ -63,7 +61,7 @@ def find_alternatives(engine: Engine) -> None:
     `ordered_mention` has the first mentions of steps, `has_sub_event` their support and mean positions.
     """
     rows: list[tuple[int, int, int]] = []
-    for actions in by_group(engine.rows(_ACTIONS.format(usual=shipped_weights().usual)), "scenario"):
+    for actions in by_group(engine.rows(_ACTIONS), "scenario"):
         told: dict[int, list[ActionKey]] = {}
         # Who goes by train has chosen.
         chosen = set(actions["label"][0].as_py().split())

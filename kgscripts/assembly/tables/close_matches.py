@@ -22,7 +22,6 @@ from kgscripts.assembly.tables.choices import ActionKey
 from kgscripts.assembly.tables.clusters import cluster_key
 from kgscripts.assembly.tables.order import by_group
 from kgscripts.typicality.features import SCALE, Vectors
-from kgscripts.typicality.weights import shipped_weights
 
 LEAST_SOURCES = 3
 MOST_STEPS = 100
@@ -39,9 +38,8 @@ _LEAST_SHARED, _LEAST_SPECIFIC = 30, 10
 _ACTIONS = f"""
     WITH usual AS (
         SELECT s.scenario, s.step, s.label
-        FROM step s JOIN step_total t ON t.key = s.step JOIN step_typicality y USING (step)
-        WHERE s.scenario > 0 AND t.support >= greatest(least_support(), {LEAST_SOURCES})
-              AND y.typicality >= {{usual}}
+        FROM step s JOIN step_total t ON t.key = s.step JOIN step_usual u USING (step)
+        WHERE u.usual AND t.support >= greatest(least_support(), {LEAST_SOURCES})
         QUALIFY row_number() OVER (PARTITION BY s.scenario ORDER BY t.support DESC, s.step) <= {MOST_STEPS}
     )
     SELECT r.scenario, r.step, r.mentions, f.values, u.label,
@@ -147,7 +145,7 @@ def _read(engine: Engine, version: str) -> Steps:
     vectors: list[Vectors] = []
     wordings: list[Counter[ActionKey]] = []
     labels: list[ActionKey] = []
-    query = _ACTIONS.format(usual=shipped_weights().usual, version=version)
+    query = _ACTIONS.format(version=version)
     for rows in by_group(engine.rows(query), "step"):
         mentions = rows["mentions"].to_pylist()
         scenarios.append(rows["scenario"][0].as_py())

@@ -140,7 +140,8 @@ def _kept(relation: Relation) -> str:
 
 
 def _relation_query(relation: Relation) -> str:
-    of_steps = ("rank", "optional", "typicality") if relation.name == "HAS_SUB_EVENT" else ()
+    names = ("rank", "optional", "typicality", "usual", "salience_rank")
+    of_steps = names if relation.name == "HAS_SUB_EVENT" else ()
     made_here = ("from_id", "to_id", "statement", *of_steps)
     columns = [name for name in table_schema(relation.name).names if name not in made_here]
     listed = ", ".join(f"r.{name}" for name in columns)

@@ -1,0 +1,74 @@
+"""HAS_SUB_EVENT.usual and HAS_SUB_EVENT.salience_rank: what is of the usual script, and what comes first if few fit.
+
+The salience of a step is the number of its sources, times the cube of its typicality, times how much the action with
+its label says. A source that tells the step in other words than its label counts a quarter: it may mean something else.
+Salience is an integer, so that equal steps are equal on every machine.
+"""
+
+from __future__ import annotations
+
+from kgscripts.assembly.engine import Rule
+from kgscripts.typicality.vague_words import vague_words
+from kgscripts.typicality.weights import shipped_weights
+
+
+def usual_steps() -> Rule:
+    """The table `step_usual`: for each step of a scenario whether it is `usual`."""
+    return Rule(
+        "step_usual",
+        "scenario",
+        f"""
+        SELECT s.step, coalesce(y.typicality, 1) >= {shipped_weights().usual} AS usual
+        FROM step s LEFT JOIN step_typicality y USING (step) WHERE s.scenario > 0 AND mine(s.scenario)
+        """,
+    )
+
+
+def salience_ranks() -> Rule:
+    """The table `step_salience_rank`: the `salience_rank` of each step among the scenario's that the graph has.
+
+    Usual steps come first, of these the most salient ones, of equal ones the earlier. `step` has the labels that the
+    graph has, `has_sub_event` and `expressed_as` have what is left after corrections.
+    """
+    return Rule(
+        "step_salience_rank",
+        "scenario",
+        f"""
+        WITH verbatim AS (
+            SELECT x.start AS step, arg_max(x.support, x."end") AS support, arg_max({_says()}, x."end") AS says
+            FROM expressed_as x JOIN step s ON s.step = x.start JOIN action a ON a.action = x."end"
+            WHERE a.label = s.label AND x.support >= least_support() AND s.scenario > 0 AND mine(s.scenario)
+            GROUP BY x.start
+        ), known AS (
+            SELECT h.start AS scenario, h."end" AS step, h.mean_position, u.usual, h.support,
+                   coalesce(v.support, h.support) AS verbatim, coalesce(v.says, 6) AS says,
+                   round(10000 * coalesce(y.typicality, 1))::HUGEINT AS typicality
+            FROM has_sub_event h JOIN step_usual u ON u.step = h."end"
+                 LEFT JOIN step_typicality y ON y.step = h."end" LEFT JOIN verbatim v ON v.step = h."end"
+            WHERE h.support >= least_support() AND mine(h.start)
+        )
+        SELECT step, row_number() OVER (
+                   PARTITION BY scenario
+                   ORDER BY usual DESC, (3 * verbatim + support) * typicality * typicality * typicality * says DESC,
+                            mean_position, step
+               ) AS salience_rank
+        FROM known
+        """,
+    )
+
+
+def _says() -> str:
+    """SQL: how much an action says, in sixths.
+
+    A third for a verb alone; half for one with a particle, or for one such as "put" with an object and no place.
+    """
+    return f"""
+        CASE WHEN a.preposition <> '' THEN 6
+             WHEN a.object IN ('', {_listed("object")}) THEN CASE WHEN a.particle <> '' THEN 3 ELSE 2 END
+             WHEN a.particle = '' AND a.predicate IN ({_listed("verb")}) THEN 3
+             ELSE 6 END
+    """
+
+
+def _listed(label: str) -> str:
+    return ", ".join(f"'{word}'" for word in sorted(vague_words(label)))

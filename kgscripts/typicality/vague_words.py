@@ -1,0 +1,19 @@
+"""Words that say little of what is done (``data/vague_words.txt``)."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import resources
+
+from kgscripts.text.lexicon import parse_classes
+
+
+def vague_words(label: str) -> frozenset[str]:
+    """Lemmas of a class: objects that do not say what is acted upon, verbs that need a place or a particle."""
+    return _classes()[label]
+
+
+@cache
+def _classes() -> dict[str, frozenset[str]]:
+    name = "vague_words.txt"
+    return parse_classes((resources.files("kgscripts.typicality") / "data" / name).read_text(encoding="utf-8"), name)

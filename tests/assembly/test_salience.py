@@ -1,0 +1,132 @@
+"""Which steps are usual, and in which order they are chosen, against a plain computation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kgscripts.assembly.engine import Engine
+from kgscripts.assembly.tables.salience import salience_ranks, usual_steps
+from kgscripts.typicality.weights import shipped_weights
+from schemas.graph_types import RELATION_TYPES
+from tests.assembly.built import Rows
+from tests.assembly.salience_oracle import Marks, expected_marks
+
+_LABELS = ["boil", "boil it", "boil water", "put water", "put down water", "put water in pot"]
+_ACTIONS = [
+    {"id": number, "label": label, "predicate": predicate, "particle": particle, "object": thing, "preposition": place}
+    for number, (label, predicate, particle, thing, place) in enumerate(
+        [
+            ("boil", "boil", "", "", ""),
+            ("boil it", "boil", "", "it", ""),
+            ("boil water", "boil", "", "water", ""),
+            ("put water", "put", "", "water", ""),
+            ("put down water", "put", "down", "water", ""),
+            ("put down water", "put", "", "water", "down"),
+            ("put water in pot", "put", "", "water", "in"),
+            ("put down", "put", "down", "", ""),
+        ],
+        start=1,
+    )
+]
+_WORDS = ("label", "predicate", "particle", "object", "preposition")
+_ENDS = [("start", pa.int32()), ("end", pa.int32()), ("support", pa.int64())]
+_SCHEMAS = {
+    "step": pa.schema([("step", pa.int32()), ("scenario", pa.int32()), ("label", pa.string())]),
+    "action": pa.schema([("action", pa.int32()), *((name, pa.string()) for name in _WORDS)]),
+    "has_sub_event": pa.schema([*_ENDS, ("mean_position", pa.float64())]),
+    "expressed_as": pa.schema(_ENDS),
+    "step_typicality": pa.schema([("step", pa.int32()), ("typicality", pa.float64())]),
+}
+
+
+@st.composite
+def _graphs(draw: st.DrawFn) -> Rows:
+    """Steps of two scenarios and of none, with many ties."""
+    rows: Rows = {"SubEvent": [], "HAS_SUB_EVENT": [], "EXPRESSED_AS": [], "Action": _ACTIONS}
+    for step in range(1, draw(st.integers(1, 15)) + 1):
+        scenario, support = draw(st.integers(0, 2)), draw(st.integers(1, 4))
+        rows["SubEvent"].append({"id": step, "label": draw(st.sampled_from(_LABELS)), "scenario": scenario})
+        for action in draw(st.sets(st.sampled_from(range(1, len(_ACTIONS) + 1)), max_size=4)):
+            told = draw(st.integers(1, support))
+            rows["EXPRESSED_AS"].append({"from_id": step, "to_id": action, "support": told})
+        if scenario:
+            position = draw(st.sampled_from([0.25, 0.5]))
+            typicality = draw(st.sampled_from([None, 0.3, 0.6199, 0.62, 0.7, 1.0]))
+            ends = {"from_id": scenario, "to_id": step}
+            rows["HAS_SUB_EVENT"].append(
+                ends | {"support": support, "mean_position": position, "typicality": typicality}
+            )
+    return rows
+
+
+def _marks(rows: Rows, *, min_support: int = 1, partitions: int = 1) -> Marks:
+    """What the rules find in the tables of assembly that these rows come from."""
+    ends = {
+        name: [row | {"start": row["from_id"], "end": row["to_id"]} for row in rows[name.upper()]]
+        for name in ("has_sub_event", "expressed_as")
+    }
+    tables = ends | {
+        "step": [row | {"step": row["id"]} for row in rows["SubEvent"]],
+        "action": [row | {"action": row["id"]} for row in rows["Action"]],
+        "step_typicality": [
+            row | {"step": row["end"]} for row in ends["has_sub_event"] if row["typicality"] is not None
+        ],
+    }
+    with TemporaryDirectory() as folder:
+        scratch = Path(folder, "graph", "next", "scratch")
+        with Engine(scratch, memory=None, partitions=partitions, min_support=min_support, records=0) as engine:
+            for name, schema in _SCHEMAS.items():
+                engine.add(name, pa.Table.from_pylist(tables[name], schema))
+            engine.run(usual_steps())
+            engine.run(salience_ranks())
+            found = engine.table("FROM step_salience_rank JOIN step_usual USING (step)").to_pylist()
+    return {row["step"]: (row["usual"], row["salience_rank"]) for row in found}
+
+
+@settings(max_examples=15)
+@given(rows=_graphs(), min_support=st.integers(1, 3), partitions=st.sampled_from([1, 3]))
+def test_steps_are_chosen_as_the_plain_computation_says(rows: Rows, min_support: int, partitions: int) -> None:
+    kept = rows | {
+        name: [row for row in rows[name] if row["support"] >= min_support] for name in ("HAS_SUB_EVENT", "EXPRESSED_AS")
+    }
+    assert _marks(rows, min_support=min_support, partitions=partitions) == expected_marks(kept)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({}, {"verbatim": 1}),
+        ({}, {"typicality": 0.9}),
+        ({}, {"typicality": 0.5, "support": 40}),
+        ({}, {"support": 3}),
+        ({}, {"label": "boil"}),
+        ({}, {"label": "boil it"}),
+        ({}, {"label": "put water"}),
+        ({"label": "put down water"}, {"label": "put water"}),
+        ({"label": "put water in pot"}, {"label": "put water"}),
+        ({"label": "put down"}, {"label": "boil it"}),
+    ],
+)
+def test_the_one_step_is_chosen_before_the_other(one: dict[str, Any], other: dict[str, Any]) -> None:
+    rows: Rows = {"SubEvent": [], "HAS_SUB_EVENT": [], "EXPRESSED_AS": [], "Action": _ACTIONS}
+    actions = {row["label"]: row["id"] for row in _ACTIONS}
+    for number, changed in ((2, one), (1, other)):
+        step: dict[str, Any] = {"label": "boil water", "support": 4, "verbatim": 4, "typicality": None} | changed
+        ends = {"from_id": 7, "to_id": number}
+        rows["SubEvent"].append({"id": number, "scenario": 7, "label": step["label"]})
+        rows["HAS_SUB_EVENT"].append(ends | {"mean_position": 0.5} | step)
+        support = min(step["verbatim"], step["support"])
+        rows["EXPRESSED_AS"].append({"from_id": number, "to_id": actions[step["label"]], "support": support})
+    assert {step: rank for step, (_, rank) in _marks(rows).items()} == {2: 1, 1: 2}
+
+
+def test_the_documents_name_the_threshold_that_ships() -> None:
+    comments = {item.name: item.comment for item in RELATION_TYPES["HAS_SUB_EVENT"].properties}
+    assert f"its typicality is {shipped_weights().usual} or more" in comments["usual"]
