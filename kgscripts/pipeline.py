@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -17,6 +17,7 @@ from kgscripts.building.report import BuildReport, Run, report
 from kgscripts.corpora.files import find_files
 from kgscripts.corpora.scenarios.labels import resolve
 from kgscripts.enrichers.protocol import Enricher
+from kgscripts.enrichers.registry import ENRICHERS, choose_enrichers, enrichers_of
 from kgscripts.extractors.protocol import Extractor
 from kgscripts.extractors.registry import choose
 from kgscripts.records.corrections import add_corrections
@@ -34,8 +35,8 @@ from schemas.vocabulary import DEFAULT_BASE_IRI
 if TYPE_CHECKING:
     from kgscripts.assembly.assemble import Assembled
 
-STEPS, VECTORS, PREDICTED = "steps", "action-vectors", "predicted-tools"
-"""The names of the enrichers that merge steps, that give what typicality needs, and that predict tools."""
+_PREDICTED = "predicted-tools"
+"""The name of the enricher that predicts tools."""
 
 _MOST_REPAIRS = 100
 """So many damaged files are replaced in one build; a disk that damages more needs attention."""
@@ -57,7 +58,7 @@ def build_graph(
     spacy_model: str | None = None,
     base_iri: str | None = None,
     licence: str | None = None,
-    extractors: Iterable[str | Extractor] | None = None,
+    extractors: Iterable[str | Extractor | Enricher] | None = None,
     without: Iterable[str] = (),
     predict_tools: bool = False,
     corrections: str | Path | None = None,
@@ -102,10 +103,10 @@ def build_graph(
         IRI of the licence under which the graph is published, which RDF states, or "" for none; by default that of the
         graph in `output`.
     extractors:
-        Names of installed extractors, or extractors; None for all that are installed. ``steps`` among them merges steps
-        that mean the same, as None does.
+        Names of installed extractors and enrichers, or extractors and enrichers themselves; None for all that are
+        installed. ``steps`` among them merges steps that mean the same, as None does.
     without:
-        Names of extractors that are left out; ``steps`` to merge only steps with the same verb and object.
+        Names that are left out; ``steps`` to merge only steps with the same verb and object.
     predict_tools:
         Add tools that no text names, as the tool ranker that ships predicts them, marked as predicted.
     corrections:
@@ -148,7 +149,7 @@ def build_graph(
     corrected = [] if corrections is None else read_correction_file(corrections)
     files = find_files([inputs] if isinstance(inputs, str | Path) else inputs)
     # First of all: from here on the extractors may be a list although the caller named none.
-    extractors, without, merging = _merging(extractors, without)
+    extractors, without, enrichers = _split(extractors, without, [_PREDICTED] if predict_tools else [])
     if scenarios is not None or scenario_list is not None:
         from kgscripts.extractors.scenarios import for_build
         from kgscripts.models.scenarios.list import read_scenario_list
@@ -165,9 +166,7 @@ def build_graph(
         base_before, licence_before = chosen_before(directory / "manifest.json")
         assembling = Assembling(
             chosen,
-            _enrichers(
-                [name for name, wanted in ((STEPS, merging), (VECTORS, merging), (PREDICTED, predict_tools)) if wanted]
-            ),
+            enrichers,
             base_iri or base_before or DEFAULT_BASE_IRI,
             (licence_before if licence is None else licence) or None,
             min_support,
@@ -251,7 +250,7 @@ def assemble_again(store: RecordStore, directory: Path, manifest: Manifest) -> A
         base_iri=manifest.base_iri,
         licence=manifest.licence,
         min_support=int(manifest.configuration.get("min_support") or 1),
-        enrichers=_enrichers(str(manifest.configuration.get("enrichers") or "").split()),
+        enrichers=enrichers_of(str(manifest.configuration.get("enrichers") or "").split(), str(directory)),
     )
 
 
@@ -261,34 +260,19 @@ def versions_of(store: RecordStore, manifest: Manifest) -> list[str]:
     return [digest for digest, entry in known if entry.role == "extractor" and digest in manifest.models]
 
 
-def _merging(
-    extractors: Iterable[str | Extractor] | None, without: Iterable[str]
-) -> tuple[list[str | Extractor] | None, list[str], bool]:
-    """The options without the name of the enricher that merges steps, and whether it is wanted: by default it is."""
+def _split(
+    extractors: Iterable[str | Extractor | Enricher] | None, without: Iterable[str], also: Collection[str]
+) -> tuple[list[str | Extractor] | None, list[str], list[Enricher]]:
+    """The extractors and the names that are left out, and the enrichers among both."""
+    installed = ENRICHERS.names()
     left_out = items_of("without", without)
     named = None if extractors is None else items_of("extractors", extractors)
-    wanted = STEPS not in left_out and (named is None or STEPS in named)
-    kept = None if named is None else [item for item in named if item != STEPS]
-    return kept, [name for name in left_out if name != STEPS], wanted
-
-
-def _enrichers(names: Iterable[str]) -> list[Enricher]:
-    """The enrichers of these names."""
-    found: list[Enricher] = []
-    for name in names:
-        if name == STEPS:
-            from kgscripts.enrichers.merged_steps import StepEnricher
-
-            found.append(StepEnricher())
-        elif name == VECTORS:
-            from kgscripts.enrichers.action_vectors import ActionVectors
-
-            found.append(ActionVectors())
-        elif name == PREDICTED:
-            from kgscripts.enrichers.predicted_tools import ToolPredictor
-
-            found.append(ToolPredictor())
-    return found
+    of_enrichers = (
+        None if named is None else [item for item in named if item in installed or isinstance(item, Enricher)]
+    )
+    enrichers = choose_enrichers(of_enrichers, left_out, also)
+    kept = None if named is None else [item for item in named if item not in (of_enrichers or ())]
+    return kept, [name for name in left_out if name not in installed], enrichers
 
 
 def _describe_parser(spacy_model: str | None) -> Model:

@@ -111,7 +111,7 @@ class Relation:
         )
 
     def merged(self, readers: Sequence[int]) -> Rule:
-        """The relation itself, with the hash of its statement."""
+        """The relation as it is counted, with the hash of its statement."""
         sums = "".join(f", {item.merge}({item.name}) AS {item.name}" for item in self.sums)
         counts = (
             f'SELECT scenario, start, "end", sum(support)::BIGINT AS support, sum(mentions)::BIGINT AS mentions{sums}'
@@ -120,7 +120,7 @@ class Relation:
         )
         statement = f"statement_hash('{self.name}', s.id, e.id, coalesce(n.id, ''))"
         return Rule(
-            self.table,
+            f"{self.table}_counted",
             "scenario",
             f"""
             SELECT c.scenario, c.start, c."end", c.support, {self.properties},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -40,7 +40,7 @@ class Rule:
 
     With `partition_by` "document" the query selects by ``in_partition(document)``, with any other key by
     ``mine(key)``; the parts, one after another, are the table, in any number. An empty key is not split. A temporary
-    table holds the rows of the current partition alone.
+    table holds the rows of the current partition alone, and is seen only by the rules that run with it.
     """
 
     table: str
@@ -82,6 +82,7 @@ class Engine:
         self._partitions = partitions
         self._documents = 0
         self._variables: dict[str, int] = {}
+        self._views: set[str] = set()
         scratch.mkdir(parents=True, exist_ok=True)
         with self._guarded():
             self._connection = duckdb.connect(
@@ -116,10 +117,22 @@ class Engine:
         with self._guarded():
             self._connection.create_function(name, function, list(parameters), result)
 
-    def execute(self, statement: str) -> None:
-        """Run one statement."""
+    def add_macro(self, definition: str) -> None:
+        """Make an expression of SQL known to the rules: ``name(parameters) AS expression``."""
         with self._guarded():
-            self._connection.execute(statement)
+            self._connection.execute(f"CREATE MACRO {definition}")
+
+    def add_map(self, name: str, values: Mapping[str, str]) -> None:
+        """Make the macro ``name(key)``: the value of a key in lower case, or the key itself where it has none."""
+        if not values:
+            self.add_macro(f"{name}(key) AS key")
+            return
+        keys = pa.table({"key": list(values), "value": list(values.values())})
+        with self._guarded():
+            self._connection.register("arrow_rows", keys)
+            self._connection.execute(f"SET VARIABLE {name}s = (SELECT map(list(key), list(value)) FROM arrow_rows)")
+            self._connection.unregister("arrow_rows")
+        self.add_macro(f"{name}(key) AS coalesce(map_extract_value(getvariable('{name}s'), lower(key)), key)")
 
     def add(self, table: str, rows: pa.Table) -> None:
         """Make a table of Arrow rows."""
@@ -128,19 +141,23 @@ class Engine:
             self._connection.execute(f"CREATE TABLE {table} AS FROM arrow_rows")
             self._connection.unregister("arrow_rows")
 
-    def append(self, table: str, rows: pa.Table) -> None:
-        """Add Arrow rows to a table."""
-        with self._guarded():
-            self._connection.register("arrow_rows", rows)
-            self._connection.execute(f"INSERT INTO {table} FROM arrow_rows")
-            self._connection.unregister("arrow_rows")
-
-    def replace(self, table: str, rows: pa.Table) -> None:
-        """Make a temporary table of Arrow rows, in the place of one with that name."""
+    def add_temporary(self, table: str, rows: pa.Table) -> None:
+        """Make a table of Arrow rows for the current partition, in the place of that of the partition before."""
         with self._guarded():
             self._connection.register("arrow_rows", rows)
             self._connection.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS FROM arrow_rows")
             self._connection.unregister("arrow_rows")
+
+    def make_temporary(self, table: str, query: str) -> None:
+        """Make a table of the rows of a query for the current partition, in the place of that of the one before."""
+        with self._guarded():
+            self._connection.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS {query}")
+
+    def view(self, name: str, query: str) -> None:
+        """Give a query a name. It is computed anew for each of its readers."""
+        with self._guarded():
+            self._connection.execute(f"CREATE VIEW {name} AS {query}")
+        self._views.add(name)
 
     def number_documents(self, documents: int) -> None:
         """Set the number of documents, which are numbered from 0: partitions by document are ranges of them."""
@@ -150,27 +167,25 @@ class Engine:
         """Make the tables of rules with one partition key, which run partition by partition, in their order."""
         (key,) = {rule.partition_by for rule in rules}
         made: set[str] = set()
-        for _ in self._each_partition(key):
+        for _ in self.partitions(key):
             for rule in rules:
+                if rule.temporary:
+                    self.make_temporary(rule.table, rule.query)
+                    continue
+                begins = f"INSERT INTO {rule.table}" if rule.table in made else f"CREATE TABLE {rule.table} AS"
+                made.add(rule.table)
                 with self._guarded():
-                    if rule.temporary:
-                        self._connection.execute(f"CREATE OR REPLACE TEMP TABLE {rule.table} AS {rule.query}")
-                    elif rule.table in made:
-                        self._connection.execute(f"INSERT INTO {rule.table} {rule.query}")
-                    else:
-                        self._connection.execute(f"CREATE TABLE {rule.table} AS {rule.query}")
-                        made.add(rule.table)
+                    self._connection.execute(f"{begins} {rule.query}")
 
-    def drop(self, *tables: str) -> None:
-        """Make room: nothing reads these tables from here."""
-        for table in tables:
-            self.execute(f"DROP TABLE {table}")
+    def drop(self, table: str) -> None:
+        """Make room: nothing reads this table, or view, from here."""
+        kind = "VIEW" if table in self._views else "TABLE"
+        self._views.discard(table)
+        with self._guarded():
+            self._connection.execute(f"DROP {kind} {table}")
 
-    def document_partitions(self) -> Iterator[None]:
-        """Go through the partitions by document; queries see the current one by ``in_partition(document)``."""
-        yield from self._each_partition("document")
-
-    def _each_partition(self, key: str) -> Iterator[None]:
+    def partitions(self, key: str = "document") -> Iterator[None]:
+        """Go through the partitions by a key; queries see the current one as `Rule` says."""
         by_document = max(self._partitions, -(-self._documents // DOCUMENTS_A_PARTITION))
         count = {"": 1, "document": by_document}.get(key, self._partitions)
         for number in range(count):

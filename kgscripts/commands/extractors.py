@@ -13,6 +13,7 @@ from kgscripts.commands.options import AsJson
 from schemas.terminal import echo, echo_json
 
 if TYPE_CHECKING:
+    from kgscripts.enrichers.protocol import Enricher
     from kgscripts.extractors.protocol import Extractor, Requirement
     from schemas.provenance import BenchmarkScore
 
@@ -26,25 +27,33 @@ def _group() -> None:
 
 @app.command("list", epilog="Example: kgscripts extractors list --json")
 def list_extractors(as_json: AsJson = False) -> None:
-    """Print each extractor: what it gives and requires, what it costs, and the scores of it and its networks."""
+    """Print each extractor: what it gives and requires, what it costs, and the scores of it and its networks.
+
+    Enrichers, which read rows of the graph while it is assembled, come after them.
+    """
+    from kgscripts.enrichers.registry import ENRICHERS
     from kgscripts.extractors.protocol import PARSE
-    from kgscripts.extractors.registry import installed_extractors, open_extractor
+    from kgscripts.extractors.registry import EXTRACTORS
     from kgscripts.text.pipeline import describe_pipeline
 
-    found = [open_extractor(name) for name in installed_extractors()]
+    found = [EXTRACTORS.open(name) for name in EXTRACTORS.names()]
+    enrichers = [ENRICHERS.open(name) for name in ENRICHERS.names()]
     scores = [item.scores(describe_pipeline() if PARSE in item.requires else None) for item in found]
     if as_json:
         rows = [_row(item, list(its)) for item, its in zip(found, scores, strict=True)]
-        echo_json(rows)
+        echo_json(rows + list(map(_enricher_row, enrichers)))
         return
     for item, its in zip(found, scores, strict=True):
         _print(item, list(its))
+    for enricher in enrichers:
+        _print_enricher(enricher)
 
 
 def _row(extractor: Extractor, scores: list[BenchmarkScore]) -> dict[str, Any]:
     from attrs import asdict
 
     return {
+        "kind": "extractor",
         "name": extractor.name,
         "task": extractor.task,
         "gives": [_requirement(kind) for kind in extractor.gives],
@@ -53,6 +62,19 @@ def _row(extractor: Extractor, scores: list[BenchmarkScore]) -> dict[str, Any]:
         "licence": extractor.licence,
         "scores": [asdict(score) for score in scores],
         "networks": [asdict(model) for model in extractor.networks],
+    }
+
+
+def _enricher_row(enricher: Enricher) -> dict[str, Any]:
+    from attrs import asdict
+
+    return {
+        "kind": "enricher",
+        "name": enricher.name,
+        "task": enricher.task,
+        "gives": [_requirement(enricher.gives)],
+        "requires": list(enricher.requires),
+        "networks": [asdict(model) for model in enricher.networks],
     }
 
 
@@ -70,6 +92,18 @@ def _print(extractor: Extractor, scores: list[BenchmarkScore]) -> None:
     _print_field("gives", ", ".join(map(_requirement, extractor.gives)))
     _print_field("requires", ", ".join(map(_requirement, extractor.requires)) or "nothing")
     _print_field("cost", extractor.cost)
+    for name, line in zip_longest(["scores"], lines or ["not measured"], fillvalue=""):
+        _print_field(name, line)
+    echo()
+
+
+def _print_enricher(enricher: Enricher) -> None:
+    lines: list[str] = []
+    for network in enricher.networks:
+        lines += _score_lines(f"{network.name} on ", network.scores)
+    echo(f"{enricher.name}: {enricher.task} (enricher{'' if enricher.by_default else ', on request'})")
+    _print_field("gives", _requirement(enricher.gives))
+    _print_field("requires", ", ".join(enricher.requires) or "nothing")
     for name, line in zip_longest(["scores"], lines or ["not measured"], fillvalue=""):
         _print_field(name, line)
     echo()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
+from typing import ClassVar
 
-from kgscripts.enrichers.protocol import Enricher, Stage
+from kgscripts.enrichers.protocol import Enricher
 from kgscripts.models.encoder import MINILM_SHA256
 from schemas.provenance import Model
 from schemas.records import ActionVector, Record
@@ -16,7 +17,8 @@ class ActionVectors(Enricher):
 
     name = "action-vectors"
     rules = "1"
-    stage = Stage.NAMES
+    task = "vectors of actions and scenarios"
+    requires: ClassVar[tuple[str, ...]] = ("steps",)
     gives = ActionVector
     query = """
         SELECT action AS target, [label] AS content FROM action
@@ -24,6 +26,7 @@ class ActionVectors(Enricher):
         UNION ALL SELECT -scenario, [label] FROM scenario WHERE scenario IN (SELECT scenario FROM occurrence)
         ORDER BY target
     """
+    reader_of: ClassVar = {"CLOSE_MATCH": 'SELECT start, "end", similarity AS score FROM close_match_pair'}
 
     @property
     def networks(self) -> tuple[Model, ...]:

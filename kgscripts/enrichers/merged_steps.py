@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from attrs import fields
 
-from kgscripts.enrichers.protocol import Enricher, Stage
+from kgscripts.enrichers.protocol import Enricher
 from kgscripts.models.registry import describe, load
 from schemas.provenance import Model
 from schemas.records import Action, Record, StepCluster
@@ -23,7 +23,7 @@ class StepEnricher(Enricher):
 
     name = "steps"
     rules = "1"
-    stage = Stage.NAMES
+    task = "merging of steps"
     gives = StepCluster
     # A text a row of a scenario: its actions in order, each with the step of the text or the clause that tells it.
     query = """
@@ -45,6 +45,14 @@ class StepEnricher(Enricher):
         SELECT scenario AS target, list(told ORDER BY document) AS content FROM content
         GROUP BY scenario ORDER BY target
     """
+    # How probably the actions of a step are the same step.
+    reader_of: ClassVar = {
+        "EXPRESSED_AS": 'SELECT step AS start, action AS "end", probability AS score FROM merged_wording',
+        "HAS_SUB_EVENT": """
+            SELECT s.scenario AS start, m.step AS "end", max(m.probability) AS score
+            FROM merged_wording m JOIN named_step s USING (step) GROUP BY ALL
+        """,
+    }
 
     @property
     def networks(self) -> tuple[Model, ...]:

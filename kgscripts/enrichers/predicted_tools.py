@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from attrs import evolve
 
-from kgscripts.enrichers.protocol import Enricher, Stage
+from kgscripts.enrichers.protocol import Enricher
 from kgscripts.models.registry import describe, load
-from kgscripts.models.tools.ranker import LEAST_PROBABILITY
 from kgscripts.text.lexicon import role_of
 from schemas.provenance import Model
 from schemas.records import Action, PredictedTool, Record
 
 if TYPE_CHECKING:
     from kgscripts.models.tools.ranker import ToolRanker
+
+MOST_PREDICTED = 3
+"""At most so many predicted tools a sub-event, beside those that texts name."""
 
 
 class ToolPredictor(Enricher):
@@ -27,7 +29,8 @@ class ToolPredictor(Enricher):
 
     name = "predicted-tools"
     rules = "2"
-    stage = Stage.CLUSTERS
+    task = "tools that no text names"
+    by_default = False
     gives = PredictedTool
     query = """
         SELECT s.step AS target,
@@ -36,6 +39,19 @@ class ToolPredictor(Enricher):
         WHERE a.object <> '' OR a.prepositional_object <> ''
         ORDER BY target
     """
+    # Tools that no text names there.
+    predicts: ClassVar = {
+        "USES": f"""
+            SELECT target AS start, tool AS "end", probability, role
+            FROM (SELECT o.target, t.tool, o.probability, o.role,
+                         row_number() OVER (PARTITION BY o.target ORDER BY o.ordinal) AS place
+                  FROM predicted_tool_of o JOIN tool t ON t.label = o.lemma
+                       ANTI JOIN uses_counted u ON u.start = o.target AND u."end" = t.tool
+                                 AND u.support >= least_support())
+            WHERE place <= {MOST_PREDICTED}
+                  AND target IN (SELECT key FROM step_total WHERE support >= least_support())
+        """
+    }
 
     @property
     def networks(self) -> tuple[Model, ...]:
@@ -51,7 +67,9 @@ class ToolPredictor(Enricher):
         contents: Sequence[Sequence[str]],
         candidates: Sequence[str],  # noqa: ARG002
     ) -> list[Sequence[Record]]:
-        """For each action the tools of at least `LEAST_PROBABILITY`, best first."""
+        """For each action the tools of at least the ranker's `LEAST_PROBABILITY`, best first."""
+        from kgscripts.models.tools.ranker import LEAST_PROBABILITY
+
         names = ("predicate", "particle", "object", "preposition", "prepositional_object")
         events = [" ".join(words_of(Action(**dict(zip(names, content, strict=True))))) for content in contents]
         return [

@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from enum import Enum
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import pyarrow as pa
@@ -19,28 +18,36 @@ from schemas.records import Record
 _REQUESTS_A_COMMIT = 256
 
 
-class Stage(Enum):
-    """The stage of assembly after which an enricher runs."""
-
-    NAMES = "names"
-    CLUSTERS = "clusters"
-
-
 class Enricher(ABC):
-    """Gives records about rows of the graph. The same content is never computed twice.
+    """Gives records about rows of tables of assembly. The same content is never computed twice.
 
-    `query` selects the rows after `stage`: the columns `target`, a number that the rules know, and `content`, a list
-    of texts that is all that `enrich` reads of the row, apart from `candidates`.
+    Other packages add theirs by the entry point group ``kgscripts.enrichers``, which names a subclass that can be made
+    without arguments. Import what is heavy, and load weights, in `enrich`.
+
+    `query` selects the rows: the columns `target`, a number that the rules know, and `content`, a list of texts that is
+    all that `enrich` reads of the row, apart from `candidates`. It runs when the tables that its queries read are made.
+    Rules read its records from ``<kind>_of``, with the column `target`.
     """
 
     name: ClassVar[str]
     rules: ClassVar[str]
     """Version of the code that decides the records."""
-    stage: ClassVar[Stage]
+    task: ClassVar[str]
+    """What it does, in a few words."""
+    by_default: ClassVar[bool] = True
+    """Whether builds have it that do not name it."""
+    requires: ClassVar[tuple[str, ...]] = ()
+    """Names of enrichers without which no build has it."""
     gives: ClassVar[type[Record]]
     query: ClassVar[str]
     candidates: ClassVar[str] = "SELECT '' WHERE false"
     """A query of one text a row, which every request shares; by default none."""
+    reader_of: ClassVar[Mapping[str, str]] = {}
+    """The relation types that it counts as a reader of. For each a query of `start` and `end`, numbers of nodes, and
+    `score`, of the relations that it has read."""
+    predicts: ClassVar[Mapping[str, str]] = {}
+    """The relation types, with a property `predicted`, that it adds relations to. For each a query of `start`, `end`,
+    `probability` and other properties."""
 
     @property
     @abstractmethod

@@ -5,17 +5,21 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Sequence
-from difflib import get_close_matches
-from importlib.metadata import EntryPoint, entry_points
 
 from attrs import frozen
 
 from kgscripts.extractors.protocol import PARSE, Extractor, record_kinds
+from kgscripts.plugins import Plugins
 from schemas.arguments import check_type
-from schemas.errors import ConfigurationError, ModelError
+from schemas.errors import ConfigurationError
 from schemas.provenance import Model
 
-ENTRY_POINTS = "kgscripts.extractors"
+EXTRACTORS = Plugins(
+    "kgscripts.extractors",
+    Extractor,  # type: ignore[type-abstract]
+    "extractor",
+    ("rules", "task", "gives"),
+)
 
 
 @frozen
@@ -29,48 +33,12 @@ class Chosen:
 
 def installed_extractors() -> list[str]:
     """The names of all installed extractors; nothing is imported."""
-    return sorted(_entries())
+    return EXTRACTORS.names()
 
 
 def only_built_in() -> bool:
     """Whether no other package has installed extractors."""
-    return all(entry.value.startswith("kgscripts.") for entry in _entries().values())
-
-
-def open_extractor(name: str) -> Extractor:
-    """The installed extractor of that name.
-
-    Raises
-    ------
-    ConfigurationError
-        If there is none.
-    ModelError
-        If it cannot be imported or is no extractor.
-    """
-    entries = _entries()
-    if name not in entries:
-        close = get_close_matches(name, entries, 1)
-        remedy = f"did you mean {close[0]}?" if close else f"installed are: {', '.join(sorted(entries))}"
-        raise ConfigurationError(f"no extractor {name!r} is installed", remedy=remedy)
-    entry = entries[name]
-    remedy = "repair or uninstall the package that brings it"
-    try:
-        extractor = entry.load()()
-    except Exception as error:
-        raise ModelError(
-            f"the extractor {name!r} cannot be loaded: {error}", where=entry.value, remedy=remedy
-        ) from error
-    if not isinstance(extractor, Extractor):
-        raise ModelError(f"{name!r} is no subclass of Extractor", where=entry.value, remedy=remedy)
-    if missing := [item for item in ("name", "rules", "task", "gives") if not hasattr(extractor, item)]:
-        raise ModelError(f"the extractor {name!r} has no {missing[0]!r}", where=entry.value, remedy=remedy)
-    if extractor.name != name:
-        raise ModelError(
-            f"the extractor {name!r} has the name {extractor.name!r}",
-            where=entry.value,
-            remedy="its entry point must have the same name",
-        )
-    return extractor
+    return all(entry.value.startswith("kgscripts.") for entry in EXTRACTORS.entries().values())
 
 
 def choose(
@@ -109,7 +77,7 @@ def choose(
             raise ConfigurationError(f"two extractors have the name {name!r}", remedy="leave one of them out")
     if not kept:
         raise ConfigurationError("no extractor is left", remedy=f"choose among {_listed(installed_extractors())}")
-    opened = [open_extractor(item) if isinstance(item, str) else item for _, item in sorted(kept.items())]
+    opened = [EXTRACTORS.open(item) if isinstance(item, str) else item for _, item in sorted(kept.items())]
     found: list[Chosen] = []
     for extractor in _in_order(opened):
         parser = describe_parser() if PARSE in extractor.requires else None
@@ -170,11 +138,3 @@ def _version(extractor: Extractor, parser: Model | None, before: Sequence[Chosen
         "requires": [item.version for item in before],
     }
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-
-
-def _entries() -> dict[str, EntryPoint]:
-    """The entry points by name. Of one that two packages bring, the first by its value counts."""
-    found: dict[str, EntryPoint] = {}
-    for entry in sorted(entry_points(group=ENTRY_POINTS), key=lambda entry: (entry.name, entry.value)):
-        found.setdefault(entry.name, entry)
-    return found

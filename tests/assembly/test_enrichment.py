@@ -4,30 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, ClassVar
 
 import pyarrow.parquet as pq
 import pytest
-from attrs import field, frozen
+from attrs import frozen
 
-from kgscripts import pipeline
-from kgscripts.enrichers.protocol import Enricher, Stage
+from kgscripts.enrichers.predicted_tools import ToolPredictor
+from kgscripts.enrichers.protocol import Enricher
+from kgscripts.enrichers.registry import choose_enrichers
 from kgscripts.extractors.protocol import Extractor
 from kgscripts.pipeline import build_graph, remove_source
 from kgscripts.records.kinds import decode
 from kgscripts.records.store import RecordStore
+from schemas.errors import ConfigurationError
 from schemas.provenance import Model
 from schemas.records import Document, PredictedTool, Record
+from schemas.script_graph import ScriptGraph
 from tests.assembly.built import Rows, graph_bytes, graph_rows, labels
 from tests.assembly.tiny_reader import TinyDecomposer, tiny, tiny_document
+from tests.plugins import install
 
 
 @frozen
 class Guesser(Enricher):
     """Predicts every candidate with a probability that depends on both words; `log` holds what it was asked."""
 
-    name = "predicted-tools"
+    name = "guesser"
     rules = "1"
-    stage = Stage.CLUSTERS
+    task = "guesses"
     gives = PredictedTool
     query = """
         SELECT s.step AS target, [a.predicate, a.object] AS content FROM step s JOIN action a ON a.action = s.leader
@@ -36,9 +41,10 @@ class Guesser(Enricher):
     candidates = (
         "SELECT label FROM tool n JOIN tool_total t ON t.key = n.tool WHERE support >= least_support() ORDER BY label"
     )
+    predicts = ToolPredictor.predicts
+    log: ClassVar[list[tuple[str, ...]]] = []
 
     version_of_network: str = "c"
-    log: list[tuple[str, ...]] = field(factory=list)
 
     @property
     def networks(self) -> tuple[Model, ...]:
@@ -53,10 +59,11 @@ class Guesser(Enricher):
 
 
 @pytest.fixture
-def guesser(monkeypatch: pytest.MonkeyPatch) -> Guesser:
-    found = Guesser()
-    monkeypatch.setattr(pipeline, "_enrichers", lambda wanted: [found] if wanted else [])
-    return found
+def guesser(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Guesser:
+    entries = {"guesser": "tests.assembly.test_enrichment:Guesser"}
+    install(tmp_path_factory.mktemp("site"), "kgscripts.enrichers", entries, monkeypatch)
+    Guesser.log.clear()
+    return Guesser()
 
 
 _TEXTS = [
@@ -66,8 +73,8 @@ _TEXTS = [
 _EXTRACTORS: list[Extractor] = [*tiny(), TinyDecomposer()]
 
 
-def _build(directory: Path, documents: Sequence[Document]) -> Rows:
-    build_graph(output=directory, texts=documents, extractors=_EXTRACTORS, predict_tools=True)
+def _build(directory: Path, documents: Sequence[Document], *enrichers: Enricher) -> Rows:
+    build_graph(output=directory, texts=documents, extractors=[*_EXTRACTORS, *(enrichers or (Guesser(),))])
     return graph_rows(directory)
 
 
@@ -128,13 +135,11 @@ def test_nothing_is_computed_twice_and_nothing_stale_is_kept(tmp_path: Path, gue
     assert {content[:2] for content in guesser.log} >= {("cook", "pasta"), ("cook", "rice")}
 
 
-def test_another_network_is_asked_anew(tmp_path: Path, guesser: Guesser, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_network_is_asked_anew(tmp_path: Path, guesser: Guesser) -> None:
     _build(tmp_path, _TEXTS)
     assert len(guesser.log) == 2
-    other = Guesser(version_of_network="d")
-    monkeypatch.setattr(pipeline, "_enrichers", lambda _: [other])
-    _build(tmp_path, _TEXTS)
-    assert len(other.log) == 2
+    _build(tmp_path, _TEXTS, Guesser(version_of_network="d"))
+    assert len(guesser.log) == 4
 
 
 def test_what_too_few_sources_say_can_be_predicted(tmp_path: Path, guesser: Guesser) -> None:
@@ -143,7 +148,7 @@ def test_what_too_few_sources_say_can_be_predicted(tmp_path: Path, guesser: Gues
         tiny_document("cook the pasta. boil the water with the spoon. add the salt.", name="b"),
         tiny_document("drain the rice with the sieve. eat.", name="c"),
     ]
-    build_graph(output=tmp_path, texts=texts, extractors=_EXTRACTORS, predict_tools=True, min_support=2)
+    build_graph(output=tmp_path, texts=texts, extractors=[*_EXTRACTORS, guesser], min_support=2)
     rows = graph_rows(tmp_path)
     assert {row["label"] for row in rows["Tool"]} == {"sieve", "spoon"}
     assert {content[2:] for content in guesser.log} == {("sieve", "spoon")}, "there is no other tool in the graph"
@@ -166,7 +171,7 @@ class Counter(Enricher):
 
     name = "lengths"
     rules = "1"
-    stage = Stage.NAMES
+    task = "lengths"
     gives = Length
     query = "SELECT action AS target, [label] AS content FROM action ORDER BY target"
     candidates = "SELECT label FROM action WHERE false"
@@ -177,15 +182,40 @@ class Counter(Enricher):
         return [[Length(letters=len(label))] for [label] in contents]
 
 
-def test_several_enrichers_of_both_stages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    guesser, counter = Guesser(), Counter()
-    monkeypatch.setattr(pipeline, "_enrichers", lambda _: [guesser])
+def test_several_enrichers_before_and_after_the_clusters(tmp_path: Path) -> None:
     alone = _build(tmp_path / "alone", _TEXTS)
-    monkeypatch.setattr(pipeline, "_enrichers", lambda _: [counter, guesser])
-    rows = _build(tmp_path / "both", _TEXTS)
+    rows = _build(tmp_path / "both", _TEXTS, Counter(), Guesser())
     assert rows["USES"] == alone["USES"]
     assert {row["name"] for row in rows["Model"]} == {*(row["name"] for row in alone["Model"]), "counter"}
     with RecordStore(tmp_path / "both/records") as store:
         (file,) = store.shards.files(Length)
         lengths = [record.letters for _, _, _, record in decode(Length, pq.read_table(file))]
     assert sorted(lengths) == sorted(len(row["label"]) for row in rows["Action"])
+
+
+def test_a_graph_whose_enricher_is_not_installed_is_not_made_into_another_one(
+    tmp_path: Path, guesser: Guesser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _build(tmp_path, _TEXTS, guesser)
+    before = graph_bytes(tmp_path)
+    monkeypatch.undo()
+    with pytest.raises(ConfigurationError, match="made with the enricher 'guesser', which is not installed") as error:
+        remove_source(tmp_path, ScriptGraph.open(tmp_path).table("Source")["digest"][0].as_py())
+    assert error.value.where == str(tmp_path)
+    assert graph_bytes(tmp_path) == before
+
+
+def test_which_enrichers_a_build_has(guesser: Guesser) -> None:
+    def names(*arguments: Any, **others: Any) -> list[str]:
+        return [item.name for item in choose_enrichers(*arguments, **others)]
+
+    assert names(None) == ["action-vectors", "guesser", "steps"]
+    assert names(None, also=["predicted-tools"]) == ["action-vectors", "guesser", "predicted-tools", "steps"]
+    assert names(None, ["steps"]) == ["guesser"], "what requires it goes too"
+    assert names([]) == []
+    assert names(["steps"]) == ["action-vectors", "steps"]
+    assert names([guesser, "predicted-tools"]) == ["guesser", "predicted-tools"]
+    with pytest.raises(ConfigurationError, match="no enricher 'step' is installed"):
+        names(["step"])
+    with pytest.raises(ConfigurationError, match="two enrichers have the name 'guesser'"):
+        names([guesser, Guesser(version_of_network="d")])

@@ -19,7 +19,6 @@ from typer.testing import CliRunner
 import cli
 from exports.scripts import read_script
 from exports.validation import validate
-from kgscripts import pipeline
 from kgscripts.assembly.tables import close_matches as module
 from kgscripts.assembly.tables.choices import ActionKey, are_choices, differ_in_a_choice, split_by_choice
 from kgscripts.assembly.tables.close_matches import MOST_MATCHES, Steps, close_matches, mean_vector
@@ -34,6 +33,7 @@ from schemas.script_graph import ScriptGraph
 from tests.assembly.built import Rows, graph_bytes, graph_rows
 from tests.assembly.salience_oracle import expected_marks, found_marks
 from tests.assembly.tiny_reader import tiny, tiny_document
+from tests.plugins import install
 
 WORK, SHOP = "going to work in a tent", "going to market in a tent"
 TEXTS = {
@@ -58,6 +58,8 @@ REJECTION: dict[str, Any] = {"kind": "reject", "scenario": WORK, "author": "Ada"
 class _Vectors(ActionVectors):
     """Gives each text a vector of its own, without a network."""
 
+    name = "chance-vectors"
+    requires = ()
     networks = ()
 
     def enrich(self, contents: Sequence[Sequence[str]], _: Sequence[str]) -> list[Sequence[Record]]:
@@ -71,7 +73,7 @@ def _of_words(label: str) -> Vectors:
 
 
 def _built(directory: Path) -> Path:
-    build_graph(output=directory, texts=DOCUMENTS, extractors=[*tiny(), "steps"])
+    build_graph(output=directory, texts=DOCUMENTS, extractors=[*tiny(), _Vectors()])
     return directory
 
 
@@ -82,8 +84,9 @@ def _pairs(rows: Rows, relation: str) -> set[frozenset[tuple[str, str]]]:
 
 
 @pytest.fixture
-def _without_networks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline, "_enrichers", lambda names: [_Vectors() for name in names if name != "steps"])
+def _without_networks(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    entries = {"chance-vectors": "tests.assembly.test_step_pairs:_Vectors"}
+    install(tmp_path_factory.mktemp("site"), "kgscripts.enrichers", entries, monkeypatch)
     monkeypatch.setattr("kgscripts.assembly.tables.salience.shipped_weights", lambda: SimpleNamespace(usual=0.0))
 
 

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 import cli
 from kgscripts import pipeline
+from kgscripts.enrichers.registry import ENRICHERS
 from kgscripts.extractors.events import known_scores
 from kgscripts.extractors.registry import installed_extractors
 from kgscripts.models.registry import describe
@@ -32,7 +33,8 @@ def _run(*arguments: object) -> str:
 
 def test_the_list_has_every_extractor_with_kinds_cost_and_scores() -> None:
     rows = {row["name"]: row for row in json.loads(_run("extractors", "list", "--json"))}
-    assert list(rows) == installed_extractors()
+    assert [name for name, row in rows.items() if row["kind"] == "extractor"] == installed_extractors()
+    assert [name for name, row in rows.items() if row["kind"] == "enricher"] == ENRICHERS.names()
     events, decompositions = rows["events"], rows["decompositions"]
     assert (events["requires"], events["gives"]) == (["parse"], ["event_mention", "discard"])
     assert (decompositions["requires"], decompositions["gives"][0]) == (["parse"], "decomposition")
@@ -41,6 +43,7 @@ def test_the_list_has_every_extractor_with_kinds_cost_and_scores() -> None:
     assert aligner["digest"] == describe("aligner").digest
     assert aligner["scores"]
     assert rows["labels"] == {
+        "kind": "extractor",
         "name": "labels",
         "task": "scenarios by label or title",
         "gives": ["segment", "discard"],
@@ -55,7 +58,7 @@ def test_the_list_has_every_extractor_with_kinds_cost_and_scores() -> None:
 def test_the_list_fits_80_columns() -> None:
     shown = _run("extractors", "list")
     assert max(map(len, shown.splitlines())) <= 80
-    for part in ("requires  parse", "sub-event and tool F1", "aligner on valid", "not measured"):
+    for part in ("requires  parse", "sub-event and tool F1", "aligner on valid", "not measured", "requires  steps"):
         assert part in shown
 
 

@@ -14,7 +14,7 @@ from attrs import asdict
 
 from kgscripts.building.reading import Batch, DocumentReader
 from kgscripts.corpora.formats import documents_from_strings
-from kgscripts.extractors.registry import ENTRY_POINTS, choose
+from kgscripts.extractors.registry import EXTRACTORS, choose
 from kgscripts.text import lexicon
 from kgscripts.text.pipeline import describe_pipeline
 from schemas.records import Document, Record
@@ -83,7 +83,7 @@ def _found() -> dict[str, tuple[str, str]]:
     """Version, and digest of the records of `TEXTS`, of each built-in extractor."""
     documents = [item for item in documents_from_strings(TEXTS) if isinstance(item, Document)]
     assert len(documents) == len(TEXTS)
-    names = [entry.name for entry in distribution("kgscripts").entry_points if entry.group == ENTRY_POINTS]
+    names = [entry.name for entry in distribution("kgscripts").entry_points if entry.group == EXTRACTORS.group]
     chosen = choose(names, (), describe_pipeline)
     readings = DocumentReader(chosen).read(Batch(documents, frozenset(item.version for item in chosen)))
     records = {(reading.extractor, reading.subject): reading.records for reading in readings}

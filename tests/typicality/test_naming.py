@@ -12,9 +12,8 @@ from attrs import frozen
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgscripts import pipeline
 from kgscripts.enrichers.action_vectors import ActionVectors
-from kgscripts.enrichers.protocol import Enricher, Stage
+from kgscripts.enrichers.protocol import Enricher
 from kgscripts.pipeline import build_graph
 from kgscripts.typicality.features import SCALE
 from kgscripts.typicality.naming import content, naming_actions
@@ -76,7 +75,7 @@ class _Vectors(Enricher):
 
     name = "action-vectors"
     rules = "1"
-    stage = Stage.NAMES
+    task = "vectors"
     gives = ActionVector
     query = ActionVectors.query
 
@@ -95,7 +94,7 @@ class _Merger(Enricher):
 
     name = "steps"
     rules = "1"
-    stage = Stage.NAMES
+    task = "steps"
     gives = StepCluster
     query = "SELECT scenario AS target, [label] AS content FROM scenario"
 
@@ -121,10 +120,9 @@ class _Merger(Enricher):
         ]
 
 
-def test_a_step_of_several_actions_has_the_name_that_says_most(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline, "_enrichers", lambda _: [_Vectors(), _Merger()])
+def test_a_step_of_several_actions_has_the_name_that_says_most(tmp_path: Path) -> None:
     texts = ["remove. pour the tea in the cup.", "remove. take the lid.", "take the lid. pour the tea in the pot."]
     documents = [tiny_document(text, name=str(number), scenario="tea") for number, text in enumerate(texts)]
-    build_graph(output=tmp_path, texts=documents, extractors=tiny())
+    build_graph(output=tmp_path, texts=documents, extractors=[*tiny(), _Vectors(), _Merger()])
     # Actions that differ in their places only keep the name without it.
     assert {row["label"] for row in graph_rows(tmp_path)["SubEvent"]} == {"take lid", "pour tea"}

@@ -209,24 +209,3 @@ TOTALS = (
     ),
 )
 """Totals that no relation brings along."""
-
-
-MOST_PREDICTED = 3
-"""So many predicted tools a sub-event, beside those that texts name."""
-
-
-def predicted_uses(reader: int, version: str) -> str:
-    """Add to USES what the enricher with this number and version predicts: tools that no text names there."""
-    return f"""
-        INSERT INTO uses BY NAME
-        SELECT s.scenario, p.target AS start, p.tool AS "end", 0 AS support, p.probability, p.role, true AS predicted,
-               p.probability AS reader_{reader}, statement_hash('USES', s.id, p.id, coalesce(c.id, '')) AS statement
-        FROM (SELECT o.target, t.tool, t.id, f.probability, f.role,
-                     row_number() OVER (PARTITION BY o.target ORDER BY f.ordinal) AS place
-              FROM predicted_tool_of o JOIN predicted_tool_file f ON f.subject = o.subject AND f.extractor = '{version}'
-                   JOIN tool t ON t.label = f.lemma
-                   ANTI JOIN uses u ON u.start = o.target AND u."end" = t.tool AND u.support >= least_support()) p
-             JOIN step s ON s.step = p.target LEFT JOIN scenario c USING (scenario)
-        WHERE p.place <= {MOST_PREDICTED}
-              AND p.target IN (SELECT key FROM step_total WHERE support >= least_support())
-    """

@@ -13,8 +13,9 @@ from itertools import combinations
 
 import pyarrow as pa
 
-from kgscripts.assembly.engine import Engine
+from kgscripts.assembly.engine import Rule
 from kgscripts.assembly.identity import ACTION_PARTS
+from kgscripts.assembly.plan import Step, Tables, made_by, tables_in
 from kgscripts.assembly.tables.choices import ActionKey, are_the_same_choice, differ_in_a_choice
 from kgscripts.assembly.tables.order import by_group
 
@@ -27,7 +28,7 @@ FARTHEST = 0.25
 _ACTIONS = f"""
     WITH usual AS (
         SELECT s.scenario, s.step, s.label
-        FROM step s JOIN step_total t ON t.key = s.step JOIN step_usual u USING (step)
+        FROM named_step s JOIN step_total t ON t.key = s.step JOIN step_usual u USING (step)
         WHERE u.usual AND t.support >= greatest(least_support(), {LEAST_SOURCES})
         QUALIFY row_number() OVER (PARTITION BY s.scenario ORDER BY t.support DESC, s.step) <= {MOST_STEPS}
     )
@@ -40,28 +41,28 @@ _ACTIONS = f"""
 
 _CANDIDATE = pa.schema([("scenario", pa.int32()), ("start", pa.int32()), ("end", pa.int32())])
 
-_PAIRS = f"""
-    CREATE TABLE alternative_pair AS
+_PAIRS = Rule(
+    "alternative_pair",
+    "",
+    f"""
     SELECT c.scenario, c.start, c."end", coalesce(b."both", 0) AS "both"
     FROM alternative_candidate c
          LEFT JOIN (SELECT c.start, c."end", count(*) AS "both"
                     FROM alternative_candidate c JOIN ordered_mention x ON x.step = c.start
                          JOIN ordered_mention y ON y.step = c."end" AND y.document = x.document
                     GROUP BY ALL) b ON b.start = c.start AND b."end" = c."end"
-         JOIN has_sub_event s ON s."end" = c.start JOIN has_sub_event e ON e."end" = c."end"
+         JOIN has_sub_event_counted s ON s."end" = c.start JOIN has_sub_event_counted e ON e."end" = c."end"
          JOIN scenario_total n ON n.key = c.scenario
     WHERE 2 * coalesce(b."both", 0) * n.support <= s.support * e.support
           AND abs(s.mean_position - e.mean_position) <= {FARTHEST}
-"""
+    """,
+)
+"""The candidates that few sources have both of; `ordered_mention` has the first mentions of steps."""
 
 
-def find_alternatives(engine: Engine) -> None:
-    """Make `alternative_pair`: scenario, start, end (steps by ascending number) and the number of sources with both.
-
-    `ordered_mention` has the first mentions of steps, `has_sub_event` their support and mean positions.
-    """
-    rows: list[tuple[int, int, int]] = []
-    for actions in by_group(engine.rows(_ACTIONS), "scenario"):
+def _find_candidates(tables: Tables) -> None:
+    found: list[tuple[int, int, int]] = []
+    for actions in by_group(tables.rows(_ACTIONS), "scenario"):
         told: dict[int, list[ActionKey]] = {}
         # Who goes by train has chosen.
         chosen = set(actions["label"][0].as_py().split())
@@ -70,11 +71,15 @@ def find_alternatives(engine: Engine) -> None:
             if not any(are_the_same_choice(word, other) for word in action for other in chosen):
                 told.setdefault(step, []).append(action)
         scenario = actions["scenario"][0].as_py()
-        rows += [(scenario, *pair) for pair in alternative_steps(told)]
-    columns = {name: pa.array([row[place] for row in rows], pa.int32()) for place, name in enumerate(_CANDIDATE.names)}
-    engine.add("alternative_candidate", pa.table(columns, _CANDIDATE))
-    engine.execute(_PAIRS)
-    engine.drop("alternative_candidate")
+        found += [(scenario, *pair) for pair in alternative_steps(told)]
+    columns = {name: pa.array([row[place] for row in found], pa.int32()) for place, name in enumerate(_CANDIDATE.names)}
+    tables.add("alternative_candidate", pa.table(columns, _CANDIDATE))
+
+
+def steps() -> list[Step]:
+    """The table `alternative_pair`: scenario, start, end (steps by ascending number), number of sources with both."""
+    made = ("alternative_candidate",)
+    return [Step(*made, made, tables_in(_ACTIONS), _find_candidates), made_by(_PAIRS)]
 
 
 def alternative_steps(told: Mapping[int, Collection[ActionKey]]) -> Iterator[tuple[int, int]]:

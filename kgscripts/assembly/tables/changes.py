@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import ExitStack
 
 import pyarrow as pa
 
 from kgscripts.assembly.counting import confidence_of
 from kgscripts.assembly.engine import Engine, Rule
 from kgscripts.assembly.identity import ACTION_PARTS, same_action
+from kgscripts.assembly.plan import rows
 from kgscripts.changes.attributes import attribute_names
 from kgscripts.changes.values import agree
-from schemas.graph_writer import ScriptGraphWriter
 
 _LEADING = "coalesce(a.attribute, r.attribute)"
 _NAMED = "state_change_record r LEFT JOIN attribute_alias a ON a.name = r.attribute"
@@ -125,89 +124,16 @@ def change_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
     )
 
 
-def add_attribute_aliases(engine: Engine) -> None:
-    """Make the table `attribute_alias` of names with the attributes that lead them, and the macro ``agree``."""
+def _aliases() -> pa.Table:
     pairs = [(other, leading) for leading, others in attribute_names().items() for other in others]
     columns = {"name": [name for name, _ in pairs], "attribute": [leading for _, leading in pairs]}
-    engine.add("attribute_alias", pa.table({name: pa.array(rows, pa.string()) for name, rows in columns.items()}))
+    return pa.table({name: pa.array(names, pa.string()) for name, names in columns.items()})
+
+
+ALIASES = rows("attribute_alias", _aliases)
+"""Names of attributes with the attributes that lead them."""
+
+
+def add_functions(engine: Engine) -> None:
+    """Make the function ``agree`` of two values known to the rules."""
     engine.add_function("agree", agree, ["VARCHAR", "VARCHAR"], "BOOLEAN")
-
-
-_KNOWN = "JOIN state_change_total t ON t.key = c.state_change"
-
-_NODES = {
-    "Attribute": """
-        SELECT n.id, n.label, coalesce(o.names, []) AS alternative_labels, t.support
-        FROM attribute n JOIN attribute_total t ON t.key = n.attribute
-             LEFT JOIN (SELECT attribute, list(name ORDER BY name) AS names FROM attribute_alias GROUP BY attribute) o
-             ON o.attribute = n.label
-        WHERE t.support >= least_support() ORDER BY n.attribute
-    """,
-    "StateChange": f"""
-        SELECT c.id, c.label, nullif(c.before, '') AS before, c.after, t.support
-        FROM state_change c {_KNOWN} WHERE t.support >= least_support() ORDER BY c.state_change
-    """,
-    "OF_ENTITY": f"""
-        SELECT c.id AS from_id, e.id AS to_id FROM state_change c {_KNOWN} JOIN entity e USING (entity)
-        WHERE t.support >= least_support()
-        UNION ALL
-        SELECT c.id, n.id FROM state_change c {_KNOWN} JOIN tool n ON n.label = c.entity_label
-             JOIN tool_total u ON u.key = n.tool
-        WHERE t.support >= least_support() AND u.support >= least_support()
-        ORDER BY from_id, to_id
-    """,
-    "OF_ATTRIBUTE": f"""
-        SELECT c.id AS from_id, a.id AS to_id FROM state_change c {_KNOWN} JOIN attribute a USING (attribute)
-        WHERE t.support >= least_support() ORDER BY c.state_change
-    """,
-}
-
-# The instances of the current documents in the order of their ids, which begin like those of their passages.
-_INSTANCE = """
-    SELECT row_number() OVER (ORDER BY document, start, "end", kind, change) AS instance, *,
-           'change-instance/' || passage_key || '-' || change AS id, 'passage/' || passage_key AS passage
-    FROM (SELECT i.*, c.id AS state_change_id, c.entity, c.attribute, c.before, c.after, right(c.id, 24) AS change,
-                 substr(passage_id(d.key, i.start, i."end", i.kind), length('passage/') + 1) AS passage_key,
-                 d.id AS source, t.support >= least_support() AS kept
-          FROM change_instance i JOIN state_change c USING (state_change) JOIN document d USING (document)
-               JOIN state_change_total t ON t.key = i.state_change
-          WHERE in_partition(i.document))
-"""
-
-# Each instance with those of the same attribute of the entity in the step before it that changes it.
-_SUCCESSION = """
-    SELECT *, bool_or(agrees) OVER (PARTITION BY later) AS explained
-    FROM (SELECT a.instance AS earlier, b.instance AS later, a.id AS from_id, b.id AS to_id,
-                 a.kept AND b.kept AS kept, agree(a.after, b.before) AS agrees
-          FROM ordered_instance a JOIN ordered_instance b ON b.document = a.document AND b.entity = a.entity
-               AND b.attribute = a.attribute AND b.place = a.place + 1
-          WHERE b.before <> '')
-"""
-
-_INSTANCES = {
-    "ChangeInstance": "SELECT id, source, step, presupposed FROM instance WHERE kept ORDER BY instance",
-    "SHOWS": "SELECT passage AS from_id, id AS to_id, log_probability FROM instance WHERE kept ORDER BY instance",
-    "INSTANCE_OF": "SELECT id AS from_id, state_change_id AS to_id FROM instance WHERE kept ORDER BY instance",
-    "PERSISTS_TO": "SELECT from_id, to_id FROM succession WHERE kept AND agrees ORDER BY earlier, later",
-    "CONTRADICTS": "SELECT from_id, to_id FROM succession WHERE kept AND NOT explained ORDER BY earlier, later",
-}
-
-
-def write_changes(engine: Engine, writer: ScriptGraphWriter) -> None:
-    """Write Attribute, StateChange and what changes, then the instances of each text and their order."""
-    if engine.values("SELECT 1 FROM change_instance LIMIT 1") == []:
-        return
-    for name, query in _NODES.items():
-        writer.write(name, engine.graph_rows(name, query))
-    with ExitStack() as stack:
-        tables = {name: stack.enter_context(writer.table(name)) for name in _INSTANCES}
-        for _ in engine.document_partitions():
-            engine.execute(f"CREATE OR REPLACE TEMP TABLE instance AS {_INSTANCE}")
-            engine.execute(
-                "CREATE OR REPLACE TEMP TABLE ordered_instance AS SELECT *, dense_rank() OVER "
-                "(PARTITION BY document, entity, attribute ORDER BY step) AS place FROM instance"
-            )
-            engine.execute(f"CREATE OR REPLACE TEMP TABLE succession AS {_SUCCESSION}")
-            for name, write in tables.items():
-                for batch in engine.graph_rows(name, _INSTANCES[name]):
-                    write(batch)

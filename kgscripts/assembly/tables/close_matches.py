@@ -16,8 +16,8 @@ import pyarrow as pa
 from attrs import frozen
 from numpy.typing import NDArray
 
-from kgscripts.assembly.engine import Engine
 from kgscripts.assembly.identity import ACTION_PARTS
+from kgscripts.assembly.plan import Step, Tables, rows, tables_in
 from kgscripts.assembly.tables.choices import ActionKey
 from kgscripts.assembly.tables.clusters import cluster_key
 from kgscripts.assembly.tables.order import by_group
@@ -38,16 +38,15 @@ _LEAST_SHARED, _LEAST_SPECIFIC = 30, 10
 _ACTIONS = f"""
     WITH usual AS (
         SELECT s.scenario, s.step, s.label
-        FROM step s JOIN step_total t ON t.key = s.step JOIN step_usual u USING (step)
+        FROM named_step s JOIN step_total t ON t.key = s.step JOIN step_usual u USING (step)
         WHERE u.usual AND t.support >= greatest(least_support(), {LEAST_SOURCES})
         QUALIFY row_number() OVER (PARTITION BY s.scenario ORDER BY t.support DESC, s.step) <= {MOST_STEPS}
     )
-    SELECT r.scenario, r.step, r.mentions, f.values, u.label,
+    SELECT r.scenario, r.step, r.mentions, o.values, u.label,
            {", ".join(f"a.{part}" for part in ACTION_PARTS)}
     FROM (SELECT scenario, step, action, count(DISTINCT mention) AS mentions FROM realization JOIN usual
           USING (scenario, step) GROUP BY ALL) r
          JOIN usual u USING (step) JOIN action a USING (action) JOIN action_vector_of o ON o.target = r.action
-         JOIN action_vector_file f ON f.subject = o.subject AND f.extractor = '{{version}}'
     ORDER BY r.scenario, r.step, r.action
 """
 
@@ -77,14 +76,17 @@ class Match:
     shared: int
 
 
-def find_close_matches(engine: Engine, version: str | None) -> None:
-    """Make `close_match_pair` (start, end, shared, similarity), by vectors of the enricher with this version."""
-    found: list[Match] = []
-    numbers = np.zeros(0, np.int32)
-    if version is not None:
-        steps = _read(engine, version)
-        numbers = steps.step
-        found = list(close_matches(steps))
+def steps(has_vectors: bool) -> list[Step]:
+    """The table `close_match_pair` (start, end, shared, similarity), empty without the enricher of vectors."""
+    if has_vectors:
+        return [Step("close_match_pair", ("close_match_pair",), tables_in(_ACTIONS), _find)]
+    return [rows("close_match_pair", _SCHEMA.empty_table)]
+
+
+def _find(tables: Tables) -> None:
+    steps = _read(tables)
+    numbers = steps.step
+    found = close_matches(steps)
     pairs = sorted((*sorted((numbers[match.one], numbers[match.other])), match) for match in found)
     columns = {
         "start": [start for start, _, _ in pairs],
@@ -92,7 +94,7 @@ def find_close_matches(engine: Engine, version: str | None) -> None:
         "shared": [match.shared / 10_000 for _, _, match in pairs],
         "similarity": [match.similarity / 10_000 for _, _, match in pairs],
     }
-    engine.add("close_match_pair", pa.table(columns, _SCHEMA))
+    tables.add("close_match_pair", pa.table(columns, _SCHEMA))
 
 
 def close_matches(steps: Steps) -> Iterator[Match]:
@@ -139,22 +141,21 @@ def _in_ten_thousandths(part: int, whole: int) -> int:
     return (2 * 10_000 * part + whole) // (2 * whole)
 
 
-def _read(engine: Engine, version: str) -> Steps:
+def _read(tables: Tables) -> Steps:
     scenarios: list[int] = []
     numbers: list[int] = []
     vectors: list[Vectors] = []
     wordings: list[Counter[ActionKey]] = []
     labels: list[ActionKey] = []
-    query = _ACTIONS.format(version=version)
-    for rows in by_group(engine.rows(query), "step"):
-        mentions = rows["mentions"].to_pylist()
-        scenarios.append(rows["scenario"][0].as_py())
-        numbers.append(rows["step"][0].as_py())
-        vectors.append(mean_vector(_decoded(rows["values"]), np.array(mentions, np.int64)))
+    for told in by_group(tables.rows(_ACTIONS), "step"):
+        mentions = told["mentions"].to_pylist()
+        scenarios.append(told["scenario"][0].as_py())
+        numbers.append(told["step"][0].as_py())
+        vectors.append(mean_vector(_decoded(told["values"]), np.array(mentions, np.int64)))
         counts: Counter[ActionKey] = Counter()
-        label: str = rows["label"][0].as_py()
+        label: str = told["label"][0].as_py()
         labelled: ActionKey = ()
-        parts = zip(*(rows[part].to_pylist() for part in ACTION_PARTS), strict=True)
+        parts = zip(*(told[part].to_pylist() for part in ACTION_PARTS), strict=True)
         for action, number in zip(parts, mentions, strict=True):
             key = cluster_key(action)
             counts[key] += number

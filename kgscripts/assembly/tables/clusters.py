@@ -8,13 +8,15 @@ of its most frequent action, until `typicality` finds a better one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import groupby
 from operator import itemgetter
 
 import pyarrow as pa
 
-from kgscripts.assembly.engine import Engine, Rule
+from kgscripts.assembly.engine import Rule
 from kgscripts.assembly.identity import ACTION_PARTS, action_key, same_action
+from kgscripts.assembly.plan import Step, Tables, made_by, tables_in, view
 from kgscripts.assembly.tables.choices import ActionKey, split_by_choice
 from kgscripts.assembly.tables.links import Link, linked_clusters
 
@@ -55,51 +57,44 @@ SENSES = (
     ),
 )
 
-_WITHOUT_SCENARIO = """
-    INSERT INTO member
-    SELECT 0, s.action, min(s.action) OVER (PARTITION BY predicate, particle, object,
-        CASE WHEN object = '' THEN preposition ELSE '' END, CASE WHEN object = '' THEN prepositional_object ELSE '' END)
-    FROM sense s JOIN action a USING (action) WHERE s.scenario = 0
-"""
-
-
-_MERGED = """
-    CREATE TABLE merged_action AS
-    SELECT o.target AS scenario, a.action, c.ordinal AS cluster, c.probability
-    FROM step_cluster_of o
-         JOIN (SELECT subject, ordinal, probability, UNNEST(actions) AS member
-               FROM step_cluster_file WHERE extractor = '{version}') c USING (subject)
-         JOIN action a ON {same_action}
-"""
-
-
-def find_clusters(engine: Engine, merger: str | None) -> None:
-    """Make the table `member`: scenario, action and the number of its cluster, an action of it.
-
-    `merger` is the version of the enricher that merges steps; without one they are clustered by words. Actions without
-    a scenario are clustered by the engine, by words: there may be any number of them.
+UNSCRIPTED = Rule(
+    "unscripted_member",
+    "",
     """
-    for rule in SENSES:
-        engine.run(rule)
-    engine.execute("CREATE TABLE member (scenario INTEGER, action INTEGER, cluster INTEGER)")
-    engine.execute(_WITHOUT_SCENARIO)
-    parts = ", ".join(f"a.{part}" for part in ACTION_PARTS)
-    if merger is None:
-        engine.execute(
-            "CREATE TABLE merged_action (scenario INTEGER, action INTEGER, cluster BIGINT, probability DOUBLE)"
-        )
-    else:
-        engine.execute(_MERGED.format(version=merger, same_action=same_action("c.member", "a")))
-    query = (
-        f"SELECT s.scenario, s.action, m.cluster, s.support, {parts} FROM sense s JOIN action a USING (action) "
-        "LEFT JOIN merged_action m USING (scenario, action) WHERE s.scenario > 0 ORDER BY s.scenario, a.place"
-    )
+    SELECT 0::INTEGER AS scenario, s.action, min(s.action) OVER (PARTITION BY predicate, particle, object,
+        CASE WHEN object = '' THEN preposition ELSE '' END, CASE WHEN object = '' THEN prepositional_object ELSE '' END)
+        AS cluster
+    FROM sense s JOIN action a USING (action) WHERE s.scenario = 0
+    """,
+)
+"""The clusters of actions without a scenario, by words: there may be any number of them."""
+
+MERGED = Rule(
+    "merged_action",
+    "",
+    f"""
+    SELECT c.scenario, a.action, c.cluster, c.probability
+    FROM (SELECT target AS scenario, ordinal AS cluster, probability, UNNEST(actions) AS member
+          FROM step_cluster_of) c
+         JOIN action a ON {same_action("c.member", "a")}
+    """,
+)
+"""The clusters of the enricher that merges steps."""
+
+_SCRIPTED = f"""
+    SELECT s.scenario, s.action, m.cluster, s.support, {", ".join(f"a.{part}" for part in ACTION_PARTS)}
+    FROM sense s JOIN action a USING (action) LEFT JOIN merged_action m USING (scenario, action)
+    WHERE s.scenario > 0 ORDER BY s.scenario, a.place
+"""
+_LINKS = "SELECT scenario, one, other, same FROM link"
+
+
+def _cluster_scripted(tables: Tables, by_words: bool) -> None:
     links: dict[int, list[Link]] = {}
-    for row in engine.table("FROM link").to_pylist():
+    for row in tables.table(_LINKS).to_pylist():
         links.setdefault(row["scenario"], []).append(Link(row["one"], row["other"], row["same"]))
-    by_words = merger is None
-    for table in list(_clustered(engine.rows(query), links, by_words=by_words)):
-        engine.append("member", table)
+    found = list(_clustered(tables.rows(_SCRIPTED), links, by_words=by_words))
+    tables.add("scripted_member", pa.concat_tables(found))
 
 
 _ROWS = 500_000
@@ -195,17 +190,18 @@ STEPS = (
 )
 
 STEP = Rule(
-    "step",
+    "found_step",
     "",
     "SELECT row_number() OVER (ORDER BY id)::INTEGER AS step, * FROM unnumbered_step",
 )
+"""The steps, those that people reject among them."""
 
 REALIZATION = (
     Rule(
         "step_of",
         "scenario",
-        "SELECT m.scenario, m.action, s.step FROM member m JOIN step s USING (scenario, cluster) "
-        "WHERE mine(home(m.scenario, m.cluster))",
+        "SELECT m.scenario, m.action, s.step FROM member m JOIN found_step s USING (scenario, cluster) "
+        "ANTI JOIN rejected_step r ON r.step = s.step WHERE mine(home(m.scenario, m.cluster))",
     ),
     # Each mention as a mention of a sub-event, once for each of its scenarios.
     Rule(
@@ -221,24 +217,31 @@ REALIZATION = (
 )
 
 
-_MERGED_WORDING = """
-    CREATE TABLE merged_wording AS
+MERGED_WORDING = Rule(
+    "merged_wording",
+    "",
+    """
     SELECT s.step, s.action, m.probability FROM step_of s JOIN merged_action m USING (scenario, action)
     QUALIFY count(*) OVER (PARTITION BY s.step, m.cluster) > 1
-"""
+    """,
+)
+"""The actions that the enricher put into a step with others."""
 
 
-def find_steps(engine: Engine, merger: str | None = None) -> None:
-    """Make the tables `step`, `realization` and `merged_wording`.
+def steps(by_words: bool) -> list[Step]:
+    """The steps of the scenarios, and the mentions that realize them.
 
-    `merger` is the version of the enricher that merges steps; `merged_wording` has the actions (step, action,
-    probability) that it put into the step with others.
+    Actions are clustered by their words, or as the enricher that merges steps says (`step_cluster_of`).
     """
-    find_clusters(engine, merger)
-    engine.run(*STEPS)
-    engine.run(STEP)
-    engine.drop("sense_part", "sense", "named_member", "leader", "unnumbered_step")
-    engine.run(REALIZATION[0])
-    engine.run(REALIZATION[1])
-    engine.execute(_MERGED_WORDING)
-    engine.drop("member", "step_of", "occurrence", "merged_action")
+    reads = tables_in(_SCRIPTED) | tables_in(_LINKS)
+    return [
+        *(made_by(rule) for rule in SENSES),
+        made_by(UNSCRIPTED),
+        made_by(MERGED),
+        Step("scripted_member", ("scripted_member",), reads, partial(_cluster_scripted, by_words=by_words)),
+        view("member", "FROM scripted_member UNION ALL BY NAME FROM unscripted_member"),
+        made_by(*STEPS, name="unnumbered_step"),
+        made_by(STEP),
+        *(made_by(rule) for rule in REALIZATION),
+        made_by(MERGED_WORDING),
+    ]

@@ -1,93 +1,14 @@
-"""The texts: from records to numbered documents, names, mentions, and their scenarios."""
+"""What the texts mention: names, events with their participants and tools, scenarios, and state changes."""
 
 from __future__ import annotations
 
-import glob
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-import duckdb
-import pyarrow as pa
-
-from kgscripts.assembly.engine import Engine, Rule
+from kgscripts.assembly.engine import Rule
 from kgscripts.assembly.identity import ACTION_PARTS, action_key, same_action
+from kgscripts.assembly.plan import Step, made_by
 from kgscripts.assembly.tables import changes, titles
 from kgscripts.assembly.tables.segments import segment_rules
-from kgscripts.records.kinds import kind_name, record_schema
-from kgscripts.records.store import RecordStore
-from schemas.errors import GraphDirectoryError
-from schemas.records import (
-    Decomposition,
-    Discard,
-    Document,
-    EventMention,
-    Record,
-    Segment,
-    Sentence,
-    StateChange,
-)
-
-KINDS: tuple[type[Record], ...] = (Sentence, Segment, EventMention, Decomposition, StateChange, Discard)
-"""The kinds of records that assembly always reads."""
-
-
-def load_records(engine: Engine, store: RecordStore, versions: Sequence[str], kinds: Iterable[type[Record]]) -> None:
-    """Number the documents, ascending by digest, and the extractors; make a view of each of `KINDS` and `kinds`.
-
-    A view ``<kind>_record`` holds the records of the graph's documents by the graph's extractors, with the numbers of
-    `document` and `reader`. ``text`` holds the texts.
-    """
-    engine.add("live", store.inputs.documents())
-    readers = pa.table({"reader": pa.array(range(len(versions)), pa.int16()), "version": sorted(versions)})
-    engine.add("extractor", readers)
-    view(engine, "source_record", store, Document)
-    engine.execute(
-        """
-        CREATE TABLE document AS
-        SELECT (row_number() OVER (ORDER BY l.digest) - 1)::INTEGER AS document, l.digest, l.name,
-               substr(l.digest, 1, 24) AS key, s.title, s.format, s.scenario AS label, length(s.text) AS characters,
-               identifier('source', slug(coalesce(nullif(s.title, ''), s.scenario)),
-                          part('Source') || part(l.digest)) AS id
-        FROM live l JOIN source_record s ON s.subject = l.digest
-        """
-    )
-    (documents,) = engine.values("SELECT count(*) FROM document")
-    engine.number_documents(documents)
-    engine.execute(
-        "CREATE VIEW text AS SELECT d.document, s.text, s.passages FROM source_record s JOIN document d "
-        "ON d.digest = s.subject"
-    )
-    for kind in dict.fromkeys((*KINDS, *kinds)):
-        name = kind_name(kind)
-        view(engine, f"{name}_file", store, kind)
-        engine.execute(
-            f"CREATE VIEW {name}_record AS SELECT d.document, x.reader, f.* EXCLUDE (subject, extractor) "
-            f"FROM {name}_file f JOIN document d ON d.digest = f.subject JOIN extractor x ON x.version = f.extractor"
-        )
-
-
-def view(engine: Engine, name: str, store: RecordStore, kind: type[Record]) -> None:
-    """A view of all files of a kind; an empty table where there are none.
-
-    Raises
-    ------
-    GraphDirectoryError
-        If DuckDB cannot find a file by its name.
-    """
-    # DuckDB takes the names of files as patterns, and folders such as ``year=2020`` as columns.
-    files = [glob.escape(str(path)).replace("'", "''") for path in store.shards.files(kind)]
-    if files:
-        listed = ", ".join(f"'{path}'" for path in files)
-        try:
-            engine.execute(f"CREATE VIEW {name} AS FROM read_parquet([{listed}], hive_partitioning = false)")
-        except duckdb.InvalidInputException as error:  # where it looks for a name, another one with a backslash
-            raise GraphDirectoryError(
-                "cannot be found by DuckDB",
-                where=str(store.folder),
-                remedy="name a directory without *, ?, [ and backslashes in its path",
-            ) from error
-    else:
-        engine.add(name, record_schema(kind).empty_table())
-
 
 _PARTS = ", ".join(ACTION_PARTS)
 _ACTION_LABEL = "concat_ws(' ', " + ", ".join(f"nullif({part}, '')" for part in ACTION_PARTS) + ")"
@@ -245,11 +166,18 @@ ALIGNED = (
 )
 
 
-def find_mentions(engine: Engine, readers: Sequence[int]) -> None:
-    """Make the tables of names, mentions, aligned steps, segments, occurrences and changes."""
-    changes.add_attribute_aliases(engine)
-    titles.merge_titles(engine)
-    engine.run(*NAMES)
-    for rule in NUMBERS:
-        engine.run(rule)
-    engine.run(*mention_rules(readers), *ALIGNED, *segment_rules(readers), *changes.change_rules(readers))
+def steps(readers: Sequence[int]) -> list[Step]:
+    """The tables of names, and those of mentions, aligned steps, segments, occurrences and changes."""
+    return [
+        changes.ALIASES,
+        *titles.steps(),
+        made_by(*NAMES, name="names"),
+        *(made_by(rule) for rule in NUMBERS),
+        made_by(
+            *mention_rules(readers),
+            *ALIGNED,
+            *segment_rules(readers),
+            *changes.change_rules(readers),
+            name="mentions",
+        ),
+    ]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from kgscripts.assembly.engine import Engine, Rule
+from kgscripts.assembly.engine import Rule
+from kgscripts.assembly.plan import Step, made_by
 
 _REACH = 3
 """A neighbour is among so many steps before or after it in a source."""
@@ -43,23 +44,23 @@ _CHANCES = Rule(
     """,
 )
 
-_OPTIONAL = """
-    CREATE TABLE step_optional AS
+_OPTIONAL = Rule(
+    "step_optional",
+    "",
+    """
     SELECT s.step, coalesce(2 * told < chances, false) AS optional
-    FROM step s LEFT JOIN (SELECT step, sum(told) AS told, sum(chances) AS chances FROM chance_part GROUP BY step) c
+    FROM named_step s
+         LEFT JOIN (SELECT step, sum(told) AS told, sum(chances) AS chances FROM chance_part GROUP BY step) c
          USING (step)
     WHERE s.scenario > 0
-"""
+    """,
+)
 
 
-def find_optional(engine: Engine) -> None:
-    """Make `step_optional`: step and whether it is optional.
+def steps() -> list[Step]:
+    """The table `step_optional`: step and whether it is optional.
 
     The neighbours of a step are the most supported step before it and the most supported one after it, at most three
     places away in some source. It is optional if fewer than half of the sources that have both in this order have it.
     """
-    engine.run(_NEIGHBOUR_PART)
-    engine.run(_NEIGHBOURS)
-    engine.run(_CHANCES)
-    engine.execute(_OPTIONAL)
-    engine.drop("neighbour_part", "neighbours", "chance_part")
+    return [made_by(rule) for rule in (_NEIGHBOUR_PART, _NEIGHBOURS, _CHANCES, _OPTIONAL)]

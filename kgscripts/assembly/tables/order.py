@@ -20,6 +20,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from kgscripts.assembly.engine import Engine, Rule
+from kgscripts.assembly.plan import Step, Tables, made_by, tables_in
 from kgscripts.assembly.tables.order_estimates import LEAST_PER_MILLE, estimated_order
 
 Integers = npt.NDArray[np.int64]
@@ -128,8 +129,10 @@ PAIR = Rule(
     "pair",
     "scenario",
     """
-    SELECT scenario, one, other, sum(forwards)::BIGINT AS forwards, sum(backwards)::BIGINT AS backwards FROM pair_part
-    WHERE mine(scenario) GROUP BY ALL
+    SELECT p.scenario, p.one, p.other, sum(p.forwards)::BIGINT AS forwards, sum(p.backwards)::BIGINT AS backwards
+    FROM pair_part p
+         ANTI JOIN rejected_order r ON p.one = least(r.start, r."end") AND p.other = greatest(r.start, r."end")
+    WHERE mine(p.scenario) GROUP BY ALL
     """,
 )
 
@@ -139,30 +142,16 @@ _CANDIDATES = """
            greatest(forwards, backwards) AS support, least(forwards, backwards) AS against,
            CASE WHEN forwards > backwards THEN y.mean_position - x.mean_position
                 ELSE x.mean_position - y.mean_position END AS distance
-    FROM pair p JOIN has_sub_event x ON x."end" = one JOIN has_sub_event y ON y."end" = other
+    FROM pair p JOIN has_sub_event_counted x ON x."end" = one JOIN has_sub_event_counted y ON y."end" = other
     WHERE greatest(forwards, backwards) >= least_support()
     ORDER BY p.scenario, 2, 3
 """
 
 
-def find_order(engine: Engine, readers: Sequence[int]) -> None:
-    """Make `kept_pair` and, of those that better evidence contradicts, `contradicted_pair`.
-
-    Both have the columns scenario, start, end, support and against. `has_sub_event` has the mean positions. Pairs
-    with too little support are not considered, and the order of those that are too close to call stays open.
-    """
-    engine.execute(f"CREATE MACRO longest_reach() AS {LONGEST_REACH}")
-    engine.run(first_mentions(readers))
-    engine.run(ORDERED_STEP)
-    engine.run(*PAIRS)
-    engine.run(PAIR)
-    engine.execute(
-        'DELETE FROM pair USING rejected_order r WHERE one IN (r.start, r."end") AND other IN (r.start, r."end")'
-    )
-    engine.drop("first_mention", "pair_part")
+def _decide(tables: Tables) -> None:
     kept: list[pa.Table] = []
     contradicted: list[pa.Table] = []
-    for pairs in by_group(engine.rows(_CANDIDATES), "scenario"):
+    for pairs in by_group(tables.rows(_CANDIDATES), "scenario"):
         both = np.concatenate([pairs[end].to_numpy() for end in _ENDS])
         earlier, later = np.split(np.unique(both, return_inverse=True)[1], 2)
         support, against, distance = (pairs[name].to_numpy() for name in ("support", "against", "distance"))
@@ -173,35 +162,54 @@ def find_order(engine: Engine, readers: Sequence[int]) -> None:
         pairs = pairs.select(_PAIR_COLUMNS.names).cast(_PAIR_COLUMNS)
         kept.append(pairs.filter(pa.array(verdicts == Verdict.KEPT)))
         contradicted.append(pairs.filter(pa.array(verdicts == Verdict.CONTRADICTED)))
-    engine.drop("pair")
-    engine.add("kept_pair", pa.concat_tables([_PAIR_COLUMNS.empty_table(), *kept]))
-    engine.add("contradicted_pair", pa.concat_tables([_PAIR_COLUMNS.empty_table(), *contradicted]))
+    tables.add("kept_pair", pa.concat_tables([_PAIR_COLUMNS.empty_table(), *kept]))
+    tables.add("contradicted_pair", pa.concat_tables([_PAIR_COLUMNS.empty_table(), *contradicted]))
 
 
-def rank_steps(engine: Engine) -> None:
-    """Make `step_rank`: the rank of each sub-event among its scenario's, from 1.
+_KEPT = 'SELECT scenario, start, "end" FROM kept_pair ORDER BY scenario'
+_PLACED = """
+    SELECT start AS scenario, "end" AS step, mean_position FROM has_sub_event_counted
+    WHERE support >= least_support() ORDER BY scenario, step
+"""
 
-    Ranks follow PRECEDES; where that leaves it open they follow the mean position.
-    """
-    kept = by_group(
-        engine.table('SELECT scenario, start, "end" FROM kept_pair ORDER BY scenario').to_batches(), "scenario"
-    )
+
+def _rank(tables: Tables) -> None:
+    kept = by_group(tables.table(_KEPT).to_batches(), "scenario")
     pairs_of = {pairs["scenario"][0].as_py(): pairs for pairs in kept}
     steps: list[Any] = []
     ranks: list[int] = []
-    query = (
-        'SELECT start AS scenario, "end" AS step, mean_position FROM has_sub_event WHERE support >= least_support() '
-        "ORDER BY scenario, step"
-    )
-    for rows in by_group(engine.rows(query), "scenario"):
-        step = rows["step"].to_numpy()
-        pairs = pairs_of.get(rows["scenario"][0].as_py())
+    for of_scenario in by_group(tables.rows(_PLACED), "scenario"):
+        step = of_scenario["step"].to_numpy()
+        pairs = pairs_of.get(of_scenario["scenario"][0].as_py())
         earlier, later = (
             [] if pairs is None else np.searchsorted(step, pairs[end].to_numpy()).tolist() for end in _ENDS
         )
-        ranks += topological_ranks(len(step), earlier, later, rows["mean_position"].to_pylist())
-        steps += rows["step"].to_pylist()
-    engine.add("step_rank", pa.table({"step": pa.array(steps, pa.int32()), "rank": pa.array(ranks, pa.int64())}))
+        ranks += topological_ranks(len(step), earlier, later, of_scenario["mean_position"].to_pylist())
+        steps += of_scenario["step"].to_pylist()
+    tables.add("step_rank", pa.table({"step": pa.array(steps, pa.int32()), "rank": pa.array(ranks, pa.int64())}))
+
+
+def steps(readers: Sequence[int]) -> list[Step]:
+    """The order of the sub-events of each scenario.
+
+    `kept_pair` and, of those that better evidence contradicts, `contradicted_pair` have the columns scenario, start,
+    end, support and against. Pairs with too little support are not considered, and the order of those that are too
+    close to call stays open. `step_rank` has the rank of each sub-event among its scenario's, from 1: ranks follow
+    PRECEDES, and where that leaves them open the mean position.
+    """
+    return [
+        made_by(first_mentions(readers)),
+        made_by(ORDERED_STEP),
+        *(made_by(rule) for rule in PAIRS),
+        made_by(PAIR),
+        Step("kept_pair", ("kept_pair", "contradicted_pair"), tables_in(_CANDIDATES), _decide),
+        Step("step_rank", ("step_rank",), tables_in(_KEPT) | tables_in(_PLACED), _rank),
+    ]
+
+
+def add_functions(engine: Engine) -> None:
+    """Make ``longest_reach()`` known to the rules."""
+    engine.add_macro(f"longest_reach() AS {LONGEST_REACH}")
 
 
 def by_group(batches: Iterable[pa.RecordBatch], key: str) -> Iterator[pa.Table]:

@@ -19,7 +19,7 @@ def usual_steps() -> Rule:
         "scenario",
         f"""
         SELECT s.step, coalesce(y.typicality, 1) >= {shipped_weights().usual} AS usual
-        FROM step s LEFT JOIN step_typicality y USING (step) WHERE s.scenario > 0 AND mine(s.scenario)
+        FROM named_step s LEFT JOIN step_typicality y USING (step) WHERE s.scenario > 0 AND mine(s.scenario)
         """,
     )
 

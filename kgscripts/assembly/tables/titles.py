@@ -5,6 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from kgscripts.assembly.engine import Engine, Rule
+from kgscripts.assembly.plan import Step, made_by, rows, view
 from kgscripts.titles.keys import title_key
 from schemas.scenario_scheme import concept_scheme
 
@@ -27,7 +28,7 @@ _NAMES = (
         "name",
         """
         SELECT scenario AS name, scenario_key(scenario) AS key, count(DISTINCT document) AS support
-        FROM segment_name_record WHERE mine(scenario) GROUP BY scenario
+        FROM segment_as_read WHERE mine(scenario) GROUP BY scenario
         """,
     ),
     # The most frequent name of a scenario is its label, else the shortest; a listed scenario has the listed one.
@@ -44,22 +45,28 @@ _NAMES = (
 )
 
 
-def merge_titles(engine: Engine) -> None:
-    """Make `scenario_name`: the names of scenarios, with the key and the label of each.
+def _listed() -> pa.Table:
+    return pa.table({"label": sorted(concept.label for concept in concept_scheme())})
 
-    Segments have the label in place of the name from then on.
-    """
+
+def add_functions(engine: Engine) -> None:
+    """Make ``scenario_key(name)`` known to the rules: what the names of one activity share."""
     listed = {concept.label for concept in concept_scheme()}
 
     def scenario_key(name: str) -> str:
         return name if name in listed else title_key(name) or name
 
     engine.add_function("scenario_key", scenario_key, ["VARCHAR"], "VARCHAR")
-    engine.add("listed_scenario", pa.table({"label": sorted(listed)}))
-    engine.execute("ALTER VIEW segment_record RENAME TO segment_name_record")
-    for rule in _NAMES:
-        engine.run(rule)
-    engine.execute(
-        "CREATE VIEW segment_record AS SELECT r.* REPLACE (n.label AS scenario) "
-        "FROM segment_name_record r JOIN scenario_name n ON n.name = r.scenario"
-    )
+
+
+def steps() -> list[Step]:
+    """The table `scenario_name`, names of scenarios with key and label, and segments with labels instead of names."""
+    return [
+        rows("listed_scenario", _listed),
+        *(made_by(rule) for rule in _NAMES),
+        view(
+            "segment_record",
+            "SELECT r.* REPLACE (n.label AS scenario) FROM segment_as_read r "
+            "JOIN scenario_name n ON n.name = r.scenario",
+        ),
+    ]

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from kgscripts.assembly.engine import Engine
+from kgscripts.assembly.engine import Rule
+from kgscripts.assembly.plan import Step, Tables, made_by, rows, tables_in
 from kgscripts.assembly.tables.order import by_group
 from kgscripts.typicality.features import Integers, ScenarioActions, Vectors, features
 from kgscripts.typicality.naming import content, naming_actions
@@ -28,7 +29,7 @@ _ACTIONS = """
     SELECT r.scenario, r.action, r.step, v.values AS own, l.values AS scenario_values, object <> '' AS has_object,
            preposition <> '' AS has_phrase, particle <> '' AS has_particle, predicate, particle, object, preposition
     FROM (SELECT DISTINCT scenario, action, step FROM realization WHERE scenario > 0) r JOIN action a USING (action)
-         JOIN vector v ON v.target = r.action JOIN vector l ON l.target = -r.scenario
+         JOIN action_vector_of v ON v.target = r.action JOIN action_vector_of l ON l.target = -r.scenario
     ORDER BY r.scenario, r.action
 """
 
@@ -36,36 +37,43 @@ _WORDS = ("predicate", "particle", "object", "preposition")
 _SCHEMA = pa.schema([("step", pa.int32()), ("typicality", pa.float64()), ("name", pa.int32())])
 _DECIMALS = 10_000
 
-_NAMES = (
-    "UPDATE step SET label = a.label FROM step_typicality n, action a WHERE n.step = step.step AND a.action = n.name",
-    # Another step without its place must not have the same name.
+NAMED = Rule(
+    "named_step",
+    "",
     """
-    UPDATE step SET label = a.label
-    FROM action a, (SELECT scenario, label FROM step WHERE scenario > 0 GROUP BY ALL HAVING count(*) > 1) twice
-    WHERE a.action = step.leader AND twice.scenario = step.scenario AND twice.label = step.label
-          AND step.step IN (SELECT step FROM step_typicality WHERE name IS NULL)
+    WITH named AS (
+        SELECT s.* EXCLUDE (label, cluster), coalesce(a.label, s.label) AS label,
+               y.step IS NOT NULL AND y.name IS NULL AS differs_in_place
+        FROM found_step s ANTI JOIN rejected_step r USING (step) LEFT JOIN step_typicality y USING (step)
+             LEFT JOIN action a ON a.action = y.name
+    ), twice AS (
+        SELECT scenario, label FROM named WHERE scenario > 0 GROUP BY ALL HAVING count(*) > 1
+    )
+    SELECT n.* EXCLUDE (label, differs_in_place), coalesce(l.label, n.label) AS label
+    FROM named n LEFT JOIN twice t ON n.differs_in_place AND t.scenario = n.scenario AND t.label = n.label
+         LEFT JOIN action l ON t.label IS NOT NULL AND l.action = n.leader
     """,
 )
+"""The steps with the names that texts give them. A step whose actions differ in their places only has the name without
+the place, unless another step has it too."""
 
 
-def find_typicality(engine: Engine, version: str | None) -> None:
-    """Make `step_typicality`, by step, from the vectors of the enricher with this version; empty without one.
+def _find_typicality(tables: Tables) -> None:
+    # The engine streams one result at a time: the one with the vectors.
+    mentions = by_group(tables.table(_MENTIONS).to_batches(), "scenario")
+    actions = by_group(tables.rows(_ACTIONS), "scenario")
+    found = [_of_scenario(*both) for both in zip(mentions, actions, strict=True)]
+    tables.add("step_typicality", pa.concat_tables([_SCHEMA.empty_table(), *found]))
 
-    Steps of different actions are named anew.
-    """
-    found: list[pa.Table] = [_SCHEMA.empty_table()]
-    if version is not None:
-        engine.execute(
-            "CREATE TEMP VIEW vector AS SELECT o.target, f.values FROM action_vector_of o JOIN action_vector_file f "
-            f"ON f.subject = o.subject AND f.extractor = '{version}'"
-        )
-        # The engine streams one result at a time: the one with the vectors.
-        mentions = by_group(engine.table(_MENTIONS).to_batches(), "scenario")
-        actions = by_group(engine.rows(_ACTIONS), "scenario")
-        found += [_of_scenario(*both) for both in zip(mentions, actions, strict=True)]
-    engine.add("step_typicality", pa.concat_tables(found))
-    for statement in _NAMES:
-        engine.execute(statement)
+
+def steps(has_vectors: bool) -> list[Step]:
+    """The table `step_typicality`, by step, which is empty without the enricher of vectors; and the names of steps."""
+    if has_vectors:
+        reads = tables_in(_MENTIONS) | tables_in(_ACTIONS)
+        typicality = Step("step_typicality", ("step_typicality",), reads, _find_typicality)
+    else:
+        typicality = rows("step_typicality", _SCHEMA.empty_table)
+    return [typicality, made_by(NAMED)]
 
 
 def _of_scenario(mentions: pa.Table, actions: pa.Table) -> pa.Table:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from kgscripts.assembly.engine import Engine
+from kgscripts.assembly.plan import Step, Tables, tables_in
 from kgscripts.assembly.writing.evidence import as_batches
 from kgscripts.text.lexicon import is_a
 from schemas.graph_writer import ScriptGraphWriter
@@ -22,12 +22,17 @@ def broader_name(name: str, names: Collection[str]) -> str | None:
     return next((head for head in heads if head in names), None)
 
 
-def write_broader(engine: Engine, writer: ScriptGraphWriter) -> None:
+_TOOLS = "SELECT label, id FROM tool n JOIN tool_total t ON t.key = n.tool WHERE support >= least_support()"
+
+
+def step(writer: ScriptGraphWriter) -> Step:
     """Write BROADER for the tools of the graph."""
-    tools = engine.table(
-        "SELECT label, id FROM tool n JOIN tool_total t ON t.key = n.tool WHERE support >= least_support()"
-    )
-    ids = dict(zip(*(tools[name].to_pylist() for name in ("label", "id")), strict=True))
-    pairs = sorted((ids[name], ids[head]) for name in ids if (head := broader_name(name, ids)) is not None)
-    columns = {"from_id": [start for start, _ in pairs], "to_id": [end for _, end in pairs]}
-    writer.write("BROADER", as_batches("BROADER", columns))
+
+    def write(tables: Tables) -> None:
+        tools = tables.table(_TOOLS)
+        ids = dict(zip(*(tools[name].to_pylist() for name in ("label", "id")), strict=True))
+        pairs = sorted((ids[name], ids[head]) for name in ids if (head := broader_name(name, ids)) is not None)
+        columns = {"from_id": [start for start, _ in pairs], "to_id": [end for _, end in pairs]}
+        writer.write("BROADER", as_batches("BROADER", columns))
+
+    return Step("write BROADER", ("graph/BROADER",), tables_in(_TOOLS), write)

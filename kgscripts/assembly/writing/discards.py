@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from kgscripts.assembly.counting import Relation
-from kgscripts.assembly.engine import Engine
+from kgscripts.assembly.plan import Step, Tables, tables_in
 from kgscripts.records.inputs import InputIndex
 from schemas.records import Discard, DiscardReason
 
@@ -20,6 +21,13 @@ _WITHOUT_EVENT = """
     SELECT d.name AS "where", a.start, a."end", a.label AS detail
     FROM (FROM unaligned_step UNION ALL FROM unplaced_change) a JOIN document d USING (document)
     ORDER BY document, a.start, a."end", detail
+"""
+
+_CONTRADICTED = """
+    SELECT a.id AS "where",
+           format('PRECEDES {}, {} sources for it and {} against', b.id, c.support, c.against) AS detail
+    FROM contradicted_pair c JOIN step a ON a.step = c.start JOIN step b ON b.step = c."end"
+    ORDER BY c.scenario, c.start, c."end"
 """
 
 
@@ -50,37 +58,44 @@ class DiscardLog:
             content = {"reason": reason.value, "where": place, "detail": f"and {count:,} more in this source"}
             self._write_line(json.dumps(content, ensure_ascii=False))
 
-    def readings(self, engine: Engine) -> None:
+    def _readings(self, tables: Tables) -> None:
         """What extractors left out."""
-        for batch in engine.rows(_READINGS):
+        for batch in tables.rows(_READINGS):
             for row in batch.to_pylist():
                 self.add(Discard(**row))
 
-    def without_event(self, engine: Engine) -> None:
+    def _without_event(self, tables: Tables) -> None:
         """Steps of decompositions, and state changes, that refer to no event."""
-        for batch in engine.rows(_WITHOUT_EVENT):
+        for batch in tables.rows(_WITHOUT_EVENT):
             for row in batch.to_pylist():
                 self.add(Discard(reason=DiscardReason.NO_SUCH_EVENT, **row))
 
-    def relations(self, engine: Engine, relations: Sequence[Relation]) -> None:
-        """Relations that too few sources support, and orders that better evidence contradicts."""
-        for relation in relations:
-            query = f"""
-                SELECT s.id AS "where", '{relation.name} ' || e.id AS detail FROM {relation.table} r {relation.ends}
+    def steps(self, relations: Sequence[Relation]) -> list[Step]:
+        """Log what extractors and rules left out."""
+        queries = {
+            f"log {relation.name}": (
+                DiscardReason.BELOW_SUPPORT,
+                f"""
+                SELECT s.id AS "where", '{relation.name} ' || e.id AS detail
+                FROM {relation.table}_counted r {relation.ends}
                 WHERE r.support < least_support() ORDER BY r.start, r."end"
-            """
-            self._add_ids(DiscardReason.BELOW_SUPPORT, engine, query)
-        query = """
-            SELECT a.id AS "where",
-                   format('PRECEDES {}, {} sources for it and {} against', b.id, c.support, c.against) AS detail
-            FROM contradicted_pair c JOIN step a ON a.step = c.start JOIN step b ON b.step = c."end"
-            ORDER BY c.scenario, c.start, c."end"
-        """
-        self._add_ids(DiscardReason.CYCLE, engine, query)
+                """,
+            )
+            for relation in relations
+        }
+        queries["log contradicted orders"] = (DiscardReason.CYCLE, _CONTRADICTED)
+        return [
+            Step("log readings", ("log/readings",), tables_in(_READINGS), self._readings),
+            Step("log without event", ("log/without-event",), tables_in(_WITHOUT_EVENT), self._without_event),
+            *(
+                Step(name, (name.replace(" ", "/", 1),), tables_in(query), partial(self._add_ids, reason, query))
+                for name, (reason, query) in queries.items()
+            ),
+        ]
 
-    def _add_ids(self, reason: DiscardReason, engine: Engine, query: str) -> None:
+    def _add_ids(self, reason: DiscardReason, query: str, tables: Tables) -> None:
         """The rows of a query: ids, in which nothing needs to be escaped; there may be millions."""
-        for batch in engine.rows(query):
+        for batch in tables.rows(query):
             self.counts[reason.value] += batch.num_rows
             lines = (
                 f'{{"reason": "{reason.value}", "where": "{where}", "detail": "{detail}"}}'

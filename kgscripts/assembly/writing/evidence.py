@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
 from attrs import frozen
 
 from kgscripts.assembly.counting import Relation
-from kgscripts.assembly.engine import Engine
+from kgscripts.assembly.engine import Rule
 from kgscripts.assembly.identity import ACTION_PARTS
+from kgscripts.assembly.plan import Step, Tables, made_by, tables_in
 from schemas.graph_writer import ScriptGraphWriter
 from schemas.provenance import Model
 from schemas.scenario_scheme import concept_scheme
@@ -22,10 +24,11 @@ from schemas.vocabulary import node_id
 class Readers:
     """The readers: extractors in the order of their versions, then enrichers.
 
-    `models` are those of each reader by its number; `extractors` are the numbers of those that find events, or what
-    they belong to.
+    `versions` are those of the extractors, `models` those of each reader by its number; `extractors` are the numbers of
+    those that find events, or what they belong to.
     """
 
+    versions: Sequence[str]
     models: Sequence[tuple[Model, ...]]
     extractors: Sequence[int]
 
@@ -44,41 +47,61 @@ def model_id(model: Model) -> str:
     return node_id("Model", model.name, model.name, model.digest)
 
 
-def write_nodes(engine: Engine, writer: ScriptGraphWriter) -> None:
-    """Write Scenario, Action, Entity, Tool and SubEvent; what has too little support stays out."""
-    listed = {concept.label: list(concept.alternative_labels) for concept in concept_scheme()}
-    scenarios = engine.table(
-        "SELECT id, label, other_names, support FROM scenario s JOIN scenario_total t ON t.key = s.scenario ORDER BY id"
-    ).to_pydict()
-    others = scenarios.pop("other_names")
-    columns = scenarios | {
-        "alternative_labels": [listed.get(*names) for names in zip(scenarios["label"], others, strict=True)],
-        "listed": [label in listed for label in scenarios["label"]],
-    }
-    writer.write("Scenario", as_batches("Scenario", columns))
-    parts = ", ".join(f"nullif({part}, '') AS {part}" for part in ACTION_PARTS)
-    for name, properties in (("Action", f"label, {parts}"), ("Entity", "label"), ("Tool", "label")):
-        table = name.lower()
-        writer.write(
-            name,
-            engine.graph_rows(
-                name,
-                f"SELECT id, {properties}, support FROM {table} n JOIN {table}_total t ON t.key = n.{table} "
-                f"WHERE support >= least_support() ORDER BY n.{table}",
-            ),
-        )
-    writer.write(
-        "SubEvent",
-        engine.graph_rows(
-            "SubEvent",
-            "SELECT s.id, s.label, c.id AS scenario, coalesce(s.replaces, []) AS replaces, t.support, t.mentions "
-            "FROM step s JOIN step_total t ON t.key = s.step LEFT JOIN scenario c USING (scenario) "
-            "WHERE t.support >= least_support() ORDER BY s.step",
-        ),
+_SCENARIOS = (
+    "SELECT id, label, other_names, support FROM scenario s JOIN scenario_total t ON t.key = s.scenario ORDER BY id"
+)
+
+
+def _node_query(table: str, columns: str) -> str:
+    """SQL: the nodes of a table with enough support."""
+    return (
+        f"SELECT id, {columns}, support FROM {table} n JOIN {table}_total t ON t.key = n.{table} "
+        f"WHERE support >= least_support() ORDER BY n.{table}"
     )
 
 
-def write_realizations(engine: Engine, writer: ScriptGraphWriter, readers: Sequence[int]) -> None:
+_NODES = {
+    "Action": _node_query("action", ", ".join(["label", *(f"nullif({part}, '') AS {part}" for part in ACTION_PARTS)])),
+    "Entity": _node_query("entity", "label"),
+    "Tool": _node_query("tool", "label"),
+    "SubEvent": (
+        "SELECT s.id, s.label, c.id AS scenario, coalesce(s.replaces, []) AS replaces, t.support, t.mentions "
+        "FROM step s JOIN step_total t ON t.key = s.step LEFT JOIN scenario c USING (scenario) "
+        "WHERE t.support >= least_support() ORDER BY s.step"
+    ),
+}
+
+
+def node_steps(writer: ScriptGraphWriter) -> list[Step]:
+    """Write Scenario, Action, Entity, Tool and SubEvent; what has too little support stays out."""
+
+    def write_scenarios(tables: Tables) -> None:
+        listed = {concept.label: list(concept.alternative_labels) for concept in concept_scheme()}
+        scenarios = tables.table(_SCENARIOS).to_pydict()
+        others = scenarios.pop("other_names")
+        columns = scenarios | {
+            "alternative_labels": [listed.get(*names) for names in zip(scenarios["label"], others, strict=True)],
+            "listed": [label in listed for label in scenarios["label"]],
+        }
+        writer.write("Scenario", as_batches("Scenario", columns))
+
+    return [
+        Step("write Scenario", ("graph/Scenario",), tables_in(_SCENARIOS), write_scenarios),
+        *(write_step(writer, name, query) for name, query in _NODES.items()),
+    ]
+
+
+def write_step(writer: ScriptGraphWriter, name: str, query: str) -> Step:
+    """The step that writes the table `name` of the graph, the rows of a query."""
+    return Step(
+        f"write {name}",
+        (f"graph/{name}",),
+        tables_in(query),
+        lambda tables: writer.write(name, tables.graph_rows(name, query)),
+    )
+
+
+def realization_step(writer: ScriptGraphWriter, readers: Sequence[int]) -> Step:
     """Write REALIZES."""
     confidence = f"greatest({', '.join(f'reader_{reader}' for reader in readers)})"
     query = f"""
@@ -88,39 +111,74 @@ def write_realizations(engine: Engine, writer: ScriptGraphWriter, readers: Seque
              JOIN step s USING (step) JOIN step_total t ON t.key = r.step JOIN document d USING (document)
         WHERE t.support >= least_support() ORDER BY r.document, start, "end", r.step
     """
-    with writer.table("REALIZES") as write:
-        for _ in engine.document_partitions():
-            for batch in engine.graph_rows("REALIZES", query):
-                write(batch)
+
+    def write_realizations(tables: Tables) -> None:
+        with writer.table("REALIZES") as write:
+            for _ in tables.partitions():
+                for batch in tables.graph_rows("REALIZES", query):
+                    write(batch)
+
+    return Step("write REALIZES", ("graph/REALIZES",), tables_in(query), write_realizations, "document")
 
 
-def write_relations(engine: Engine, writer: ScriptGraphWriter, relations: Sequence[Relation], readers: Readers) -> None:
+_DOCUMENT_KEY = Rule("document_key", "", "SELECT document, unhex(key) AS key FROM document")
+
+
+def relation_steps(writer: ScriptGraphWriter, relations: Sequence[Relation], readers: Readers) -> list[Step]:
     """Write the relation tables, Statement, EVIDENCED_BY and READ_BY.
 
     A relation without evidence is predicted and needs no support.
     """
-    engine.execute("CREATE TABLE document_key AS SELECT document, unhex(key) AS key FROM document")
-    for relation in relations:
-        writer.write(relation.name, engine.graph_rows(relation.name, _relation_query(relation)))
     by_id = sorted(relations, key=lambda relation: relation.statement_prefix)
-    for name, query in (("Statement", _STATEMENT), ("EVIDENCED_BY", _EVIDENCED_BY), ("READ_BY", _READ_BY)):
+    statements = {
+        "Statement": [_filled(_STATEMENT, relation) for relation in by_id],
+        "EVIDENCED_BY": [_filled(_EVIDENCED_BY, relation) for relation in by_id],
+    }
+
+    def write_statements(name: str, tables: Tables) -> None:
         with writer.table(name) as write:
-            for relation in by_id:
-                filled = query.format(
-                    relation=relation.name,
-                    prefix=relation.statement_prefix,
-                    table=relation.table,
-                    ends=relation.ends,
-                    kept=_kept(relation),
-                    models=_models(readers, _readers_of(engine, relation)),
-                )
-                for batch in engine.graph_rows(name, filled):
+            for query in statements[name]:
+                for batch in tables.graph_rows(name, query):
                     write(batch)
 
+    def write_readers(tables: Tables) -> None:
+        with writer.table("READ_BY") as write:
+            for relation in by_id:
+                models = _models(readers, _readers_of(tables, relation))
+                for batch in tables.graph_rows("READ_BY", _filled(_READ_BY, relation, models)):
+                    write(batch)
 
-def _readers_of(engine: Engine, relation: Relation) -> list[int]:
+    return [
+        made_by(_DOCUMENT_KEY),
+        *(write_step(writer, relation.name, _relation_query(relation)) for relation in relations),
+        *(
+            Step(
+                f"write {name}",
+                (f"graph/{name}",),
+                frozenset[str]().union(*map(tables_in, queries)),
+                partial(write_statements, name),
+            )
+            for name, queries in statements.items()
+        ),
+        Step("write READ_BY", ("graph/READ_BY",), [relation.table for relation in relations], write_readers),
+    ]
+
+
+def _filled(query: str, relation: Relation, models: str = "") -> str:
+    """A query of statements for one relation."""
+    return query.format(
+        relation=relation.name,
+        prefix=relation.statement_prefix,
+        table=relation.table,
+        ends=relation.ends,
+        kept=_kept(relation),
+        models=models,
+    )
+
+
+def _readers_of(tables: Tables, relation: Relation) -> list[int]:
     """The readers that a relation has a column for."""
-    columns = engine.table(f"FROM {relation.table} LIMIT 0").column_names
+    columns = tables.table(f"FROM {relation.table} LIMIT 0").column_names
     return [int(name.removeprefix("reader_")) for name in columns if name.startswith("reader_")]
 
 
@@ -135,7 +193,7 @@ def _models(readers: Readers, columns: Sequence[int]) -> str:
 
 
 def _kept(relation: Relation) -> str:
-    predicted = " OR r.predicted" if relation.name == "USES" else ""
+    predicted = " OR r.predicted" if "predicted" in table_schema(relation.name).names else ""
     return f"(r.support >= least_support(){predicted})"
 
 
@@ -175,8 +233,13 @@ _READ_BY = """
 """
 
 
-def write_models(writer: ScriptGraphWriter, readers: Readers) -> None:
+def model_step(writer: ScriptGraphWriter, readers: Readers) -> Step:
     """Write Model, BenchmarkScore and SCORED."""
+    made = tuple(f"graph/{name}" for name in ("Model", "BenchmarkScore", "SCORED"))
+    return Step("write Model", made, (), lambda _: _write_models(writer, readers))
+
+
+def _write_models(writer: ScriptGraphWriter, readers: Readers) -> None:
     models = readers.distinct()
     fields = ("name", "version", "digest", "task")
     columns: dict[str, Any] = {name: [getattr(model, name) for _, model in models] for name in fields}

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kgscripts.assembly.engine import Engine
+from kgscripts.assembly.plan import Step, Tables, tables_in
 from kgscripts.records.kinds import kind_name, record_schema
 from schemas.graph_writer import ScriptGraphWriter
 from schemas.records import PassageKind, Record
@@ -74,7 +74,14 @@ ABOUT_SOURCE = """
 """
 
 
-def write_texts(engine: Engine, writer: ScriptGraphWriter, kinds: Iterable[type[Record]]) -> None:
+_SOURCE = """
+    SELECT id, name, digest, nullif(title, '') AS title, nullif(label, '') AS scenario_label, format, characters
+    FROM document ORDER BY id
+"""
+_TEXTS = "SELECT document, text FROM text WHERE in_partition(document)"
+
+
+def steps(writer: ScriptGraphWriter, kinds: Iterable[type[Record]]) -> list[Step]:
     """Write Source, Passage, WITHIN, NEXT and ABOUT. The spans of records of these `kinds` are mentions too."""
     others = "".join(
         f" UNION ALL SELECT document, start, \"end\", 'mention' FROM {kind_name(kind)}_record "
@@ -82,39 +89,43 @@ def write_texts(engine: Engine, writer: ScriptGraphWriter, kinds: Iterable[type[
         for kind in kinds
         if {"start", "end"} <= set(record_schema(kind).names)
     )
-    writer.write(
-        "Source",
-        engine.graph_rows(
-            "Source",
-            "SELECT id, name, digest, nullif(title, '') AS title, nullif(label, '') AS scenario_label, format, "
-            "characters FROM document ORDER BY id",
-        ),
-    )
-    with ExitStack() as stack:
-        names = ("Passage", "WITHIN", "NEXT", "ABOUT")
-        passage, within, following, about = (stack.enter_context(writer.table(name)) for name in names)
-        for _ in engine.document_partitions():
-            engine.replace("span", _nested(engine.table(SPANS.format(others=others))))
-            for batch in _passages(engine):
-                passage(batch)
-            queries = (WITHIN, NEXT, ABOUT_PASSAGE)
-            for name, write, query in zip(names[1:], (within, following, about), queries, strict=True):
-                for batch in engine.graph_rows(name, query):
-                    write(batch)
-        for batch in engine.graph_rows("ABOUT", ABOUT_SOURCE):
-            about(batch)
+    spans = SPANS.format(others=others)
+    files = ("Passage", "WITHIN", "NEXT", "ABOUT")
+
+    def write_sources(tables: Tables) -> None:
+        writer.write("Source", tables.graph_rows("Source", _SOURCE))
+
+    def write_passages(tables: Tables) -> None:
+        with ExitStack() as stack:
+            passage, within, following, about = (stack.enter_context(writer.table(name)) for name in files)
+            for _ in tables.partitions():
+                tables.add_temporary("span", _nested(tables.table(spans)))
+                for batch in _passages(tables):
+                    passage(batch)
+                queries = (WITHIN, NEXT, ABOUT_PASSAGE)
+                for name, write, query in zip(files[1:], (within, following, about), queries, strict=True):
+                    for batch in tables.graph_rows(name, query):
+                        write(batch)
+            for batch in tables.graph_rows("ABOUT", ABOUT_SOURCE):
+                about(batch)
+
+    reads = frozenset[str]().union(*map(tables_in, (spans, _TEXTS, NEXT, ABOUT_PASSAGE, ABOUT_SOURCE)))
+    return [
+        Step("write Source", ("graph/Source",), tables_in(_SOURCE), write_sources),
+        Step("write Passage", tuple(f"graph/{name}" for name in files), reads, write_passages, "document"),
+    ]
 
 
-def _passages(engine: Engine) -> Iterator[pa.RecordBatch]:
+def _passages(tables: Tables) -> Iterator[pa.RecordBatch]:
     """The rows of Passage for the current documents.
 
     Their texts are cut out here: DuckDB counts the characters from the beginning of the document for each of them,
     which takes quadratic time in its length.
     """
     schema = table_schema("Passage")
-    texts = engine.table("SELECT document, text FROM text WHERE in_partition(document)")
+    texts = tables.table(_TEXTS)
     places = {document: place for place, document in enumerate(texts["document"].to_pylist())}
-    for batch in engine.rows(PASSAGE):
+    for batch in tables.rows(PASSAGE):
         cut: list[str] = []
         spans = zip(*(batch[name].to_pylist() for name in ("document", "start", "end")), strict=True)
         for document, of_document in groupby(spans, key=itemgetter(0)):

@@ -1,0 +1,86 @@
+"""From what is counted to what is written: what enrichers read and predict, and what people reject and correct.
+
+A relation is counted in ``<relation>_counted``. Each revision makes a new table of the one before; the last one is
+``<relation>``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import partial
+
+from kgscripts.assembly.counting import Relation
+from kgscripts.assembly.engine import Rule
+from kgscripts.assembly.plan import Step, made_by, view
+from kgscripts.assembly.rules.corrected_relations import given_roles, rejected
+from kgscripts.enrichers.protocol import Enricher
+
+_Revision = tuple[str, Callable[[str, str], list[Step]]]
+"""What is added to the name of the relation, and the steps that make a table (second) of the one before (first)."""
+
+
+def revised(
+    relations: Iterable[Relation],
+    enrichers: Mapping[int, Enricher],
+    without: Collection[Relation],
+    *,
+    has_roles: bool,
+) -> list[Step]:
+    """The tables of relations as they are written.
+
+    `enrichers` have the numbers of readers, `without` are those that corrections reject, and `has_roles`
+    says whether corrections give tools their roles.
+    """
+    found: list[Step] = []
+    for relation in relations:
+        revisions: list[_Revision] = []
+        for number, enricher in enrichers.items():
+            if query := enricher.reader_of.get(relation.name):
+                revisions.append((f"read_by_{number}", _read(number, query)))
+            if query := enricher.predicts.get(relation.name):
+                revisions.append((f"with_predicted_{number}", _with_predicted(relation, number, query)))
+        if relation in without:
+            revisions.append(("not_rejected", partial(rejected, relation)))
+        if relation.name == "USES" and has_roles:
+            revisions.append(("with_roles", given_roles))
+        found += _chain(relation.table, revisions)
+    return found
+
+
+def _chain(table: str, revisions: list[_Revision]) -> list[Step]:
+    before = f"{table}_counted"
+    if not revisions:
+        return [view(table, f"FROM {before}")]
+    found: list[Step] = []
+    for place, (name, steps) in enumerate(revisions, 1):
+        made = table if place == len(revisions) else f"{table}_{name}"
+        found += steps(before, made)
+        before = made
+    return found
+
+
+def _read(number: int, query: str) -> Callable[[str, str], list[Step]]:
+    """An enricher as a reader: `query` selects ``start``, ``"end"`` and ``score`` of the relations that it has read."""
+
+    def steps(before: str, made: str) -> list[Step]:
+        joined = f"""
+            SELECT c.*, r.score::DOUBLE AS reader_{number}
+            FROM {before} c LEFT JOIN ({query}) r ON r.start = c.start AND r."end" = c."end"
+        """
+        return [made_by(Rule(made, "", joined))]
+
+    return steps
+
+
+def _with_predicted(relation: Relation, number: int, query: str) -> Callable[[str, str], list[Step]]:
+    """An enricher that predicts: `query` selects ``start``, ``"end"``, ``probability`` and further properties."""
+
+    def steps(before: str, made: str) -> list[Step]:
+        predicted = f"""
+            SELECT s.scenario, r.*, 0 AS support, true AS predicted, r.probability AS reader_{number},
+                   statement_hash('{relation.name}', s.id, e.id, coalesce(n.id, '')) AS statement
+            FROM ({query}) r {relation.ends} LEFT JOIN scenario n ON n.scenario = s.scenario
+        """
+        return [made_by(Rule(made, "", f"FROM {before} UNION ALL BY NAME {predicted}"))]
+
+    return steps

@@ -1,0 +1,75 @@
+"""What other packages add by entry points: found by name, imported when it is opened, and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from difflib import get_close_matches
+from importlib.metadata import EntryPoint, entry_points
+from typing import Generic, TypeVar
+
+from attrs import frozen
+
+from schemas.errors import ConfigurationError, ModelError
+
+_Plugin = TypeVar("_Plugin")
+
+_REMEDY = "repair or uninstall the package that brings it"
+
+
+@frozen
+class Plugins(Generic[_Plugin]):
+    """The plugins of one entry point `group`: subclasses of `base` that can be made without arguments.
+
+    `word` is what one is called in messages. Each must have a `name`, and these `attributes`.
+    """
+
+    group: str
+    base: type[_Plugin]
+    word: str
+    attributes: Collection[str]
+
+    def entries(self) -> dict[str, EntryPoint]:
+        """The entry points by name; nothing is imported. Of one that two packages bring, the first by value counts."""
+        found: dict[str, EntryPoint] = {}
+        for entry in sorted(entry_points(group=self.group), key=lambda entry: (entry.name, entry.value)):
+            found.setdefault(entry.name, entry)
+        return found
+
+    def names(self) -> list[str]:
+        """The names of all that are installed, ascending."""
+        return sorted(self.entries())
+
+    def open(self, name: str) -> _Plugin:
+        """The installed plugin of that name.
+
+        Raises
+        ------
+        ConfigurationError
+            If there is none.
+        ModelError
+            If it cannot be imported or is not what the group is for.
+        """
+        entries = self.entries()
+        if name not in entries:
+            close = get_close_matches(name, entries, 1)
+            listed = ", ".join(sorted(entries)) or "none"
+            remedy = f"did you mean {close[0]}?" if close else f"installed are: {listed}"
+            raise ConfigurationError(f"no {self.word} {name!r} is installed", remedy=remedy)
+        entry = entries[name]
+        try:
+            plugin = entry.load()()
+        except Exception as error:
+            raise ModelError(
+                f"the {self.word} {name!r} cannot be loaded: {error}", where=entry.value, remedy=_REMEDY
+            ) from error
+        if not isinstance(plugin, self.base):
+            raise ModelError(f"{name!r} is no subclass of {self.base.__name__}", where=entry.value, remedy=_REMEDY)
+        if missing := [item for item in ("name", *self.attributes) if not hasattr(plugin, item)]:
+            raise ModelError(f"the {self.word} {name!r} has no {missing[0]!r}", where=entry.value, remedy=_REMEDY)
+        if (own := getattr(plugin, "name", None)) != name:
+            raise ModelError(
+                f"the {self.word} {name!r} has the name {own!r}",
+                where=entry.value,
+                remedy="its entry point must have the same name",
+            )
+        return plugin

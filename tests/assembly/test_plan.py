@@ -1,0 +1,170 @@
+"""The plan of assembly: checked and in order before anything runs, and tables that never change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgscripts.assembly.drawing import draw, whole_assembly
+from kgscripts.assembly.engine import Engine, Rule
+from kgscripts.assembly.plan import Plan, Step, Tables, made_by, rows, tables_in, view
+from schemas.errors import ConfigurationError
+
+PICTURE = Path(__file__).parents[2] / "docs/pictures/assembly.svg"
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[Engine]:
+    with Engine(tmp_path / "next/scratch", memory=None, partitions=3, min_support=1, records=0) as found:
+        yield found
+
+
+def _step(name: str, makes: Sequence[str], reads: Sequence[str] = ()) -> Step:
+    return Step(name, tuple(makes), reads, lambda _: None)
+
+
+def _numbers(name: str, *numbers: int) -> Step:
+    return rows(name, lambda: pa.table({"number": list(numbers)}))
+
+
+@pytest.mark.parametrize(
+    ("query", "tables"),
+    [
+        ("SELECT * FROM a JOIN b USING (x), UNNEST(a.y) AS t(z)", {"a", "b"}),
+        ("WITH own AS (SELECT * FROM a) SELECT * FROM own ASOF LEFT JOIN b ON own.x >= b.x", {"a", "b"}),
+        ("FROM a SEMI JOIN b USING (x)", {"a", "b"}),
+        ("SELECT * FROM a WHERE x IN (SELECT x FROM (FROM b UNION ALL BY NAME FROM c)) QUALIFY x = 1", {"a", "b", "c"}),
+        ("SELECT '' WHERE false", set()),
+        ("FROM read_parquet(['x.parquet'])", set()),
+    ],
+)
+def test_what_a_query_reads_is_found(query: str, tables: set[str]) -> None:
+    assert tables_in(query) == tables
+
+
+@pytest.mark.parametrize(
+    "query", ["INSERT INTO a SELECT 1", "DROP TABLE a", "UPDATE a SET x = 1", "SELECT (", "COPY a TO 'b'"]
+)
+def test_a_rule_that_does_more_than_read_is_refused(query: str) -> None:
+    with pytest.raises(ConfigurationError):
+        made_by(Rule("a", "", query))
+
+
+@pytest.mark.parametrize(
+    ("steps", "problem"),
+    [
+        ([_step("one", ["a"], ["b"])], "the step 'one' reads 'b', which no step makes"),
+        ([_step("one", ["a"]), _step("two", ["b", "a"])], "the step 'two' makes 'a', and so does the step 'one'"),
+        ([_step("one", ["given"])], "the step 'one' makes 'given', and so does what is there before"),
+        ([_step("one", ["a"]), _step("one", ["b"])], "two steps have the name 'one'"),
+        (
+            [_step("one", ["a"], ["c"]), _step("two", ["b"], ["a"]), _step("three", ["c"], ["b"])],
+            "steps of assembly need each other: 'one' -> 'three' -> 'two' -> 'one'",
+        ),
+        ([_step("one", ["a"], ["a"])], "steps of assembly need each other: 'one' -> 'one'"),
+    ],
+)
+def test_what_cannot_run_is_said_before_anything_runs(steps: list[Step], problem: str) -> None:
+    with pytest.raises(ConfigurationError, match=problem):
+        Plan(steps, given=["given"])
+
+
+@given(st.data())
+def test_each_step_comes_after_what_it_reads_and_each_table_goes_after_its_last_reader(data: st.DataObject) -> None:
+    count = data.draw(st.integers(1, 12))
+    reads = [data.draw(st.sets(st.integers(0, place - 1), max_size=3)) if place else set() for place in range(count)]
+    views = [data.draw(st.booleans()) for _ in range(count)]
+    steps = [
+        Step(f"s{place}", (f"t{place}",), [f"t{other}" for other in reads[place]], lambda _: None, is_view=views[place])
+        for place in range(count)
+    ]
+    plan = Plan(data.draw(st.permutations(steps)))
+    assert sorted(step.name for step in plan.steps) == sorted(step.name for step in steps)
+    there: set[str] = set()
+    for step in plan.steps:
+        assert step.reads <= there
+
+        def below(table: str) -> set[str]:
+            own = reads[int(table[1:])] if views[int(table[1:])] else set()
+            return {table}.union(*(below(f"t{other}") for other in own))
+
+        assert set().union(*map(below, step.reads)) <= there, "a view needs what it reads"
+        there |= set(step.makes)
+        there -= set(plan.dropped_after(step))
+    assert not there, "nothing is left over"
+
+
+def test_steps_in_an_order_that_works_keep_it() -> None:
+    steps = [_step("z", ["a"]), _step("y", ["b"]), _step("x", ["c"], ["a"])]
+    assert [step.name for step in Plan(steps).steps] == ["z", "y", "x"]
+    assert [step.name for step in Plan(steps[::-1]).steps] == ["y", "z", "x"]
+
+
+def test_tables_are_made_partition_by_partition_and_dropped(engine: Engine) -> None:
+    seen: list[object] = []
+
+    def look(tables: Tables) -> None:
+        seen.append(sorted(tables.values("SELECT number FROM even_of_all")))
+        seen.append(tables.values("SELECT count(DISTINCT part) FROM parts"))
+
+    plan = Plan(
+        [
+            Step("look", (), ["even_of_all", "parts"], look),
+            view("even_of_all", "FROM doubled WHERE number % 2 = 0"),
+            made_by(
+                Rule("mine_of_all", "name", "FROM numbers WHERE mine(number)", temporary=True),
+                Rule("doubled", "name", "SELECT 2 * number AS number FROM mine_of_all"),
+                Rule("parts", "name", "SELECT getvariable('partition') AS part FROM numbers"),
+            ),
+            _numbers("numbers", *range(100)),
+        ]
+    )
+    plan.run(engine)
+    assert seen == [list(range(0, 200, 2)), [3]]
+    for table in ("numbers", "mine_of_all", "doubled", "even_of_all"):
+        with pytest.raises(Exception, match="does not exist"):
+            engine.table(f"FROM {table}")
+
+
+@pytest.mark.parametrize(
+    ("run", "problem"),
+    [
+        (lambda tables: tables.values("FROM b"), "'liar' reads 'b' and does not say so"),
+        (lambda tables: tables.run(Rule("made", "", "FROM b")), "'liar' reads 'b' and does not say so"),
+        (lambda tables: tables.run(Rule("other", "", "FROM a")), "'liar' makes 'other' and does not say so"),
+        (lambda tables: tables.view("other", "FROM a"), "'liar' makes 'other' and does not say so"),
+        (lambda tables: tables.add("b", pa.table({"number": [1]})), "'liar' makes 'b' and does not say so"),
+        (lambda tables: list(tables.rows("DELETE FROM a")), "does more than read"),
+    ],
+)
+def test_a_step_sees_and_makes_only_what_it_says(engine: Engine, run: Callable[[Tables], object], problem: str) -> None:
+    def lie(tables: Tables) -> None:
+        run(tables)
+
+    plan = Plan([_numbers("a", 1), _numbers("b", 2), Step("liar", ("made",), ["a"], lie), _step("end", [], ["b"])])
+    with pytest.raises(ConfigurationError, match=problem):
+        plan.run(engine)
+
+
+def test_a_table_is_not_there_for_who_does_not_say_that_he_reads_it(engine: Engine) -> None:
+    """Its last reader has run, so that it is dropped: the step that comes later is told so by its own name."""
+
+    def read(tables: Tables) -> None:
+        list(tables.rows("FROM a"))
+
+    late = Step("late", (), ["b"], read)
+    with pytest.raises(ConfigurationError, match="'late' reads 'a'"):
+        Plan([_numbers("a", 1), made_by(Rule("b", "", "FROM a")), late]).run(engine)
+
+
+def test_the_picture_is_that_of_the_plan() -> None:
+    assembly = whole_assembly()
+    drawn = draw(assembly.plan(), assembly.sections())
+    assert PICTURE.read_text(encoding="utf-8") == drawn, (
+        "run python -m kgscripts.assembly.drawing docs/pictures/assembly.svg"
+    )
