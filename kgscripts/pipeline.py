@@ -151,7 +151,7 @@ def build_graph(
     # First of all: from here on the extractors may be a list although the caller named none.
     extractors, without, enrichers = _split(extractors, without, [_PREDICTED] if predict_tools else [])
     if scenarios is not None or scenario_list is not None:
-        from kgscripts.extractors.scenarios import for_build
+        from kgscripts.building.scenario_modes import for_build
         from kgscripts.models.scenarios.list import read_scenario_list
 
         added = read_scenario_list(scenario_list) if scenario_list is not None else []

@@ -70,11 +70,6 @@ class DocumentReader:
             for document, of_document in zip(batch.documents, records, strict=True):
                 found[document.digest][chosen.version] = of_document
                 readings.append(Reading(document.digest, chosen.version, of_document))
-        if any(parses):
-            # Here, since importing it takes long. What the extractors have shared would keep the parses in memory.
-            from kgscripts.extractors.events import events_of_parses
-
-            events_of_parses.cache_clear()
         return readings
 
     def _required(self, chosen: Chosen, found: Mapping[str, Sequence[Record]]) -> dict[type[Record], list[Record]]:

@@ -1,4 +1,8 @@
-"""The two sides of a pair as words and events, with the words that belong to each event."""
+"""The two sides of a pair as words and events, with the words that belong to each event.
+
+The events are the `EventMention` records of the document, whoever gave them. The parse says which word names each of
+them, and which words belong to it.
+"""
 
 from __future__ import annotations
 
@@ -7,20 +11,26 @@ from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
-from kgscripts.extractors.events import JudgedEvent, events_of_parses
+from kgscripts.extractors.event_words import by_predicate, object_spans, words_of_events
 from kgscripts.extractors.nouns import is_noun
-from kgscripts.extractors.predicates import Frame
 from kgscripts.extractors.protocol import Parse, ParsedDocument
+from kgscripts.extractors.repairs import repaired
 from kgscripts.models.alignment.words import is_content_word
 from kgscripts.text.lexicon import is_a, verbs
-from kgscripts.text.syntax import lemma
-from schemas.records import EventMention, PassageKind, Role
+from kgscripts.text.syntax import (
+    is_passive,
+    lemma,
+    prepositional_phrases,
+    subjects_of,
+)
+from schemas.records import EventMention, Passage, PassageKind
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
 _SIDES = (PassageKind.ABSTRACT, PassageKind.CONCRETE)
 _THINGS = frozenset({"it", "they", "that", "which", "this", "these", "those"})
+_MEANS = frozenset({"mean", "means"})
 _BEFORE_CLAUSES = frozenset({"and", "or", "then", "to", ",", ";"})
 
 
@@ -71,54 +81,70 @@ class Side:
 
 def read_sides(parsed: ParsedDocument) -> tuple[Side, Side] | None:
     """The abstract and the concrete side; None if the document is not a pair or a side has no words."""
-    sides = []
-    for kind in _SIDES:
-        wholes = [passage for passage in parsed.document.passages if passage.kind is kind]
-        # The concrete side may be parsed step by step.
-        parses = [
-            parse
-            for parse in parsed.parses
-            if any(whole.start <= parse.passage.start and parse.passage.end <= whole.end for whole in wholes)
-        ]
-        counted = [event for event in events_of_parses(parsed.parses) if event.reason is None]
-        is_event = _is_event if kind is PassageKind.ABSTRACT else _is_step
-        counted = [event for event in counted if is_event(event.frame)]
-        sides.append(_side((parse, [event for event in counted if event.parse is parse]) for parse in parses))
-    return (sides[0], sides[1]) if all(side.words for side in sides) else None
+    wholes = [[passage for passage in parsed.document.passages if passage.kind is kind] for kind in _SIDES]
+    if not all(wholes):
+        return None
+    # What several extractors found counts once.
+    unique = {(item.start, item.end, item.action, object_spans(item)): item for item in parsed.records_of(EventMention)}
+    mentions = sorted(unique.values(), key=lambda item: (item.start, item.end))
+    abstract, concrete = (
+        _side(parsed.parses, of_side, mentions, kind) for kind, of_side in zip(_SIDES, wholes, strict=True)
+    )
+    return (abstract, concrete) if abstract.words and concrete.words else None
 
 
-def _is_event(frame: Frame) -> bool:
-    """Whether a frame of an abstract side, which has no commas, is an event: "salt" in "add salt butter" is not.
+def _is_event(verb: Token, predicate: str) -> bool:
+    """Whether a predicate of an abstract side, which has no commas, is an event: "salt" in "add salt butter" is not.
 
     It is an event if it begins a clause or its verb is an everyday one; a participle also needs an agent.
     """
-    verb = frame.verb
-    if verb.tag_ in {"VBN", "VBD"} and not frame.agents:
+    if verb.tag_ in {"VBN", "VBD"} and not _agents(verb):
         return False
-    everyday = lemma(verb) in verbs("action") and not is_a(lemma(verb), "consumable")
+    everyday = predicate in verbs("action") and not is_a(predicate, "consumable")
     return everyday or verb.is_sent_start or verb.nbor(-1).lower_ in _BEFORE_CLAUSES
 
 
-def _is_step(frame: Frame) -> bool:
-    """Whether a frame of a concrete side is something to do: not "smoked" in "the smoked salmon", "until it is cooked".
+def _is_step(verb: Token) -> bool:
+    """Whether a predicate of a concrete side is something to do: not "smoked" in "the smoked salmon", "until it is
+    cooked".
 
     Nothing is, that a thing does by itself ("the liquid starts to run"). A participle needs an agent, or to be what the
     sentence says.
     """
-    if any(agent.lower_ in _THINGS or (is_noun(agent) and not is_a(lemma(agent), "person")) for agent in frame.agents):
+    agents = _agents(verb)
+    if any(agent.lower_ in _THINGS or (is_noun(agent) and not is_a(lemma(agent), "person")) for agent in agents):
         return False
-    return frame.verb.tag_ not in {"VBN", "VBD"} or bool(frame.agents) or frame.verb.dep_ == "ROOT"
+    return verb.tag_ not in {"VBN", "VBD"} or bool(agents) or verb.dep_ == "ROOT"
 
 
-def _side(parses: Iterable[tuple[Parse, list[JudgedEvent]]]) -> Side:
+def _agents(verb: Token) -> list[Token]:
+    """Heads of the nouns and pronouns that do it."""
+    if not is_passive(verb):
+        return subjects_of(verb)
+    phrases = (phrase for phrase in prepositional_phrases(verb) if phrase.preposition == "by")
+    return [phrase.head for phrase in phrases if lemma(phrase.head) not in _MEANS]
+
+
+def _side(
+    parses: Iterable[Parse], wholes: Sequence[Passage], mentions: Sequence[EventMention], kind: PassageKind
+) -> Side:
     words: list[Word] = []
     texts: list[str] = []
     events: list[Event] = []
     owners: list[int | None] = []
     nouns: set[str] = set()
-    for parse, found in parses:
+    for parse in parses:
+        # The concrete side may be parsed step by step.
+        if not any(whole.start <= parse.passage.start and parse.passage.end <= whole.end for whole in wholes):
+            continue
+        doc = repaired(parse.doc, is_step=True)
+        found = {
+            verb: own
+            for verb, own in by_predicate(doc, parse.offset, mentions).items()
+            if (_is_event(verb, own[0].action.predicate) if kind is PassageKind.ABSTRACT else _is_step(verb))
+        }
         indices: dict[int, int] = {}
-        owned = _owned([event.frame for event in found])
+        owned = words_of_events(doc, parse.offset, found)
         first_event = len(events)
         for token in parse.doc:
             if token.is_space:
@@ -131,7 +157,7 @@ def _side(parses: Iterable[tuple[Parse, list[JudgedEvent]]]) -> Side:
             owners.append(None if owner is None else first_event + owner)
             if is_noun(token):
                 nouns.add(lemma(token))
-        events.extend(Event(indices[event.frame.verb.i], event.mentions) for event in found)
+        events.extend(Event(indices[verb.i], tuple(own)) for verb, own in found.items())
     own = [owner is not None for owner in owners]
     return Side(
         words=words,
@@ -144,33 +170,13 @@ def _side(parses: Iterable[tuple[Parse, list[JudgedEvent]]]) -> Side:
     )
 
 
-def _owned(frames: Sequence[Frame]) -> dict[int, int]:
-    """Maps tokens to the frame of their clause, that of the nearest predicate above; instruments are included."""
-    verbs = {frame.verb.i: index for index, frame in enumerate(frames)}
-    found: dict[int, int] = {}
-    if frames:
-        for token in frames[0].verb.doc:
-            above = next((word for word in _upwards(token) if word.i in verbs), None)
-            if above is not None:
-                found[token.i] = verbs[above.i]
-    for index, frame in enumerate(frames):
-        for instrument in frame.instruments:
-            found.update((token.i, index) for token in instrument.subtree if token.i not in verbs)
-    return found
-
-
-def _upwards(token: Token) -> Iterable[Token]:
-    yield token
-    yield from token.ancestors
-
-
 def _nearest(events: Sequence[Event], word: int) -> int | None:
     """The event with the nearest predicate, for a word outside all events' clauses; of two, the later one."""
     return min(range(len(events)), key=lambda event: (abs(events[event].predicate - word), -event), default=None)
 
 
 def _object(words: Sequence[Word], mention: EventMention) -> frozenset[int]:
-    spans = [(item.start, item.end) for item in mention.participants if item.role is Role.PATIENT]
+    spans = object_spans(mention)
     return frozenset(
         index for index, word in enumerate(words) if any(start <= word.start < end for start, end in spans)
     )

@@ -1,8 +1,8 @@
 """Abstract events, the concrete steps that they decompose into, and their tools: read off the alignment of a pair.
 
-The events are those that the rules find on both sides (`kgscripts.extractors.events`). A concrete event belongs to the
-abstract event that `kgscripts.extractors.ownership` finds. A tool that it is done with, and that the abstract side does
-not name, is a tool of that abstract event (KidsCook, section 3), unless it only serves what comes before or after it.
+The events are the `EventMention` records of both sides. A concrete event belongs to the abstract event that
+`kgscripts.extractors.ownership` finds. A tool that it is done with, and that the abstract side does not name, is a tool
+of that abstract event (KidsCook, section 3), unless it only serves what comes before or after it.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from typing import Protocol
 from attrs import define, evolve, frozen
 
 from kgscripts.extractors.aligned_events import Side, read_sides
-from kgscripts.extractors.events import EventExtractor
 from kgscripts.extractors.ownership import Owner, is_taking, owner_of, says_something
 from kgscripts.extractors.protocol import PARSE, Extractor, ParsedDocument
 from kgscripts.models.alignment.aligner import Alignment
 from kgscripts.models.alignment.words import is_content_word
 from kgscripts.models.registry import describe, load
-from kgscripts.text.lexicon import is_a, is_tool_after, role_of, verbs
+from kgscripts.text.lexicon import is_a, is_tool_after, role_of, verbs, word_list_digests
+from kgscripts.text.verb_objects import verb_objects_digest
 from schemas.provenance import Model
 from schemas.records import (
     Action,
@@ -69,9 +69,9 @@ class DecompositionExtractor(Extractor):
     """
 
     name = "decompositions"
-    rules = "2"
+    rules = "3"
     task = "decomposition of abstract events"
-    requires = (PARSE,)
+    requires = (PARSE, EventMention)
     gives = (Decomposition, AlignedPhrase, Discard)
     cost = "aligner (MiniLM encoder), for pairs only"
     licence = "Apache-2.0"
@@ -79,14 +79,9 @@ class DecompositionExtractor(Extractor):
     aligner: PairAligner | None = None
 
     @property
-    def settings(self) -> Mapping[str, str]:
-        """The rules by which it finds the events that it refers to: those of the extractor of events."""
-        return {"event_rules": EventExtractor.rules}
-
-    @property
     def data(self) -> Mapping[str, str]:
         """See `Extractor`."""
-        return EventExtractor().data
+        return {**word_list_digests(), "verb_objects.tsv": verb_objects_digest()}
 
     @property
     def networks(self) -> tuple[Model, ...]:

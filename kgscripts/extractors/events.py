@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import resources
@@ -77,7 +76,7 @@ def _read_document(parsed: ParsedDocument) -> list[Record]:
             events.extend(gatherings(list(parses), parsed.document.text))
         else:
             prose.extend(parses)
-    for event in events_of_parses(tuple(prose)):
+    for event in events_of_parses(prose):
         events.extend(event.mentions)
         if event.reason is not None:
             discards.append(_discard(event.frame, event.reason, event.parse.offset))
@@ -95,18 +94,14 @@ class JudgedEvent:
     mentions: tuple[EventMention, ...]
 
 
-# Every extractor of a batch of documents asks for the same.
-@functools.lru_cache(maxsize=128)
-def events_of_parses(parses: tuple[Parse, ...]) -> tuple[JudgedEvent, ...]:
+def events_of_parses(parses: Iterable[Parse]) -> Iterator[JudgedEvent]:
     """The events of a document in text order; a pronoun may refer to the passage before."""
     discourse = Discourse()
-    found: list[JudgedEvent] = []
     for parse in parses:
         is_step = parse.passage.kind in _INSTRUCTIONS
         for frame, reason in judged_frames(parse.doc, discourse, is_step=is_step):
             mentions = tuple(mentions_of(frame, parse.offset)) if reason is None else ()
-            found.append(JudgedEvent(parse, frame, reason, mentions))
-    return tuple(found)
+            yield JudgedEvent(parse, frame, reason, mentions)
 
 
 def judged_frames(

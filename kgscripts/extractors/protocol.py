@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, TypeAlias, TypeVar
 
 from attrs import field, frozen
 
@@ -24,6 +24,8 @@ class Parsed(Enum):
 
 PARSE = Parsed.PARSE
 """Required by extractors that need the spaCy parse of a document's passages."""
+
+R = TypeVar("R", bound=Record)
 
 Requirement: TypeAlias = Parsed | type[Record]
 
@@ -53,6 +55,10 @@ class ParsedDocument:
     document: Document
     parses: tuple[Parse, ...] = ()
     records: Mapping[type[Record], Sequence[Record]] = field(factory=dict)
+
+    def records_of(self, kind: type[R]) -> list[R]:
+        """The records of a required kind."""
+        return [record for record in self.records[kind] if isinstance(record, kind)]
 
 
 class Extractor(ABC):

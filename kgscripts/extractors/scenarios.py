@@ -9,18 +9,16 @@ from __future__ import annotations
 import hashlib
 import json
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from attrs import define, evolve, field
+from attrs import define, field
 
 from kgscripts.corpora.scenarios.labels import scenario_of
-from kgscripts.extractors.labels import LabelExtractor
 from kgscripts.extractors.protocol import Extractor, ParsedDocument
-from kgscripts.extractors.registry import installed_extractors
 from kgscripts.models.registry import DEFAULT, describe, load
 from kgscripts.models.scenarios.windows import detect_documents
-from schemas.errors import ConfigurationError
+from kgscripts.titles.words import titles_digest
 from schemas.provenance import Model
 from schemas.records import Document, EventMention, PassageKind, Record, Segment, Sentence
 
@@ -29,9 +27,6 @@ if TYPE_CHECKING:
     from schemas.scenario_documents import DetectedSegment
 
 _TASK = "scenarios"
-
-MODES = ("given", "detected", "both")
-"""Whether the segments of a build are those that labels and titles give, those that are detected, or both."""
 
 
 @define
@@ -62,6 +57,11 @@ class ScenarioExtractor(Extractor):
         texts = json.dumps([[scenario.name, scenario.passages] for scenario in self.added])
         added = {"added": hashlib.sha256(texts.encode()).hexdigest()} if self.added else {}
         return {"labelled_too": self.labelled_too, **added}
+
+    @property
+    def data(self) -> Mapping[str, str]:
+        """The word lists of titles, which decide which texts have a scenario."""
+        return {"titles": titles_digest()}
 
     @property
     def networks(self) -> tuple[Model, ...]:
@@ -100,7 +100,7 @@ def _sentences(parsed: ParsedDocument) -> list[tuple[int, int]]:
     """The spans of the sentences in text order. Of those that overlap the first one counts, which is the longest."""
     spans: list[tuple[int, int]] = []
     for start, end in sorted(
-        {(item.start, item.end) for item in parsed.records[Sentence] if isinstance(item, Sentence)},
+        {(item.start, item.end) for item in parsed.records_of(Sentence)},
         key=lambda span: (span[0], -span[1]),
     ):
         if not spans or start >= spans[-1][1]:
@@ -134,40 +134,5 @@ def _records(found: Sequence[DetectedSegment], spans: Sequence[tuple[int, int]])
 
 def _with_events(segments: Sequence[Segment], parsed: ParsedDocument) -> list[Segment]:
     """Those in which an event begins."""
-    starts = sorted(item.start for item in parsed.records[EventMention] if isinstance(item, EventMention))
+    starts = sorted(item.start for item in parsed.records_of(EventMention))
     return [item for item in segments if bisect_left(starts, item.start) < bisect_left(starts, item.end)]
-
-
-def for_build(
-    mode: str | None,
-    added: Sequence[NewScenario],
-    extractors: Iterable[str | Extractor] | None,
-    without: Iterable[str],
-) -> tuple[list[str | Extractor], list[str]]:
-    """The extractors of a build in one of the `MODES`, or in none, and those that are left out.
-
-    Raises ConfigurationError for an unknown mode, and if what it or the added scenarios need is not among those chosen.
-    """
-    wanted: list[str | Extractor] = list(installed_extractors() if extractors is None else extractors)
-    names = [item if isinstance(item, str) else item.name for item in wanted]
-    left_out = list(without)
-    if mode is not None and mode not in MODES:
-        raise ConfigurationError(f"no mode of scenarios {mode!r}", remedy=f"one of {', '.join(MODES)}")
-    if mode == "given" and added:
-        raise ConfigurationError("'given' scenarios are not detected", remedy="leave out the list of scenarios")
-    needed = {None: [ScenarioExtractor.name], "given": [LabelExtractor.name], "detected": [ScenarioExtractor.name]}
-    for name in needed.get(mode, [LabelExtractor.name, ScenarioExtractor.name]):
-        if name not in names or name in left_out:
-            what = f"{mode!r} scenarios need" if mode else "a list of scenarios needs"
-            raise ConfigurationError(f"{what} the extractor {name!r}", remedy="do not leave it out")
-    unused = {"given": ScenarioExtractor.name, "detected": LabelExtractor.name}.get(mode or "")
-    left_out += [unused] if unused in names else []
-    return [_changed(item, labelled_too=mode is not None, added=added) for item in wanted], left_out
-
-
-def _changed(extractor: str | Extractor, *, labelled_too: bool, added: Sequence[NewScenario]) -> str | Extractor:
-    if isinstance(extractor, ScenarioExtractor):
-        return evolve(extractor, labelled_too=labelled_too, added=added)
-    if extractor == ScenarioExtractor.name:
-        return ScenarioExtractor(labelled_too=labelled_too, added=added)
-    return extractor

@@ -11,9 +11,10 @@ from itertools import groupby
 from attrs import define, field, frozen
 
 from kgscripts.extractors.change_words import noun_form_lemma
-from kgscripts.extractors.events import events_of_parses
 from kgscripts.extractors.nouns import is_noun
+from kgscripts.extractors.predicates import is_predicate
 from kgscripts.extractors.protocol import Parse, ParsedDocument
+from kgscripts.extractors.repairs import repaired
 from kgscripts.text.passages import readable
 from schemas.changes import ProcedureStep
 from schemas.records import Discard, DiscardReason, EventMention, PassageKind, Span
@@ -68,14 +69,15 @@ class Units:
     discards: Sequence[Discard]
 
 
-def read_units(parsed: ParsedDocument, mentions: Iterable[EventMention]) -> Units:
-    """The units of a document with these mentions of events, of which equal ones count once.
+def read_units(parsed: ParsedDocument) -> Units:
+    """The units of a document with its mentions of events, of which equal ones count once.
 
-    A step is a unit unless all of its events were left out (negated, hypothetical, …). Elsewhere a sentence with an
-    event is one. The abstract side of a pair and lists of what is needed are none, and neither is text of which most
-    letters are not Latin.
+    A step with an event is a unit, and so is one without a predicate ("two cups of sugar"). Where a step has
+    predicates, but no event, the events were left out (negated, hypothetical, …), and it is none. Elsewhere a sentence
+    with an event is one. The abstract side of a pair and lists of what is needed are none, and neither is text of which
+    most letters are not Latin.
     """
-    found = _Found(parsed, mentions)
+    found = _Found(parsed)
     for passage, group in groupby(parsed.parses, key=lambda parse: parse.passage):
         if passage.kind is PassageKind.ABSTRACT:
             continue
@@ -86,7 +88,8 @@ def read_units(parsed: ParsedDocument, mentions: Iterable[EventMention]) -> Unit
             continue
         text = parsed.document.text[passage.start : passage.end]
         if passage.kind is PassageKind.STEP and len(text.split()) <= MOST_WORDS:
-            found.add(passage.start, passage.end, only_with_events=found.has_left_out(parses))
+            left_out = not found.mentions(passage.start, passage.end) and _has_predicate(parses)
+            found.add(passage.start, passage.end, only_with_events=left_out)
         else:
             for start, end in _sentences(parses):
                 found.add(start, end, only_with_events=True)
@@ -96,21 +99,21 @@ def read_units(parsed: ParsedDocument, mentions: Iterable[EventMention]) -> Unit
 class _Found:
     """The units of a document, as they are found in text order."""
 
-    def __init__(self, parsed: ParsedDocument, mentions: Iterable[EventMention]) -> None:
+    def __init__(self, parsed: ParsedDocument) -> None:
         self.units: list[Unit] = []
         self.discards: list[Discard] = []
         self.nouns = Nouns()
         self._document = parsed.document
         self._title = " ".join(readable(parsed.document.title).split())
+        mentions = parsed.records_of(EventMention)
         unique = {(mention.start, mention.end, mention.action.key): mention for mention in mentions}
         self._mentions = [unique[key] for key in sorted(unique)]
         self._starts = [mention.start for mention in self._mentions]
-        self._left_out = {id(event.parse) for event in events_of_parses(_prose(parsed.parses)) if event.reason}
         self._context: deque[str] = deque(maxlen=CONTEXT)
 
-    def has_left_out(self, parses: Iterable[Parse]) -> bool:
-        """Whether some event of these parses does not count."""
-        return any(id(parse) in self._left_out for parse in parses)
+    def mentions(self, start: int, end: int) -> tuple[EventMention, ...]:
+        """The mentions that begin in a stretch of the document."""
+        return tuple(self._mentions[bisect_left(self._starts, start) : bisect_left(self._starts, end)])
 
     def add(self, start: int, end: int, *, only_with_events: bool) -> None:
         """Add a unit, unless it has no text that can be read, or lacks the events that it needs."""
@@ -123,7 +126,7 @@ class _Found:
             detail = f"a sentence of {len(words)} words, of which {MOST_WORDS} were read for state changes"
             self.discards.append(Discard(reason=DiscardReason.TOO_LONG, start=cut, end=end, detail=detail))
             end = cut
-        mentions = tuple(self._mentions[bisect_left(self._starts, start) : bisect_left(self._starts, end)])
+        mentions = self.mentions(start, end)
         if not mentions and only_with_events:
             return
         read = " ".join(word.group() for word in words[:MOST_WORDS])
@@ -133,9 +136,9 @@ class _Found:
         self._context.append(read)
 
 
-def _prose(parses: Iterable[Parse]) -> tuple[Parse, ...]:
-    """The parses that the extractor of events reads as prose, so that it has judged their events already."""
-    return tuple(parse for parse in parses if parse.passage.kind is not PassageKind.NEEDS)
+def _has_predicate(parses: Iterable[Parse]) -> bool:
+    tokens = (token for parse in parses for token in repaired(parse.doc, is_step=True))
+    return any(is_predicate(token) or token.dep_ == "cop" for token in tokens)
 
 
 def _sentences(parses: Iterable[Parse]) -> Iterator[tuple[int, int]]:

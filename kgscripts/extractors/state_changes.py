@@ -14,12 +14,12 @@ from attrs import define
 from kgscripts.changes.attributes import attributes_digest
 from kgscripts.extractors.change_trust import LEAST_LOG_PROBABILITY, LEAST_OF_PRESUPPOSED, trusted
 from kgscripts.extractors.change_words import head
-from kgscripts.extractors.events import EventExtractor
 from kgscripts.extractors.protocol import PARSE, Extractor, ParsedDocument
 from kgscripts.extractors.state_change_units import Nouns, Unit, read_units
 from kgscripts.models.registry import DEFAULT, describe, load
-from kgscripts.text.lexicon import verbs
+from kgscripts.text.lexicon import verbs, word_list_digests
 from kgscripts.text.pipeline import describe_pipeline
+from kgscripts.text.verb_objects import verb_objects_digest
 from schemas.provenance import Model
 from schemas.records import Discard, EventMention, Record, Role, Span, StateChange
 
@@ -39,7 +39,7 @@ class StateChangeExtractor(Extractor):
     """
 
     name = "state-changes"
-    rules = "1"
+    rules = "2"
     task = "state changes of steps"
     requires = (PARSE, EventMention)
     gives = (StateChange, Discard)
@@ -49,18 +49,19 @@ class StateChangeExtractor(Extractor):
     model: ChangeModel | None = None
 
     @property
-    def settings(self) -> Mapping[str, str | float]:
-        """From which probability on it reads a change, and the rules by which events are found that do not count."""
-        return {
-            "event_rules": EventExtractor.rules,
-            "least_log_probability": LEAST_LOG_PROBABILITY,
-            "least_of_presupposed": LEAST_OF_PRESUPPOSED,
-        }
+    def settings(self) -> Mapping[str, float]:
+        """From which probability on it reads a change."""
+        return {"least_log_probability": LEAST_LOG_PROBABILITY, "least_of_presupposed": LEAST_OF_PRESUPPOSED}
 
     @property
     def data(self) -> Mapping[str, str]:
         """The word lists, and the pipeline whose tables give the lemmas of entities and attributes."""
-        return {**EventExtractor().data, "attributes": attributes_digest(), "lemmas": describe_pipeline().digest}
+        return {
+            **word_list_digests(),
+            "verb_objects.tsv": verb_objects_digest(),
+            "attributes": attributes_digest(),
+            "lemmas": describe_pipeline().digest,
+        }
 
     @property
     def networks(self) -> tuple[Model, ...]:
@@ -69,7 +70,7 @@ class StateChangeExtractor(Extractor):
 
     def read(self, documents: Sequence[ParsedDocument]) -> list[Sequence[Record]]:
         """See `Extractor`."""
-        found = [read_units(document, _mentions(document)) for document in documents]
+        found = [read_units(document) for document in documents]
         steps = [unit.step for units in found for unit in units.units]
         predictions: Iterator[list[PredictedChange]] = iter(())
         if steps:
@@ -87,10 +88,6 @@ class StateChangeExtractor(Extractor):
             ]
             result.append([*records, *units.discards])
         return result
-
-
-def _mentions(document: ParsedDocument) -> list[EventMention]:
-    return [record for record in document.records[EventMention] if isinstance(record, EventMention)]
 
 
 def _records(unit: Unit, predictions: Sequence[PredictedChange], nouns: Nouns) -> list[StateChange]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import spacy
-from attrs import frozen
+from attrs import evolve, frozen
 from spacy.tokens import Doc
 
 from kgscripts.extractors.events import EventExtractor
@@ -89,6 +89,14 @@ def read_parses(docs: Sequence[Doc], kind: PassageKind = PassageKind.PARAGRAPH) 
 def read_text(*passages: str, kind: PassageKind = PassageKind.PARAGRAPH) -> Found:
     """The events of passages that the shipped pipeline parses."""
     return read_parses([load_pipeline()(passage) for passage in passages], kind)
+
+
+def with_events(documents: Sequence[ParsedDocument]) -> list[ParsedDocument]:
+    """The documents with the events that the extractor `events` finds in them."""
+    return [
+        evolve(document, records={EventMention: Found(records).events})
+        for document, records in zip(documents, EventExtractor().read(documents), strict=True)
+    ]
 
 
 def event_words(found: Found) -> str:

@@ -17,7 +17,7 @@ from kgscripts.text.passages import innermost
 from kgscripts.text.pipeline import load_pipeline
 from schemas.provenance import Model
 from schemas.records import DiscardReason, Document
-from tests.extractors.parses import Found
+from tests.extractors.parses import Found, with_events
 
 _MODEL = Model(name="fixed", version="1", digest="0" * 64, task="alignment")
 
@@ -49,7 +49,8 @@ def _parsed(abstract: str, concrete: str | list[str]) -> ParsedDocument:
         Parse(passage, nlp(document.text[passage.start : passage.end]), passage.start)
         for passage in innermost(document.passages)
     ]
-    return ParsedDocument(document, tuple(parses))
+    (parsed,) = with_events([ParsedDocument(document, tuple(parses))])
+    return parsed
 
 
 def _read(abstract: str, concrete: str | list[str], *words: str, probability: float = 0.9) -> Found:

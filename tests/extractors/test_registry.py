@@ -200,7 +200,7 @@ def test_two_with_one_name_are_refused_unless_they_are_the_same() -> None:
 
 def test_what_cannot_be_hashed_can_be_chosen() -> None:
     chosen = _choose([DecompositionExtractor(), EventExtractor()])
-    assert [item.extractor.name for item in chosen] == ["decompositions", "events"]
+    assert [item.extractor.name for item in chosen] == ["events", "decompositions"]
 
 
 def test_without_leaves_out() -> None:

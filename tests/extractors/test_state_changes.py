@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from kgscripts.building.reading import parse_documents
 from kgscripts.corpora.formats import documents_from_strings
 from kgscripts.extractors.change_words import head, normalised, noun_phrase, value
-from kgscripts.extractors.events import EventExtractor
 from kgscripts.extractors.protocol import ParsedDocument
 from kgscripts.extractors.state_change_units import CONTEXT, MOST_WORDS
 from kgscripts.extractors.state_changes import StateChangeExtractor
 from schemas.changes import Change, PredictedChange, ProcedureStep
 from schemas.provenance import Model
 from schemas.records import Discard, DiscardReason, Document, EventMention, Record, StateChange
+from tests.extractors.parses import with_events
 
 _MODEL = Model(name="fixed", version="1", digest="0" * 64, task="state changes")
 _WET = Change(entity="the Shirts", attribute="wetness", before="the dry", after="wet")
@@ -50,16 +50,7 @@ def _parsed(*texts: str | Mapping[str, Any]) -> list[ParsedDocument]:
     documents = [item for item in documents_from_strings(texts) if isinstance(item, Document)]
     assert len(documents) == len(texts)
     parses = [tuple(found) for found in parse_documents(documents, None)]
-    parsed = [ParsedDocument(document, found) for document, found in zip(documents, parses, strict=True)]
-    events = EventExtractor().read(parsed)
-    return [
-        ParsedDocument(
-            item.document,
-            item.parses,
-            {EventMention: [record for record in records if isinstance(record, EventMention)]},
-        )
-        for item, records in zip(parsed, events, strict=True)
-    ]
+    return with_events([ParsedDocument(document, found) for document, found in zip(documents, parses, strict=True)])
 
 
 def _read(model: FixedModel, *texts: str | Mapping[str, Any]) -> list[Sequence[Record]]:

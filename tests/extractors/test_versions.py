@@ -36,7 +36,7 @@ TEXTS: Sequence[str | Mapping[str, Any]] = (
 
 PINS: dict[str, tuple[str, str]] = {
     "decompositions": (
-        "4b74b36c58dfab223574e8c8c0bdfed476edd18c94422c14e45da34133722142",
+        "a38048a9b2bd2b3f1a1d8ad60957cc7ad47ba08688d458fe599641ffc1a5e2d0",
         "e8e34f64d28a971fd9eb55dbc11bb9e41b03d751824f1f8aea3183341ae41b7c",
     ),
     "events": (
@@ -52,11 +52,11 @@ PINS: dict[str, tuple[str, str]] = {
         "265c2ff37422e1c06baf87e6ba94913a42c3706740c9d1d117cfadfe67ef0249",
     ),
     "scenarios": (
-        "6f5f2380d72ecf433b3fa893025725b72f0b3b39694f91b2ef291084a58b39b4",
+        "526f0a84496492ed4ce7a7a78e565f3f7de27efed7d65f478cc0035737a0f01f",
         "b411d59b4cc4da6d8bed24672f51f409581ca6ff74c5a47d382bde67b8cb3086",
     ),
     "state-changes": (
-        "d2f0a90b1d59ee693049093cf116afaf8c5ff256a821eefa84b29279d69fc55f",
+        "9c34f8b739a06c135fcb88a4053c003f4e0927facffb8babd13cf5f7e43af6fd",
         "a1828bf414da8914e41e3070f2d046058cf79be1db82eb65c99a379aadfa468d",
     ),
 }
