@@ -16,7 +16,7 @@ from kgscripts.pipeline import build_graph
 from schemas.records import Document, Passage, PassageKind, Record, Sentence
 from schemas.script_graph import ScriptGraph
 from tests.assembly.built import Rows, graph_rows, labels
-from tests.assembly.tiny_reader import TinySegmenter, tiny, tiny_document
+from tests.assembly.tiny_reader import TinyDecomposer, TinySegmenter, tiny, tiny_document
 
 _TEXT = "we boil the water in the pot. not stir the pot. add the pasta with the spoon. boil the water."
 
@@ -120,6 +120,13 @@ def test_a_label_that_is_not_listed_is_a_scenario_all_the_same(tmp_path: Path) -
     report = build_graph(output=tmp_path, texts=texts, extractors=tiny())
     assert report.discards == {"scenario not listed": 1}
     assert {scenario.label for scenario in report.scenarios} == {"carving a pumpkin", "taking a bath"}
+
+
+def test_steps_of_decompositions_that_refer_to_no_event_are_discarded(tmp_path: Path) -> None:
+    texts = [tiny_document("boil the water. add the pasta.")]
+    report = build_graph(output=tmp_path, texts=texts, extractors=[*tiny(), TinyDecomposer()])
+    assert report.discards == {"refers to no event": 1}
+    assert report.relations["DECOMPOSES_INTO"] == 1
 
 
 @frozen

@@ -37,7 +37,8 @@ def test_the_list_has_every_extractor_with_kinds_cost_and_scores() -> None:
     assert [name for name, row in rows.items() if row["kind"] == "enricher"] == ENRICHERS.names()
     events, decompositions = rows["events"], rows["decompositions"]
     assert (events["requires"], events["gives"]) == (["parse"], ["event_mention", "discard"])
-    assert (decompositions["requires"], decompositions["gives"][0]) == (["parse"], "decomposition")
+    assert decompositions["requires"] == ["parse", "event_mention"]
+    assert decompositions["gives"][0] == "decomposition"
     assert [score["value"] for score in events["scores"]] == [score.value for score in known_scores()]
     (aligner,) = decompositions["networks"]
     assert aligner["digest"] == describe("aligner").digest
@@ -99,14 +100,6 @@ def test_extractors_are_chosen_by_name(options: list[str], expected: str, tmp_pa
     assert bool(graph.manifest.rows("Tool")) == ("events" in expected)
 
 
-def test_decompositions_of_events_that_nobody_reads_are_discarded(tmp_path: Path) -> None:
-    (tmp_path / "pairs.tsv").write_text("drain the pasta\tpour the pasta into a strainer\n", encoding="utf-8")
-    _run("build-graph", tmp_path / "pairs.tsv", "-o", tmp_path / "graph", "--extractors", "decompositions")
-    manifest = ScriptGraph.open(tmp_path / "graph").manifest
-    assert manifest.discards == {"refers to no event": 1}
-    assert not manifest.rows("Statement")
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -114,6 +107,7 @@ def test_decompositions_of_events_that_nobody_reads_are_discarded(tmp_path: Path
         (["--without", "segments"], "'segments' is not among the extractors"),
         (["--extractors", "labels", "--without", "labels"], "no extractor is left"),
         (["--extractors", ","], "no extractor is left"),
+        (["--extractors", "decompositions"], "'decompositions' requires EventMention records"),
         (["--memory", "plenty"], "--memory plenty is not a size\n  give a number and a unit"),
         (["--memory", "2"], "--memory 2 is not a size"),
         (["--memory", "-2GB"], "--memory -2GB is not a size"),
