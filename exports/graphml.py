@@ -19,9 +19,10 @@ from xml.sax.saxutils import escape, quoteattr
 from exports.property_graph import ENDS, KEY, node_batches, relation_batches
 from exports.targets import ExportOptions, ExportReport, report
 from schemas.graph_directory import graph_files
-from schemas.graph_types import NODE_TYPES, RELATION_TYPES, Property, ValueType
+from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.output_files import new_file
 from schemas.script_graph import ScriptGraph
+from schemas.type_declarations import Property, ValueType
 
 _TYPES = {ValueType.INTEGER: "long", ValueType.NUMBER: "double", ValueType.BOOLEAN: "boolean"}
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -14,10 +14,11 @@ from exports.embedded import kept_store
 from exports.property_graph import KEY, quoted
 from exports.targets import ExportOptions, ExportReport, report, scheme_of
 from schemas.errors import StoreError
-from schemas.graph_types import NODE_TYPES, RELATION_TYPES, Property, ValueType
+from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.output_files import new_file
 from schemas.script_graph import ScriptGraph
 from schemas.tables import table_path
+from schemas.type_declarations import Property, ValueType
 from schemas.vocabulary import ID_PREFIXES
 
 _MAGIC = b"LBUG"

@@ -9,7 +9,6 @@ empty lists that the import takes for missing values. What comes of it is what `
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from importlib import resources
 from pathlib import Path
 
 import pyarrow as pa
@@ -22,6 +21,7 @@ from exports.targets import ExportOptions, ExportReport, report, scheme_of
 from schemas.errors import StoreError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.output_files import new_directory
+from schemas.schema_files import schema_text
 from schemas.script_graph import ScriptGraph
 
 _TYPES = {
@@ -58,13 +58,12 @@ def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportRep
 
 
 def _after_import() -> str:
-    constraints = resources.files("schemas").joinpath("data/neo4j_constraints.cypher").read_text(encoding="utf-8")
     empty_lists = [
         f"MATCH (n:{quoted(label)}) WHERE n.{quoted(name)} IS NULL SET n.{quoted(name)} = [];\n"
         for label in NODE_TYPES
         for name in _lists(label)
     ]
-    return constraints + "".join(empty_lists)
+    return schema_text("constraints") + "".join(empty_lists)
 
 
 def _lists(label: str) -> list[str]:

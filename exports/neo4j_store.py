@@ -7,7 +7,6 @@ apart.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from importlib import resources
 
 import pyarrow as pa
 from attrs import frozen
@@ -18,8 +17,10 @@ from exports.property_graph import ENDS, KEY, node_batches, portions, quoted, re
 from exports.targets import ExportOptions, ExportReport, another_graph, report
 from schemas.addresses import without_user
 from schemas.errors import StoreError
-from schemas.graph_types import NODE_TYPES, RELATION_TYPES, Property
+from schemas.graph_types import NODE_TYPES, RELATION_TYPES
+from schemas.schema_files import schema_text
 from schemas.script_graph import ScriptGraph
+from schemas.type_declarations import Property
 
 _ROWS = 5_000
 _BYTES = 4 << 20
@@ -59,8 +60,7 @@ def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportRep
 
 def _prepare(database: Database) -> None:
     """Create the constraints: without them each merge would read all nodes of its label."""
-    text = resources.files("schemas").joinpath("data/neo4j_constraints.cypher").read_text(encoding="utf-8")
-    lines = (line for line in text.splitlines() if not line.startswith("//"))
+    lines = (line for line in schema_text("constraints").splitlines() if not line.startswith("//"))
     for statement in "\n".join(lines).split(";"):
         if statement.strip():
             database.run(statement)

@@ -9,7 +9,7 @@ from exports.targets import ExportOptions, ExportReport, report
 from schemas.graph_directory import ID, read_id
 from schemas.output_files import new_directory
 from schemas.script_graph import ScriptGraph
-from schemas.tables import TABLE_NAMES, table_path
+from schemas.tables import table_path
 
 
 def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportReport:
@@ -26,7 +26,7 @@ def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportRep
     if options.dry_run:
         return report(graph, target)
     with new_directory(path, inputs=[graph.directory]) as temporary:
-        for name in TABLE_NAMES:
+        for name in sorted(graph.manifest.tables):
             copy = temporary / table_path(name)
             copy.parent.mkdir(exist_ok=True)
             shutil.copyfile(graph.directory / table_path(name), copy)

@@ -11,9 +11,10 @@ from collections.abc import Iterator
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.graph_types import NODE_TYPES, RELATION_TYPES, Property, ValueType
+from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.script_graph import ScriptGraph
 from schemas.tables import ARROW_TYPES
+from schemas.type_declarations import Property, ValueType
 from schemas.vocabulary import ID_PREFIXES
 
 KEY = "iri"

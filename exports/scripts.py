@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 
 from attrs import field, frozen
@@ -11,6 +11,7 @@ from attrs import field, frozen
 from exports.rows import Row, find, labels_of, select
 from exports.step_pairs import Alternative, Match, alternatives_of, matches_of
 from exports.step_parts import Part, StepCorrection, corrections_of, parts_of
+from schemas.installed_types import installed_relation_types
 from schemas.script_graph import ScriptGraph
 
 
@@ -29,7 +30,8 @@ class Scenario:
 class Step:
     """A sub-event in its script; its parts are sorted by support, concrete steps by order.
 
-    Containers and surfaces are behind the other tools.
+    Containers and surfaces are behind the other tools. `further` has what relations of installed packages say of it, by
+    relation type.
     """
 
     iri: str
@@ -46,6 +48,7 @@ class Step:
     decomposes_into: tuple[Part, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
     matches: tuple[Match, ...] = ()
+    further: Mapping[str, tuple[Part, ...]] = field(factory=dict)
     corrections: tuple[StepCorrection, ...] = ()
 
 
@@ -128,6 +131,11 @@ def read_script(graph: ScriptGraph, name: str, *, limit: int = 0, min_support: i
     labels = labels_of(graph, "SubEvent", kept)
     corrections = corrections_of(graph, [row["id"], *kept])
     parts = {name: parts_of(graph, name, kept) for name in ("USES", "HAS_PARTICIPANT", "CHANGES", "DECOMPOSES_INTO")}
+    further = {
+        item.name: parts_of(graph, item.name, kept)
+        for item in installed_relation_types()
+        if item.ends[0][0] == "SubEvent"
+    }
     alternatives, matches = alternatives_of(graph, kept), matches_of(graph, kept)
     return Script(
         scenario=_scenario(graph, row, len(relations)),
@@ -147,6 +155,7 @@ def read_script(graph: ScriptGraph, name: str, *, limit: int = 0, min_support: i
                 decomposes_into=parts["DECOMPOSES_INTO"][step],
                 alternatives=alternatives[step],
                 matches=matches[step],
+                further={name: of_step[step] for name, of_step in further.items() if of_step[step]},
                 corrections=corrections[step],
             )
             for step in order

@@ -133,6 +133,10 @@ def _script_tree(script: Script) -> Tree:
             ("participants", step.participants, "cyan", ", ", _MOST_PARTS),
             ("changes", step.state_changes, "magenta", "; ", _MOST_PARTS),
             ("done by", step.decomposes_into, "yellow", ", then ", len(step.decomposes_into)),
+            *(
+                (name.lower().replace("_", " "), parts, "green", ", ", _MOST_PARTS)
+                for name, parts in step.further.items()
+            ),
         ):
             if parts:
                 line = _parts_line(kind, parts[:most], style, between)

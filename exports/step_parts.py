@@ -10,6 +10,7 @@ from operator import itemgetter
 from attrs import frozen
 
 from exports.rows import column, labels_of, select
+from schemas.graph_types import RELATION_TYPES
 from schemas.records import OF_PLACE
 from schemas.script_graph import ScriptGraph
 
@@ -44,8 +45,8 @@ class StepCorrection:
 
 
 def parts_of(graph: ScriptGraph, relation: str, steps: Collection[str]) -> dict[str, tuple[Part, ...]]:
-    """The parts of each step by a relation: USES, HAS_PARTICIPANT, CHANGES or DECOMPOSES_INTO."""
-    ends, more = _PARTS[relation]
+    """The parts of each step by a relation: USES, HAS_PARTICIPANT, CHANGES, DECOMPOSES_INTO, or one of a package."""
+    ends, more = _PARTS.get(relation) or (RELATION_TYPES[relation].ends[0][1], ())
     rows = select(graph, relation, ("from_id", "to_id", "support", "probability", *more), from_id=steps)
     labels = labels_of(graph, ends, column(rows, "to_id"))
     rows.sort(

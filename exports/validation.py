@@ -13,9 +13,10 @@ from exports.embedded import use_store
 from exports.rdf.mapping import qualified_ids
 from exports.rdf.shacl import ShapesOver, Violation
 from exports.sparql import embedded_store
-from schemas.graph_types import NODE_TYPES, RELATION_TYPES, ValueType
+from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.script_graph import ScriptGraph
 from schemas.tables import TABLE_NAMES
+from schemas.type_declarations import ValueType
 from schemas.vocabulary import ID_PREFIXES
 
 SAMPLE = 1000

@@ -8,6 +8,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kgscripts.assembly.rules.packages import installed_packages, packages_of
 from kgscripts.assembly.unchanged import Assembling
 from kgscripts.building.build import Build, Progress
 from kgscripts.building.correction_file import read_correction_file
@@ -167,6 +168,7 @@ def build_graph(
         assembling = Assembling(
             chosen,
             enrichers,
+            installed_packages(),
             base_iri or base_before or DEFAULT_BASE_IRI,
             (licence_before if licence is None else licence) or None,
             min_support,
@@ -202,6 +204,7 @@ def _assemble(store: RecordStore, directory: Path, assembling: Assembling, memor
         licence=assembling.licence,
         min_support=assembling.min_support,
         enrichers=assembling.enrichers,
+        packages=assembling.packages,
         memory=memory,
     )
     store.compact(assembled.enriched, assembled.versions)
@@ -251,6 +254,7 @@ def assemble_again(store: RecordStore, directory: Path, manifest: Manifest) -> A
         licence=manifest.licence,
         min_support=int(manifest.configuration.get("min_support") or 1),
         enrichers=enrichers_of(str(manifest.configuration.get("enrichers") or "").split(), str(directory)),
+        packages=packages_of(str(manifest.configuration.get("rules") or "").split(), str(directory)),
     )
 
 

@@ -6,7 +6,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from schemas.graph_types import NODE_TYPES, RELATION_TYPES, Layer, Property
+from schemas.graph_types import NODE_TYPES, RELATION_TYPES
+from schemas.type_declarations import Layer, Property
 from schemas.vocabulary import DEFAULT_BASE_IRI, ID_PREFIXES, ONTOLOGY_IRI
 
 _INTRODUCTION = f"""# The graph

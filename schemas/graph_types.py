@@ -1,78 +1,16 @@
-"""The closed list of node and relation types of the script graph, with their properties.
+"""The node and relation types of the script graph, with their properties: ours, and those of installed packages.
 
 Tables, ontology, shapes, constraints, exports and documentation follow these lists, and a contract test compares them.
 """
 
 from __future__ import annotations
 
-from enum import StrEnum
-
-from attrs import field, frozen
-
-
-class ValueType(StrEnum):
-    """The type of a property's value."""
-
-    STRING = "string"
-    STRINGS = "strings"
-    INTEGER = "integer"
-    NUMBER = "number"
-    BOOLEAN = "boolean"
-    NODE = "node"
-    """The id of another node; its IRI once exported."""
-    NODES = "nodes"
-    """Ids of other nodes, ascending and distinct; their IRIs once exported."""
-
-
-class Layer(StrEnum):
-    """Knowledge is what holds in general, evidence is where and by which model it was read, instances are the texts."""
-
-    KNOWLEDGE = "knowledge"
-    EVIDENCE = "evidence"
-    INSTANCE = "instance"
-
-
-@frozen
-class Property:
-    """A property of a node or relation; `required` ones are never null."""
-
-    name: str
-    type: ValueType
-    comment: str
-    required: bool = True
-
-
-@frozen
-class NodeType:
-    """A node type; two nodes with the same `key` (described in words) are the same node."""
-
-    name: str
-    comment: str
-    key: str
-    properties: tuple[Property, ...]
-
-
-@frozen
-class RelationType:
-    """A relation type; a pair of nodes has at most one relation of each type."""
-
-    name: str
-    comment: str
-    layer: Layer
-    ends: tuple[tuple[str, str], ...]
-    properties: tuple[Property, ...] = field(default=())
-
-    @property
-    def has_statement(self) -> bool:
-        """Whether each relation of this type has a Statement that holds its evidence."""
-        return any(item.name == "statement" for item in self.properties)
-
+from schemas.installed_types import installed_node_types, installed_relation_types
+from schemas.type_declarations import KNOWLEDGE, LABEL, SUPPORT, Layer, NodeType, Property, RelationType, ValueType
 
 _STRING, _STRINGS, _INTEGER = ValueType.STRING, ValueType.STRINGS, ValueType.INTEGER
 _NUMBER, _BOOLEAN, _NODE, _NODES = ValueType.NUMBER, ValueType.BOOLEAN, ValueType.NODE, ValueType.NODES
 
-_LABEL = Property("label", _STRING, "The node in words.")
-_SUPPORT = Property("support", _INTEGER, "Number of sources that mention it.")
 
 NODE_TYPES: dict[str, NodeType] = {
     node.name: node
@@ -82,10 +20,10 @@ NODE_TYPES: dict[str, NodeType] = {
             "An everyday activity that people have a script for.",
             "one of the 200 labels, or verb and object of the title of a how-to",
             (
-                _LABEL,
+                LABEL,
                 Property("alternative_labels", _STRINGS, "Other names of the same activity."),
                 Property("listed", _BOOLEAN, "Whether it is one of the 200 listed scenarios."),
-                _SUPPORT,
+                SUPPORT,
             ),
         ),
         NodeType(
@@ -94,14 +32,14 @@ NODE_TYPES: dict[str, NodeType] = {
             "scenario (or none) and the leading action of its paraphrase cluster: the smallest, unless another has "
             "twice its support",
             (
-                _LABEL,
+                LABEL,
                 Property(
                     "scenario",
                     _NODE,
                     "The scenario that it is a step of; absent if the text names none.",
                     False,
                 ),
-                _SUPPORT,
+                SUPPORT,
                 Property("mentions", _INTEGER, "Number of its mentions."),
                 Property(
                     "replaces",
@@ -116,7 +54,7 @@ NODE_TYPES: dict[str, NodeType] = {
             "What is done, independent of any scenario, so that different texts share it.",
             "predicate lemma, particle, object head, preposition and its head",
             (
-                _LABEL,
+                LABEL,
                 Property("predicate", _STRING, "Lemma of the verb."),
                 Property("particle", _STRING, "Particle of a phrasal verb.", False),
                 Property("object", _STRING, "Lemma of the object's head, compounds kept.", False),
@@ -127,29 +65,29 @@ NODE_TYPES: dict[str, NodeType] = {
                     "Lemma of that preposition's head, compounds kept.",
                     False,
                 ),
-                _SUPPORT,
+                SUPPORT,
             ),
         ),
         NodeType(
             "Tool",
             "A thing that steps are done with.",
             "lemma of the head, with its compound",
-            (_LABEL, _SUPPORT),
+            (LABEL, SUPPORT),
         ),
         NodeType(
             "Entity",
             "A person, thing or place that takes part in events.",
             "lemma of the head, with its compound",
-            (_LABEL, _SUPPORT),
+            (LABEL, SUPPORT),
         ),
         NodeType(
             "Attribute",
             "A respect in which an entity can change.",
             "lemma of the head, with its compound; of names that mean the same, the one that leads them",
             (
-                _LABEL,
+                LABEL,
                 Property("alternative_labels", _STRINGS, "Other names that mean the same."),
-                _SUPPORT,
+                SUPPORT,
             ),
         ),
         NodeType(
@@ -157,10 +95,10 @@ NODE_TYPES: dict[str, NodeType] = {
             "An attribute of an entity with one value before an event and another after it.",
             "attribute, entity, before and after, normalised",
             (
-                _LABEL,
+                LABEL,
                 Property("before", _STRING, "The value before the event; absent if it is not said.", False),
                 Property("after", _STRING, "The value after the event."),
-                _SUPPORT,
+                SUPPORT,
             ),
         ),
         NodeType(
@@ -255,7 +193,7 @@ NODE_TYPES: dict[str, NodeType] = {
             "What a person says about the graph: the latest correction of something counts.",
             "what it is about: its scenario, and the words of its steps or things",
             (
-                _LABEL,
+                LABEL,
                 Property("kind", _STRING, "reject, rename, same step, different step, same thing or tool role."),
                 Property("author", _STRING, "Who corrected it."),
                 Property("time", _STRING, "When, in UTC (ISO 8601)."),
@@ -263,14 +201,10 @@ NODE_TYPES: dict[str, NodeType] = {
                 Property("content", _STRING, "All of it as a line of a file of corrections (JSON)."),
             ),
         ),
+        *installed_node_types(),
     )
 }
 
-_KNOWLEDGE = (
-    Property("support", _INTEGER, "Number of sources that it was read in."),
-    Property("probability", _NUMBER, "Share of the cases in which it holds; the relation type defines the cases."),
-    Property("statement", _NODE, "The statement that holds its evidence."),
-)
 _PMI = Property("pmi", _NUMBER, "Pointwise mutual information of the two ends, in nats.", False)
 _ROLE = Property(
     "role",
@@ -294,7 +228,7 @@ RELATION_TYPES: dict[str, RelationType] = {
             Layer.KNOWLEDGE,
             (("Scenario", "SubEvent"),),
             (
-                *_KNOWLEDGE,
+                *KNOWLEDGE,
                 Property("mean_position", _NUMBER, "Mean relative position in the sources: 0 first, 1 last."),
                 Property(
                     "rank", _INTEGER, "Place among the scenario's steps, from 1: follows PRECEDES, else mean position."
@@ -326,7 +260,7 @@ RELATION_TYPES: dict[str, RelationType] = {
             Layer.KNOWLEDGE,
             (("SubEvent", "SubEvent"),),
             (
-                *_KNOWLEDGE,
+                *KNOWLEDGE,
                 _PMI,
                 _ALIGNED,
                 Property("position", _NUMBER, "Mean relative position among the concrete steps."),
@@ -337,14 +271,14 @@ RELATION_TYPES: dict[str, RelationType] = {
             "The step precedes the other; the probability is the share of the sources with both that have this order.",
             Layer.KNOWLEDGE,
             (("SubEvent", "SubEvent"),),
-            _KNOWLEDGE,
+            KNOWLEDGE,
         ),
         RelationType(
             "EXPRESSED_AS",
             "The step is expressed as this action; the probability is its share of the step's mentions.",
             Layer.KNOWLEDGE,
             (("SubEvent", "Action"),),
-            _KNOWLEDGE,
+            KNOWLEDGE,
         ),
         RelationType(
             "HAS_PARTICIPANT",
@@ -352,7 +286,7 @@ RELATION_TYPES: dict[str, RelationType] = {
             Layer.KNOWLEDGE,
             (("SubEvent", "Entity"),),
             (
-                *_KNOWLEDGE,
+                *KNOWLEDGE,
                 _PMI,
                 _ROLE,
             ),
@@ -365,7 +299,7 @@ RELATION_TYPES: dict[str, RelationType] = {
             Layer.KNOWLEDGE,
             (("SubEvent", "Tool"),),
             (
-                *_KNOWLEDGE,
+                *KNOWLEDGE,
                 _PMI,
                 _ALIGNED,
                 _ROLE,
@@ -378,7 +312,7 @@ RELATION_TYPES: dict[str, RelationType] = {
             "once; the probability is the share of the sources with one of them that do not have both.",
             Layer.KNOWLEDGE,
             (("SubEvent", "SubEvent"),),
-            _KNOWLEDGE,
+            KNOWLEDGE,
         ),
         RelationType(
             "CLOSE_MATCH",
@@ -386,7 +320,7 @@ RELATION_TYPES: dict[str, RelationType] = {
             "share of their mentions that are expressed as the same actions.",
             Layer.KNOWLEDGE,
             (("SubEvent", "SubEvent"),),
-            (*_KNOWLEDGE, Property("similarity", _NUMBER, "Cosine of the mean vectors of their actions.")),
+            (*KNOWLEDGE, Property("similarity", _NUMBER, "Cosine of the mean vectors of their actions.")),
         ),
         RelationType(
             "BROADER",
@@ -399,7 +333,7 @@ RELATION_TYPES: dict[str, RelationType] = {
             "The step brings about this change; the probability is the share of the step's mentions that show it.",
             Layer.KNOWLEDGE,
             (("SubEvent", "StateChange"),),
-            (*_KNOWLEDGE, _PMI),
+            (*KNOWLEDGE, _PMI),
         ),
         RelationType(
             "OF_ENTITY",
@@ -494,5 +428,6 @@ RELATION_TYPES: dict[str, RelationType] = {
             Layer.INSTANCE,
             (("ChangeInstance", "ChangeInstance"),),
         ),
+        *installed_relation_types(),
     )
 }

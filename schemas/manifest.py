@@ -46,7 +46,7 @@ def _has_options(_: object, __: object, value: Mapping[str, object]) -> None:
     """Later commands assemble the graph again with these options."""
     if (least := value.get("min_support")) is not None:
         check_number("min_support", least)
-    for name in ("extractors", "enrichers"):
+    for name in ("extractors", "enrichers", "rules"):
         if not isinstance(value.get(name, ""), str):
             raise TypeError(f"{name} is no text")
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from importlib.resources import files
 
+from schemas.further_schema import with_constraints, with_context, with_ontology, with_shapes
+from schemas.installed_types import installed_node_types, installed_relation_types
+
 SCHEMA_FILES = {
     "ontology": "script.ttl",
     "shapes": "shapes.ttl",
@@ -19,8 +22,12 @@ _CLOSING = {
 
 
 def schema_text(name: str) -> str:
-    """The text of the file `name`, one of `SCHEMA_FILES`."""
-    return (files("schemas") / "data" / SCHEMA_FILES[name]).read_text(encoding="utf-8")
+    """The text of the file `name`, one of `SCHEMA_FILES`, with what the types of installed packages add to it."""
+    text = (files("schemas") / "data" / SCHEMA_FILES[name]).read_text(encoding="utf-8")
+    nodes, relations = installed_node_types(), installed_relation_types()
+    if name == "constraints":
+        return with_constraints(text, nodes)
+    return {"ontology": with_ontology, "shapes": with_shapes, "context": with_context}[name](text, nodes, relations)
 
 
 def shapes_text(*, closed: bool = False) -> str:

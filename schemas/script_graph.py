@@ -15,6 +15,7 @@ from schemas import graph_directory
 from schemas.arguments import check_type, path_of, shown
 from schemas.errors import ConfigurationError, GraphDirectoryError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
+from schemas.installed_types import installed_node_types, installed_relation_types
 from schemas.manifest import Manifest
 from schemas.results import Table
 from schemas.tables import ROWS_A_GROUP, TABLE_NAMES, table_path, table_schema
@@ -59,7 +60,13 @@ class ScriptGraph:
         if not (path / "manifest.json").exists():
             raise GraphDirectoryError("there is no graph", where=str(path), remedy=remedy)
         manifest = Manifest.read(path / "manifest.json")
-        for name in TABLE_NAMES:
+        if unknown := sorted(manifest.tables.keys() - set(TABLE_NAMES)):
+            raise GraphDirectoryError(
+                f"the graph has the type {unknown[0]}, which no installed package declares",
+                where=str(path),
+                remedy="install the package that brings it, or run `kgscripts build-graph` on this directory again",
+            )
+        for name in _tables_of(manifest):
             file = path / table_path(name)
             if name not in manifest.tables or not file.is_file() or file.stat().st_size != manifest.tables[name].bytes:
                 raise GraphDirectoryError(
@@ -146,6 +153,8 @@ class ScriptGraph:
             If there is no such type.
         """
         _check_name(name)
+        if name not in _tables_of(self.manifest):
+            return
         file = self.directory / table_path(name)
         try:
             # Absolute, since pyarrow takes a relative ``~`` or ``s3:x`` for a home or an address.
@@ -180,7 +189,7 @@ class ScriptGraph:
         GraphDirectoryError
             At the first table that differs.
         """
-        for name in TABLE_NAMES:
+        for name in _tables_of(self.manifest):
             file, expected = self.directory.absolute() / table_path(name), self.manifest.tables[name]
             if graph_directory.file_digest(file) != expected.sha256 or pq.read_metadata(file).num_rows != expected.rows:
                 raise GraphDirectoryError(
@@ -203,3 +212,10 @@ def _check_name(name: str) -> None:
 def _exports(name: str) -> Callable[..., Any]:
     function: Callable[..., Any] = getattr(import_module(_EXPORTS), name)
     return function
+
+
+def _tables_of(manifest: Manifest) -> list[str]:
+    """The types whose tables a graph needs: one that was made without a package has none of its types."""
+    nodes, relations = installed_node_types(), installed_relation_types()
+    further = {*(item.name for item in nodes), *(item.name for item in relations)}
+    return [name for name in TABLE_NAMES if name in manifest.tables or name not in further]

@@ -9,7 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.errors import RecordError
-from schemas.graph_types import NODE_TYPES, RELATION_TYPES, Property, ValueType
+from schemas.graph_types import NODE_TYPES, RELATION_TYPES
+from schemas.type_declarations import Property, ValueType
 from schemas.vocabulary import ID_PREFIXES
 
 ROWS_A_GROUP = 65_536

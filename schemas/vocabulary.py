@@ -11,6 +11,7 @@ import re
 import unicodedata
 
 from schemas.errors import RecordError
+from schemas.installed_types import id_prefix, installed_node_types
 
 ONTOLOGY_IRI = "https://w3id.org/kgscripts/ontology#"
 DEFAULT_BASE_IRI = "https://w3id.org/kgscripts/data/"
@@ -30,6 +31,7 @@ ID_PREFIXES = {
     "Model": "model",
     "BenchmarkScore": "score",
     "Correction": "correction",
+    **{node_type.name: id_prefix(node_type.name) for node_type in installed_node_types()},
 }
 _TYPES = {prefix: node_type for node_type, prefix in ID_PREFIXES.items()}
 _SLUG_LENGTH = 48

@@ -11,11 +11,12 @@ from typing import Any
 import pyarrow as pa
 
 from schemas.graph_directory import locked
-from schemas.graph_types import NODE_TYPES, RELATION_TYPES, Property, ValueType
+from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.graph_writer import ScriptGraphWriter
 from schemas.manifest import Manifest
 from schemas.script_graph import ScriptGraph
 from schemas.tables import TABLE_NAMES, key_columns, table_schema
+from schemas.type_declarations import Property, ValueType
 from schemas.vocabulary import DEFAULT_BASE_IRI, node_id
 
 ODD_TEXTS = (

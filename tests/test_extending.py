@@ -5,29 +5,19 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
-import schemas.script_graph
-import schemas.tables
 from exports.targets import ExportOptions
-from kgscripts.assembly.rules import relations as rules
-from kgscripts.enrichers.protocol import enrich
 from kgscripts.models.checkpoint import load_checkpoint
-from kgscripts.models.sentence_vectors import SCALE
 from kgscripts.pipeline import build_graph
-from kgscripts.records import RecordStore
 from lightning_modules.hardware import Hardware
 from lightning_modules.training import train
-from schemas import graph_types
-from schemas.graph_directory import locked
-from schemas.script_graph import ScriptGraph
-from tests.assembly.built import graph_rows, labels
 from tests.assembly.tiny_reader import tiny, tiny_document
 from tests.exports.compliance import Content, expected
 from tests.graphs import odd_graph
@@ -56,12 +46,27 @@ def test_every_addition_takes_less_than_40_lines(name: str) -> None:
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder into which pip installed the package of the page."""
     package = tmp_path_factory.mktemp("ovens")
-    for name in ("pyproject.toml", "oven_records.py", "oven_extractor.py"):
-        (package / name).write_text(BLOCKS[name], encoding="utf-8")
+    for name in BLOCKS:
+        if name == "pyproject.toml" or name.startswith("oven_"):
+            (package / name).write_text(BLOCKS[name], encoding="utf-8")
     target = tmp_path_factory.mktemp("site")
     options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--no-build-isolation", "--no-index"]
     subprocess.run([sys.executable, "-m", "pip", "install", *options, "--target", target, package], check=True)
     return target
+
+
+def _environment(installed: Path) -> dict[str, str]:
+    path = os.pathsep.join(filter(None, [str(installed), os.environ.get("PYTHONPATH")]))
+    return os.environ | {"PYTHONPATH": path}
+
+
+def _python(code: str, folder: Path, *arguments: str, installed: Path | None) -> Any:
+    """What a program prints as JSON; with the package, if it is `installed`."""
+    environment = None if installed is None else _environment(installed)
+    command = [sys.executable, "-c", code, *arguments]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
 
 
 BUILD = """
@@ -72,111 +77,198 @@ from schemas.script_graph import ScriptGraph
 from oven_records import OvenTemperature
 
 without = sys.argv[1:]
-text = "How to bake bread\\n\\nOven: 220 °C\\nKnead the dough. Bake the bread."
+texts = [
+    {"id": name, "scenario": "baking bread", "text": f"Oven: {degrees} °C\\nKnead the dough. Bake the bread."}
+    for name, degrees in (("a", 220), ("b", 220), ("c", 900))
+]
+texts[1]["text"] += " Eat the bread."
 left_out = ["state-changes", "scenarios", "steps", *without]
-run = kgscripts.build_graph(output="graph", texts=[text], without=left_out, jobs=2).run
+run = kgscripts.build_graph(output="graph", texts=texts, without=left_out, jobs=2).run
 graph = ScriptGraph.open("graph")
 with RecordStore(graph.directory / "records") as store:
     temperatures = store.read(OvenTemperature, store.inputs.documents()["digest"].to_pylist())
+names = ("SubEvent", "Statement", "EVIDENCED_BY", "READ_BY", "Model", "Passage", "Temperature", "NEEDS_TEMPERATURE")
 print(json.dumps({
     "build": graph.build_id,
     "read": run.sources_read,
-    "temperatures": [record.degrees for records in temperatures.values() for record in records],
-    "rows": {name: list(graph.rows(name)) for name in ("SubEvent", "Statement", "READ_BY", "Model", "Passage")},
+    "temperatures": sorted(record.degrees for records in temperatures.values() for record in records),
+    "rows": {name: list(graph.rows(name)) for name in names},
 }))
 """
 
+ASK = """
+import json
+import pyshacl, rdflib
+from typer.testing import CliRunner
+import cli
+import kgscripts
+from exports.targets import export
+from exports.validation import validate
+from schemas.corrections import Correction
+from schemas.schema_files import schema_text, shapes_text
+from schemas.script_graph import ScriptGraph
 
-def test_a_package_with_an_extractor(installed: Path, tmp_path: Path) -> None:
-    def build(*without: str) -> dict[str, Any]:
-        command = [sys.executable, "-c", BUILD, *without]
-        environment = os.environ | {"PYTHONPATH": str(installed)}
-        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        found: dict[str, Any] = json.loads(done.stdout)
-        return found
+graph = ScriptGraph.open("graph")
+sparql = '''
+    PREFIX kgs: <https://w3id.org/kgscripts/ontology#>
+    PREFIX rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#>
+    PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
+    SELECT ?step ?temperature ?probability WHERE {
+        ?s kgs:needsTemperature ?t ; rdfs:label ?step . ?t a kgs:Temperature ; rdfs:label ?temperature .
+        ?statement rdf:subject ?s ; rdf:predicate kgs:needsTemperature ; rdf:object ?t ; kgs:probability ?probability
+    } ORDER BY ?temperature
+'''
+cypher = '''
+    MATCH (s:SubEvent)-[r:NEEDS_TEMPERATURE]->(t:Temperature)
+    RETURN s.label, t.degrees, r.probability ORDER BY t.degrees
+'''
+export(graph, "graph.ttl")
+export(graph, "graph.jsonld")
+shapes = rdflib.Graph().parse(data=shapes_text(closed=True), format="turtle")
+turtle = rdflib.Graph().parse("graph.ttl", format="turtle")
+json_ld = rdflib.Dataset().parse("graph.jsonld", format="json-ld")
+conforms, _, report = pyshacl.validate(turtle, shacl_graph=shapes)
+show = CliRunner().invoke(cli.app, ["show", "graph", "baking bread", "--json"])
+plain = CliRunner().invoke(cli.app, ["show", "graph", "baking bread"])
+found = {
+    "sparql": [list(map(str, row)) for row in graph.query(sparql).rows],
+    "cypher": [list(row) for row in graph.query(cypher=cypher).rows],
+    "violations": len(validate(graph, closed=True).violations),
+    "shacl": conforms or report,
+    "json_ld": (None, None, rdflib.Literal("220 °C", lang="en"), None) in json_ld,
+    "ontology": "kgs:needsTemperature a owl:ObjectProperty" in schema_text("ontology"),
+    "constraint": "(node:Temperature)" in schema_text("constraints"),
+    "show": json.loads(show.output),
+    "plain": plain.output,
+    "frames": sorted(name for name in graph.to_frames() if "TEMPERATURE" in name.upper()),
+}
+rdflib.Graph().parse(data=schema_text("ontology"), format="turtle")
+rejection = Correction(
+    kind="reject", scenario="baking bread", step="preheat oven", relation="NEEDS_TEMPERATURE", other="900 °C",
+    author="Ada", time="2026-03-01",
+)
+kgscripts.correct_graph("graph", [rejection])
+found["corrected"] = [row["support"] for row in ScriptGraph.open("graph").rows("NEEDS_TEMPERATURE")]
+print(json.dumps(found))
+"""
 
-    first = build()
+
+@pytest.fixture(scope="module")
+def built(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
+    """The folder with a graph of the package, and what its build printed."""
+    folder = tmp_path_factory.mktemp("built")
+    return folder, _python(BUILD, folder, installed=installed)
+
+
+def _copied(built: tuple[Path, Any], folder: Path) -> Any:
+    shutil.copytree(built[0] / "graph", folder / "graph")
+    return built[1]
+
+
+def test_a_package_the_whole_way(built: tuple[Path, Any], installed: Path, tmp_path: Path) -> None:
+    first = _copied(built, tmp_path)
     rows = first["rows"]
-    (model,) = [row for row in rows["Model"] if row["name"] == "ovens"]
-    assert (model["version"], model["task"], model["licence"]) == ("1", "temperatures of ovens", "MIT")
+    models = {row["name"]: row for row in rows["Model"]}
+    ovens = models["ovens"]
+    assert (ovens["version"], ovens["task"], ovens["licence"]) == ("1", "temperatures of ovens", "MIT")
     (step,) = [row for row in rows["SubEvent"] if row["label"] == "preheat oven"]
-    about_step = {row["id"] for row in rows["Statement"] if step["id"] in (row["subject"], row["object"])}
-    assert {row["from_id"] for row in rows["READ_BY"] if row["to_id"] == model["id"]} == about_step
-    assert {row["relation"] for row in rows["Statement"] if row["id"] in about_step} == {
+    about_step = {row["id"]: row for row in rows["Statement"] if step["id"] in (row["subject"], row["object"])}
+    assert {row["from_id"] for row in rows["READ_BY"] if row["to_id"] == ovens["id"]} == about_step.keys()
+    assert {row["relation"] for row in about_step.values()} == {
         "HAS_SUB_EVENT",
         "EXPRESSED_AS",
         "HAS_PARTICIPANT",
         "PRECEDES",
+        "NEEDS_TEMPERATURE",
     }
     assert {"Oven: 220 °C", "Knead the dough"} <= {row["text"] for row in rows["Passage"] if row["kind"] == "mention"}
-    assert (first["read"], first["temperatures"]) == (1, [220])
+    assert (first["read"], first["temperatures"]) == (3, [220, 220, 900])
 
-    without = build("ovens")
+    nodes = {row["id"]: row for row in rows["Temperature"]}
+    assert {(row["label"], row["degrees"], row["support"]) for row in nodes.values()} == {
+        ("220 °C", 220, 2),
+        ("900 °C", 900, 1),
+    }
+    assert all(name.startswith("temperature/") for name in nodes)
+    needs = {nodes[row["to_id"]]["degrees"]: row for row in rows["NEEDS_TEMPERATURE"]}
+    assert {degrees: (row["from_id"], row["support"], row["probability"]) for degrees, row in needs.items()} == {
+        220: (step["id"], 2, 0.6667),
+        900: (step["id"], 1, 0.3333),
+    }
+    plausible = models["plausible"]["id"]
+    scores = {row["from_id"]: row["score"] for row in rows["READ_BY"] if row["to_id"] == plausible}
+    assert scores == {needs[220]["statement"]: 0.9, needs[900]["statement"]: 0.1}
+    evidence = {row["to_id"] for row in rows["EVIDENCED_BY"] if row["from_id"] == needs[900]["statement"]}
+    assert [row["text"] for row in rows["Passage"] if row["id"] in evidence] == ["Oven: 900 °C"]
+
+    found = _python(ASK, tmp_path, installed=installed)
+    assert found["sparql"] == [["preheat oven", "220 °C", "0.6667"], ["preheat oven", "900 °C", "0.3333"]]
+    assert found["cypher"] == [["preheat oven", 220, 0.6667], ["preheat oven", 900, 0.3333]]
+    assert (found["violations"], found["shacl"]) == (0, True)
+    assert (found["json_ld"], found["ontology"], found["constraint"]) == (True, True, True)
+    (shown,) = [item for item in found["show"]["steps"] if item["label"] == "preheat oven"]
+    parts = [(item["label"], item["support"]) for item in shown["further"]["NEEDS_TEMPERATURE"]]
+    assert parts == [("220 °C", 2), ("900 °C", 1)]
+    assert "needs temperature: 220 °C (2 sources, 67%), 900 °C (1 source, 33%)" in found["plain"]
+    assert found["frames"] == ["NEEDS_TEMPERATURE", "Temperature"]
+    assert found["corrected"] == [2]
+
+
+def test_without_an_extractor_its_records_are_kept(built: tuple[Path, Any], installed: Path, tmp_path: Path) -> None:
+    first = _copied(built, tmp_path)
+    without = _python(BUILD, tmp_path, "ovens", installed=installed)
     assert not [row for row in without["rows"]["Model"] if row["name"] == "ovens"]
     assert not [row for row in without["rows"]["SubEvent"] if row["label"] == "preheat oven"]
-    assert (without["read"], without["temperatures"]) == (0, [220]), "its records are kept"
-
-    again = build()
+    assert without["rows"]["NEEDS_TEMPERATURE"] == []
+    assert (without["read"], without["temperatures"]) == (0, first["temperatures"]), "its records are kept"
+    again = _python(BUILD, tmp_path, installed=installed)
     assert (again["read"], again["build"]) == (0, first["build"])
+
+
+OPEN = """
+import json
+from schemas.errors import KGScriptsError
+from schemas.script_graph import ScriptGraph
+import kgscripts
+
+found = []
+for use in (lambda: ScriptGraph.open("graph"), lambda: kgscripts.remove_source("graph", "a")):
+    try:
+        use()
+    except KGScriptsError as error:
+        found.append([error.message, error.remedy])
+print(json.dumps(found))
+"""
+
+
+def test_a_graph_of_a_package_that_is_not_installed_is_not_read_in_part(
+    built: tuple[Path, Any], tmp_path: Path
+) -> None:
+    _copied(built, tmp_path)
+    found = _python(OPEN, tmp_path, installed=None)
+    problem = "the graph has the type NEEDS_TEMPERATURE, which no installed package declares"
+    assert [message for message, _ in found] == [problem] * 2
+    assert all(remedy.startswith("install the package that brings it") for _, remedy in found)
+
+
+def test_a_graph_that_was_made_without_the_package_is_read_with_it(installed: Path, tmp_path: Path) -> None:
+    build_graph(output=tmp_path / "graph", texts=[tiny_document("bake the bread.", name="a")], extractors=tiny())
+    code = """
+import json
+from exports.validation import validate
+from schemas.script_graph import ScriptGraph
+graph = ScriptGraph.open("graph")
+print(json.dumps([graph.table("Temperature").num_rows, len(validate(graph).violations)]))
+"""
+    assert _python(code, tmp_path, installed=installed) == [0, 0]
 
 
 def test_the_package_is_listed(installed: Path) -> None:
     command = [sys.executable, "-m", "cli", "extractors", "list"]
-    environment = os.environ | {"PYTHONPATH": str(installed)}
+    environment = _environment(installed)
     shown = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
     assert "ovens: temperatures of ovens\n  gives     event_mention, oven_temperature\n" in shown
-
-
-@pytest.fixture
-def relation_type(monkeypatch: pytest.MonkeyPatch) -> None:
-    """NEEDS as a type of relations."""
-    found = _run("schemas/graph_types.py", **vars(graph_types))["NEEDS"]
-    monkeypatch.setitem(graph_types.RELATION_TYPES, found.name, found)
-    for module in (schemas.tables, schemas.script_graph):
-        monkeypatch.setattr(module, "TABLE_NAMES", (*schemas.tables.TABLE_NAMES, found.name))
-
-
-@pytest.mark.usefixtures("relation_type")
-def test_a_rule(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    needs = _run("kgscripts/assembly/rules/relations.py", **vars(rules))["needs"]
-    monkeypatch.setattr(rules, "RELATIONS", (*rules.RELATIONS, needs))
-    texts = [
-        tiny_document("boil the water in the pot with the kettle. drain the pasta with the sieve.", scenario="cooking"),
-        tiny_document("drain the rice with the sieve. stir the rice with the sieve.", scenario="cooking"),
-        tiny_document("boil the water with the kettle.", scenario="making tea"),
-        tiny_document("boil the water with the spoon."),
-    ]
-    build_graph(output=tmp_path / "graph", texts=texts, extractors=tiny())
-    rows = graph_rows(tmp_path / "graph")
-    rows["NEEDS"] = list(ScriptGraph.open(tmp_path / "graph").rows("NEEDS"))
-    scenarios, tools = labels(rows, "Scenario"), labels(rows, "Tool")
-    assert {
-        (scenarios[row["from_id"]], tools[row["to_id"]]): (row["support"], row["probability"]) for row in rows["NEEDS"]
-    } == {
-        ("cooking", "kettle"): (1, 0.5),
-        ("cooking", "sieve"): (2, 1.0),
-        ("making tea", "kettle"): (1, 1.0),
-    }
-    statements = {row["statement"] for row in rows["NEEDS"]}
-    assert statements == {row["id"] for row in rows["Statement"] if row["relation"] == "NEEDS"}
-    evidence = [row["from_id"] for row in rows["EVIDENCED_BY"] if row["from_id"] in statements]
-    assert len(evidence) == 5
-    assert statements <= {row["from_id"] for row in rows["READ_BY"]}
-
-
-def test_an_enricher(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    names = _run("kgscripts/tool_vectors.py")
-    rows = pa.table({"target": [3, 1, 2], "content": [["rolling pin"], ["sieve"], ["rolling pin"]]})
-    with locked(tmp_path / "graph"), RecordStore(tmp_path / "graph" / "records") as store:
-        subjects = enrich(store, names["ToolVectors"](), rows, [])["subject"].to_pylist()
-        assert subjects[0] == subjects[2] != subjects[1]
-        found = store.read(names["ToolVector"], subjects)
-        assert len(found) == 2
-        for (vector,) in found.values():
-            assert sum(value**2 for value in vector.values) == pytest.approx(SCALE**2, rel=0.05)
-        monkeypatch.setattr(names["ToolVectors"], "enrich", None)
-        assert enrich(store, names["ToolVectors"](), rows, [])["subject"].to_pylist() == subjects, "kept from before"
+    assert "plausible-ovens: plausibility of temperatures (enricher)\n" in shown
 
 
 def test_an_exporter(tmp_path: Path) -> None:

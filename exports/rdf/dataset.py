@@ -10,8 +10,9 @@ from exports.rdf.descriptions import Chunk, Description, Reference, Value, const
 from exports.rdf.language import text_language
 from exports.rdf.run_facts import RunFacts, run_facts
 from exports.rdf.terms import DATASET_KIND, class_terms, relation_term
-from schemas.graph_types import NODE_TYPES, RELATION_TYPES, ValueType
+from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.script_graph import ScriptGraph
+from schemas.type_declarations import ValueType
 
 DATASET = f"{DATASET_KIND}/script-graph"
 SCENARIO_SCHEME = f"{DATASET_KIND}/scenarios"

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from attrs import frozen
 
-from schemas.graph_types import ValueType
+from schemas.type_declarations import ValueType
 
 
 class Reference(Enum):

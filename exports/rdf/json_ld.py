@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from importlib.resources import files
 from typing import Any
 
 import pyarrow as pa
@@ -12,7 +11,8 @@ import pyarrow.compute as pc
 from exports.rdf.descriptions import Chunk, Description, Value, join
 from exports.rdf.literals import double, each_distinct, escaped
 from exports.rdf.syntax import Syntax, by_graph, join_all, where
-from schemas.graph_types import ValueType
+from schemas.schema_files import schema_text
+from schemas.type_declarations import ValueType
 
 
 class JsonLd(Syntax):
@@ -85,7 +85,6 @@ def json_key(term: str) -> str:
 
 
 def context_terms() -> dict[str, Any]:
-    """The terms of the JSON-LD context that ships with the package."""
-    text = (files("schemas") / "data" / "context.jsonld").read_text(encoding="utf-8")
-    terms: dict[str, Any] = json.loads(text)["@context"]
+    """The terms of the JSON-LD context."""
+    terms: dict[str, Any] = json.loads(schema_text("context"))["@context"]
     return terms

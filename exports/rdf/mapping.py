@@ -31,9 +31,10 @@ from exports.rdf.terms import (
     relation_term,
 )
 from schemas.errors import StoreError
-from schemas.graph_types import NODE_TYPES, RELATION_TYPES, Layer, Property, ValueType
+from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.script_graph import ScriptGraph
 from schemas.tables import TABLE_NAMES
+from schemas.type_declarations import Layer, Property, ValueType
 
 _ROWS = 16_384
 _BYTES = 32 << 20

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from exports.rdf.descriptions import Chunk, Description, Reference, Value, constant
 from exports.rdf.terms import METRIC_KIND
-from schemas.graph_types import ValueType
+from schemas.type_declarations import ValueType
 from schemas.vocabulary import slug
 
 

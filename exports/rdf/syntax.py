@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from exports.rdf.descriptions import Chunk, Reference, Value, join
 from exports.rdf.literals import double, each_distinct, escaped
 from exports.rdf.terms import expand
-from schemas.graph_types import ValueType
+from schemas.type_declarations import ValueType
 
 
 class Syntax(ABC):

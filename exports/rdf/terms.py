@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from schemas.further_schema import camel_case
 from schemas.vocabulary import ID_PREFIXES, ONTOLOGY_IRI
 
 PREFIXES: dict[str, str] = {
@@ -56,12 +57,6 @@ MEMBER_PROPERTIES: dict[tuple[str, str], str] = {
 
 EXTERNAL_RELATIONS: dict[str, str] = {"BROADER": "skos:broader", "CLOSE_MATCH": "skos:closeMatch"}
 """Predicates of other vocabularies that are written beside a relation's own."""
-
-
-def camel_case(name: str) -> str:
-    """``HAS_SUB_EVENT`` or ``mean_position`` as the local name of a property."""
-    first, *rest = name.lower().split("_")
-    return first + "".join(word.capitalize() for word in rest)
 
 
 def class_terms(node_type: str) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from exports.rdf.descriptions import Chunk, Description, Value, join
 from exports.rdf.literals import double, each_distinct
 from exports.rdf.syntax import Syntax, by_graph, join_all, where
 from exports.rdf.terms import DATA_KINDS, PREFIXES
-from schemas.graph_types import ValueType
+from schemas.type_declarations import ValueType
 
 
 class Turtle(Syntax):

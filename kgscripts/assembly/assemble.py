@@ -7,7 +7,7 @@ networks say of its rows are records, which enrichers give (`kgscripts.enrichers
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from attrs import field, frozen
@@ -15,6 +15,7 @@ from attrs import field, frozen
 from kgscripts.assembly.engine import Engine
 from kgscripts.assembly.plan import Plan, Step, Tables, made_by, tables_in
 from kgscripts.assembly.rules import relations, step_pairs
+from kgscripts.assembly.rules.packages import RulePackage
 from kgscripts.assembly.rules.revisions import revised
 from kgscripts.assembly.tables import (
     alternatives,
@@ -67,6 +68,7 @@ def assemble(
     licence: str | None = None,
     min_support: int = 1,
     enrichers: Sequence[Enricher] = (),
+    packages: Sequence[RulePackage] = (),
     memory: int | None = None,
     partitions: int = 1,
 ) -> Assembled:
@@ -90,11 +92,10 @@ def assemble(
                 scratch, memory=memory, partitions=partitions, min_support=min_support, records=_size(store.folder)
             ) as engine,
         ):
-            kinds = _kinds()
-            records.load_records(engine, store, versions, kinds)
+            records.load_records(engine, store, versions, _kinds(packages))
             corrected = [item for item in read_corrections(store) if not item.withdrawn]
-            readers = _readers(engine, store, versions, enrichers)
-            assembly = Assembly(store, writer, DiscardLog(write_line), readers, corrected, enrichers)
+            readers = _readers(engine, store, versions, enrichers, packages)
+            assembly = Assembly(store, writer, DiscardLog(write_line), readers, corrected, enrichers, packages)
             for module in (changes, order, titles):
                 module.add_functions(engine)
             corrections.add_functions(engine, corrected)
@@ -104,18 +105,24 @@ def assemble(
         return Assembled(writer.finish(manifest), frozenset(versions), frozenset(assembly.enriched))
 
 
-def _kinds() -> list[type[Record]]:
+def _kinds(packages: Iterable[RulePackage]) -> list[type[Record]]:
     """The kinds of records of extractors that some rule reads."""
-    own = (kind for rule in relations.RELATIONS for kind in rule(()).kinds)
-    return list(dict.fromkeys((*records.KINDS, *own)))
+    further = (kind for package in packages for relation in package.relations(()) for kind in relation.kinds)
+    return list(dict.fromkeys((*records.KINDS, *further)))
 
 
-def _readers(engine: Engine, store: RecordStore, versions: Sequence[str], enrichers: Sequence[Enricher]) -> Readers:
+def _readers(
+    engine: Engine,
+    store: RecordStore,
+    versions: Sequence[str],
+    enrichers: Sequence[Enricher],
+    packages: Sequence[RulePackage],
+) -> Readers:
     """The extractors in the order of their versions, then the enrichers."""
     known = store.extractors.all()
     versions = sorted(versions)
     models = [known[version].models for version in versions] + [enricher.networks for enricher in enrichers]
-    kinds = set(_kinds()) - set(records.KINDS) | {EventMention, Segment, Decomposition, StateChange}
+    kinds = set(_kinds(packages)) - set(records.KINDS) | {EventMention, Segment, Decomposition, StateChange}
     query = " UNION ".join(
         f"SELECT x.reader FROM {kind_name(kind)}_file f JOIN extractor x ON x.version = f.extractor" for kind in kinds
     )
@@ -132,18 +139,20 @@ class Assembly:
     readers: Readers
     corrections: Sequence[Correction] = ()
     enrichers: Sequence[Enricher] = ()
+    packages: Sequence[RulePackage] = ()
     enriched: set[tuple[str, str]] = field(factory=set, init=False)
     sources: dict[str, int | str] = field(factory=dict, init=False)
 
     def plan(self) -> Plan:
         """The steps that write every table of the graph but those that stay empty."""
         steps = (step for section in self.sections().values() for step in section)
-        return Plan(steps, given=records.given(_kinds()))
+        return Plan(steps, given=records.given(_kinds(self.packages)))
 
     def sections(self) -> dict[str, list[Step]]:
         """These steps by what they are for."""
         readers = self.readers.extractors
         counted = [rule(readers) for rule in relations.RELATIONS]
+        counted += [relation for package in self.packages for relation in package.relations(readers)]
         pairs = [rule(readers) for rule in step_pairs.RELATIONS]
         every = [*counted, *pairs]
         given = {item.gives for item in self.enrichers}
@@ -152,9 +161,9 @@ class Assembly:
         rejected = [relation for relation in rejected if relation.name != corrections.ORDER]
         has_roles = any(item.kind is CorrectionKind.TOOL_ROLE for item in self.corrections)
         totals = (*relations.TOTALS, *(total for relation in counted for total in relation.totals))
-        further = [kind for kind in _kinds() if kind not in records.KINDS]
+        further = [kind for kind in _kinds(self.packages) if kind not in records.KINDS]
         return {
-            "Records": records.steps(_kinds()),
+            "Records": records.steps(_kinds(self.packages)),
             "Corrections": corrections.steps(self.corrections),
             "Names and mentions": mentions.steps(readers),
             "Enrichers": enriched.steps(self.store, self.enrichers, self.enriched),
@@ -163,6 +172,14 @@ class Assembly:
                 *clusters.steps(by_words=StepCluster not in given),
                 *typicality.steps(has_vectors=ActionVector in given),
                 made_by(salience.usual_steps()),
+            ],
+            "Rules of other packages": [
+                *(made_by(rule) for package in self.packages for rule in package.tables),
+                *(
+                    evidence.write_step(self.writer, name, query)
+                    for package in self.packages
+                    for name, query in package.nodes.items()
+                ),
             ],
             "Counts": [
                 *(made_by(*relation.by_document(readers), name=f"count {relation.name}") for relation in counted),
@@ -216,6 +233,7 @@ class Assembly:
                 "min_support": min_support,
                 "extractors": " ".join(extractors),
                 "enrichers": " ".join(sorted(enricher.name for enricher in self.enrichers)),
+                "rules": " ".join(sorted(package.name for package in self.packages)),
             },
             discards=dict(sorted(self.log.counts.items())),
         )

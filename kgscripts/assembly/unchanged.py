@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from attrs import asdict, frozen
 
@@ -23,6 +24,10 @@ from kgscripts.text.verb_objects import verb_objects_digest
 from schemas.errors import GraphDirectoryError
 from schemas.graph_directory import DISCARDED, read_file, replace, writing
 from schemas.script_graph import ScriptGraph
+from schemas.tables import TABLE_NAMES
+
+if TYPE_CHECKING:
+    from kgscripts.assembly.rules.packages import RulePackage
 
 _FILE = "assembled.json"
 
@@ -33,6 +38,7 @@ class Assembling:
 
     extractors: Sequence[Chosen]
     enrichers: Sequence[Enricher]
+    packages: Sequence[RulePackage]
     base_iri: str
     licence: str | None
     min_support: int
@@ -78,6 +84,8 @@ class Assembling:
             store.digest(),
             [[item.version, [asdict(model) for model in item.models]] for item in self.extractors],
             [[item.version, [asdict(model) for model in item.networks]] for item in self.enrichers],
+            [[item.name, item.version] for item in self.packages],
+            TABLE_NAMES,
             self.base_iri,
             self.licence,
             self.min_support,

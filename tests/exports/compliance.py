@@ -10,8 +10,9 @@ import pytest
 from attrs import field, frozen
 
 from exports.targets import ExportOptions
-from schemas.graph_types import NODE_TYPES, RELATION_TYPES, ValueType
+from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.script_graph import ScriptGraph
+from schemas.type_declarations import ValueType
 
 Nodes = dict[str, dict[str, Any]]
 Relations = dict[tuple[str, str, str], dict[str, Any]]

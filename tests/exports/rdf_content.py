@@ -10,7 +10,8 @@ import pyoxigraph
 import rdflib
 
 from exports.rdf.terms import INVERSE_PROPERTIES, expand, property_term, relation_term
-from schemas.graph_types import NODE_TYPES, RELATION_TYPES, Property, ValueType
+from schemas.graph_types import NODE_TYPES, RELATION_TYPES
+from schemas.type_declarations import Property, ValueType
 from tests.exports.compliance import Content
 
 Triple = tuple[str, str, str]

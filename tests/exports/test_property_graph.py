@@ -22,8 +22,9 @@ from exports.property_graph import (
     relation_batches,
     relation_schema,
 )
-from schemas.graph_types import NODE_TYPES, RELATION_TYPES, Property
+from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.script_graph import ScriptGraph
+from schemas.type_declarations import Property
 from schemas.vocabulary import ID_PREFIXES
 from tests.graphs import odd_graph, write_graph
 

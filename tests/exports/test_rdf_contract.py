@@ -25,9 +25,10 @@ from exports.rdf.terms import (
     property_term,
     relation_term,
 )
-from schemas.graph_types import NODE_TYPES, RELATION_TYPES, Property, ValueType
+from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.schema_files import shapes_text
 from schemas.script_graph import ScriptGraph
+from schemas.type_declarations import Property, ValueType
 from schemas.vocabulary import ONTOLOGY_IRI
 from tests.graphs import odd_graph
 

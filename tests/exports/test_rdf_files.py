@@ -22,9 +22,10 @@ from exports.rdf.literals import double, escaped
 from exports.rdf.mapping import describe
 from exports.targets import ExportOptions, export, resolve
 from schemas.errors import ConfigurationError, GraphDirectoryError, StoreError
-from schemas.graph_types import RELATION_TYPES, Layer
+from schemas.graph_types import RELATION_TYPES
 from schemas.script_graph import ScriptGraph
 from schemas.tables import table_path
+from schemas.type_declarations import Layer
 from tests.exports.adapters_rdf import FILE_SUFFIXES, file_content, parse_file
 from tests.graphs import Rows, generated_graph, odd_graph, odd_rows, write_graph
 

@@ -15,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.errors import RecordError
-from schemas.graph_types import NODE_TYPES, RELATION_TYPES, Layer
+from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.tables import TABLE_NAMES, check_batch, key_columns, table_path, table_schema
+from schemas.type_declarations import Layer
 from schemas.vocabulary import ID_PREFIXES, node_id, node_type_of, slug
 
 _ENGINE = duckdb.connect()

@@ -1,0 +1,76 @@
+"""Rules of other packages: the tables of their nodes, and the relations that they count."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from kgscripts.plugins import Plugins
+from schemas.errors import ConfigurationError
+
+# Importing DuckDB takes long, and a build may have nothing to assemble.
+if TYPE_CHECKING:
+    from kgscripts.assembly.counting import Relation
+    from kgscripts.assembly.engine import Rule
+
+
+class RulePackage(ABC):
+    """Rules that another package adds by the entry point group ``kgscripts.rules``, with types of its own.
+
+    An entry point names a subclass that can be made without arguments. The types of its nodes and relations are
+    declared by the entry point group ``kgscripts.types`` (`schemas.type_declarations`).
+    """
+
+    name: ClassVar[str]
+    version: ClassVar[str]
+    """Version of the rules; a graph is assembled again when it changes."""
+    tables: ClassVar[Sequence[Rule]] = ()
+    """The tables of its nodes, and others that its rules read. The table of a node type has a column of the table's own
+    name, numbers, and `id`, which ascend together."""
+    nodes: ClassVar[Mapping[str, str]] = {}
+    """For each of its node types the query of the nodes that are written: `id`, ascending, and the properties."""
+
+    @abstractmethod
+    def relations(self, readers: Sequence[int]) -> Sequence[Relation]:
+        """Its relations; `readers` are the numbers of the extractors."""
+
+
+PACKAGES = Plugins(
+    "kgscripts.rules",
+    RulePackage,  # type: ignore[type-abstract]
+    "package of rules",
+    ("version",),
+)
+
+
+def installed_packages() -> list[RulePackage]:
+    """All that are installed, by name.
+
+    Raises
+    ------
+    ModelError
+        If one cannot be loaded.
+    """
+    return [PACKAGES.open(name) for name in PACKAGES.names()]
+
+
+def packages_of(names: Iterable[str], where: str) -> list[RulePackage]:
+    """Those that the graph in the directory `where` was made with.
+
+    Raises
+    ------
+    ConfigurationError
+        If one is not installed: without it another graph would be made.
+    ModelError
+        If one cannot be loaded.
+    """
+    installed = PACKAGES.names()
+    wanted = sorted(names)
+    if missing := [name for name in wanted if name not in installed]:
+        raise ConfigurationError(
+            f"the graph was made with the rules {missing[0]!r}, which are not installed",
+            where=where,
+            remedy="install the package that brings them, or build the graph again with `kgscripts build-graph`",
+        )
+    return [PACKAGES.open(name) for name in wanted]

@@ -1,0 +1,82 @@
+"""How node and relation types are declared: ours (`schemas.graph_types`), and those of other packages.
+
+Another package declares a tuple of types in a module that imports nothing of kgscripts but this one, and names it by
+the entry point group ``kgscripts.types``: ``ovens = "oven_types:TYPES"``. Tables, ontology, shapes, JSON-LD context,
+constraints, exports and queries follow wherever the package is installed (`schemas.installed_types`).
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from attrs import field, frozen
+
+
+class ValueType(StrEnum):
+    """The type of a property's value."""
+
+    STRING = "string"
+    STRINGS = "strings"
+    INTEGER = "integer"
+    NUMBER = "number"
+    BOOLEAN = "boolean"
+    NODE = "node"
+    """The id of another node; its IRI once exported."""
+    NODES = "nodes"
+    """Ids of other nodes, ascending and distinct; their IRIs once exported."""
+
+
+class Layer(StrEnum):
+    """Knowledge is what holds in general, evidence is where and by which model it was read, instances are the texts."""
+
+    KNOWLEDGE = "knowledge"
+    EVIDENCE = "evidence"
+    INSTANCE = "instance"
+
+
+@frozen
+class Property:
+    """A property of a node or relation; `required` ones are never null."""
+
+    name: str
+    type: ValueType
+    comment: str
+    required: bool = True
+
+
+@frozen
+class NodeType:
+    """A node type; two nodes with the same `key` (described in words) are the same node."""
+
+    name: str
+    comment: str
+    key: str
+    properties: tuple[Property, ...]
+
+
+@frozen
+class RelationType:
+    """A relation type; a pair of nodes has at most one relation of each type."""
+
+    name: str
+    comment: str
+    layer: Layer
+    ends: tuple[tuple[str, str], ...]
+    properties: tuple[Property, ...] = field(default=())
+
+    @property
+    def has_statement(self) -> bool:
+        """Whether each relation of this type has a Statement that holds its evidence."""
+        return any(item.name == "statement" for item in self.properties)
+
+
+LABEL = Property("label", ValueType.STRING, "The node in words.")
+SUPPORT = Property("support", ValueType.INTEGER, "Number of sources that mention it.")
+KNOWLEDGE = (
+    Property("support", ValueType.INTEGER, "Number of sources that it was read in."),
+    Property(
+        "probability", ValueType.NUMBER, "Share of the cases in which it holds; the relation type defines the cases."
+    ),
+    Property("statement", ValueType.NODE, "The statement that holds its evidence."),
+)
+"""The properties of every relation that rules count; others come after them."""
