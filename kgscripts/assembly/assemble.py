@@ -13,10 +13,11 @@ from pathlib import Path
 from attrs import field, frozen
 
 from kgscripts.assembly.engine import Engine
-from kgscripts.assembly.plan import Plan, Step, Tables, made_by, tables_in
+from kgscripts.assembly.plan import Plan
 from kgscripts.assembly.rules import relations, step_pairs
 from kgscripts.assembly.rules.packages import RulePackage
 from kgscripts.assembly.rules.revisions import revised
+from kgscripts.assembly.step import Step, Tables, made_by, tables_in
 from kgscripts.assembly.tables import (
     alternatives,
     changes,
@@ -32,11 +33,11 @@ from kgscripts.assembly.tables import (
     titles,
     typicality,
 )
-from kgscripts.assembly.writing import broader, evidence, passages
+from kgscripts.assembly.writing import broader, evidence, models, passages
 from kgscripts.assembly.writing import changes as written_changes
 from kgscripts.assembly.writing import corrections as written_corrections
 from kgscripts.assembly.writing.discards import DiscardLog
-from kgscripts.assembly.writing.evidence import Readers
+from kgscripts.assembly.writing.models import Readers
 from kgscripts.enrichers.protocol import Enricher
 from kgscripts.records.corrections import read_corrections
 from kgscripts.records.kinds import kind_name
@@ -206,7 +207,7 @@ class Assembly:
                 *written_changes.steps(self.writer),
                 evidence.realization_step(self.writer, readers),
                 *evidence.relation_steps(self.writer, every, self.readers),
-                evidence.model_step(self.writer, self.readers),
+                models.model_step(self.writer, self.readers),
                 *written_corrections.steps(self.corrections, rejected, has_roles, self.writer, self.log),
                 Step("count sources", (), tables_in(_SOURCES) | tables_in(_DIGESTS), self._count_sources),
             ],

@@ -15,9 +15,10 @@ from typing import cast
 from xml.sax.saxutils import escape
 
 from kgscripts.assembly.assemble import Assembly
-from kgscripts.assembly.plan import Plan, Step
+from kgscripts.assembly.plan import Plan
+from kgscripts.assembly.step import Step
 from kgscripts.assembly.writing.discards import DiscardLog
-from kgscripts.assembly.writing.evidence import Readers
+from kgscripts.assembly.writing.models import Readers
 from kgscripts.enrichers.registry import ENRICHERS
 from kgscripts.records.store import RecordStore
 from schemas.corrections import Correction, CorrectionKind

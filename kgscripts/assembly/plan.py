@@ -6,81 +6,12 @@ Python.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
-from typing import Any
 
-import pyarrow as pa
-import sqlglot
-from attrs import field, frozen
-from sqlglot import expressions
-
-from kgscripts.assembly.engine import Engine, Rule
+from kgscripts.assembly.engine import Engine
+from kgscripts.assembly.step import REMEDY, Step, Tables
 from schemas.errors import ConfigurationError
-
-_REMEDY = "repair or uninstall the package that brings it"
-
-
-@cache
-def tables_in(query: str) -> frozenset[str]:
-    """The tables that a query reads.
-
-    Raises
-    ------
-    ConfigurationError
-        If it does not parse, or does more than read.
-    """
-    try:
-        parsed = sqlglot.parse_one(query, dialect="duckdb")
-    except sqlglot.errors.SqlglotError as error:
-        raise ConfigurationError(f"a rule is no query ({error})", where=query.strip(), remedy=_REMEDY) from error
-    if not isinstance(parsed, expressions.Query):
-        raise ConfigurationError("a rule does more than read", where=query.strip(), remedy="give one SELECT")
-    defined = {item.alias for item in parsed.find_all(expressions.CTE)}
-    return frozenset(item.name.lower() for item in parsed.find_all(expressions.Table)) - defined - {""}
-
-
-def _names(names: Iterable[str]) -> frozenset[str]:
-    return frozenset(names)
-
-
-@frozen
-class Step:
-    """One step: it `reads` tables and `makes` others, or files of the graph, whose names have a slash.
-
-    `run` is called with the tables of the engine. It sees no other tables than those that the step reads. Those of a
-    `view` are computed anew by each reader, so that what it reads lasts as long as the view.
-    """
-
-    name: str
-    makes: tuple[str, ...]
-    reads: frozenset[str] = field(converter=_names)
-    run: Callable[[Tables], None] = field(eq=False, repr=False)
-    partition_by: str = ""
-    is_view: bool = False
-
-
-def made_by(*rules: Rule, name: str = "") -> Step:
-    """The step of rules with one partition key: in each partition they run in their order."""
-    made = {rule.table for rule in rules}
-    return Step(
-        name=name or rules[0].table,
-        makes=tuple(rule.table for rule in rules if not rule.temporary),
-        reads=frozenset[str]().union(*(tables_in(rule.query) for rule in rules)) - made,
-        run=lambda tables: tables.run(*rules),
-        partition_by=rules[0].partition_by,
-    )
-
-
-def view(name: str, query: str) -> Step:
-    """The step that gives a query a name."""
-    return Step(name, (name,), tables_in(query), lambda tables: tables.view(name, query), is_view=True)
-
-
-def rows(name: str, content: Callable[[], pa.Table]) -> Step:
-    """The step that makes a table of what no table holds."""
-    return Step(name, (name,), frozenset(), lambda tables: tables.add(name, content()))
 
 
 class Plan:
@@ -101,7 +32,7 @@ class Plan:
         for step in listed:
             if missing := sorted(step.reads - makers.keys() - self.given):
                 raise ConfigurationError(
-                    f"the step {step.name!r} reads {missing[0]!r}, which no step makes", remedy=_REMEDY
+                    f"the step {step.name!r} reads {missing[0]!r}, which no step makes", remedy=REMEDY
                 )
         self.steps: tuple[Step, ...] = tuple(_ordered(listed, makers))
         self._dropped = self._lifetimes()
@@ -141,12 +72,12 @@ def _makers(steps: Iterable[Step], given: frozenset[str]) -> dict[str, Step]:
     names: set[str] = set()
     for step in steps:
         if step.name in names:
-            raise ConfigurationError(f"two steps have the name {step.name!r}", remedy=_REMEDY)
+            raise ConfigurationError(f"two steps have the name {step.name!r}", remedy=REMEDY)
         names.add(step.name)
         for table in step.makes:
             if table in makers or table in given:
                 other = f"the step {makers[table].name!r}" if table in makers else "what is there before"
-                raise ConfigurationError(f"the step {step.name!r} makes {table!r}, and so does {other}", remedy=_REMEDY)
+                raise ConfigurationError(f"the step {step.name!r} makes {table!r}, and so does {other}", remedy=REMEDY)
             makers[table] = step
     return makers
 
@@ -161,98 +92,9 @@ def _ordered(steps: Sequence[Step], makers: Mapping[str, Step]) -> Iterator[Step
         sorter.prepare()
     except CycleError as error:
         names = " -> ".join(repr(steps[place].name) for place in reversed(error.args[1]))
-        raise ConfigurationError(f"steps of assembly need each other: {names}", remedy=_REMEDY) from error
+        raise ConfigurationError(f"steps of assembly need each other: {names}", remedy=REMEDY) from error
     ready: list[int] = []
     while sorter.is_active():
         ready = sorted((*ready, *sorter.get_ready()))
         yield steps[ready[0]]
         sorter.done(ready.pop(0))
-
-
-class Tables:
-    """The engine as one step sees it: the tables that it reads, and those that it makes.
-
-    Raises
-    ------
-    ConfigurationError
-        From every method that takes a query or a table, if the step says neither that it reads nor that it makes it.
-    GraphDirectoryError
-        If the disk is full or refuses.
-    """
-
-    def __init__(self, engine: Engine, step: Step) -> None:
-        self._engine = engine
-        self._step = step
-        self.temporary: set[str] = set()
-
-    def run(self, *rules: Rule) -> None:
-        """See `Engine.run`."""
-        for rule in rules:
-            self._made(rule.table, rule.temporary)
-            self._read(rule.query)
-        self._engine.run(*rules)
-
-    def view(self, name: str, query: str) -> None:
-        """See `Engine.view`."""
-        self._made(name)
-        self._read(query)
-        self._engine.view(name, query)
-
-    def add(self, table: str, content: pa.Table) -> None:
-        """See `Engine.add`."""
-        self._made(table)
-        self._engine.add(table, content)
-
-    def add_temporary(self, table: str, content: pa.Table) -> None:
-        """See `Engine.add_temporary`."""
-        self._made(table, temporary=True)
-        self._engine.add_temporary(table, content)
-
-    def make_temporary(self, table: str, query: str) -> None:
-        """Make a table of the current partition."""
-        self._made(table, temporary=True)
-        self._read(query)
-        self._engine.make_temporary(table, query)
-
-    def partitions(self, key: str = "document") -> Iterator[None]:
-        """See `Engine.partitions`."""
-        yield from self._engine.partitions(key)
-
-    def number_documents(self, documents: int) -> None:
-        """See `Engine.number_documents`."""
-        self._engine.number_documents(documents)
-
-    def rows(self, query: str) -> Iterator[pa.RecordBatch]:
-        """See `Engine.rows`."""
-        self._read(query)
-        return self._engine.rows(query)
-
-    def graph_rows(self, name: str, query: str) -> Iterator[pa.RecordBatch]:
-        """See `Engine.graph_rows`."""
-        self._read(query)
-        return self._engine.graph_rows(name, query)
-
-    def table(self, query: str) -> pa.Table:
-        """See `Engine.table`."""
-        self._read(query)
-        return self._engine.table(query)
-
-    def values(self, query: str) -> Sequence[Any]:
-        """See `Engine.values`."""
-        self._read(query)
-        return self._engine.values(query)
-
-    def _read(self, query: str) -> None:
-        unknown = tables_in(query) - self._step.reads - set(self._step.makes) - self.temporary
-        if unknown:
-            raise ConfigurationError(
-                f"the step {self._step.name!r} reads {min(unknown)!r} and does not say so", remedy=_REMEDY
-            )
-
-    def _made(self, table: str, temporary: bool = False) -> None:
-        if temporary:
-            self.temporary.add(table)
-        elif table not in self._step.makes:
-            raise ConfigurationError(
-                f"the step {self._step.name!r} makes {table!r} and does not say so", remedy=_REMEDY
-            )

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from kgscripts.assembly.drawing import draw, whole_assembly
 from kgscripts.assembly.engine import Engine, Rule
-from kgscripts.assembly.plan import Plan, Step, Tables, made_by, rows, tables_in, view
+from kgscripts.assembly.plan import Plan
+from kgscripts.assembly.step import Step, Tables, made_by, rows, tables_in, view
 from schemas.errors import ConfigurationError
 
 PICTURE = Path(__file__).parents[2] / "docs/pictures/assembly.svg"

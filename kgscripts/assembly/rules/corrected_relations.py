@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kgscripts.assembly.counting import Relation
 from kgscripts.assembly.engine import Rule
-from kgscripts.assembly.plan import Step, made_by
+from kgscripts.assembly.step import Step, made_by
 
 _BOTH_WAYS = ("ALTERNATIVE_TO", "CLOSE_MATCH")
 

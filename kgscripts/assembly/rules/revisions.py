@@ -11,8 +11,8 @@ from functools import partial
 
 from kgscripts.assembly.counting import Relation
 from kgscripts.assembly.engine import Rule
-from kgscripts.assembly.plan import Step, made_by, view
 from kgscripts.assembly.rules.corrected_relations import given_roles, rejected
+from kgscripts.assembly.step import Step, made_by, view
 from kgscripts.enrichers.protocol import Enricher
 
 _Revision = tuple[str, Callable[[str, str], list[Step]]]

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from kgscripts.assembly.engine import Rule
 from kgscripts.assembly.identity import ACTION_PARTS
-from kgscripts.assembly.plan import Step, Tables, made_by, tables_in
+from kgscripts.assembly.step import Step, Tables, made_by, tables_in
 from kgscripts.assembly.tables.choices import ActionKey, are_the_same_choice, differ_in_a_choice
 from kgscripts.assembly.tables.order import by_group
 

@@ -17,7 +17,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from kgscripts.assembly.identity import ACTION_PARTS
-from kgscripts.assembly.plan import Step, Tables, rows, tables_in
+from kgscripts.assembly.step import Step, Tables, rows, tables_in
 from kgscripts.assembly.tables.choices import ActionKey
 from kgscripts.assembly.tables.clusters import cluster_key
 from kgscripts.assembly.tables.order import by_group

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from kgscripts.assembly.engine import Rule
 from kgscripts.assembly.identity import ACTION_PARTS, action_key, same_action
-from kgscripts.assembly.plan import Step, Tables, made_by, tables_in, view
+from kgscripts.assembly.step import Step, Tables, made_by, tables_in, view
 from kgscripts.assembly.tables.choices import ActionKey, split_by_choice
 from kgscripts.assembly.tables.links import Link, linked_clusters
 

@@ -12,7 +12,7 @@ from functools import partial
 import pyarrow as pa
 
 from kgscripts.assembly.engine import Engine, Rule
-from kgscripts.assembly.plan import Step, Tables, made_by, rows, tables_in, view
+from kgscripts.assembly.step import Step, Tables, made_by, rows, tables_in, view
 from kgscripts.assembly.tables.corrected_names import RENAMED, THINGS_READ, leading_names
 from kgscripts.assembly.tables.links import Link, agreeing
 from schemas.corrections import Correction, CorrectionKind

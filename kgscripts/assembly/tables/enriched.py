@@ -7,7 +7,7 @@ from functools import partial
 
 import pyarrow as pa
 
-from kgscripts.assembly.plan import Step, Tables, rows, tables_in, view
+from kgscripts.assembly.step import Step, Tables, rows, tables_in, view
 from kgscripts.assembly.tables.records import file_view
 from kgscripts.enrichers.protocol import Enricher, enrich
 from kgscripts.records.kinds import KEY, kind_name, record_schema

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from kgscripts.assembly.engine import Rule
 from kgscripts.assembly.identity import ACTION_PARTS, action_key, same_action
-from kgscripts.assembly.plan import Step, made_by
+from kgscripts.assembly.step import Step, made_by
 from kgscripts.assembly.tables import changes, titles
 from kgscripts.assembly.tables.segments import segment_rules
 

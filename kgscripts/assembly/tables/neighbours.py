@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kgscripts.assembly.engine import Rule
-from kgscripts.assembly.plan import Step, made_by
+from kgscripts.assembly.step import Step, made_by
 
 _REACH = 3
 """A neighbour is among so many steps before or after it in a source."""

@@ -20,7 +20,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from kgscripts.assembly.engine import Engine, Rule
-from kgscripts.assembly.plan import Step, Tables, made_by, tables_in
+from kgscripts.assembly.step import Step, Tables, made_by, tables_in
 from kgscripts.assembly.tables.order_estimates import LEAST_PER_MILLE, estimated_order
 
 Integers = npt.NDArray[np.int64]

@@ -9,7 +9,7 @@ import duckdb
 import pyarrow as pa
 
 from kgscripts.assembly.engine import Engine, Rule
-from kgscripts.assembly.plan import Step, Tables, tables_in, view
+from kgscripts.assembly.step import Step, Tables, tables_in, view
 from kgscripts.records.kinds import kind_name, record_schema
 from kgscripts.records.store import RecordStore
 from schemas.errors import GraphDirectoryError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from kgscripts.assembly.engine import Engine, Rule
-from kgscripts.assembly.plan import Step, made_by, rows, view
+from kgscripts.assembly.step import Step, made_by, rows, view
 from kgscripts.titles.keys import title_key
 from schemas.scenario_scheme import concept_scheme
 

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from kgscripts.assembly.engine import Rule
-from kgscripts.assembly.plan import Step, Tables, made_by, rows, tables_in
+from kgscripts.assembly.step import Step, Tables, made_by, rows, tables_in
 from kgscripts.assembly.tables.order import by_group
 from kgscripts.typicality.features import Integers, ScenarioActions, Vectors, features
 from kgscripts.typicality.naming import content, naming_actions

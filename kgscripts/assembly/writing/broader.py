@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from kgscripts.assembly.plan import Step, Tables, tables_in
-from kgscripts.assembly.writing.evidence import as_batches
+from kgscripts.assembly.step import Step, Tables, tables_in
+from kgscripts.assembly.writing.models import as_batches
 from kgscripts.text.lexicon import is_a
 from schemas.graph_writer import ScriptGraphWriter
 

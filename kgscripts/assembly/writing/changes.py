@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from functools import partial
 
-from kgscripts.assembly.plan import Step, Tables, tables_in
+from kgscripts.assembly.step import Step, Tables, tables_in
 from schemas.graph_writer import ScriptGraphWriter
 
 _KNOWN = "JOIN state_change_total t ON t.key = c.state_change"

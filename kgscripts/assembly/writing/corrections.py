@@ -9,12 +9,12 @@ from typing import Any
 
 from kgscripts.assembly.counting import Relation
 from kgscripts.assembly.engine import Rule
-from kgscripts.assembly.plan import Step, Tables, made_by, tables_in
 from kgscripts.assembly.rules.corrected_relations import CORRECTED_ROLE, corrected_by_rejection
+from kgscripts.assembly.step import Step, Tables, made_by, tables_in
 from kgscripts.assembly.tables.corrected_names import leading_names
 from kgscripts.assembly.tables.corrections import CORRECTED
 from kgscripts.assembly.writing.discards import DiscardLog
-from kgscripts.assembly.writing.evidence import as_batches
+from kgscripts.assembly.writing.models import as_batches
 from schemas.corrections import Correction, CorrectionKind
 from schemas.graph_writer import ScriptGraphWriter
 from schemas.records import Discard, DiscardReason

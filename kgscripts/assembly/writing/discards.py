@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from kgscripts.assembly.counting import Relation
-from kgscripts.assembly.plan import Step, Tables, tables_in
+from kgscripts.assembly.step import Step, Tables, tables_in
 from kgscripts.records.inputs import InputIndex
 from schemas.records import Discard, DiscardReason
 

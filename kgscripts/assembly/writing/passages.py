@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kgscripts.assembly.plan import Step, Tables, tables_in
+from kgscripts.assembly.step import Step, Tables, tables_in
 from kgscripts.records.kinds import kind_name, record_schema
 from schemas.graph_writer import ScriptGraphWriter
 from schemas.records import PassageKind, Record
