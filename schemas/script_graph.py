@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -18,6 +18,7 @@ from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.installed_types import installed_node_types, installed_relation_types
 from schemas.manifest import Manifest
 from schemas.results import Table
+from schemas.table_reader import read_batches, select_rows
 from schemas.tables import ROWS_A_GROUP, TABLE_NAMES, table_path, table_schema
 
 if TYPE_CHECKING:
@@ -153,33 +154,46 @@ class ScriptGraph:
             If there is no such type.
         """
         _check_name(name)
-        if name not in _tables_of(self.manifest):
-            return
-        file = self.directory / table_path(name)
-        try:
-            # Absolute, since pyarrow takes a relative ``~`` or ``s3:x`` for a home or an address.
-            with pq.ParquetFile(file.absolute()) as parquet:
-                if parquet.schema_arrow != table_schema(name):
-                    raise GraphDirectoryError(
-                        f"has the columns {parquet.schema_arrow.names}",
-                        where=str(file),
-                        remedy="build the graph again",
-                    )
-                for batch in parquet.iter_batches(batch_size=rows):
-                    # Text that is no UTF-8 would be found only where it is used.
-                    batch.validate(full=True)
-                    if any(batch.column(item.name).null_count for item in batch.schema if not item.nullable):
-                        raise pa.ArrowInvalid("a required value is missing")
-                    yield batch
-        except (OSError, ValueError, pa.ArrowException) as error:
-            raise GraphDirectoryError(
-                f"the table is damaged ({error})", where=str(file), remedy="run `kgscripts build-graph` again"
-            ) from error
+        if name in _tables_of(self.manifest):
+            yield from read_batches(self.directory / table_path(name), name, rows)
 
     def rows(self, name: str) -> Iterator[dict[str, Any]]:
         """Iterate over the rows of the table `name` as dictionaries."""
         for batch in self.batches(name):
             yield from batch.to_pylist()
+
+    def select(
+        self, table: str, columns: Iterable[str] | None = None, where: Mapping[str, object] | None = None
+    ) -> pa.Table:
+        """Read some columns (all by default) of the rows of a table for which `where` holds (all by default).
+
+        Only these rows are held in memory. Row groups that cannot have them are not read: tables ascend by id, and
+        relations by the id that they begin at.
+
+        Parameters
+        ----------
+        table:
+            The name of a node or relation type.
+        columns:
+            The names of columns, in the order in which they are wanted.
+        where:
+            For each of some columns its value, or a collection of the values that it may have; None means null. A row
+            is wanted if all of these hold. Columns of lists have no conditions.
+
+        Returns
+        -------
+            The rows in the order of the table; ``.to_pylist()`` makes dictionaries of them.
+
+        Raises
+        ------
+        GraphDirectoryError
+            If what is read is damaged, or the table has other columns than its type.
+        ConfigurationError
+            If there is no such type or column, or a column cannot have such a value.
+        """
+        _check_name(table)
+        file = self.directory / table_path(table) if table in _tables_of(self.manifest) else None
+        return select_rows(file, table, columns, where)
 
     def check_digests(self) -> None:
         """Compare the SHA-256 of every table, and its number of rows, with the manifest.
