@@ -56,7 +56,10 @@ def draw(directory: Path, number: int, seed: int) -> list[Drawn]:
 
 def _read_in(directory: Path) -> list[Drawn]:
     """All changes that were read for a graph."""
-    names = {row["digest"]: row["name"] for row in ScriptGraph.open(directory).rows("Source")}
+    names = {
+        row["digest"]: row["name"]
+        for row in ScriptGraph.open(directory).select("Source", ["digest", "name"]).to_pylist()
+    }
     digests = sorted(names)
     with open_records(directory, create=False) as store:
         changes = store.read(StateChange, digests)

@@ -65,9 +65,13 @@ def draw(directory: Path, numbers: dict[str, int], seed: int, half: str) -> list
         If the graph has fewer.
     """
     graph = ScriptGraph.open(directory)
-    labels = {row["id"]: row["label"] for name in ("SubEvent", "Tool") for row in graph.rows(name)}
+    labels = {
+        row["id"]: row["label"]
+        for name in ("SubEvent", "Tool")
+        for row in graph.select(name, ["id", "label"]).to_pylist()
+    }
     pairs = _pairs(graph, half)
-    mentions = {row["id"]: row for row in graph.rows("Passage") if row["source"] in pairs}
+    mentions = {row["id"]: row for row in graph.select("Passage", where={"source": pairs}).to_pylist()}
     evidence: dict[str, list[str]] = {}
     for row in graph.rows("EVIDENCED_BY"):
         evidence.setdefault(row["from_id"], []).append(row["to_id"])
@@ -98,7 +102,7 @@ def _in_pair(row: dict[str, Any], mention: dict[str, Any], pairs: dict[str, _Pai
 
 def _pairs(graph: ScriptGraph, half: str) -> dict[str, _Pair]:
     """The pairs of a graph whose abstract texts are in the half, by the id of their source."""
-    names = {row["id"]: row["name"] for row in graph.rows("Source")}
+    names = {row["id"]: row["name"] for row in graph.select("Source", ["id", "name"]).to_pylist()}
     sides: dict[str, dict[str, dict[str, Any]]] = {}
     passages = {}
     for row in graph.rows("Passage"):

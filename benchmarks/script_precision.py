@@ -67,16 +67,16 @@ def _drawn(graph: str, scenario: str, rank: int, step: Step, told: dict[str, tup
 
 def _told(graph: ScriptGraph, steps: set[str], chance: random.Random) -> dict[str, tuple[str, str]]:
     """For each step the words of one of its mentions, and the sentence that they are in."""
-    ids = {graph.iri(row["id"]): row["id"] for row in graph.rows("SubEvent") if graph.iri(row["id"]) in steps}
+    ids = {graph.iri(key): key for key in graph.select("SubEvent", ["id"])["id"].to_pylist() if graph.iri(key) in steps}
     mentions: dict[str, list[str]] = {identifier: [] for identifier in ids.values()}
-    for row in graph.rows("REALIZES"):
-        if row["to_id"] in mentions:
-            mentions[row["to_id"]].append(row["from_id"])
+    for row in graph.select("REALIZES", ["from_id", "to_id"], {"to_id": mentions}).to_pylist():
+        mentions[row["to_id"]].append(row["from_id"])
     chosen = {iri: chance.choice(sorted(mentions[identifier])) for iri, identifier in sorted(ids.items())}
     wanted = set(chosen.values())
-    within = {row["from_id"]: row["to_id"] for row in graph.rows("WITHIN") if row["from_id"] in wanted}
+    around = graph.select("WITHIN", ["from_id", "to_id"], {"from_id": wanted}).to_pylist()
+    within = {row["from_id"]: row["to_id"] for row in around}
     needed = wanted | set(within.values())
-    texts = {row["id"]: row["text"] for row in graph.rows("Passage") if row["id"] in needed}
+    texts = {row["id"]: row["text"] for row in graph.select("Passage", ["id", "text"], {"id": needed}).to_pylist()}
     return {iri: (texts[mention], texts.get(within[mention], "")) for iri, mention in chosen.items()}
 
 

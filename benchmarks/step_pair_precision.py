@@ -52,7 +52,11 @@ def draw(directories: Sequence[Path], number: int, seed: int) -> list[Drawn]:
     found: list[Drawn] = []
     for kind, relation in _RELATIONS.items():
         chance = random.Random(f"{seed} {kind}")
-        rows = [(place, row) for place, graph in enumerate(graphs) for row in graph.rows(relation)]
+        rows = [
+            (place, row)
+            for place, graph in enumerate(graphs)
+            for row in graph.select(relation, ["from_id", "to_id"]).to_pylist()
+        ]
         rows.sort(key=lambda item: (item[0], item[1]["from_id"], item[1]["to_id"]))
         chosen = chance.sample(rows, min(number, len(rows)))
         for place, graph in enumerate(graphs):
@@ -65,27 +69,29 @@ def draw(directories: Sequence[Path], number: int, seed: int) -> list[Drawn]:
 
 def _described(graph: ScriptGraph, steps: set[str], chance: random.Random) -> dict[str, tuple[str, str, str, str]]:
     """Of each step the scenario, the label, the most frequent actions and a sentence."""
-    scenarios = {row["id"]: row["label"] for row in graph.rows("Scenario")}
-    labels = {row["id"]: row["label"] for row in graph.rows("Action")}
+    scenarios = {row["id"]: row["label"] for row in graph.select("Scenario", ["id", "label"]).to_pylist()}
     actions: dict[str, list[dict[str, Any]]] = {step: [] for step in steps}
-    for row in graph.rows("EXPRESSED_AS"):
-        if row["from_id"] in steps:
-            actions[row["from_id"]].append(row)
+    wordings = graph.select("EXPRESSED_AS", ["from_id", "to_id", "probability"], {"from_id": steps})
+    for row in wordings.to_pylist():
+        actions[row["from_id"]].append(row)
+    worded = graph.select("Action", ["id", "label"], {"id": wordings["to_id"]}).to_pylist()
+    labels = {row["id"]: row["label"] for row in worded}
     mentions: dict[str, list[str]] = {step: [] for step in steps}
-    for row in graph.rows("REALIZES"):
-        if row["to_id"] in steps:
-            mentions[row["to_id"]].append(row["from_id"])
+    for row in graph.select("REALIZES", ["from_id", "to_id"], {"to_id": steps}).to_pylist():
+        mentions[row["to_id"]].append(row["from_id"])
     chosen = {step: chance.choice(sorted(mentions[step])) for step in sorted(steps)}
-    wanted = set(chosen.values())
-    within = {row["from_id"]: row["to_id"] for row in graph.rows("WITHIN") if row["from_id"] in wanted}
-    texts = {row["id"]: row["text"] for row in graph.rows("Passage") if row["id"] in set(within.values())}
+    within = {
+        row["from_id"]: row["to_id"]
+        for row in graph.select("WITHIN", ["from_id", "to_id"], {"from_id": chosen.values()}).to_pylist()
+    }
+    passages = graph.select("Passage", ["id", "text"], {"id": within.values()}).to_pylist()
+    texts = {row["id"]: row["text"] for row in passages}
     found = {}
-    for row in graph.rows("SubEvent"):
-        if row["id"] in steps:
-            often = sorted(actions[row["id"]], key=lambda item: (-item["probability"], labels[item["to_id"]]))
-            words = ", ".join(labels[item["to_id"]] for item in often[:_MOST_ACTIONS])
-            around = texts.get(within[chosen[row["id"]]], "")
-            found[row["id"]] = (scenarios[row["scenario"]], row["label"], words, around)
+    for row in graph.select("SubEvent", ["id", "label", "scenario"], {"id": steps}).to_pylist():
+        often = sorted(actions[row["id"]], key=lambda item: (-item["probability"], labels[item["to_id"]]))
+        words = ", ".join(labels[item["to_id"]] for item in often[:_MOST_ACTIONS])
+        around = texts.get(within[chosen[row["id"]]], "")
+        found[row["id"]] = (scenarios[row["scenario"]], row["label"], words, around)
     return found
 
 

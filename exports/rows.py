@@ -1,7 +1,4 @@
-"""Select rows of a graph's tables by value, and find nodes by name.
-
-Only the selected columns and rows are kept in memory.
-"""
+"""Find nodes by name, and names of nodes."""
 
 from __future__ import annotations
 
@@ -10,35 +7,10 @@ from collections.abc import Collection, Iterable, Sequence
 from operator import itemgetter
 from typing import Any, TypeAlias
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
-from schemas.errors import GraphDirectoryError, QueryError
+from schemas.errors import QueryError
 from schemas.script_graph import ScriptGraph
-from schemas.tables import table_path
 
 Row: TypeAlias = dict[str, Any]
-
-
-def select(graph: ScriptGraph, name: str, columns: Sequence[str], **among: Collection[str]) -> list[Row]:
-    """Return `columns` of the rows of table `name` whose columns have one of the values in `among`.
-
-    Raises
-    ------
-    GraphDirectoryError
-        If the table is damaged.
-    """
-    if any(not values for values in among.values()):
-        return []
-    file = graph.directory / table_path(name)
-    filters = [(column, "in", set(values)) for column, values in among.items()]
-    try:
-        rows: list[Row] = pq.read_table(file, columns=list(columns), filters=filters or None).to_pylist()
-    except (OSError, ValueError, pa.ArrowException) as error:
-        raise GraphDirectoryError(
-            f"the table is damaged ({error})", where=str(file), remedy="run `kgscripts build-graph` again"
-        ) from error
-    return rows
 
 
 def column(rows: Iterable[Row], name: str) -> set[str]:
@@ -46,7 +18,7 @@ def column(rows: Iterable[Row], name: str) -> set[str]:
 
 
 def labels_of(graph: ScriptGraph, name: str, ids: Collection[str]) -> dict[str, str]:
-    return {row["id"]: row["label"] for row in select(graph, name, ("id", "label"), id=ids)}
+    return {row["id"]: row["label"] for row in graph.select(name, ["id", "label"], {"id": ids}).to_pylist()}
 
 
 def find(graph: ScriptGraph, node_type: str, name: str, columns: Sequence[str]) -> Row:
@@ -57,7 +29,7 @@ def find(graph: ScriptGraph, node_type: str, name: str, columns: Sequence[str]) 
     QueryError
         If no node or several nodes of the type have this name; the remedy suggests names.
     """
-    rows = select(graph, node_type, ("id", *columns))
+    rows: list[Row] = graph.select(node_type, ["id", *columns]).to_pylist()
     wanted = _folded(name)
     found = (
         [row for row in rows if wanted in (row["id"], graph.iri(row["id"]).casefold())]

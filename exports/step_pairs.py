@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 
 from attrs import frozen
 
-from exports.rows import Row, select
+from exports.rows import Row
 from schemas.script_graph import ScriptGraph
 
 
@@ -46,7 +46,7 @@ def alternatives_of(graph: ScriptGraph, steps: Collection[str]) -> Mapping[str, 
 def matches_of(graph: ScriptGraph, steps: Collection[str]) -> Mapping[str, tuple[Match, ...]]:
     """The same step of other scenarios for each step, the most similar first."""
     joined = [pair for pair in _joined(graph, "CLOSE_MATCH", ("similarity",), steps) if pair[1]["scenario"]]
-    names = select(graph, "Scenario", ("id", "label"), id={other["scenario"] for _, other, _ in joined})
+    names = graph.select("Scenario", ("id", "label"), {"id": {other["scenario"] for _, other, _ in joined}}).to_pylist()
     scenarios = {row["id"]: row["label"] for row in names}
     found: dict[str, list[Match]] = defaultdict(list)
     for step, other, row in joined:
@@ -65,8 +65,10 @@ def _joined(
     pairs = [
         (row[own], row[far], row)
         for own, far in (("from_id", "to_id"), ("to_id", "from_id"))
-        for row in select(graph, relation, columns, **{own: steps})
+        for row in graph.select(relation, columns, {own: steps}).to_pylist()
     ]
     wanted = {other for _, other, _ in pairs}
-    others = {row["id"]: row for row in select(graph, "SubEvent", ("id", "label", "scenario"), id=wanted)}
+    others = {
+        row["id"]: row for row in graph.select("SubEvent", ("id", "label", "scenario"), {"id": wanted}).to_pylist()
+    }
     return [(step, others[other], row) for step, other, row in pairs]

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from attrs import frozen
 
-from exports.rows import Row, column, find, labels_of, select
+from exports.rows import Row, column, find, labels_of
 from schemas.records import OF_PLACE
 from schemas.script_graph import ScriptGraph
 
@@ -49,9 +49,12 @@ def read_tool_uses(
         If no tool or no scenario has this name.
     """
     row = find(graph, "Tool", tool, ("label",))
-    uses = select(graph, "USES", ("from_id", "role", "support", "probability", "statement"), to_id=[row["id"]])
+    uses = graph.select(
+        "USES", ("from_id", "role", "support", "probability", "statement"), {"to_id": row["id"]}
+    ).to_pylist()
     steps = {
-        step["id"]: step for step in select(graph, "SubEvent", ("id", "label", "scenario"), id=column(uses, "from_id"))
+        step["id"]: step
+        for step in graph.select("SubEvent", ("id", "label", "scenario"), {"id": column(uses, "from_id")}).to_pylist()
     }
     if scenario is not None:
         wanted = find(graph, "Scenario", scenario, ("label", "alternative_labels"))["id"]
@@ -86,17 +89,21 @@ def read_tool_uses(
 
 def _evidence(graph: ScriptGraph, statements: Collection[str]) -> dict[str, Evidence]:
     """The shortest sentence behind each statement; the sentence of a mention is the smallest passage around it."""
-    evidence = select(graph, "EVIDENCED_BY", ("from_id", "to_id"), from_id=statements)
+    evidence = graph.select("EVIDENCED_BY", ("from_id", "to_id"), {"from_id": statements}).to_pylist()
     columns = ("id", "kind", "start", "end", "text", "source")
-    passages = {row["id"]: row for row in select(graph, "Passage", columns, id=column(evidence, "to_id"))}
+    passages = {
+        row["id"]: row for row in graph.select("Passage", columns, {"id": column(evidence, "to_id")}).to_pylist()
+    }
     mentions = {identifier for identifier, row in passages.items() if row["kind"] == "mention"}
-    within = select(graph, "WITHIN", ("from_id", "to_id"), from_id=mentions)
-    wider = {row["id"]: row for row in select(graph, "Passage", columns, id=column(within, "to_id"))}
+    within = graph.select("WITHIN", ("from_id", "to_id"), {"from_id": mentions}).to_pylist()
+    wider = {row["id"]: row for row in graph.select("Passage", columns, {"id": column(within, "to_id")}).to_pylist()}
     by_length = sorted(within, key=lambda row: _length(wider.get(row["to_id"])), reverse=True)
     sentences = passages | {row["from_id"]: wider[row["to_id"]] for row in by_length if row["to_id"] in wider}
     names = {
         row["id"]: row["name"]
-        for row in select(graph, "Source", ("id", "name"), id={row["source"] for row in sentences.values()})
+        for row in graph.select(
+            "Source", ("id", "name"), {"id": {row["source"] for row in sentences.values()}}
+        ).to_pylist()
     }
     evidence.sort(key=lambda row: (_length(sentences[row["to_id"]]), row["to_id"]), reverse=True)
     return {

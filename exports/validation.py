@@ -110,7 +110,7 @@ def _dangling(graph: ScriptGraph) -> tuple[int, list[Violation]]:
     followed = 0
     violations: dict[tuple[str, str, str], Violation] = {}
     for node_type, prefix in ID_PREFIXES.items():
-        known = pa.chunked_array([batch.column("id") for batch in graph.batches(node_type)], pa.string())
+        known = graph.select(node_type, ["id"])["id"]
         for name in TABLE_NAMES:
             for column in _reference_columns(name, node_type):
                 for batch in graph.batches(name):
@@ -126,7 +126,7 @@ def _dangling(graph: ScriptGraph) -> tuple[int, list[Violation]]:
 
 def _replaced_nodes(graph: ScriptGraph) -> Iterator[Violation]:
     """Find the ids that a sub-event replaces although they still name a node."""
-    known = pa.chunked_array([batch.column("id") for batch in graph.batches("SubEvent")], pa.string())
+    known = graph.select("SubEvent", ["id"])["id"]
     for batch in graph.batches("SubEvent"):
         replaced = pc.list_flatten(batch.column("replaces"))
         for identifier in replaced.filter(pc.is_in(replaced, known)).to_pylist():

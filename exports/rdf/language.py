@@ -11,5 +11,5 @@ _TAG = re.compile(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*\Z")
 
 def text_language(graph: ScriptGraph) -> str:
     """The language that the graph's parsers read (BCP 47); "" without a parser, or with parsers of several."""
-    languages = {row["language"] for row in graph.rows("Model") if row["language"]}
+    languages = {language for language in graph.select("Model", ["language"])["language"].to_pylist() if language}
     return languages.pop() if len(languages) == 1 and all(map(_TAG.match, languages)) else ""

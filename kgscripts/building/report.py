@@ -139,7 +139,8 @@ def _scenarios(graph: ScriptGraph) -> tuple[ScenarioSummary, ...]:
         for counts, scenarios in ((steps, batch["from_id"]), (usual, batch["from_id"].filter(batch["usual"]))):
             for counted in scenarios.value_counts().to_pylist():
                 counts[counted["values"]] += counted["counts"]
-    rows = sorted(graph.rows("Scenario"), key=lambda row: (-row["support"], row["label"]))[:_TOP_SCENARIOS]
+    rows = graph.select("Scenario", ["id", "label", "support"]).to_pylist()
+    rows = sorted(rows, key=lambda row: (-row["support"], row["label"]))[:_TOP_SCENARIOS]
     return tuple(ScenarioSummary(row["label"], row["support"], steps[row["id"]], usual[row["id"]]) for row in rows)
 
 

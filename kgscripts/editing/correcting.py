@@ -42,7 +42,8 @@ def correct_graph(directory: str | Path, corrections: Iterable[Correction]) -> C
         recorded = add_corrections(store, given)
         assembled = assemble_again(store, path, manifest)
         store.compact(assembled.enriched, assembled.versions)
-    applied = {row["id"]: row["applied"] for row in assembled.graph.rows("Correction")}
+    rows = assembled.graph.select("Correction", ["id", "applied"]).to_pylist()
+    applied = {row["id"]: row["applied"] for row in rows}
     unmatched = [item for item in given if not applied.get(correction_id(item), True)]
     return Corrected(tuple(recorded), tuple(unmatched))
 

@@ -8,8 +8,6 @@ from difflib import get_close_matches
 from functools import cached_property
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
 from attrs import define, evolve, field
 
 from kgscripts.titles.keys import title_key
@@ -81,7 +79,8 @@ class GraphWords:
         return found
 
     def _scenario(self, name: str) -> dict[str, Any]:
-        rows = list(self.graph.rows("Scenario"))
+        found = self.graph.select("Scenario", ["id", "label", "alternative_labels"])
+        rows: list[dict[str, Any]] = found.to_pylist()
         wanted = plain_words(name)
         for row in rows:
             if wanted in map(plain_words, (row["label"], *row["alternative_labels"])):
@@ -105,14 +104,14 @@ class GraphWords:
         if end == "SubEvent":
             return steps.find(words)
         starts = steps.ids_of(step)
-        ends = {row["to_id"] for row in _select(self.graph, relation, "from_id", starts)}
-        labels = [row["label"] for row in _select(self.graph, end, "id", ends)]
+        ends = self.graph.select(relation, ["to_id"], {"from_id": starts})["to_id"]
+        labels = self.graph.select(end, ["label"], {"id": ends})["label"].to_pylist()
         if words not in map(plain_words, labels):
             raise _unknown(f"{step!r} has no {relation} {words!r}", words, labels)
         return words
 
     def _thing(self, types: Iterable[str], name: str) -> None:
-        labels = [row["label"] for kind in types for row in self.graph.rows(kind)]
+        labels = [label for kind in types for label in self.graph.select(kind, ["label"])["label"].to_pylist()]
         if name not in map(plain_words, labels):
             raise _unknown(f"there is no {' or '.join(map(str.lower, types))} {name!r}", name, labels)
 
@@ -128,15 +127,17 @@ class _Steps:
     @cached_property
     def _labels(self) -> dict[str, str]:
         """The label of each step by its id."""
-        return {row["id"]: row["label"] for row in _select(self.graph, "SubEvent", "scenario", {self.scenario})}
+        rows = self.graph.select("SubEvent", ["id", "label"], {"scenario": self.scenario}).to_pylist()
+        return {row["id"]: row["label"] for row in rows}
 
     @cached_property
     def _actions(self) -> list[tuple[str, Action]]:
         """Each action with its step."""
-        pairs = _select(self.graph, "EXPRESSED_AS", "from_id", self._labels)
-        rows = {row["id"]: row for row in _select(self.graph, "Action", "id", {pair["to_id"] for pair in pairs})}
+        found = self.graph.select("EXPRESSED_AS", ["from_id", "to_id"], {"from_id": self._labels})
+        pairs = found.to_pylist()
         parts = ("predicate", "particle", "object", "preposition", "prepositional_object")
-        actions = {key: Action(**{part: row[part] or "" for part in parts}) for key, row in rows.items()}
+        rows = self.graph.select("Action", ["id", *parts], {"id": found["to_id"]}).to_pylist()
+        actions = {row["id"]: Action(**{part: row[part] or "" for part in parts}) for row in rows}
         return [(pair["from_id"], actions[pair["to_id"]]) for pair in pairs if pair["to_id"] in actions]
 
     def ids_of(self, label: str) -> set[str]:
@@ -181,16 +182,6 @@ class _Steps:
         actions = sorted((action.label, action) for owner, action in self._actions if owner == step)
         leading = (label for label, action in actions if node_id("SubEvent", label, self.scenario, *action.key) == step)
         return plain_words(next(leading, actions[0][0]))
-
-
-def _select(graph: ScriptGraph, table: str, column: str, values: Iterable[str]) -> list[dict[str, Any]]:
-    """The rows of a table with one of these values in a column."""
-    wanted = pa.array(sorted(values), pa.string())
-    return [
-        row
-        for batch in graph.batches(table)
-        for row in batch.filter(pc.is_in(batch[column], value_set=wanted)).to_pylist()
-    ]
 
 
 def _unknown(message: str, words: str, labels: Iterable[str]) -> InputError:

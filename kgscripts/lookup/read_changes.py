@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 from attrs import frozen
 
-from kgscripts.lookup.steps import steps_of_action
+from kgscripts.lookup.steps import labels_of, steps_of_action
 from schemas.records import Action
 from schemas.script_graph import ScriptGraph
 
@@ -36,29 +37,36 @@ def read_changes(directory: Path, action: Action) -> list[ReadChange]:
     """
     graph = ScriptGraph.open(directory)
     steps = steps_of_action(graph, action)
-    relations = [row for row in graph.rows("CHANGES") if row["from_id"] in steps]
+    columns = ["from_id", "to_id", "support", "probability", "pmi"]
+    relations = graph.select("CHANGES", columns, {"from_id": steps}).to_pylist()
     wanted = {row["to_id"] for row in relations}
-    changes = {row["id"]: row for row in graph.rows("StateChange") if row["id"] in wanted}
-    labels = {row["id"]: row["label"] for name in ("Entity", "Attribute", "Scenario") for row in graph.rows(name)}
-    parts = {
-        name: {row["from_id"]: labels[row["to_id"]] for row in graph.rows(name) if row["to_id"] in labels}
-        for name in ("OF_ENTITY", "OF_ATTRIBUTE")
-    }
-    found = [
+    found = graph.select("StateChange", ["id", "before", "after"], {"id": wanted}).to_pylist()
+    changes = {row["id"]: row for row in found}
+    entities = _ends(graph, "OF_ENTITY", "Entity", wanted)
+    attributes = _ends(graph, "OF_ATTRIBUTE", "Attribute", wanted)
+    scenarios = labels_of(graph, "Scenario", (step["scenario"] for step in steps.values()))
+    read = [
         ReadChange(
-            entity=parts["OF_ENTITY"][row["to_id"]],
-            attribute=parts["OF_ATTRIBUTE"][row["to_id"]],
+            entity=entities[row["to_id"]],
+            attribute=attributes[row["to_id"]],
             before=changes[row["to_id"]]["before"] or "",
             after=changes[row["to_id"]]["after"],
             support=row["support"],
             probability=row["probability"],
             pmi=row["pmi"],
             step=steps[row["from_id"]]["label"],
-            scenario=labels.get(steps[row["from_id"]]["scenario"], ""),
+            scenario=scenarios.get(steps[row["from_id"]]["scenario"], ""),
         )
         for row in relations
     ]
     return sorted(
-        found,
+        read,
         key=lambda item: (-item.support, -item.probability, item.entity, item.attribute, item.after, item.scenario),
     )
+
+
+def _ends(graph: ScriptGraph, relation: str, end: str, changes: Collection[str]) -> dict[str, str]:
+    """The label of the node of the type `end` that each of the changes has by a relation."""
+    pairs = graph.select(relation, ["from_id", "to_id"], {"from_id": changes}).to_pylist()
+    labels = labels_of(graph, end, (row["to_id"] for row in pairs))
+    return {row["from_id"]: labels[row["to_id"]] for row in pairs if row["to_id"] in labels}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from kgscripts.lookup.steps import steps_of_action
+from kgscripts.lookup.steps import labels_of, steps_of_action
 from schemas.records import OF_PLACE, Action
 from schemas.script_graph import ScriptGraph
 
@@ -36,19 +36,21 @@ def read_tools(directory: Path, action: Action) -> list[ReadTool]:
     """
     graph = ScriptGraph.open(directory)
     steps = steps_of_action(graph, action)
-    labels = {row["id"]: row["label"] for name in ("Tool", "Scenario") for row in graph.rows(name)}
+    columns = ["from_id", "to_id", "role", "support", "probability", "pmi"]
+    uses = graph.select("USES", columns, {"from_id": steps, "predicted": False}).to_pylist()
+    tools = labels_of(graph, "Tool", (row["to_id"] for row in uses))
+    scenarios = labels_of(graph, "Scenario", (step["scenario"] for step in steps.values()))
     found = [
         ReadTool(
-            lemma=labels[row["to_id"]],
+            lemma=tools[row["to_id"]],
             role=row["role"],
             support=row["support"],
             probability=row["probability"],
             pmi=row["pmi"],
             step=steps[row["from_id"]]["label"],
-            scenario=labels.get(steps[row["from_id"]]["scenario"], ""),
+            scenario=scenarios.get(steps[row["from_id"]]["scenario"], ""),
         )
-        for row in graph.rows("USES")
-        if row["from_id"] in steps and not row["predicted"]
+        for row in uses
     ]
     return sorted(
         found,

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from kgscripts.assembly.tables.clusters import cluster_key
 from schemas.records import Action
 from schemas.script_graph import ScriptGraph
 
+_PARTS = ("predicate", "particle", "object", "preposition", "prepositional_object")
+
 
 def steps_of_action(graph: ScriptGraph, action: Action) -> dict[str, dict[str, Any]]:
-    """The SubEvent rows, by id, that are expressed by the action, in any scenario."""
+    """The id, label and scenario of the SubEvent rows, by id, that are expressed by the action, in any scenario."""
     wanted = cluster_key(action.key)
-    actions = {row["id"] for row in graph.rows("Action") if cluster_key(_action(row).key) == wanted}
-    meant = {row["from_id"] for row in graph.rows("EXPRESSED_AS") if row["to_id"] in actions}
-    return {row["id"]: row for row in graph.rows("SubEvent") if row["id"] in meant}
+    same_verb = graph.select("Action", ["id", *_PARTS], {"predicate": action.predicate}).to_pylist()
+    actions = {row["id"] for row in same_verb if cluster_key(_action(row).key) == wanted}
+    meant = graph.select("EXPRESSED_AS", ["from_id"], {"to_id": actions})["from_id"]
+    return {row["id"]: row for row in graph.select("SubEvent", ["id", "label", "scenario"], {"id": meant}).to_pylist()}
+
+
+def labels_of(graph: ScriptGraph, node_type: str, ids: Iterable[str | None]) -> dict[str, str]:
+    """The label of each of these nodes that is of this type."""
+    return {row["id"]: row["label"] for row in graph.select(node_type, ["id", "label"], {"id": ids}).to_pylist()}
 
 
 def _action(row: dict[str, str | None]) -> Action:
-    parts = ("predicate", "particle", "object", "preposition", "prepositional_object")
-    return Action(**{part: row[part] or "" for part in parts})
+    return Action(**{part: row[part] or "" for part in _PARTS})

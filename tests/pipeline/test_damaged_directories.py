@@ -17,12 +17,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from exports.rows import select
 from kgscripts.pipeline import build_graph
 from kgscripts.records import RecordStore
 from schemas.errors import GraphDirectoryError, KGScriptsError
 from schemas.script_graph import ScriptGraph
-from schemas.tables import TABLE_NAMES, table_path, table_schema
+from schemas.tables import TABLE_NAMES, key_columns, table_path
 from tests.assembly.built import graph_bytes
 from tests.assembly.tiny_reader import tiny
 
@@ -50,7 +49,7 @@ def _read(directory: Path) -> None:
             with suppress(KGScriptsError):
                 list(graph.rows(name))
         with suppress(KGScriptsError):
-            select(graph, "Tool", ("id", "label"))
+            graph.select("Tool", ["id", "label"])
         with suppress(KGScriptsError):
             graph.check_digests()
     with suppress(KGScriptsError), RecordStore(directory / "records") as store:
@@ -173,7 +172,9 @@ def test_a_table_with_wrong_values_is_damaged(name: str, graph: Path) -> None:
             with suppress(GraphDirectoryError):
                 list(opened.rows(name))
             with suppress(KGScriptsError):
-                select(opened, name, schema.names)
+                opened.select(name)
+            with suppress(KGScriptsError):
+                opened.select(name, where={schema.names[0]: table[0].to_pylist()[:1]})
 
 
 _STRANGE: st.SearchStrategy[Any] = st.sampled_from(
@@ -231,6 +232,8 @@ def test_an_index_with_wrong_values_is_damaged(graph: Path) -> None:
 def test_a_table_with_other_bytes_is_damaged(data: st.DataObject, graph: Path) -> None:
     path = graph / data.draw(st.sampled_from(["nodes/Tool.parquet", "nodes/Passage.parquet", "relations/USES.parquet"]))
     kept = path.read_bytes()
+    key = key_columns(path.stem)[0]
+    last = pq.read_table(path)[key][-1].as_py()
     content = bytearray(kept)
     for _ in range(data.draw(st.integers(1, 4))):
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
@@ -239,5 +242,7 @@ def test_a_table_with_other_bytes_is_damaged(data: st.DataObject, graph: Path) -
     with suppress(KGScriptsError):
         list(opened.rows(path.stem))
     with suppress(KGScriptsError):
-        select(opened, path.stem, table_schema(path.stem).names)
+        opened.select(path.stem)
+    with suppress(KGScriptsError):
+        opened.select(path.stem, where={key: last})
     path.write_bytes(kept)

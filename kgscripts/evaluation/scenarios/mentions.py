@@ -105,7 +105,9 @@ def score_mentions(graph: ScriptGraph, gold: Mapping[str, ScenarioDocument]) -> 
     InputError
         If a document is not a source of the graph, or has another text there.
     """
-    sources = {row["name"]: row for row in graph.rows("Source")}
+    sources = {
+        row["name"]: row for row in graph.select("Source", ["id", "name", "characters"], {"name": gold}).to_pylist()
+    }
     documents: dict[str, ScenarioDocument] = {}
     for name, document in gold.items():
         if name not in sources:
@@ -117,8 +119,8 @@ def score_mentions(graph: ScriptGraph, gold: Mapping[str, ScenarioDocument]) -> 
     found = _scenarios_of_mentions(graph)
     totals = {"mentions": 0, "labelled": 0, "assigned": 0, "right": 0, "assigned_scenarios": 0, "right_scenarios": 0}
     labels = {source: _labels(document) for source, document in documents.items()}
-    for row in graph.rows("Passage"):
-        if row["source"] not in documents or row["id"] not in found:
+    for row in graph.select("Passage", ["id", "start", "source"], {"source": documents}).to_pylist():
+        if row["id"] not in found:
             continue
         starts, scenarios = labels[row["source"]]
         expected, assigned = scenarios[bisect_right(starts, row["start"]) - 1], found[row["id"]]
@@ -133,8 +135,8 @@ def score_mentions(graph: ScriptGraph, gold: Mapping[str, ScenarioDocument]) -> 
 
 def _scenarios_of_mentions(graph: ScriptGraph) -> dict[str, set[str]]:
     """The scenarios of each mention of an event, by the id of its passage; empty for none."""
-    names = {row["id"]: row["label"] for row in graph.rows("Scenario")}
-    steps = {row["id"]: row["scenario"] for row in graph.rows("SubEvent")}
+    names = {row["id"]: row["label"] for row in graph.select("Scenario", ["id", "label"]).to_pylist()}
+    steps = {row["id"]: row["scenario"] for row in graph.select("SubEvent", ["id", "scenario"]).to_pylist()}
     found: dict[str, set[str]] = {}
     for row in graph.rows("REALIZES"):
         scenarios = found.setdefault(row["from_id"], set())

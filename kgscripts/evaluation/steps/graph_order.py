@@ -21,6 +21,8 @@ RANKS_APART = 0.1
 LEAST_SIMILAR = 0.6
 """The least cosine of two actions of which one may stand for the other."""
 
+_PARTS = ("predicate", "particle", "object", "preposition", "prepositional_object")
+
 
 @frozen
 class ScenarioOrder:
@@ -67,16 +69,18 @@ def key_of(action: Action) -> tuple[str, ...]:
 
 def scenario_orders(graph: ScriptGraph) -> dict[str, ScenarioOrder]:
     """The scenarios of a graph by label."""
-    labels = {row["id"]: row["label"] for row in graph.rows("Scenario")}
-    actions = {row["id"]: _action(row) for row in graph.rows("Action")}
-    scenario_of_step = {row["id"]: labels[row["scenario"]] for row in graph.rows("SubEvent") if row["scenario"]}
+    labels = {row["id"]: row["label"] for row in graph.select("Scenario", ["id", "label"]).to_pylist()}
+    actions = {row["id"]: _action(row) for row in graph.select("Action", ["id", *_PARTS]).to_pylist()}
+    steps = graph.select("SubEvent", ["id", "scenario"]).to_pylist()
+    scenario_of_step = {row["id"]: labels[row["scenario"]] for row in steps if row["scenario"]}
     found = {label: ScenarioOrder({}, nx.DiGraph(), {}, {}, {}) for label in labels.values()}
     step_of: dict[str, dict[tuple[str, ...], str]] = defaultdict(dict)
     step_of_label: dict[str, dict[str, str]] = defaultdict(dict)
     positions: dict[str, dict[str, float]] = defaultdict(dict)
     ranks: dict[str, dict[str, int]] = defaultdict(dict)
     # Of the steps that have actions with the same key, the one with the best supported of these.
-    for row in sorted(graph.rows("EXPRESSED_AS"), key=lambda row: (row["support"], row["from_id"])):
+    wordings = graph.select("EXPRESSED_AS", ["from_id", "to_id", "support"]).to_pylist()
+    for row in sorted(wordings, key=lambda row: (row["support"], row["from_id"])):
         if row["from_id"] in scenario_of_step:
             scenario, action = scenario_of_step[row["from_id"]], actions[row["to_id"]]
             step_of[scenario][key_of(action)] = step_of_label[scenario][action.label] = row["from_id"]
@@ -92,8 +96,7 @@ def scenario_orders(graph: ScriptGraph) -> dict[str, ScenarioOrder]:
 
 
 def _action(row: Mapping[str, str | None]) -> Action:
-    names = ("predicate", "particle", "object", "preposition", "prepositional_object")
-    return Action(**{name: row[name] or "" for name in names})
+    return Action(**{name: row[name] or "" for name in _PARTS})
 
 
 def similar_steps(
