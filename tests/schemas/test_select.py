@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -92,6 +93,17 @@ def test_a_value_of_an_enumeration_is_a_text(tmp_path: Path) -> None:
     assert graph.select("Passage", ["id"], {"kind": PassageKind.MENTION})["id"].to_pylist() == [
         rows["Passage"][0]["id"]
     ]
+
+
+def test_values_that_are_no_numbers_are_found(tmp_path: Path) -> None:
+    rows = odd_rows()
+    scores = sorted(rows["BenchmarkScore"], key=lambda row: str(row["id"]))
+    scores[2]["value"] = math.nan
+    graph = write_graph(tmp_path, rows)
+    for values, found in ((math.nan, scores[2:3]), ([9.0, math.nan, scores[1]["value"]], scores[1:3])):
+        assert graph.select("BenchmarkScore", ["id"], {"value": values}).to_pylist() == [
+            {"id": row["id"]} for row in found
+        ]
 
 
 @pytest.mark.parametrize(
