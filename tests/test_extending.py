@@ -258,9 +258,10 @@ import json
 from exports.validation import validate
 from schemas.script_graph import ScriptGraph
 graph = ScriptGraph.open("graph")
-print(json.dumps([graph.table("Temperature").num_rows, len(validate(graph).violations)]))
+selected = graph.select("Temperature", ["id"], {"id": ["temperature/1"]})
+print(json.dumps([graph.table("Temperature").num_rows, selected.to_pylist(), len(validate(graph).violations)]))
 """
-    assert _python(code, tmp_path, installed=installed) == [0, 0]
+    assert _python(code, tmp_path, installed=installed) == [0, [], 0]
 
 
 def test_the_package_is_listed(installed: Path) -> None:
