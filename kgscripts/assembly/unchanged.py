@@ -83,7 +83,10 @@ class Assembling:
             _code(),
             store.digest(),
             [[item.version, [asdict(model) for model in item.models]] for item in self.extractors],
-            [[item.version, [asdict(model) for model in item.networks]] for item in self.enrichers],
+            [
+                [item.version, [asdict(model) for model in item.networks], *map(dict, (item.reader_of, item.predicts))]
+                for item in self.enrichers
+            ],
             [[item.name, item.version] for item in self.packages],
             TABLE_NAMES,
             self.base_iri,
