@@ -82,7 +82,7 @@ texts = [
     for name, degrees in (("a", 220), ("b", 220), ("c", 900))
 ]
 texts[1]["text"] += " Eat the bread."
-left_out = ["state-changes", "scenarios", "steps", *without]
+left_out = ["decompositions", "state-changes", "scenarios", "steps", *without]
 run = kgscripts.build_graph(output="graph", texts=texts, without=left_out, jobs=2).run
 graph = ScriptGraph.open("graph")
 with RecordStore(graph.directory / "records") as store:

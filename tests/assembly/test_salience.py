@@ -38,7 +38,9 @@ _ACTIONS = [
 _WORDS = ("label", "predicate", "particle", "object", "preposition")
 _ENDS = [("start", pa.int32()), ("end", pa.int32()), ("support", pa.int64())]
 _SCHEMAS = {
-    "step": pa.schema([("step", pa.int32()), ("scenario", pa.int32()), ("label", pa.string())]),
+    **dict.fromkeys(
+        ("named_step", "step"), pa.schema([("step", pa.int32()), ("scenario", pa.int32()), ("label", pa.string())])
+    ),
     "action": pa.schema([("action", pa.int32()), *((name, pa.string()) for name in _WORDS)]),
     "has_sub_event": pa.schema([*_ENDS, ("mean_position", pa.float64())]),
     "expressed_as": pa.schema(_ENDS),
@@ -73,6 +75,7 @@ def _marks(rows: Rows, *, min_support: int = 1, partitions: int = 1) -> Marks:
         for name in ("has_sub_event", "expressed_as")
     }
     tables = ends | {
+        "named_step": [row | {"step": row["id"]} for row in rows["SubEvent"]],
         "step": [row | {"step": row["id"]} for row in rows["SubEvent"]],
         "action": [row | {"action": row["id"]} for row in rows["Action"]],
         "step_typicality": [
