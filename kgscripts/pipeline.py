@@ -15,12 +15,14 @@ from kgscripts.building.correction_file import read_correction_file
 from kgscripts.building.inputs import Text, file_input, path_key, text_input
 from kgscripts.building.reading import DocumentReader
 from kgscripts.building.report import BuildReport, Run, report
+from kgscripts.building.settings import Settings, check_settings, with_settings
 from kgscripts.corpora.files import find_files
 from kgscripts.corpora.scenarios.labels import resolve
+from kgscripts.enrichers.kept import enrichers_of
 from kgscripts.enrichers.protocol import Enricher
-from kgscripts.enrichers.registry import ENRICHERS, choose_enrichers, enrichers_of
+from kgscripts.enrichers.registry import ENRICHERS, choose_enrichers
 from kgscripts.extractors.protocol import Extractor
-from kgscripts.extractors.registry import choose
+from kgscripts.extractors.registry import choose, installed_extractors
 from kgscripts.records.corrections import add_corrections
 from kgscripts.records.opening import open_records
 from kgscripts.records.removal import take_out
@@ -62,6 +64,7 @@ def build_graph(
     extractors: Iterable[str | Extractor | Enricher] | None = None,
     without: Iterable[str] = (),
     predict_tools: bool = False,
+    settings: Settings | None = None,
     corrections: str | Path | None = None,
     memory: int | None = None,
     progress: Callable[[Progress], None] | None = None,
@@ -109,7 +112,10 @@ def build_graph(
     without:
         Names that are left out; ``steps`` to merge only steps with the same verb and object.
     predict_tools:
-        Add tools that no text names, as the tool ranker that ships predicts them, marked as predicted.
+        Add tools that no text names, as a tool ranker predicts them, marked as predicted.
+    settings:
+        Settings of extractors and enrichers by their names: ``{"state-changes": {"model": "DIR"}}``. Those of what the
+        build has not change nothing.
     corrections:
         A file of corrections (`kgscripts.building.correction_file`), which the directory keeps.
     memory:
@@ -122,7 +128,10 @@ def build_graph(
     GraphDirectoryError
         If `output` is foreign, in use, damaged or cannot be written.
     ConfigurationError
-        If an option lies outside its range, or extractors are unknown or do not fit together.
+        If an option lies outside its range, settings are none of those that `kgscripts extractors list` prints, or
+        extractors are unknown or do not fit together.
+    ModelError
+        If a model of the settings does not exist, is damaged, or is for another task.
     """
     for name, number in (("jobs", jobs), ("min_support", min_support)):
         check_number(name, number)
@@ -149,8 +158,9 @@ def build_graph(
         check_memory(memory)
     corrected = [] if corrections is None else read_correction_file(corrections)
     files = find_files([inputs] if isinstance(inputs, str | Path) else inputs)
-    # First of all: from here on the extractors may be a list although the caller named none.
-    extractors, without, enrichers = _split(extractors, without, [_PREDICTED] if predict_tools else [])
+    extractors = None if extractors is None else items_of("extractors", extractors)
+    settings = check_settings(settings, extractors or ())
+    extractors, without, enrichers = _split(extractors, without, [_PREDICTED] if predict_tools else [], settings)
     if scenarios is not None or scenario_list is not None:
         from kgscripts.building.scenario_modes import for_build
         from kgscripts.models.scenarios.list import read_scenario_list
@@ -212,32 +222,38 @@ def _assemble(store: RecordStore, directory: Path, assembling: Assembling, memor
     return assembled.graph
 
 
-def remove_source(directory: str | Path, source: str | Path) -> list[str]:
+def remove_source(directory: str | Path, source: str | Path, *, settings: Settings | None = None) -> list[str]:
     """Take a source out of a graph directory and assemble the graph anew; the names of what was taken out.
 
     `source` is the path of an input, of which everything is taken out, or a source's name, its digest (or the first
     eight digits or more), or the id or IRI of its node. `build_graph` adds it again if its input is named again.
+    `settings` name the models of the graph's enrichers that do not ship.
 
     Raises
     ------
     GraphDirectoryError
         If `directory` is no graph directory, in use, or damaged.
+    ConfigurationError
+        If an enricher of the graph is not installed, or a model of one not found.
     InputError
         If nothing or more than one source is meant.
     """
     path = path_of("directory", directory)
     with open_records(path, create=False) as store:
         manifest = ScriptGraph.open(path).manifest
+        enrichers = enrichers_of(manifest.configuration, str(path), check_settings(settings))
         # The records forget it last: a call that dies before can be repeated.
         with store.transaction():
             names = take_out(store.inputs, str(source), manifest.base_iri, path_key)
-            assembled = assemble_again(store, path, manifest)
+            assembled = assemble_again(store, path, manifest, enrichers)
         store.compact(assembled.enriched, assembled.versions)
     return names
 
 
-def assemble_again(store: RecordStore, directory: Path, manifest: Manifest) -> Assembled:
+def assemble_again(store: RecordStore, directory: Path, manifest: Manifest, enrichers: Sequence[Enricher]) -> Assembled:
     """Make the graph of a store in `directory` with the extractors and options of a graph that has this `manifest`.
+
+    `enrichers` are `kgscripts.enrichers.kept.enrichers_of` it.
 
     Raises
     ------
@@ -253,7 +269,7 @@ def assemble_again(store: RecordStore, directory: Path, manifest: Manifest) -> A
         base_iri=manifest.base_iri,
         licence=manifest.licence,
         min_support=int(manifest.configuration.get("min_support") or 1),
-        enrichers=enrichers_of(str(manifest.configuration.get("enrichers") or "").split(), str(directory)),
+        enrichers=enrichers,
         packages=packages_of(str(manifest.configuration.get("rules") or "").split(), str(directory)),
     )
 
@@ -265,18 +281,23 @@ def versions_of(store: RecordStore, manifest: Manifest) -> list[str]:
 
 
 def _split(
-    extractors: Iterable[str | Extractor | Enricher] | None, without: Iterable[str], also: Collection[str]
-) -> tuple[list[str | Extractor] | None, list[str], list[Enricher]]:
+    named: Sequence[str | Extractor | Enricher] | None,
+    without: Iterable[str],
+    also: Collection[str],
+    settings: Settings,
+) -> tuple[list[str | Extractor], list[str], list[Enricher]]:
     """The extractors and the names that are left out, and the enrichers among both."""
     installed = ENRICHERS.names()
     left_out = items_of("without", without)
-    named = None if extractors is None else items_of("extractors", extractors)
     of_enrichers = (
         None if named is None else [item for item in named if item in installed or isinstance(item, Enricher)]
     )
-    enrichers = choose_enrichers(of_enrichers, left_out, also)
-    kept = None if named is None else [item for item in named if item not in (of_enrichers or ())]
-    return kept, [name for name in left_out if name not in installed], enrichers
+    enrichers = choose_enrichers(of_enrichers, left_out, also, settings)
+    left_out = [name for name in left_out if name not in installed]
+    kept: Iterable[str | Extractor] = installed_extractors()
+    if named is not None:
+        kept = [item for item in named if not isinstance(item, Enricher) and item not in installed]
+    return with_settings(kept, left_out, settings), left_out, enrichers
 
 
 def _describe_parser(spacy_model: str | None) -> Model:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from attrs import frozen
 
+from kgscripts.settings import NoSettings, check_types, settings_from
 from schemas.errors import ConfigurationError, ModelError
 
 _Plugin = TypeVar("_Plugin")
@@ -20,7 +21,8 @@ _REMEDY = "repair or uninstall the package that brings it"
 class Plugins(Generic[_Plugin]):
     """The plugins of one entry point `group`: subclasses of `base` that can be made without arguments.
 
-    `word` is what one is called in messages. Each must have a `name`, and these `attributes`.
+    `word` is what one is called in messages. Each must have a `name` and these `attributes`, and may have
+    `settings` (`kgscripts.settings`).
     """
 
     group: str
@@ -39,13 +41,13 @@ class Plugins(Generic[_Plugin]):
         """The names of all that are installed, ascending."""
         return sorted(self.entries())
 
-    def open(self, name: str) -> _Plugin:
-        """The installed plugin of that name.
+    def open(self, name: str, values: Mapping[str, Any] | None = None, where: str = "") -> _Plugin:
+        """The installed plugin of that name, made with settings that have these `values`, which are from `where`.
 
         Raises
         ------
         ConfigurationError
-            If there is none.
+            If there is none, or it has no such settings.
         ModelError
             If it cannot be imported or is not what the group is for.
         """
@@ -56,12 +58,7 @@ class Plugins(Generic[_Plugin]):
             remedy = f"did you mean {close[0]}?" if close else f"installed are: {listed}"
             raise ConfigurationError(f"no {self.word} {name!r} is installed", remedy=remedy)
         entry = entries[name]
-        try:
-            plugin = entry.load()()
-        except Exception as error:
-            raise ModelError(
-                f"the {self.word} {name!r} cannot be loaded: {error}", where=entry.value, remedy=_REMEDY
-            ) from error
+        plugin = self._made(entry)
         if not isinstance(plugin, self.base):
             raise ModelError(f"{name!r} is no subclass of {self.base.__name__}", where=entry.value, remedy=_REMEDY)
         if missing := [item for item in ("name", *self.attributes) if not hasattr(plugin, item)]:
@@ -72,4 +69,20 @@ class Plugins(Generic[_Plugin]):
                 where=entry.value,
                 remedy="its entry point must have the same name",
             )
+        settings: Any = getattr(plugin, "settings", NoSettings())
+        try:
+            check_types(settings)
+        except ConfigurationError as error:
+            raise ModelError(f"the {self.word} {name!r}: {error.message}", where=entry.value, remedy=_REMEDY) from error
+        if not values:
+            return plugin
+        return self._made(entry, settings=settings_from(type(settings), values, where or name))
+
+    def _made(self, entry: EntryPoint, **settings: Any) -> _Plugin:
+        try:
+            plugin: _Plugin = entry.load()(**settings)
+        except Exception as error:
+            raise ModelError(
+                f"the {self.word} {entry.name!r} cannot be loaded: {error}", where=entry.value, remedy=_REMEDY
+            ) from error
         return plugin

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,10 +9,10 @@ from typing import Any, TypeVar
 import attrs
 from attrs import frozen
 
-from kgscripts.models.cloze.settings import settings_from
+from kgscripts.settings import settings_from
 from lightning_modules.shipped import configuration_folder, shipped_configurations
 from schemas.errors import ConfigurationError
-from schemas.input_files import open_regular
+from schemas.toml_files import read_toml
 
 _Settings = TypeVar("_Settings", bound=attrs.AttrsInstance)
 
@@ -31,18 +30,7 @@ class TomlConfiguration:
         where = str(name_or_path)
         shipped = shipped_configurations(package)
         path = Path(str(configuration_folder(package)), f"{where}.toml") if where in shipped else Path(where)
-        remedy = f"name a TOML file, or one of {', '.join(shipped)}"
-        try:
-            with open_regular(path) as file:
-                values = tomllib.load(file)
-        except FileNotFoundError as error:
-            raise ConfigurationError("no such configuration", where=where, remedy=remedy) from error
-        except OSError as error:
-            raise ConfigurationError(f"cannot be read: {error.strerror}", where=where, remedy=remedy) from error
-        except UnicodeDecodeError as error:
-            raise ConfigurationError(f"no UTF-8: {error}", where=where) from error
-        except tomllib.TOMLDecodeError as error:
-            raise ConfigurationError(f"no TOML: {error}", where=where) from error
+        values = read_toml(path, remedy=f"name a TOML file, or one of {', '.join(shipped)}")
         if unknown := sorted(set(values) - set(known)):
             remedy = f"known are {', '.join(known)}"
             raise ConfigurationError(f"unknown setting {', '.join(unknown)}", where=where, remedy=remedy)

@@ -76,14 +76,15 @@ from kgscripts.records import RecordStore
 from schemas.script_graph import ScriptGraph
 from oven_records import OvenTemperature
 
-without = sys.argv[1:]
+without = sys.argv[2:]
 texts = [
     {"id": name, "scenario": "baking bread", "text": f"Oven: {degrees} °C\\nKnead the dough. Bake the bread."}
     for name, degrees in (("a", 220), ("b", 220), ("c", 900))
 ]
 texts[1]["text"] += " Eat the bread."
 left_out = ["decompositions", "state-changes", "scenarios", "steps", *without]
-run = kgscripts.build_graph(output="graph", texts=texts, without=left_out, jobs=2).run
+settings = json.loads(sys.argv[1])
+run = kgscripts.build_graph(output="graph", texts=texts, without=left_out, settings=settings, jobs=2).run
 graph = ScriptGraph.open("graph")
 with RecordStore(graph.directory / "records") as store:
     temperatures = store.read(OvenTemperature, store.inputs.documents()["digest"].to_pylist())
@@ -157,7 +158,7 @@ print(json.dumps(found))
 def built(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
     """The folder with a graph of the package, and what its build printed."""
     folder = tmp_path_factory.mktemp("built")
-    return folder, _python(BUILD, folder, installed=installed)
+    return folder, _python(BUILD, folder, "{}", installed=installed)
 
 
 def _copied(built: tuple[Path, Any], folder: Path) -> Any:
@@ -216,13 +217,24 @@ def test_a_package_the_whole_way(built: tuple[Path, Any], installed: Path, tmp_p
 
 def test_without_an_extractor_its_records_are_kept(built: tuple[Path, Any], installed: Path, tmp_path: Path) -> None:
     first = _copied(built, tmp_path)
-    without = _python(BUILD, tmp_path, "ovens", installed=installed)
+    without = _python(BUILD, tmp_path, "{}", "ovens", installed=installed)
     assert not [row for row in without["rows"]["Model"] if row["name"] == "ovens"]
     assert not [row for row in without["rows"]["SubEvent"] if row["label"] == "preheat oven"]
     assert without["rows"]["NEEDS_TEMPERATURE"] == []
     assert (without["read"], without["temperatures"]) == (0, first["temperatures"]), "its records are kept"
-    again = _python(BUILD, tmp_path, installed=installed)
+    again = _python(BUILD, tmp_path, "{}", installed=installed)
     assert (again["read"], again["build"]) == (0, first["build"])
+
+
+def test_settings_of_its_extractor_and_its_enricher(built: tuple[Path, Any], installed: Path, tmp_path: Path) -> None:
+    _copied(built, tmp_path)
+    settings = json.dumps({"ovens": {"least_degrees": 221}, "plausible-ovens": {"hottest": 1000}})
+    found = _python(BUILD, tmp_path, settings, installed=installed)
+    assert (found["read"], found["temperatures"]) == (3, [900])
+    (needs,) = found["rows"]["NEEDS_TEMPERATURE"]
+    (model,) = [row["id"] for row in found["rows"]["Model"] if row["name"] == "plausible"]
+    scores = {row["from_id"]: row["score"] for row in found["rows"]["READ_BY"] if row["to_id"] == model}
+    assert scores == {needs["statement"]: 0.9}
 
 
 OPEN = """
@@ -269,6 +281,7 @@ def test_the_package_is_listed(installed: Path) -> None:
     environment = _environment(installed)
     shown = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
     assert "ovens: temperatures of ovens\n  gives     event_mention, oven_temperature\n" in shown
+    assert "  settings  least_degrees = 0 (a whole number): Lower temperatures are not read.\n" in shown
     assert "plausible-ovens: plausibility of temperatures (enricher)\n" in shown
 
 

@@ -38,6 +38,7 @@ from kgscripts.assembly.writing import changes as written_changes
 from kgscripts.assembly.writing import corrections as written_corrections
 from kgscripts.assembly.writing.discards import DiscardLog
 from kgscripts.assembly.writing.models import Readers
+from kgscripts.enrichers.kept import kept_settings
 from kgscripts.enrichers.protocol import Enricher
 from kgscripts.records.corrections import read_corrections
 from kgscripts.records.kinds import kind_name
@@ -235,6 +236,7 @@ class Assembly:
                 "extractors": " ".join(extractors),
                 "enrichers": " ".join(sorted(enricher.name for enricher in self.enrichers)),
                 "rules": " ".join(sorted(package.name for package in self.packages)),
+                **kept_settings(self.enrichers),
             },
             discards=dict(sorted(self.log.counts.items())),
         )

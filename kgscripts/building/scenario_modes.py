@@ -48,8 +48,9 @@ def for_build(
 
 
 def _changed(extractor: str | Extractor, *, labelled_too: bool, added: Sequence[NewScenario]) -> str | Extractor:
-    if isinstance(extractor, ScenarioExtractor):
-        return evolve(extractor, labelled_too=labelled_too, added=added)
     if extractor == ScenarioExtractor.name:
-        return ScenarioExtractor(labelled_too=labelled_too, added=added)
-    return extractor
+        extractor = ScenarioExtractor()
+    if not isinstance(extractor, ScenarioExtractor):
+        return extractor
+    settings = evolve(extractor.settings, labelled_too=labelled_too or extractor.settings.labelled_too)
+    return evolve(extractor, settings=settings, added=added)

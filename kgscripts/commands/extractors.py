@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import textwrap
 from collections.abc import Iterable
 from itertools import zip_longest
@@ -27,7 +28,7 @@ def _group() -> None:
 
 @app.command("list", epilog="Example: kgscripts extractors list --json")
 def list_extractors(as_json: AsJson = False) -> None:
-    """Print each extractor: what it gives and requires, what it costs, and the scores of it and its networks.
+    """Print each extractor: what it gives and requires, its cost, its settings, and the scores of it and its networks.
 
     Enrichers, which read rows of the graph while it is assembled, come after them.
     """
@@ -62,6 +63,7 @@ def _row(extractor: Extractor, scores: list[BenchmarkScore]) -> dict[str, Any]:
         "licence": extractor.licence,
         "scores": [asdict(score) for score in scores],
         "networks": [asdict(model) for model in extractor.networks],
+        "settings": _settings(extractor),
     }
 
 
@@ -75,7 +77,16 @@ def _enricher_row(enricher: Enricher) -> dict[str, Any]:
         "gives": [_requirement(enricher.gives)],
         "requires": list(enricher.requires),
         "networks": [asdict(model) for model in enricher.networks],
+        "settings": _settings(enricher),
     }
+
+
+def _settings(plugin: Extractor | Enricher) -> list[dict[str, Any]]:
+    from attrs import asdict
+
+    from kgscripts.settings import settings_of
+
+    return [asdict(setting) for setting in settings_of(plugin.settings)]
 
 
 def _requirement(requirement: Requirement) -> str:
@@ -92,6 +103,7 @@ def _print(extractor: Extractor, scores: list[BenchmarkScore]) -> None:
     _print_field("gives", ", ".join(map(_requirement, extractor.gives)))
     _print_field("requires", ", ".join(map(_requirement, extractor.requires)) or "nothing")
     _print_field("cost", extractor.cost)
+    _print_settings(extractor)
     for name, line in zip_longest(["scores"], lines or ["not measured"], fillvalue=""):
         _print_field(name, line)
     echo()
@@ -104,9 +116,20 @@ def _print_enricher(enricher: Enricher) -> None:
     echo(f"{enricher.name}: {enricher.task} (enricher{'' if enricher.by_default else ', on request'})")
     _print_field("gives", _requirement(enricher.gives))
     _print_field("requires", ", ".join(enricher.requires) or "nothing")
+    _print_settings(enricher)
     for name, line in zip_longest(["scores"], lines or ["not measured"], fillvalue=""):
         _print_field(name, line)
     echo()
+
+
+def _print_settings(plugin: Extractor | Enricher) -> None:
+    """A line each: name, default as TOML has it, type and help."""
+    from kgscripts.settings import KINDS
+
+    for number, setting in enumerate(_settings(plugin)):
+        _, words = KINDS[setting["kind"]]
+        text = f"{setting['name']} = {json.dumps(setting['default'])} ({words}): {setting['help']}"
+        _print_field("" if number else "settings", text)
 
 
 def _print_field(name: str, text: str) -> None:

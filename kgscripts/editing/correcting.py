@@ -7,7 +7,9 @@ from pathlib import Path
 
 from attrs import frozen
 
+from kgscripts.building.settings import Settings, check_settings
 from kgscripts.editing.correction_words import GraphWords
+from kgscripts.enrichers.kept import enrichers_of
 from kgscripts.pipeline import assemble_again
 from kgscripts.records.corrections import add_corrections, read_corrections
 from kgscripts.records.opening import open_records
@@ -25,11 +27,17 @@ class Corrected:
     unmatched: tuple[Correction, ...]
 
 
-def correct_graph(directory: str | Path, corrections: Iterable[Correction]) -> Corrected:
+def correct_graph(
+    directory: str | Path, corrections: Iterable[Correction], *, settings: Settings | None = None
+) -> Corrected:
     """Put corrections into a graph directory and assemble its graph anew.
+
+    `settings` name the models of the graph's enrichers that do not ship.
 
     Raises
     ------
+    ConfigurationError
+        If an enricher of the graph is not installed, or a model of one not found.
     GraphDirectoryError
         If `directory` is no graph directory, in use, or damaged.
     """
@@ -39,8 +47,9 @@ def correct_graph(directory: str | Path, corrections: Iterable[Correction]) -> C
         check_type("a correction", item, Correction, "give instances of schemas.corrections.Correction")
     with open_records(path, create=False) as store:
         manifest = ScriptGraph.open(path).manifest
+        enrichers = enrichers_of(manifest.configuration, str(path), check_settings(settings))
         recorded = add_corrections(store, given)
-        assembled = assemble_again(store, path, manifest)
+        assembled = assemble_again(store, path, manifest, enrichers)
         store.compact(assembled.enriched, assembled.versions)
     rows = assembled.graph.select("Correction", ["id", "applied"]).to_pylist()
     applied = {row["id"]: row["applied"] for row in rows}
@@ -48,7 +57,7 @@ def correct_graph(directory: str | Path, corrections: Iterable[Correction]) -> C
     return Corrected(tuple(recorded), tuple(unmatched))
 
 
-def correct_in_words(directory: str | Path, correction: Correction) -> Corrected:
+def correct_in_words(directory: str | Path, correction: Correction, *, settings: Settings | None = None) -> Corrected:
     """Record a correction that a person typed: its words are found in the graph first (`GraphWords`).
 
     Raises
@@ -59,7 +68,7 @@ def correct_in_words(directory: str | Path, correction: Correction) -> Corrected
         If `directory` is no graph directory, in use, or damaged.
     """
     words = GraphWords(ScriptGraph.open(directory), list_corrections(directory))
-    return correct_graph(directory, [words.of_correction(correction)])
+    return correct_graph(directory, [words.of_correction(correction)], settings=settings)
 
 
 def correction_id(correction: Correction) -> str:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from attrs import frozen
 
+from kgscripts.building.settings import Settings, check_settings
+from kgscripts.enrichers.kept import enrichers_of
 from kgscripts.pipeline import assemble_again, versions_of
 from kgscripts.records.joining import join
 from kgscripts.records.opening import open_records
@@ -31,15 +33,19 @@ class _Part:
     versions: dict[str, str]
 
 
-def merge_graphs(directories: Sequence[str | Path], output: str | Path) -> ScriptGraph:
+def merge_graphs(
+    directories: Sequence[str | Path], output: str | Path, *, settings: Settings | None = None
+) -> ScriptGraph:
     """Merge two or more graphs into the new directory `output`: the graph that one build of all their inputs makes.
 
     No text is read again. The graphs must have been read by the same extractors and built with the same options.
+    `settings` name the models of their enrichers that do not ship.
 
     Raises
     ------
     ConfigurationError
-        If there are fewer than two graphs, or their extractors or options differ.
+        If there are fewer than two graphs, their extractors or options differ, or an enricher or a model of one is not
+        found.
     GraphDirectoryError
         If one of them is no graph directory, in use or damaged, or `output` holds a graph or cannot be written.
     InputError
@@ -60,10 +66,11 @@ def merge_graphs(directories: Sequence[str | Path], output: str | Path) -> Scrip
         first, *others = parts
         for other in others:
             _check_alike(first, other)
+        enrichers = enrichers_of(first.manifest.configuration, str(first.path), check_settings(settings))
         with _new_directory(target) as new, RecordStore(new / "records") as joined:
             for part in parts:
                 join(joined, part.store, part.versions)
-            assembled = assemble_again(joined, new, first.manifest)
+            assembled = assemble_again(joined, new, first.manifest, enrichers)
             joined.compact(assembled.enriched, assembled.versions)
     return ScriptGraph.open(target)
 
@@ -102,6 +109,7 @@ def _check_alike(first: _Part, other: _Part) -> None:
         "--licence": (first.manifest.licence, other.manifest.licence),
         "--min-support": tuple(part.manifest.configuration.get("min_support") for part in (first, other)),
         "enrichers": tuple(part.manifest.configuration.get("enrichers") for part in (first, other)),
+        "settings": tuple(_settings(part.manifest) for part in (first, other)),
     }
     for option, (one, two) in options.items():
         if one != two:
@@ -109,3 +117,8 @@ def _check_alike(first: _Part, other: _Part) -> None:
                 f"{pair} were built with other options: {option} {one or 'none'} and {two or 'none'}",
                 remedy="build one of them again with the option of the other, then merge",
             )
+
+
+def _settings(manifest: Manifest) -> str:
+    """Those of its enrichers."""
+    return ", ".join(f"{name}={value}" for name, value in sorted(manifest.configuration.items()) if "." in name)

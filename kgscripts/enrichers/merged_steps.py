@@ -1,4 +1,4 @@
-"""The enricher that merges steps: which actions of a scenario are the same step, by the model that ships."""
+"""The enricher that merges steps: which actions of a scenario are the same step, by a model."""
 
 from __future__ import annotations
 
@@ -7,15 +7,27 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
-from attrs import fields
+from attrs import fields, frozen
 
 from kgscripts.enrichers.protocol import Enricher
 from kgscripts.models.registry import describe, load
+from kgscripts.settings import model_setting
 from schemas.provenance import Model
 from schemas.records import Action, Record, StepCluster
 
 if TYPE_CHECKING:
     from kgscripts.models.steps.merger import StepMerger
+
+
+_TASK = "steps"
+
+
+@frozen(kw_only=True)
+class StepEnricherSettings:
+    """The settings of the enricher that merges steps."""
+
+    model: str = model_setting(_TASK)
+    """The model: the name of one that ships, or the directory of a checkpoint."""
 
 
 class StepEnricher(Enricher):
@@ -25,6 +37,7 @@ class StepEnricher(Enricher):
     rules = "1"
     task = "merging of steps"
     gives = StepCluster
+    settings: StepEnricherSettings = StepEnricherSettings()
     # A text a row of a scenario: its actions in order, each with the step of the text or the clause that tells it.
     query = """
         WITH step AS (
@@ -56,14 +69,14 @@ class StepEnricher(Enricher):
 
     @property
     def networks(self) -> tuple[Model, ...]:
-        """The model that ships."""
-        return (describe("default", "steps"),)
+        """The model of the settings."""
+        return (describe(self.settings.model, _TASK),)
 
     @cached_property
     def _model(self) -> StepMerger:
         from kgscripts.models.sentence_vectors import RememberedVectors
 
-        model: StepMerger = load("steps", "default")
+        model: StepMerger = load(_TASK, self.settings.model)
         # Scenarios share many texts.
         model.vectors = RememberedVectors(model.vectors)
         return model

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
-from attrs import evolve
+from attrs import evolve, frozen
 
 from kgscripts.enrichers.protocol import Enricher
 from kgscripts.models.registry import describe, load
+from kgscripts.settings import model_setting
 from kgscripts.text.lexicon import role_of
 from schemas.provenance import Model
 from schemas.records import Action, PredictedTool, Record
@@ -19,6 +20,17 @@ if TYPE_CHECKING:
 
 MOST_PREDICTED = 3
 """At most so many predicted tools a sub-event, beside those that texts name."""
+
+
+_TASK: Final = "tools"
+
+
+@frozen(kw_only=True)
+class ToolPredictorSettings:
+    """The settings of the enricher that predicts tools."""
+
+    model: str = model_setting(_TASK)
+    """The tool ranker: the name of one that ships, or the directory of a checkpoint."""
 
 
 class ToolPredictor(Enricher):
@@ -32,6 +44,7 @@ class ToolPredictor(Enricher):
     task = "tools that no text names"
     by_default = False
     gives = PredictedTool
+    settings: ToolPredictorSettings = ToolPredictorSettings()
     query = """
         SELECT s.step AS target,
                [a.predicate, a.particle, a.object, a.preposition, a.prepositional_object] AS content
@@ -55,12 +68,12 @@ class ToolPredictor(Enricher):
 
     @property
     def networks(self) -> tuple[Model, ...]:
-        """The tool ranker that ships."""
-        return (describe("default", "tools"),)
+        """The tool ranker of the settings."""
+        return (describe(self.settings.model, _TASK),)
 
     @cached_property
     def _model(self) -> ToolRanker:
-        return load("tools", "default")
+        return load(_TASK, self.settings.model)
 
     def enrich(
         self,

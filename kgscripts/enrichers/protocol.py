@@ -9,9 +9,11 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import pyarrow as pa
+from attrs import AttrsInstance
 
 from kgscripts.records.shards import Reading, write_shard
 from kgscripts.records.store import RecordStore
+from kgscripts.settings import NoSettings, version_of
 from schemas.provenance import Model
 from schemas.records import Record
 
@@ -23,6 +25,9 @@ class Enricher(ABC):
 
     Other packages add theirs by the entry point group ``kgscripts.enrichers``, which names a subclass that can be made
     without arguments. Import what is heavy, and load weights, in `enrich`.
+
+    `settings` are an instance of an attrs class of its own, with the defaults (`kgscripts.settings`). For a build with
+    other settings, it is made with the argument `settings`, as extractors are.
 
     `query` selects the rows: the columns `target`, a number that the rules know, and `content`, a list of texts that is
     all that `enrich` reads of the row, apart from `candidates`. It runs when the tables that its queries read are made.
@@ -48,6 +53,12 @@ class Enricher(ABC):
     predicts: ClassVar[Mapping[str, str]] = {}
     """The relation types, with a property `predicted`, that it adds relations to. For each a query of `start`, `end`,
     `probability` and other properties."""
+    settings: AttrsInstance = NoSettings()
+    """What a build can set; names of models are no part of the version."""
+
+    def __init__(self, settings: AttrsInstance | None = None) -> None:
+        if settings is not None:
+            self.settings = settings
 
     @property
     @abstractmethod
@@ -60,8 +71,10 @@ class Enricher(ABC):
 
     @property
     def version(self) -> str:
-        """SHA-256 of the name, the rules and the networks."""
-        content = [self.name, self.rules, [model.digest for model in self.networks]]
+        """SHA-256 of the name, the rules, the networks and the settings."""
+        content: list[object] = [self.name, self.rules, [model.digest for model in self.networks]]
+        if settings := version_of(self.settings):
+            content.append(settings)
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
 
 from kgscripts.enrichers.protocol import Enricher
 from kgscripts.plugins import Plugins
@@ -17,7 +18,10 @@ ENRICHERS = Plugins(
 
 
 def choose_enrichers(
-    named: Iterable[str | Enricher] | None, without: Collection[str] = (), also: Collection[str] = ()
+    named: Iterable[str | Enricher] | None,
+    without: Collection[str] = (),
+    also: Collection[str] = (),
+    settings: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> list[Enricher]:
     """The enrichers of a build, by name.
 
@@ -30,6 +34,8 @@ def choose_enrichers(
         Names that are left out, with all that require them.
     also:
         Names of further ones.
+    settings:
+        The settings of those that are named, by their names.
 
     Raises
     ------
@@ -38,39 +44,19 @@ def choose_enrichers(
     ModelError
         If one cannot be loaded.
     """
+    settings = settings or {}
     found: dict[str, Enricher] = {}
     for item in (*(ENRICHERS.names() if named is None else named), *also):
-        enricher = ENRICHERS.open(item) if isinstance(item, str) else item
+        enricher = ENRICHERS.open(item, settings.get(item)) if isinstance(item, str) else item
         if found.setdefault(enricher.name, enricher) is not enricher and not isinstance(item, str):
             raise ConfigurationError(f"two enrichers have the name {enricher.name!r}", remedy="leave one of them out")
     if named is None:
         found = {name: item for name, item in found.items() if item.by_default or name in also}
     else:
-        brought = (ENRICHERS.open(name) for name in ENRICHERS.names() if name not in found)
+        brought = (ENRICHERS.open(name, settings.get(name)) for name in ENRICHERS.names() if name not in found)
         found |= {item.name: item for item in brought if item.requires and item.by_default}
     kept = {name: item for name, item in found.items() if name not in without}
     while lacking := [name for name, item in kept.items() if not kept.keys() >= set(item.requires)]:
         for name in lacking:
             del kept[name]
     return [kept[name] for name in sorted(kept)]
-
-
-def enrichers_of(names: Iterable[str], where: str) -> list[Enricher]:
-    """The enrichers with the names in the configuration of the graph in the directory `where`.
-
-    Raises
-    ------
-    ConfigurationError
-        If one is not installed: without it another graph would be made.
-    ModelError
-        If one cannot be loaded.
-    """
-    installed = ENRICHERS.names()
-    wanted = sorted(names)
-    if missing := [name for name in wanted if name not in installed]:
-        raise ConfigurationError(
-            f"the graph was made with the enricher {missing[0]!r}, which is not installed",
-            where=where,
-            remedy="install the package that brings it, or build the graph again with `kgscripts build-graph`",
-        )
-    return [ENRICHERS.open(name) for name in wanted]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from attrs import define, evolve, field
 
@@ -23,17 +23,26 @@ LEAST_EARLIER = -1.0
 
 
 def trusted(
-    steps: Sequence[ProcedureStep], predictions: Sequence[Iterable[PredictedChange]]
+    steps: Sequence[ProcedureStep],
+    predictions: Sequence[Iterable[PredictedChange]],
+    *,
+    least: float = LEAST_LOG_PROBABILITY,
+    least_of_presupposed: float = LEAST_OF_PRESUPPOSED,
 ) -> list[list[PredictedChange]]:
     """The changes of consecutive steps of one text that are read, in the words of records, most probable first.
 
-    A step changes an attribute of an entity once (names that mean the same are one attribute): the most probable value
-    is kept. A change is left out if its value may hold already, since it was predicted for an earlier step, and if the
-    words of the step speak against it (see `Wording.speaks_against`). A place that the text does not mention is no
-    value before.
+    Those are probable whose log probability is `least` or more, or `least_of_presupposed` or more if the step does not
+    mention what they change. A step changes an attribute of an entity once (names that mean the same are one
+    attribute): the most probable value is kept. A change is left out if its value may hold already, since it was
+    predicted for an earlier step, and if the words of the step speak against it (see `Wording.speaks_against`). A place
+    that the text does not mention is no value before.
     """
     holding = _Holding()
-    return [_of_step(step, predicted, holding) for step, predicted in zip(steps, predictions, strict=True)]
+
+    def is_probable(item: PredictedChange, wording: Wording) -> bool:
+        return item.log_probability >= (least if wording.mentions(item.change.entity) else least_of_presupposed)
+
+    return [_of_step(step, predicted, holding, is_probable) for step, predicted in zip(steps, predictions, strict=True)]
 
 
 @define
@@ -63,7 +72,12 @@ class _Holding:
             values[change.after] = _attribute(change)
 
 
-def _of_step(step: ProcedureStep, predictions: Iterable[PredictedChange], holding: _Holding) -> list[PredictedChange]:
+def _of_step(
+    step: ProcedureStep,
+    predictions: Iterable[PredictedChange],
+    holding: _Holding,
+    is_probable: Callable[[PredictedChange, Wording], bool],
+) -> list[PredictedChange]:
     wording = Wording(step.text)
     possible = [
         evolve(item, change=change)
@@ -72,7 +86,7 @@ def _of_step(step: ProcedureStep, predictions: Iterable[PredictedChange], holdin
     ]
     found: dict[tuple[str, str], PredictedChange] = {}
     for item in possible:
-        if _is_probable(item, wording) and not holding.has(item.change):
+        if is_probable(item, wording) and not holding.has(item.change):
             found.setdefault((item.change.entity, _attribute(item.change)), item)
     holding.add(
         (item.change for item in possible if item.log_probability >= LEAST_EARLIER),
@@ -83,11 +97,6 @@ def _of_step(step: ProcedureStep, predictions: Iterable[PredictedChange], holdin
         evolve(item, change=evolve(item.change, before="")) if has_unknown_place(item.change, text) else item
         for item in found.values()
     ]
-
-
-def _is_probable(item: PredictedChange, wording: Wording) -> bool:
-    least = LEAST_LOG_PROBABILITY if wording.mentions(item.change.entity) else LEAST_OF_PRESUPPOSED
-    return item.log_probability >= least
 
 
 def _place(change: Change) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Protocol
 
-from attrs import define, evolve, frozen
+from attrs import define, evolve, field, frozen
 
 from kgscripts.extractors.aligned_events import Side, read_sides
 from kgscripts.extractors.ownership import Owner, is_taking, owner_of, says_something
@@ -20,6 +20,7 @@ from kgscripts.extractors.protocol import PARSE, Extractor, ParsedDocument
 from kgscripts.models.alignment.aligner import Alignment
 from kgscripts.models.alignment.words import is_content_word
 from kgscripts.models.registry import describe, load
+from kgscripts.settings import model_setting
 from kgscripts.text.lexicon import is_a, is_tool_after, role_of, verbs, word_list_digests
 from kgscripts.text.verb_objects import verb_objects_digest
 from schemas.provenance import Model
@@ -61,11 +62,22 @@ class PairAligner(Protocol):
         """One alignment a pair."""
 
 
+_TASK = "alignment"
+
+
+@frozen(kw_only=True)
+class DecompositionSettings:
+    """The settings of the extractor of decompositions."""
+
+    model: str = model_setting(_TASK, "aligner")
+    """The aligner: the name of one that ships, or the directory of a checkpoint."""
+
+
 @define
 class DecompositionExtractor(Extractor):
     """Gives the decompositions and aligned phrases of documents with an abstract and a concrete side, and no others.
 
-    The aligner that ships is loaded when the first pair comes, unless another is given.
+    The aligner of the settings is loaded when the first pair comes, unless one is given.
     """
 
     name = "decompositions"
@@ -77,6 +89,7 @@ class DecompositionExtractor(Extractor):
     licence = "Apache-2.0"
 
     aligner: PairAligner | None = None
+    settings: DecompositionSettings = field(factory=DecompositionSettings, kw_only=True)
 
     @property
     def data(self) -> Mapping[str, str]:
@@ -86,7 +99,7 @@ class DecompositionExtractor(Extractor):
     @property
     def networks(self) -> tuple[Model, ...]:
         """The aligner."""
-        return (self.aligner.model if self.aligner is not None else describe("aligner"),)
+        return (self.aligner.model if self.aligner is not None else describe(self.settings.model, _TASK),)
 
     def read(self, documents: Sequence[ParsedDocument]) -> list[Sequence[Record]]:
         """See `Extractor`."""
@@ -103,7 +116,7 @@ class DecompositionExtractor(Extractor):
                 pairs.append((number, abstract, concrete))
         if pairs:
             if self.aligner is None:
-                self.aligner = load("alignment", "aligner")
+                self.aligner = load(_TASK, self.settings.model)
             words = [Words(abstract.texts, concrete.texts) for _, abstract, concrete in pairs]
             for (number, abstract, concrete), alignment in zip(pairs, self.aligner.align(words), strict=True):
                 readings[number] = [

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, ClassVar, TypeAlias, TypeVar
 
-from attrs import field, frozen
+from attrs import AttrsInstance, field, frozen
 
+from kgscripts.settings import NoSettings
 from schemas.provenance import BenchmarkScore, Model
 from schemas.records import Document, Passage, Record
 
@@ -68,6 +69,10 @@ class Extractor(ABC):
     is chosen, and instances are pickled to other processes before their first use: import what is heavy, and load
     weights, in `read`.
 
+    `settings` are an instance of an attrs class of its own, with the defaults (`kgscripts.settings`). For a build with
+    other settings, it is made with the argument `settings`: an attrs class has a field of this name, other classes pass
+    it to `Extractor.__init__`.
+
     What an extractor found in a document is kept until its *version* changes: a digest of `name`, `rules`, `settings`,
     `data` and the versions of what it requires. Change `rules` with any change of code that changes what is read.
     """
@@ -83,11 +88,12 @@ class Extractor(ABC):
     cost: ClassVar[str] = "rules"
     """What it costs to run, for people who choose: "rules", or the network that it runs."""
     licence: ClassVar[str] = ""
+    settings: AttrsInstance = NoSettings()
+    """What a build can set, and what decides what is read; names of models are no part of the version."""
 
-    @property
-    def settings(self) -> Mapping[str, str | int | float | bool]:
-        """The settings that decide what is read."""
-        return {}
+    def __init__(self, settings: AttrsInstance | None = None) -> None:
+        if settings is not None:
+            self.settings = settings
 
     @property
     def data(self) -> Mapping[str, str]:

@@ -10,6 +10,7 @@ from attrs import frozen
 
 from kgscripts.extractors.protocol import PARSE, Extractor, record_kinds
 from kgscripts.plugins import Plugins
+from kgscripts.settings import naming, version_of
 from schemas.arguments import check_type
 from schemas.errors import ConfigurationError
 from schemas.provenance import Model
@@ -58,7 +59,8 @@ def choose(
     Raises
     ------
     ConfigurationError
-        If a name is unknown or given twice, nothing is left, or something is required that no other gives.
+        If a name is unknown or given twice, nothing is left, something is required that no other gives, or an extractor
+        has settings of other types than these can be.
     ModelError
         If one cannot be loaded.
     """
@@ -81,7 +83,9 @@ def choose(
     found: list[Chosen] = []
     for extractor in _in_order(opened):
         parser = describe_parser() if PARSE in extractor.requires else None
-        version = _version(extractor, parser, [item for item in found if _needs(extractor, item.extractor)])
+        before = [item for item in found if _needs(extractor, item.extractor)]
+        with naming(f"the extractor {extractor.name!r}"):
+            version = _version(extractor, parser, before)
         itself = Model(
             name=extractor.name,
             version=extractor.rules,
@@ -131,7 +135,7 @@ def _version(extractor: Extractor, parser: Model | None, before: Sequence[Chosen
     content = {
         "name": extractor.name,
         "rules": extractor.rules,
-        "settings": dict(extractor.settings),
+        "settings": version_of(extractor.settings),
         "data": dict(extractor.data),
         "networks": [model.digest for model in extractor.networks],
         "parser": parser.digest if parser else None,

@@ -12,12 +12,13 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from attrs import define, field
+from attrs import define, field, frozen
 
 from kgscripts.corpora.scenarios.labels import scenario_of
 from kgscripts.extractors.protocol import Extractor, ParsedDocument
-from kgscripts.models.registry import DEFAULT, describe, load
+from kgscripts.models.registry import describe, load
 from kgscripts.models.scenarios.windows import detect_documents
+from kgscripts.settings import model_setting
 from kgscripts.titles.words import titles_digest
 from schemas.provenance import Model
 from schemas.records import Document, EventMention, PassageKind, Record, Segment, Sentence
@@ -29,13 +30,23 @@ if TYPE_CHECKING:
 _TASK = "scenarios"
 
 
+@frozen(kw_only=True)
+class ScenarioSettings:
+    """The settings of the extractor of scenarios."""
+
+    model: str = model_setting(_TASK)
+    """The model: the name of one that ships, or the directory of a checkpoint."""
+    labelled_too: bool = False
+    """Whether texts are read for which a label or title names a scenario."""
+
+
 @define
 class ScenarioExtractor(Extractor):
     """Gives the segments that a model detects, one record for each scenario of a segment.
 
-    Texts with a scenario by label or title are left out, unless `labelled_too`, and so are pairs: a pair is a single
-    instruction of a procedure, and its two sides could get different scenarios. The model that ships is loaded when the
-    first sentence comes, unless another is given. Scenarios that are `added` are detected too.
+    Texts with a scenario by label or title are left out, unless the settings say `labelled_too`, and so are pairs: a
+    pair is a single instruction of a procedure, and its two sides could get different scenarios. The model of the
+    settings is loaded when the first sentence comes, unless one is given. Scenarios that are `added` are detected too.
     """
 
     name = "scenarios"
@@ -47,26 +58,21 @@ class ScenarioExtractor(Extractor):
     licence = "Apache-2.0"
 
     model: ScenarioModel | None = None
-    labelled_too: bool = field(default=False, kw_only=True)
+    settings: ScenarioSettings = field(factory=ScenarioSettings, kw_only=True)
     added: Sequence[NewScenario] = field(default=(), kw_only=True)
     _loaded: ScenarioModel | None = field(default=None, init=False, eq=False, repr=False)
 
     @property
-    def settings(self) -> Mapping[str, bool | str]:
-        """Whether it reads texts with a label, and a digest of the scenarios that are added."""
+    def data(self) -> Mapping[str, str]:
+        """The word lists of titles, which decide which texts have a scenario, and the scenarios that are added."""
         texts = json.dumps([[scenario.name, scenario.passages] for scenario in self.added])
         added = {"added": hashlib.sha256(texts.encode()).hexdigest()} if self.added else {}
-        return {"labelled_too": self.labelled_too, **added}
-
-    @property
-    def data(self) -> Mapping[str, str]:
-        """The word lists of titles, which decide which texts have a scenario."""
-        return {"titles": titles_digest()}
+        return {"titles": titles_digest(), **added}
 
     @property
     def networks(self) -> tuple[Model, ...]:
         """The model of scenarios."""
-        return (self.model.model if self.model is not None else describe(DEFAULT, _TASK),)
+        return (self.model.model if self.model is not None else describe(self.settings.model, _TASK),)
 
     def read(self, documents: Sequence[ParsedDocument]) -> list[Sequence[Record]]:
         """See `Extractor`."""
@@ -84,7 +90,7 @@ class ScenarioExtractor(Extractor):
 
     def _reads(self, document: Document) -> bool:
         is_pair = any(passage.kind is PassageKind.CONCRETE for passage in document.passages)
-        return not is_pair and (self.labelled_too or not scenario_of(document))
+        return not is_pair and (self.settings.labelled_too or not scenario_of(document))
 
     def _detect(self, documents: Sequence[Sequence[str]]) -> list[list[DetectedSegment]]:
         if not any(documents):
@@ -92,7 +98,9 @@ class ScenarioExtractor(Extractor):
         if self._loaded is None:
             from kgscripts.models.scenarios.list import with_added
 
-            self._loaded = with_added(load(_TASK, DEFAULT) if self.model is None else self.model, self.added)
+            self._loaded = with_added(
+                load(_TASK, self.settings.model) if self.model is None else self.model, self.added
+            )
         return detect_documents(self._loaded, documents)
 
 

@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from attrs import define
+from attrs import define, field, frozen, validators
 
 from kgscripts.changes.attributes import attributes_digest
 from kgscripts.extractors.change_trust import LEAST_LOG_PROBABILITY, LEAST_OF_PRESUPPOSED, trusted
 from kgscripts.extractors.change_words import head
 from kgscripts.extractors.protocol import PARSE, Extractor, ParsedDocument
 from kgscripts.extractors.state_change_units import Nouns, Unit, read_units
-from kgscripts.models.registry import DEFAULT, describe, load
+from kgscripts.models.registry import describe, load
+from kgscripts.settings import model_setting
 from kgscripts.text.lexicon import verbs, word_list_digests
 from kgscripts.text.pipeline import describe_pipeline
 from kgscripts.text.verb_objects import verb_objects_digest
@@ -31,11 +32,23 @@ _TASK = "state-changes"
 _LOCATION = frozenset({"location", "position", "place", "placement"})
 
 
+@frozen(kw_only=True)
+class StateChangeSettings:
+    """The settings of the extractor of state changes. Log probabilities are in nats."""
+
+    model: str = model_setting(_TASK)
+    """The model: the name of one that ships, or the directory of a checkpoint."""
+    least_log_probability: float = field(default=LEAST_LOG_PROBABILITY, validator=validators.le(0.0))
+    """From which log probability on a change of what the step mentions is read."""
+    least_of_presupposed: float = field(default=LEAST_OF_PRESUPPOSED, validator=validators.le(0.0))
+    """From which log probability on a change of what the step does not mention is read."""
+
+
 @define
 class StateChangeExtractor(Extractor):
     """Gives the state changes of whole procedures, of any text with events, and of the concrete side of pairs.
 
-    The model that ships is loaded when the first step comes, unless another is given.
+    The model of the settings is loaded when the first step comes, unless one is given.
     """
 
     name = "state-changes"
@@ -47,11 +60,7 @@ class StateChangeExtractor(Extractor):
     licence = "Apache-2.0"
 
     model: ChangeModel | None = None
-
-    @property
-    def settings(self) -> Mapping[str, float]:
-        """From which probability on it reads a change."""
-        return {"least_log_probability": LEAST_LOG_PROBABILITY, "least_of_presupposed": LEAST_OF_PRESUPPOSED}
+    settings: StateChangeSettings = field(factory=StateChangeSettings, kw_only=True)
 
     @property
     def data(self) -> Mapping[str, str]:
@@ -66,7 +75,7 @@ class StateChangeExtractor(Extractor):
     @property
     def networks(self) -> tuple[Model, ...]:
         """The model of state changes."""
-        return (self.model.model if self.model is not None else describe(DEFAULT, _TASK),)
+        return (self.model.model if self.model is not None else describe(self.settings.model, _TASK),)
 
     def read(self, documents: Sequence[ParsedDocument]) -> list[Sequence[Record]]:
         """See `Extractor`."""
@@ -75,12 +84,17 @@ class StateChangeExtractor(Extractor):
         predictions: Iterator[list[PredictedChange]] = iter(())
         if steps:
             if self.model is None:
-                self.model = load(_TASK, DEFAULT)
+                self.model = load(_TASK, self.settings.model)
             predictions = iter(self.model.predict(steps))
         result: list[Sequence[Record]] = []
         for units in found:
             own = [next(predictions) for _ in units.units]
-            read = trusted([unit.step for unit in units.units], own)
+            read = trusted(
+                [unit.step for unit in units.units],
+                own,
+                least=self.settings.least_log_probability,
+                least_of_presupposed=self.settings.least_of_presupposed,
+            )
             records = [
                 record
                 for unit, changes in zip(units.units, read, strict=True)

@@ -114,6 +114,11 @@ def read_card(directory: Path) -> tuple[ModelCard, Model]:
     return _read_card(directory)[:2]
 
 
+def read_kind(directory: Path) -> str:
+    """What kind of model a checkpoint is; torch is not needed. Raises ModelError if its configuration is damaged."""
+    return _kind_and_settings(_read(directory / CONFIG), directory / CONFIG)[0]
+
+
 def load_checkpoint(directory: Path) -> Checkpoint:
     """Read a checkpoint and verify it.
 
@@ -135,16 +140,14 @@ def load_checkpoint(directory: Path) -> Checkpoint:
         if sha256(contents[name]).hexdigest() != digest:
             message = "damaged: its digest is not the one on the model card"
             raise ModelError(message, where=str(directory / name), remedy=_REMEDY)
-    config = _object(contents.pop(CONFIG), directory / CONFIG)
-    if not isinstance(config.get("kind"), str) or not isinstance(config.get("settings"), dict):
-        raise ModelError("not as expected: no kind or no settings", where=str(directory / CONFIG), remedy=_REMEDY)
+    kind, settings = _kind_and_settings(contents.pop(CONFIG), directory / CONFIG)
     try:
         tensors = safetensors.torch.load(contents.pop(WEIGHTS))
     except (safetensors.SafetensorError, ValueError, TypeError) as error:
         raise ModelError(f"no safetensors: {error}", where=str(directory / WEIGHTS), remedy=_REMEDY) from error
     return Checkpoint(
-        kind=config["kind"],
-        settings=config["settings"],
+        kind=kind,
+        settings=settings,
         tensors=tensors,
         card=card,
         files=contents,
@@ -209,6 +212,14 @@ def _read_card(directory: Path) -> tuple[ModelCard, Model, dict[str, str]]:
     except (TypeError, ValueError, AttributeError, RecordError) as error:
         raise ModelError(f"not as expected: {error!r}", where=str(path), remedy=_REMEDY) from error
     return card, model, digests
+
+
+def _kind_and_settings(content: bytes, path: Path) -> tuple[str, dict[str, Any]]:
+    config = _object(content, path)
+    kind, settings = config.get("kind"), config.get("settings")
+    if not isinstance(kind, str) or not isinstance(settings, dict):
+        raise ModelError("not as expected: no kind or no settings", where=str(path), remedy=_REMEDY)
+    return kind, settings
 
 
 def _json(value: object) -> bytes:

@@ -9,7 +9,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
-from kgscripts.models.checkpoint import Checkpoint, is_checkpoint, load_checkpoint, read_card
+from kgscripts.models.checkpoint import Checkpoint, is_checkpoint, load_checkpoint, read_card, read_kind
 from schemas.arguments import path_of
 from schemas.errors import ModelError
 
@@ -81,10 +81,14 @@ def find_checkpoint(name_or_directory: str | Path, task: str = "") -> Path:
 def describe(name_or_directory: str | Path, task: str = "") -> Model:
     """Name, version, task, licence, scores and digest of a checkpoint, read off its card without torch.
 
-    Names are those of `find_checkpoint`. Raises ModelError if there is no such model, or its card is missing or
-    damaged.
+    Names are those of `find_checkpoint`. Raises ModelError if there is no such model, its card is missing or damaged,
+    or it is not for the task, if one is named.
     """
-    return read_card(find_checkpoint(name_or_directory, task))[1]
+    directory = find_checkpoint(name_or_directory, task)
+    found = read_card(directory)[1]
+    if task:
+        _check_task(_task_of(read_kind(directory), directory), task, name_or_directory)
+    return found
 
 
 @overload
@@ -117,10 +121,7 @@ def load(task: str, name_or_directory: str | Path) -> Any:
             raise ModelError(f"this model has no variant {variant!r}", where=other, remedy="name another checkpoint")
         return model.variant(variant)
     found, model = load_with_task(name_or_directory, task)
-    if found != task:
-        kinds = ", ".join(LOADERS[task])
-        message = f"a model for the task {found!r}, not {task!r}"
-        raise ModelError(message, where=str(name_or_directory), remedy=f"name a checkpoint of one of the kinds {kinds}")
+    _check_task(found, task, name_or_directory)
     return model
 
 
@@ -148,6 +149,21 @@ def _shipped_name(name: str | Path, task: str, shipped: Mapping[str, Path]) -> s
     return next((name for name in names if name in shipped), "")
 
 
+def _task_of(kind: str, directory: Path) -> str:
+    found = next((task for task, kinds in LOADERS.items() if kind in kinds), None)
+    if found is None:
+        kinds = ", ".join(kind for kinds in LOADERS.values() for kind in kinds)
+        raise ModelError(f"unknown kind of model {kind!r}", where=str(directory), remedy=f"known are: {kinds}")
+    return found
+
+
+def _check_task(found: str, task: str, name_or_directory: str | Path) -> None:
+    if found != task:
+        kinds = ", ".join(LOADERS[task])
+        message = f"a model for the task {found!r}, not {task!r}"
+        raise ModelError(message, where=str(name_or_directory), remedy=f"name a checkpoint of one of the kinds {kinds}")
+
+
 @cache
 def _load_shipped(name: str) -> tuple[str, Any]:
     return _load_directory(shipped_models()[name])
@@ -155,12 +171,8 @@ def _load_shipped(name: str) -> tuple[str, Any]:
 
 def _load_directory(directory: Path) -> tuple[str, Any]:
     checkpoint = load_checkpoint(directory)
-    loaders = {kind: (task, path) for task, kinds in LOADERS.items() for kind, path in kinds.items()}
-    if checkpoint.kind not in loaders:
-        message = f"unknown kind of model {checkpoint.kind!r}"
-        raise ModelError(message, where=str(directory), remedy=f"known are: {', '.join(loaders)}")
-    task, path = loaders[checkpoint.kind]
-    module, _, name = path.partition(":")
+    task = _task_of(checkpoint.kind, directory)
+    module, _, name = LOADERS[task][checkpoint.kind].partition(":")
     make = cast("Callable[[Checkpoint], Any]", getattr(importlib.import_module(module), name))
     try:
         return task, make(checkpoint)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
 from attrs import field, frozen, validators
 
-from kgscripts.models.cloze.settings import settings_from
+from kgscripts.settings import settings_from
 from lightning_modules.settings import TrainingSettings, count, not_negative, positive, share
-from schemas.errors import ConfigurationError
-from schemas.input_files import open_regular
+from schemas.toml_files import read_toml
 
 CONFIGURATION = Path(__file__).with_name("masked.toml")
 """The settings of the model that ships."""
@@ -47,12 +45,5 @@ class MaskedSettings(TrainingSettings):
     @classmethod
     def read(cls, path: Path) -> MaskedSettings:
         """The settings of a TOML file. Raises ConfigurationError for what is unknown, missing, wrong or unreadable."""
-        remedy = f"see {CONFIGURATION.name} of the package"
-        try:
-            with open_regular(path) as file:
-                values = tomllib.load(file)
-        except OSError as error:
-            raise ConfigurationError(f"cannot be read: {error.strerror}", where=str(path), remedy=remedy) from error
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise ConfigurationError(f"no TOML: {error}", where=str(path), remedy=remedy) from error
+        values = read_toml(path, remedy=f"see {CONFIGURATION.name} of the package")
         return settings_from(cls, values, str(path))

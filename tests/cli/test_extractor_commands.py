@@ -53,6 +53,7 @@ def test_the_list_has_every_extractor_with_kinds_cost_and_scores() -> None:
         "licence": "Apache-2.0",
         "scores": [],
         "networks": [],
+        "settings": [],
     }
 
 

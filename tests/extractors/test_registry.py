@@ -19,6 +19,7 @@ from kgscripts.extractors.decomposition import DecompositionExtractor
 from kgscripts.extractors.events import EventExtractor, known_scores
 from kgscripts.extractors.protocol import PARSE, Extractor, ParsedDocument, Requirement
 from kgscripts.extractors.registry import Chosen, choose
+from kgscripts.settings import model_setting
 from kgscripts.text.pipeline import describe_pipeline
 from schemas.errors import ConfigurationError, ModelError
 from schemas.provenance import Model
@@ -46,6 +47,16 @@ class K2:
 @frozen
 class K3:
     pass
+
+
+@frozen
+class _Settings:
+    threshold: float = 0.25
+
+
+@frozen
+class _ModelSettings:
+    model: str = model_setting("steps")
 
 
 KINDS: tuple[type[Record], ...] = (K0, K1, K2, K3)
@@ -141,7 +152,9 @@ def test_a_version_follows_the_extractor_and_what_it_requires_and_nothing_else(
     ("change", "changes"),
     [
         ({"rules": "2"}, True),
-        ({"settings": {"threshold": 0.5}}, True),
+        ({"settings": _Settings(threshold=0.5)}, True),
+        ({"settings": _Settings()}, True),
+        ({"settings": _ModelSettings(model="elsewhere")}, False),
         ({"data": {"words.txt": "d" * 64}}, True),
         ({"networks": (NETWORK,)}, True),
         ({"task": "other words"}, False),

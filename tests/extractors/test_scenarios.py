@@ -17,7 +17,7 @@ from cli import app
 from kgscripts.extractors.labels import LabelExtractor
 from kgscripts.extractors.protocol import ParsedDocument
 from kgscripts.extractors.registry import choose
-from kgscripts.extractors.scenarios import ScenarioExtractor
+from kgscripts.extractors.scenarios import ScenarioExtractor, ScenarioSettings
 from kgscripts.pipeline import build_graph
 from schemas.errors import ConfigurationError
 from schemas.provenance import Model
@@ -190,7 +190,7 @@ def test_the_version_depends_on_the_model_and_on_whether_labels_count() -> None:
     other = WordModel(Model(name="words", version="1", digest="d" * 64, task="scenarios"))
     extractors = [
         ScenarioExtractor(WordModel()),
-        ScenarioExtractor(WordModel(), labelled_too=True),
+        ScenarioExtractor(WordModel(), settings=ScenarioSettings(labelled_too=True)),
         ScenarioExtractor(other),
     ]
     versions = {choose([TinyExtractor(), item], (), lambda: other.model)[1].version for item in extractors}

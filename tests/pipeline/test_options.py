@@ -28,6 +28,7 @@ OPTIONS: list[dict[str, Any]] = [
     {"jobs": 2},
     {"format": "text", "limit": 2, "strict": True, "memory": 1 << 30, "progress": lambda _: None},
     {"predict_tools": True, "corrections": "corrections.jsonl", "min_support": 2}
+    | {"settings": {"scenarios": {"labelled_too": True}}}
     | {"base_iri": "https://example.org/data/", "licence": "https://creativecommons.org/licenses/by/4.0/"},
 ]
 """A value of every option but those below, a build each."""

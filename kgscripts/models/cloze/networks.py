@@ -17,10 +17,10 @@ from kgscripts.models.cloze.settings import (
     LanguageModelSettings,
     SequenceToSequenceSettings,
     TransducerSettings,
-    settings_from,
 )
 from kgscripts.models.cloze.transducer import Transducer
 from kgscripts.models.cloze.vocabulary import Vocabulary
+from kgscripts.settings import settings_from
 from schemas.errors import ConfigurationError, ModelError
 
 VOCABULARY = "vocabulary.json"

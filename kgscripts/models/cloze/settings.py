@@ -1,20 +1,12 @@
-"""The shapes of the word-level networks: unknown settings are refused, and every checkpoint has them."""
+"""The shapes of the word-level networks, which every checkpoint has."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, TypeVar
-
-import attrs
 from attrs import field, frozen, validators
-
-from schemas.errors import ConfigurationError
 
 _size = [validators.instance_of(int), validators.ge(1)]
 _share = [validators.instance_of(float), validators.ge(0.0), validators.lt(1.0)]
 _flag = validators.instance_of(bool)
-
-_Settings = TypeVar("_Settings", bound=attrs.AttrsInstance)
 
 
 @frozen(kw_only=True)
@@ -55,22 +47,3 @@ class TransducerSettings(LanguageModelSettings):
         default=0.5, validator=[validators.instance_of(float), validators.gt(0.0), validators.lt(1.0)]
     )
     """The shift probability of fixed transitions."""
-
-
-def settings_from(cls: type[_Settings], values: Mapping[str, Any], where: str) -> _Settings:
-    """Settings of a class from names and values.
-
-    Raises ConfigurationError, with `where` the values come from, for an unknown name or an impossible value.
-    """
-    names = [attribute.name for attribute in attrs.fields(cls)]
-    required = [attribute.name for attribute in attrs.fields(cls) if attribute.default is attrs.NOTHING]
-    if unknown := sorted(set(values) - set(names)):
-        remedy = f"known are {', '.join(names)}"
-        raise ConfigurationError(f"unknown setting {', '.join(unknown)}", where=where, remedy=remedy)
-    if missing := [name for name in required if name not in values]:
-        raise ConfigurationError(f"missing setting {', '.join(missing)}", where=where)
-    try:
-        return cls(**values)
-    except (TypeError, ValueError) as error:
-        # attrs puts attribute, options and value behind the sentence.
-        raise ConfigurationError(str(error.args[0] if error.args else error), where=where) from error

@@ -1,0 +1,75 @@
+"""The settings that a build gives to extractors and enrichers, by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from difflib import get_close_matches
+from typing import Any, TypeAlias
+
+from kgscripts.enrichers.protocol import Enricher
+from kgscripts.enrichers.registry import ENRICHERS
+from kgscripts.extractors.protocol import Extractor
+from kgscripts.extractors.registry import EXTRACTORS
+from kgscripts.models.registry import describe
+from kgscripts.settings import models_of
+from schemas.arguments import check_type
+from schemas.errors import ConfigurationError, ModelError
+
+Settings: TypeAlias = Mapping[str, Mapping[str, Any]]
+"""Values by the names of settings, by the names of extractors and enrichers."""
+
+
+def check_settings(settings: Settings | None, chosen: Iterable[object] = ()) -> Settings:
+    """The settings, of which names and values are checked, and that the models exist.
+
+    Those of the `chosen` extractors and enrichers that come as objects have settings of their own.
+
+    Raises
+    ------
+    ConfigurationError
+        If there is no such extractor or enricher, it has no such setting, it comes as an object, or a value is none.
+    ModelError
+        If a model does not exist, or is for another task.
+    """
+    remedy = "give values by name: settings={'state-changes': {'model': 'DIR'}}"
+    settings = {} if settings is None else settings
+    check_type("settings", settings, Mapping, remedy)
+    objects = [item.name for item in chosen if isinstance(item, Extractor | Enricher)]
+    for name, values in settings.items():
+        check_type("what has settings", name, str, remedy)
+        check_type(f"the settings of {name!r}", values, Mapping, remedy)
+        if name in objects:
+            raise ConfigurationError(f"{name!r} comes as an object", remedy="make the object with its settings")
+        check_values(name, values, name)
+    return settings
+
+
+def check_values(name: str, values: Mapping[str, Any], where: str) -> Extractor | Enricher:
+    """The extractor or enricher of that name, made with the settings of these `values`, which are from `where`.
+
+    Raises as `check_settings`.
+    """
+    installed = [*EXTRACTORS.names(), *ENRICHERS.names()]
+    if name not in installed:
+        close = get_close_matches(name, installed, 1)
+        remedy = f"did you mean {close[0]}?" if close else f"installed are: {', '.join(installed)}"
+        raise ConfigurationError(f"no extractor or enricher {name!r} is installed", where=where, remedy=remedy)
+    found = (EXTRACTORS if name in EXTRACTORS.names() else ENRICHERS).open(name, values, where)
+    for setting, (task, model) in models_of(found.settings).items():
+        try:
+            describe(model, task)
+        except ModelError as error:
+            raise ModelError(f"{setting}: {error}", where=where) from error
+    return found
+
+
+def with_settings(
+    extractors: Iterable[str | Extractor], without: Collection[str], settings: Settings
+) -> list[str | Extractor]:
+    """The extractors, of which those that are named in `settings` are opened with them, but those that are left out."""
+    return [
+        EXTRACTORS.open(item, settings[item])
+        if isinstance(item, str) and item in settings and item not in without
+        else item
+        for item in extractors
+    ]

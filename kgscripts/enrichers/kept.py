@@ -1,0 +1,85 @@
+"""The enrichers of a graph and their settings, as its manifest keeps them for later assemblies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import attrs
+
+from kgscripts.enrichers.protocol import Enricher
+from kgscripts.enrichers.registry import ENRICHERS
+from kgscripts.models.registry import describe, shipped_models
+from kgscripts.settings import models_of, version_of
+from schemas.errors import ConfigurationError
+
+
+def kept_settings(enrichers: Iterable[Enricher]) -> dict[str, str | int | float | bool]:
+    """The settings of enrichers by ``NAME.SETTING``.
+
+    A model that is not the default one is there by its digest: a path means nothing on another machine.
+    """
+    found: dict[str, str | int | float | bool] = {}
+    for enricher in enrichers:
+        settings = enricher.settings
+        found |= {f"{enricher.name}.{name}": value for name, value in version_of(settings).items()}
+        defaults = {item.name: item.default for item in attrs.fields(type(settings))}
+        for name, (task, model) in models_of(settings).items():
+            digest = describe(model, task).digest
+            if digest != describe(defaults[name], task).digest:
+                found[f"{enricher.name}.{name}"] = digest
+    return found
+
+
+def enrichers_of(
+    configuration: Mapping[str, Any], where: str, models: Mapping[str, Mapping[str, Any]] | None = None
+) -> list[Enricher]:
+    """The enrichers of the graph in the directory `where`, with their settings, by the configuration of its manifest.
+
+    `models` are settings again: they name the models of the graph that do not ship.
+
+    Raises
+    ------
+    ConfigurationError
+        If an enricher is not installed, or a model not found: without them another graph would be made. If `models`
+        has other settings than those.
+    ModelError
+        If an enricher or a model cannot be loaded.
+    """
+    installed = ENRICHERS.names()
+    wanted = sorted(str(configuration.get("enrichers") or "").split())
+    if missing := [name for name in wanted if name not in installed]:
+        raise ConfigurationError(
+            f"the graph was made with the enricher {missing[0]!r}, which is not installed",
+            where=where,
+            remedy="install the package that brings it, or build the graph again with `kgscripts build-graph`",
+        )
+    given = {f"{name}.{setting}": value for name, values in (models or {}).items() for setting, value in values.items()}
+    found = []
+    for name in wanted:
+        values = {key.rpartition(".")[2]: value for key, value in configuration.items() if key.startswith(f"{name}.")}
+        for setting, (task, _) in models_of(ENRICHERS.open(name).settings).items():
+            full = f"{name}.{setting}"
+            if setting in values:
+                values[setting] = _with_digest(values[setting], full, task, given.pop(full, None), where)
+        found.append(ENRICHERS.open(name, values, where))
+    if given:
+        raise ConfigurationError(
+            f"{min(given)} is no model of the graph that does not ship",
+            where=where,
+            remedy="leave it out: a graph keeps its settings until `kgscripts build-graph` is given others",
+        )
+    return found
+
+
+def _with_digest(digest: object, setting: str, task: str, given: Any, where: str) -> Any:
+    """The given model, or the name of the one that ships, with that digest."""
+    for model, of_task in [(name, "") for name in shipped_models()] if given is None else [(given, task)]:
+        if describe(model, of_task).digest == digest:
+            return model
+    what = "a model that does not ship" if given is None else f"another model than {given}"
+    raise ConfigurationError(
+        f"the graph was made with {what}, of the digest {digest}",
+        where=where,
+        remedy=f"name the checkpoint with this digest: --set {setting}=DIR",
+    )

@@ -1,0 +1,164 @@
+"""Settings: attrs classes of texts, numbers and truth values, which are made of names and values and checked.
+
+Those of extractors and enrichers have defaults, and docstrings that `kgscripts extractors list` prints as their help.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import math
+import os
+import textwrap
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from itertools import pairwise
+from typing import Any, TypeVar
+
+import attrs
+from attrs import field, frozen, validators
+
+from schemas.arguments import check_texts, shown
+from schemas.errors import ConfigurationError
+
+KINDS: Mapping[str, tuple[type, str]] = {
+    "str": (str, "a text"),
+    "int": (int, "a whole number"),
+    "float": (float, "a finite number"),
+    "bool": (bool, "true or false"),
+}
+"""The types of settings of extractors and enrichers, and what they are called in messages."""
+
+_TASK = "task of the model"
+
+_Settings = TypeVar("_Settings", bound=attrs.AttrsInstance)
+
+
+@frozen
+class NoSettings:
+    """What extractors and enrichers have that have no settings."""
+
+
+@frozen(kw_only=True)
+class Setting:
+    """A setting, for people: `kind` is one of `KINDS`, `task` is that of the model that it names, or ""."""
+
+    name: str
+    kind: str
+    default: str | int | float | bool
+    help: str
+    task: str = ""
+
+
+def model_setting(task: str, default: str = "default") -> Any:
+    """A field that names a model of a task: one that ships, or the directory of a checkpoint.
+
+    It is no part of versions: `networks` has the digest of the model, wherever it lies.
+    """
+    return field(default=default, validator=validators.min_len(1), metadata={_TASK: task})
+
+
+def settings_from(cls: type[_Settings], values: Mapping[str, Any], where: str) -> _Settings:
+    """Settings of a class from names and values. A path is a text, and a whole number is a number too.
+
+    Raises ConfigurationError, with `where` the values come from, for an unknown name, a value of another type, and an
+    impossible value.
+    """
+    fields = {attribute.name: attribute for attribute in attrs.fields(cls)}
+    required = [name for name, attribute in fields.items() if attribute.default is attrs.NOTHING]
+    if unknown := sorted(map(str, set(values) - set(fields))):
+        remedy = f"known are {', '.join(fields)}" if fields else "there are none"
+        raise ConfigurationError(f"unknown setting {', '.join(unknown)}", where=where, remedy=remedy)
+    if missing := [name for name in required if name not in values]:
+        raise ConfigurationError(f"missing setting {', '.join(missing)}", where=where)
+    try:
+        with naming(where):
+            return cls(**{name: _typed(name, _kind(fields[name]), value) for name, value in values.items()})
+    except (TypeError, ValueError) as error:
+        # attrs puts attribute, options and value behind the sentence.
+        raise ConfigurationError(str(error.args[0] if error.args else error), where=where) from error
+
+
+@contextmanager
+def naming(where: str) -> Iterator[None]:
+    """Errors of configuration that do not say where they are from are from here."""
+    try:
+        yield
+    except ConfigurationError as error:
+        raise ConfigurationError(error.message, where=error.where or where, remedy=error.remedy) from error
+
+
+def check_types(settings: Any) -> None:
+    """Raise ConfigurationError unless that is an instance of an attrs class with fields of types that `KINDS` lists."""
+    if not attrs.has(type(settings)):
+        raise ConfigurationError("its settings are no instance of an attrs class", remedy="see `kgscripts.settings`")
+    for attribute in attrs.fields(type(settings)):
+        if _kind(attribute) not in KINDS:
+            message = f"the type of its setting {attribute.name!r} is none of {', '.join(KINDS)}"
+            raise ConfigurationError(message, remedy="give it one of them")
+
+
+def settings_of(settings: attrs.AttrsInstance) -> list[Setting]:
+    """The settings of a class, in its order, of which `settings` has the defaults."""
+    docstrings = _docstrings(type(settings))
+    return [
+        Setting(
+            name=attribute.name,
+            kind=_kind(attribute),
+            default=getattr(settings, attribute.name),
+            help=docstrings.get(attribute.name, ""),
+            task=attribute.metadata.get(_TASK, ""),
+        )
+        for attribute in attrs.fields(type(settings))
+    ]
+
+
+def version_of(settings: attrs.AttrsInstance) -> dict[str, str | int | float | bool]:
+    """What of settings is part of a version: the values of all that name no model. Raises as `check_types`."""
+    check_types(settings)
+    fields = (item for item in attrs.fields(type(settings)) if _TASK not in item.metadata)
+    return {item.name: getattr(settings, item.name) for item in fields}
+
+
+def models_of(settings: attrs.AttrsInstance) -> dict[str, tuple[str, str]]:
+    """The models that settings name: the task of each and its name, by the name of the setting."""
+    fields = (item for item in attrs.fields(type(settings)) if _TASK in item.metadata)
+    return {item.name: (item.metadata[_TASK], getattr(settings, item.name)) for item in fields}
+
+
+def _kind(attribute: attrs.Attribute[Any]) -> str:
+    """The name of a field's type; annotations may be texts."""
+    return attribute.type if isinstance(attribute.type, str) else getattr(attribute.type, "__name__", "")
+
+
+def _typed(name: str, kind: str, value: Any) -> Any:
+    """The value as its type; as it is if `KINDS` lacks the type. Raises ConfigurationError if it is of another type."""
+    if kind not in KINDS:
+        return value
+    if kind == "str" and isinstance(value, os.PathLike):
+        value = os.fspath(value)
+    if kind == "float" and isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 53:
+        value = float(value)
+    of_type, words = KINDS[kind]
+    fits = isinstance(value, of_type) and isinstance(value, bool) == (kind == "bool")
+    if not fits or (kind == "float" and not math.isfinite(value)):
+        raise ConfigurationError(f"{name} is {shown(value)}", remedy=f"give {words}")
+    if kind == "str":
+        check_texts(**{name: value})
+    return value
+
+
+def _docstrings(cls: type) -> dict[str, str]:
+    """The texts behind the fields of a class and of those that it derives from; none without its source."""
+    found: dict[str, str] = {}
+    for own in reversed(cls.__mro__[:-1]):
+        try:
+            (tree,) = ast.parse(textwrap.dedent(inspect.getsource(own))).body
+        except (OSError, TypeError, ValueError, SyntaxError):
+            continue
+        body = tree.body if isinstance(tree, ast.ClassDef) else []
+        for line, after in pairwise(body):
+            match line, after:
+                case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
+                    found[name] = inspect.cleandoc(text)
+    return found

@@ -1,0 +1,244 @@
+"""Settings of extractors and enrichers in builds, and in what is assembled later."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+from kgscripts.editing.correcting import correct_graph
+from kgscripts.editing.merging import merge_graphs
+from kgscripts.enrichers.registry import ENRICHERS
+from kgscripts.extractors.registry import EXTRACTORS
+from kgscripts.models.checkpoint import load_checkpoint, save_checkpoint
+from kgscripts.models.registry import describe, shipped_models
+from kgscripts.pipeline import build_graph, remove_source
+from schemas.corrections import Correction
+from schemas.errors import ConfigurationError, KGScriptsError
+from schemas.script_graph import ScriptGraph
+from tests.assembly.built import graph_bytes
+from tests.assembly.tiny_reader import tiny, tiny_document
+from tests.pipeline.tuned import LETTERS, LetterExtractor, LetterSettings, PencilEnricher, install_tuned
+
+TEXTS = [
+    tiny_document("stir the pot. ADD the water.", name="one", scenario="cooking pasta"),
+    tiny_document("stir the pasta with the spoon. boil the rice.", name="two", scenario="cooking pasta"),
+]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        install_tuned(tmp_path_factory.mktemp("site"), patch)
+        yield
+
+
+def _actions(directory: Path) -> set[str]:
+    return {row["label"] for row in ScriptGraph.open(directory).rows("Action")}
+
+
+def _build(directory: Path, log: Path | None = None, **options: Any) -> int:
+    """How many texts were read."""
+    extractors = [*tiny(log=log), "letters"]
+    return build_graph(output=directory, texts=TEXTS, **{"extractors": extractors} | options).run.sources_read
+
+
+def test_settings_change_what_is_read_by_their_extractor_alone(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    assert _build(tmp_path / "graph", log) == 2
+    assert "write stir" in _actions(tmp_path / "graph")
+    before = graph_bytes(tmp_path / "graph")
+    settings = {"letters": {"verb": "spell", "least": 5, "share": 1, "loud": False}}
+    assert _build(tmp_path / "graph", log, settings=settings) == 2
+    assert _actions(tmp_path / "graph") >= {"spell water", "spell spoon", "stir pot"}
+    assert not {"spell stir", "write stir", "write water"} & _actions(tmp_path / "graph")
+    assert log.read_text(encoding="utf-8").split() == ["one", "two"], "the others read no text again"
+    assert _build(tmp_path / "graph", log, settings=settings) == 0
+    _build(tmp_path / "graph", log)
+    assert graph_bytes(tmp_path / "graph") == before
+
+
+def test_settings_that_are_the_default_ones_or_of_others_change_nothing(tmp_path: Path) -> None:
+    _build(tmp_path)
+    before = graph_bytes(tmp_path)
+    nothing: list[Any] = [None, {}, {"letters": {}}, {"letters": LETTERS}, {"pencils": {}}]
+    for settings in (*nothing, {"state-changes": {"least_of_presupposed": -2}}):
+        assert _build(tmp_path, settings=settings) == 0
+        assert graph_bytes(tmp_path) == before
+
+
+def test_versions_of_enrichers_are_what_they_were_before_there_were_settings() -> None:
+    for name in ("action-vectors", "predicted-tools", "steps"):
+        enricher = ENRICHERS.open(name)
+        content = json.dumps([name, enricher.rules, [model.digest for model in enricher.networks]])
+        assert enricher.version == hashlib.sha256(content.encode()).hexdigest()
+
+
+def test_processes_have_the_settings(tmp_path: Path) -> None:
+    settings = {"letters": {"verb": "spell", "loud": True}}
+    _build(tmp_path / "one", settings=settings)
+    _build(tmp_path / "two", settings=settings, jobs=2)
+    assert {action for action in _actions(tmp_path / "two") if action.startswith("spell")} == {"spell add"}
+    assert graph_bytes(tmp_path / "one") == graph_bytes(tmp_path / "two")
+
+
+def test_an_object_has_its_own_settings(tmp_path: Path) -> None:
+    settings = LetterSettings(verb="spell", least=5)
+    build_graph(output=tmp_path / "a", texts=TEXTS, extractors=[*tiny(), LetterExtractor(settings=settings)])
+    _build(tmp_path / "b", settings={"letters": {"verb": "spell", "least": 5}})
+    assert graph_bytes(tmp_path / "a") == graph_bytes(tmp_path / "b")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message", "remedy"),
+    [
+        ({"leters": {"least": 2}}, "no extractor or enricher 'leters' is installed", "did you mean letters?"),
+        ({"": {}}, "no extractor or enricher ''", "steps"),
+        ({"letters": {"leest": 2}}, "unknown setting leest", "least, share, loud, verb"),
+        ({"sentences": {"least": 2}}, "unknown setting least", "there are none"),
+        ({"letters": {"least": "2"}}, "least is '2'", "a whole number"),
+        ({"letters": {"least": 2.5}}, "least is 2.5", "a whole number"),
+        ({"letters": {"least": True}}, "least is True", "a whole number"),
+        ({"letters": {"least": 0}}, "'least' must be >= 1", None),
+        ({"letters": {"share": "much"}}, "share is 'much'", "a finite number"),
+        ({"letters": {"share": float("nan")}}, "share is nan", "a finite number"),
+        ({"letters": {"share": float("inf")}}, "share is inf", "a finite number"),
+        ({"letters": {"share": 10**400}}, "share is a number that is too large", "a finite number"),
+        ({"letters": {"share": False}}, "share is False", "a finite number"),
+        ({"letters": {"share": 1.5}}, "'share' must be <= 1.0", None),
+        ({"letters": {"loud": 1}}, "loud is 1", "true or false"),
+        ({"letters": {"loud": "true"}}, "loud is 'true'", "true or false"),
+        ({"letters": {"verb": None}}, "verb is None", "a text"),
+        ({"letters": {"verb": ["write"]}}, "verb is", "a text"),
+        ({"letters": {"verb": ""}}, "verb", None),
+        ({"letters": {"verb": "\ud800"}}, "half a surrogate pair", "valid text"),
+        ({"letters": {1: 2}}, "1", None),
+        ({"letters": 5}, "the settings of 'letters' is 5", "state-changes"),
+        ({5: {}}, "what has settings is 5", "state-changes"),
+        ([("letters", {})], "settings is", "state-changes"),
+        ({"pencils": {"probability": 2}}, "'probability' must be <= 1.0", None),
+        ({"state-changes": {"model": "no-such"}}, "model: no-such: no such model", "state-changes-retrieval"),
+        ({"state-changes": {"model": "steps"}}, "a model for the task 'steps', not 'state-changes'", "change-composer"),
+        ({"state-changes": {"model": ""}}, "model", None),
+        ({"state-changes": {"least_log_probability": 0.5}}, "must be <= 0.0", None),
+        ({"decompositions": {"model": "."}}, "no checkpoint", "a model that ships"),
+        ({"predicted-tools": {"model": Path("nowhere")}}, "nowhere: no such model", "tools"),
+    ],
+)
+def test_what_is_no_setting_is_refused_before_anything_is_read(
+    settings: Any, message: str, remedy: str | None, tmp_path: Path
+) -> None:
+    with pytest.raises(KGScriptsError) as caught:
+        _build(tmp_path / "graph", settings=settings)
+    assert message in str(caught.value)
+    assert remedy is None or remedy in str(caught.value)
+    assert not (tmp_path / "graph").exists()
+
+
+def test_settings_of_an_object_are_refused(tmp_path: Path) -> None:
+    for item, name in ((LetterExtractor(), "letters"), (PencilEnricher(), "pencils")):
+        with pytest.raises(ConfigurationError, match=f"'{name}' comes as an object"):
+            build_graph(output=tmp_path / "graph", texts=TEXTS, extractors=[*tiny(), item], settings={name: {}})
+
+
+PENCILS: dict[str, Any] = {"extractors": [*tiny(), "pencils"]}
+
+
+def _predicted(directory: Path) -> set[float]:
+    return {row["probability"] for row in ScriptGraph.open(directory).rows("USES") if row["predicted"]}
+
+
+def test_enrichers_have_settings_that_the_graph_keeps(tmp_path: Path) -> None:
+    settings = {"pencils": {"probability": 0.25}}
+    _build(tmp_path / "graph", **PENCILS)
+    assert _predicted(tmp_path / "graph") == {0.5}
+    PencilEnricher.log.clear()
+    assert _build(tmp_path / "graph", **PENCILS, settings=settings) == 0
+    assert _predicted(tmp_path / "graph") == {0.25}
+    assert PencilEnricher.log, "they are part of its version"
+    configuration = ScriptGraph.open(tmp_path / "graph").manifest.configuration
+    assert configuration["pencils.probability"] == 0.25
+
+    remove_source(tmp_path / "graph", "one")
+    assert _predicted(tmp_path / "graph") == {0.25}
+    correction = Correction(kind="reject", scenario="cooking pasta", step="stir pot", author="Ada", time="2026-01-01")
+    correct_graph(tmp_path / "graph", [correction])
+    assert _predicted(tmp_path / "graph") == {0.25}
+
+    for name in ("a", "b", "default"):
+        options = PENCILS if name == "default" else PENCILS | {"settings": settings}
+        build_graph(output=tmp_path / name, texts=[TEXTS[name != "a"]], **options)
+    merge_graphs([tmp_path / "a", tmp_path / "b"], tmp_path / "merged")
+    _build(tmp_path / "whole", **PENCILS, settings=settings)
+    assert graph_bytes(tmp_path / "merged") == graph_bytes(tmp_path / "whole")
+    with pytest.raises(ConfigurationError, match=r"settings pencils.probability=0.25 and pencils.probability=0.5"):
+        merge_graphs([tmp_path / "a", tmp_path / "default"], tmp_path / "other")
+
+
+MERGING: dict[str, Any] = {"extractors": [*tiny(), "steps"], "without": ["action-vectors"]}
+
+
+@pytest.fixture(scope="module")
+def other_steps(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A checkpoint that merges steps otherwise than the one that ships."""
+    checkpoint = load_checkpoint(shipped_models()["steps"])
+    directory = tmp_path_factory.mktemp("models") / "other"
+    save_checkpoint(attrs.evolve(checkpoint, settings={**checkpoint.settings, "least": 0.9}), directory)
+    return directory
+
+
+def test_a_graph_keeps_models_by_their_digests(other_steps: Path, tmp_path: Path) -> None:
+    settings = {"steps": {"model": other_steps}}
+    _build(tmp_path / "graph", **MERGING, settings=settings)
+    manifest = ScriptGraph.open(tmp_path / "graph").manifest
+    assert manifest.configuration["steps.model"] == describe(other_steps).digest
+    assert describe(other_steps).digest in manifest.models
+    assert str(other_steps.parent) not in (tmp_path / "graph" / "manifest.json").read_text(encoding="utf-8")
+    before = graph_bytes(tmp_path / "graph")
+
+    for call in (
+        lambda **more: remove_source(tmp_path / "graph", "one", **more),
+        lambda **more: correct_graph(tmp_path / "graph", [], **more),
+    ):
+        with pytest.raises(ConfigurationError, match="a model that does not ship") as caught:
+            call()
+        assert "--set steps.model=DIR" in str(caught.value)
+        with pytest.raises(ConfigurationError, match="another model than default"):
+            call(settings={"steps": {"model": "default"}})
+        with pytest.raises(ConfigurationError, match=r"pencils.probability is no model of the graph"):
+            call(settings=settings | {"pencils": {"probability": 0.5}})
+        assert graph_bytes(tmp_path / "graph") == before
+    correct_graph(tmp_path / "graph", [], settings=settings)
+    assert graph_bytes(tmp_path / "graph") == before
+    remove_source(tmp_path / "graph", "one", settings=settings)
+    build_graph(output=tmp_path / "two", texts=TEXTS[1:], **MERGING, settings=settings)
+    assert graph_bytes(tmp_path / "graph") == graph_bytes(tmp_path / "two")
+
+
+def _steps_built(directory: Path, settings: dict[str, Any]) -> dict[str, Any]:
+    _build(directory, **MERGING, settings={"steps": settings})
+    return dict(ScriptGraph.open(directory).manifest.configuration)
+
+
+def test_where_a_checkpoint_lies_changes_nothing(tmp_path: Path) -> None:
+    checkpoint = load_checkpoint(shipped_models()["steps"])
+    save_checkpoint(checkpoint, tmp_path / "moved")
+    versions = {ENRICHERS.open("steps", {"model": model}).version for model in ("default", "steps", tmp_path / "moved")}
+    assert versions == {ENRICHERS.open("steps").version}
+    assert "steps.model" not in _steps_built(tmp_path / "graph", {"model": tmp_path / "moved"})
+    (moved,) = EXTRACTORS.open("state-changes", {"model": "retrieval"}).networks
+    assert moved.digest == describe("state-changes-retrieval").digest
+
+
+def test_a_manifest_cannot_name_a_model_by_its_path(other_steps: Path, tmp_path: Path) -> None:
+    _steps_built(tmp_path, {"model": other_steps})
+    manifest = json.loads((tmp_path / "manifest.json").read_text(encoding="utf-8"))
+    manifest["configuration"]["steps.model"] = str(other_steps)
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    with pytest.raises(ConfigurationError, match="a model that does not ship"):
+        correct_graph(tmp_path, [])

@@ -1,0 +1,43 @@
+"""TOML files that people write."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from schemas.errors import ConfigurationError
+from schemas.toml_files import read_toml
+
+
+def test_values(tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_text('a = 1\n[b]\nc = ["ä"]\n', encoding="utf-8")
+    assert read_toml(tmp_path / "a.toml") == {"a": 1, "b": {"c": ["ä"]}}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"a = ", "no TOML"),
+        (b"a = 1\na = 2", "no TOML"),
+        (b"\xff\xfe", "no UTF-8"),
+        (b"\xef\xbb\xbfa = 1", "no TOML"),
+        (b"a = " + b"9" * 5_000, "no TOML"),
+        (b"a = " + b"[" * 100_000, "no TOML"),
+    ],
+)
+def test_what_is_none(content: bytes, message: str, tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_bytes(content)
+    with pytest.raises(ConfigurationError, match=message) as caught:
+        read_toml(tmp_path / "a.toml")
+    assert caught.value.where == str(tmp_path / "a.toml")
+    assert caught.value.remedy
+
+
+def test_what_is_no_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for name, message in (("missing", "no such configuration"), ("pipe", "it is a pipe"), (".", "it is a folder")):
+        with pytest.raises(ConfigurationError, match=message) as caught:
+            read_toml(tmp_path / name, remedy="name another one")
+        assert caught.value.remedy == "name another one"
