@@ -54,7 +54,7 @@ def test_in_a_function_of_ours_that_the_engine_calls(
     assert build_graph(output=graph, texts=TEXTS[1:], extractors=tiny()).build_id == whole.build_id
 
 
-@pytest.mark.parametrize(("method", "call"), [("execute", 3), ("add", 1), ("table", 2), ("rows", 4)])
+@pytest.mark.parametrize(("method", "call"), [("run", 3), ("add", 1), ("table", 2), ("rows", 4)])
 def test_while_a_query_runs(method: str, call: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Sent from another thread, so that it comes while this one is in the engine or on its way there."""
     inner, calls = getattr(engine.Engine, method), count(1)
