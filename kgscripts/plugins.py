@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Mapping
 from difflib import get_close_matches
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Generic, TypeVar
 
@@ -15,6 +17,16 @@ from schemas.errors import ConfigurationError, ModelError
 _Plugin = TypeVar("_Plugin")
 
 _REMEDY = "repair or uninstall the package that brings it"
+
+
+@cache
+def _entries(group: str, path: tuple[str, ...]) -> dict[str, EntryPoint]:
+    """The entry points of a group on the path of imports; looking for them takes longer than all else of choosing."""
+    del path
+    found: dict[str, EntryPoint] = {}
+    for entry in sorted(entry_points(group=group), key=lambda entry: (entry.name, entry.value)):
+        found.setdefault(entry.name, entry)
+    return found
 
 
 @frozen
@@ -32,10 +44,7 @@ class Plugins(Generic[_Plugin]):
 
     def entries(self) -> dict[str, EntryPoint]:
         """The entry points by name; nothing is imported. Of one that two packages bring, the first by value counts."""
-        found: dict[str, EntryPoint] = {}
-        for entry in sorted(entry_points(group=self.group), key=lambda entry: (entry.name, entry.value)):
-            found.setdefault(entry.name, entry)
-        return found
+        return _entries(self.group, tuple(sys.path))
 
     def names(self) -> list[str]:
         """The names of all that are installed, ascending."""
