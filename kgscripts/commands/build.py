@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +11,9 @@ import typer
 
 from kgscripts import pipeline
 from kgscripts.building.build import Progress
+from kgscripts.building.configuration import Configuration, bytes_of, merged, read_configuration, read_settings
 from kgscripts.building.report import print_report
+from kgscripts.commands.options import Models, Settings
 from kgscripts.corpora.formats import FORMATS
 from kgscripts.extractors.registry import only_built_in
 from kgscripts.lean_imports import hide_pandas_from_pyarrow
@@ -21,12 +22,15 @@ from schemas.errors import ConfigurationError
 from schemas.terminal import echo, echo_json, printable, progress_bar
 from schemas.vocabulary import DEFAULT_BASE_IRI
 
-_UNITS = {"MB": 10**6, "GB": 10**9, "TB": 10**12, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
-
 
 def build_graph(
-    inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help="Files and folders with texts.")],
-    output: Annotated[str, typer.Option("--output", "-o", metavar="DIR", help="The graph directory.")],
+    inputs: Annotated[list[str] | None, typer.Argument(metavar="INPUT", help="Files and folders with texts.")] = None,
+    output: Annotated[str | None, typer.Option("--output", "-o", metavar="DIR", help="The graph directory.")] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Read options and settings of a TOML file; those named here win."),
+    ] = None,
+    settings: Settings = None,
     format: Annotated[
         str | None,
         typer.Option(help=f"Format of the inputs ({', '.join(FORMATS)}); by default detected from the content."),
@@ -51,9 +55,13 @@ def build_graph(
         ),
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="The maximum number of sources.")] = None,
-    min_support: Annotated[int, typer.Option(min=1, help="Leave out knowledge with less support (sources).")] = 1,
-    strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad record.")] = False,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Number of processes that read.")] = 1,
+    min_support: Annotated[
+        int | None, typer.Option(min=1, help="Leave out knowledge with less support (sources); by default 1.")
+    ] = None,
+    strict: Annotated[bool | None, typer.Option("--strict/--no-strict", help="Stop at the first bad record.")] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", min=1, help="Number of processes that read; by default 1.")
+    ] = None,
     spacy_model: Annotated[
         str | None, typer.Option(help="An installed spaCy pipeline instead of the shipped one.")
     ] = None,
@@ -63,8 +71,9 @@ def build_graph(
     ] = None,
     without: Annotated[list[str] | None, typer.Option(metavar="NAME,...", help="Leave out these extractors.")] = None,
     predict_tools: Annotated[
-        bool, typer.Option("--predict-tools", help="Add tools that no text names, marked as predicted.")
-    ] = False,
+        bool | None,
+        typer.Option("--predict-tools/--no-predict-tools", help="Add tools that no text names, marked as predicted."),
+    ] = None,
     corrections: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Corrections, one object of JSON a line; DIR keeps them.")
     ] = None,
@@ -78,7 +87,7 @@ def build_graph(
     licence: Annotated[
         str | None, typer.Option(metavar="IRI", help="The licence under which the graph is published, for its RDF.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+    as_json: Annotated[bool | None, typer.Option("--json/--no-json", help="Print the report as JSON.")] = None,
 ) -> None:
     """Read texts and build, or extend, a graph directory.
 
@@ -89,33 +98,40 @@ def build_graph(
     hide_pandas_from_pyarrow()
     if only_built_in():
         import_without_torch()
+    configuration = Configuration() if config is None else read_configuration(config)
+    given = {
+        "inputs": inputs or None,
+        "output": output,
+        "format": format,
+        "scenario": scenario,
+        "scenarios": scenarios,
+        "scenario_list": scenario_list,
+        "limit": limit,
+        "min_support": min_support,
+        "strict": strict,
+        "jobs": jobs,
+        "spacy_model": spacy_model,
+        "base_iri": base_iri,
+        "licence": licence,
+        "extractors": None if extractors is None else _names(extractors),
+        "without": None if without is None else _names(without),
+        "predict_tools": predict_tools,
+        "corrections": corrections,
+        "memory": None if memory is None else bytes_of(memory),
+    }
+    options = configuration.options | {name: value for name, value in given.items() if value is not None}
+    options["settings"] = merged(options.get("settings", {}), read_settings(settings or ()))
+    for name, what in (("inputs", "INPUT"), ("output", "--output")):
+        if options.get(name) in (None, []):
+            remedy = f"kgscripts build-graph INPUT -o DIR; or a file of --config has {name!r}"
+            raise ConfigurationError(f"{what} is missing", remedy=remedy)
     try:
         with _progress_bar() as progress:
-            found = pipeline.build_graph(
-                inputs,
-                output,
-                format=format,
-                scenario=scenario,
-                scenarios=scenarios,
-                scenario_list=scenario_list,
-                limit=limit,
-                min_support=min_support,
-                strict=strict,
-                jobs=jobs,
-                spacy_model=spacy_model,
-                base_iri=base_iri,
-                licence=licence,
-                extractors=None if extractors is None else _names(extractors),
-                without=_names(without or ()),
-                predict_tools=predict_tools,
-                corrections=corrections,
-                memory=None if memory is None else _bytes(memory),
-                progress=progress,
-            )
+            found = pipeline.build_graph(**options, progress=progress)
     except KeyboardInterrupt:
         echo("interrupted: what was read is kept, and the same command goes on from there", err=True)
         raise typer.Exit(130) from None
-    if as_json:
+    if configuration.as_json if as_json is None else as_json:
         echo_json(found.to_dict())
     else:
         print_report(found)
@@ -124,13 +140,14 @@ def build_graph(
 def remove(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="The graph directory.")],
     source: Annotated[str, typer.Argument(metavar="SOURCE", help="Name, digest or id of a source, or an input file.")],
+    models: Models = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was removed as JSON.")] = False,
 ) -> None:
     """Take a source, or all that an input file gave, out of a graph directory.
 
     Example: kgscripts remove graph stories.jsonl#12
     """
-    removed = pipeline.remove_source(directory, source)
+    removed = pipeline.remove_source(directory, source, settings=read_settings(models or ()))
     if as_json:
         echo_json({"removed": removed})
     else:
@@ -141,16 +158,6 @@ def remove(
 def _names(options: Iterable[str]) -> list[str]:
     """The names of a repeatable option, each a comma-separated list."""
     return [name.strip() for option in options for name in option.split(",") if name.strip()]
-
-
-def _bytes(size: str) -> int:
-    """The number of bytes of a size such as ``512MB`` or ``1.5GiB``."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([A-Z]+)", size.strip().upper())
-    if match is None or match[2] not in _UNITS:
-        raise ConfigurationError(
-            f"--memory {size} is not a size", remedy="give a number and a unit (MB, GB, TB, MiB, GiB, TiB), such as 2GB"
-        )
-    return int(float(match[1]) * _UNITS[match[2]])
 
 
 @contextmanager

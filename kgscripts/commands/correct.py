@@ -10,7 +10,9 @@ from typing import Annotated
 
 import typer
 
+from kgscripts.building.configuration import read_settings
 from kgscripts.building.correction_file import read_correction_file
+from kgscripts.commands.options import Models
 from kgscripts.editing.correcting import Corrected, correct_graph, correct_in_words, list_corrections
 from schemas.corrections import Correction, CorrectionKind
 from schemas.errors import ConfigurationError
@@ -50,6 +52,7 @@ def correct(
     corrections: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Record the corrections of a file instead.")
     ] = None,
+    models: Models = None,
     list_: Annotated[bool, typer.Option("--list", help="Print all corrections, as such a file.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was recorded as JSON.")] = False,
 ) -> None:
@@ -75,10 +78,11 @@ def correct(
         raise ConfigurationError(
             "name either a KIND of correction or --corrections FILE", remedy="`kgscripts correct --help` has examples"
         )
+    settings = read_settings(models or ())
     if corrections is not None:
-        done = correct_graph(directory, read_correction_file(corrections))
+        done = correct_graph(directory, read_correction_file(corrections), settings=settings)
     else:
-        done = correct_in_words(directory, _correction(str(kind), words or [], author, withdraw))
+        done = correct_in_words(directory, _correction(str(kind), words or [], author, withdraw), settings=settings)
     _print(done, as_json)
 
 

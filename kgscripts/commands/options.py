@@ -10,6 +10,22 @@ import typer
 from schemas.provenance import Exposure
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME.KEY=VALUE",
+        help="A setting of an extractor or enricher, e.g. steps.model=DIR (see `kgscripts extractors list`).",
+    ),
+]
+Models = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME.KEY=VALUE",
+        help="Where a model of the graph is that does not ship, e.g. steps.model=DIR.",
+    ),
+]
 ScoresFile = Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the scores as JSON.")]
 PredictionsOut = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write the predictions, as --predictions reads them.")

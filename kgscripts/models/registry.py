@@ -62,6 +62,11 @@ def shipped_models() -> dict[str, Path]:
     return {path.name: path for path in sorted(folder.iterdir()) if is_checkpoint(path)}
 
 
+def is_shipped(name: str, task: str) -> bool:
+    """Whether a model that ships has that name for a task; else it is the path of a directory."""
+    return bool(_shipped_name(name, task, shipped_models()))
+
+
 def find_checkpoint(name_or_directory: str | Path, task: str = "") -> Path:
     """The directory of the checkpoint of that name, or that directory. Raises ModelError if there is none.
 

@@ -22,6 +22,7 @@ _STORIES = "train scenarios --model detector --train stories.jsonl"
 
 INPUTS = {
     "build-graph inputs": "build-graph BAD -o out",
+    "build-graph --config": "build-graph story.txt -o out --config BAD",
     "build-graph --scenario-list": "build-graph story.txt -o out --scenario-list BAD",
     "build-graph --corrections": "build-graph story.txt -o out --corrections BAD",
     "remove directory": "remove BAD story",

@@ -10,7 +10,9 @@ from typing import Any
 
 import attrs
 import pytest
+from typer.testing import CliRunner
 
+import cli
 from kgscripts.editing.correcting import correct_graph
 from kgscripts.editing.merging import merge_graphs
 from kgscripts.enrichers.registry import ENRICHERS
@@ -213,11 +215,22 @@ def test_a_graph_keeps_models_by_their_digests(other_steps: Path, tmp_path: Path
         with pytest.raises(ConfigurationError, match=r"pencils.probability is no model of the graph"):
             call(settings=settings | {"pencils": {"probability": 0.5}})
         assert graph_bytes(tmp_path / "graph") == before
-    correct_graph(tmp_path / "graph", [], settings=settings)
+    corrections = tmp_path / "corrections.jsonl"
+    corrections.write_text("", encoding="utf-8")
+    _run("correct", tmp_path / "graph", "--corrections", corrections, "--set", f"steps.model={other_steps}")
     assert graph_bytes(tmp_path / "graph") == before
-    remove_source(tmp_path / "graph", "one", settings=settings)
-    build_graph(output=tmp_path / "two", texts=TEXTS[1:], **MERGING, settings=settings)
+    _run("remove", tmp_path / "graph", "one", "--set", f"steps.model={other_steps}")
+    for number, name in enumerate(["one", "two"]):
+        build_graph(output=tmp_path / name, texts=[TEXTS[number]], **MERGING, settings=settings)
     assert graph_bytes(tmp_path / "graph") == graph_bytes(tmp_path / "two")
+    parts = (tmp_path / "one", tmp_path / "two", "-o", tmp_path / "merged")
+    _run("merge", *parts, "--set", f"steps.model={other_steps}")
+    assert graph_bytes(tmp_path / "merged") == before
+
+
+def _run(*arguments: object) -> None:
+    result = CliRunner().invoke(cli.app, [str(argument) for argument in arguments], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
 
 
 def _steps_built(directory: Path, settings: dict[str, Any]) -> dict[str, Any]:
