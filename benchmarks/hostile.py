@@ -91,7 +91,7 @@ def _reading(attack: Attack, times: int, path: Path) -> Callable[[], int]:
     chosen = choose(None, (), describe_pipeline) if attack.parsed else []
     if attack.parsed:
         load_pipeline()
-    reader = DocumentReader(chosen)
+    reader = DocumentReader(chosen, strict=True)
 
     def read() -> int:
         given = Input(attack.name, "")
@@ -100,7 +100,7 @@ def _reading(attack: Attack, times: int, path: Path) -> Callable[[], int]:
             if isinstance(item, Discard):
                 given.add_discard(item)
             elif attack.parsed:
-                found += len(reader.read(Batch([item], frozenset(one.version for one in chosen))))
+                found += len(reader.read(Batch([item], frozenset(one.version for one in chosen))).readings)
         return found
 
     return read

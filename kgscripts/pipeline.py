@@ -96,7 +96,7 @@ def build_graph(
     min_support:
         Knowledge with the support of fewer sources stays out of the graph.
     strict:
-        Stop at the first bad record instead of setting it aside.
+        Stop at the first bad record, and at the first text on which an extractor fails, instead of setting it aside.
     jobs:
         Number of processes that read; the graph does not depend on it.
     spacy_model:
@@ -125,6 +125,8 @@ def build_graph(
     ------
     InputError
         If an input or the file of corrections cannot be read, or with `strict` at the first bad record.
+    ExtractorError
+        With `strict`, at the first text on which an extractor fails.
     GraphDirectoryError
         If `output` is foreign, in use, damaged or cannot be written.
     ConfigurationError
@@ -185,7 +187,7 @@ def build_graph(
         )
         add_corrections(store, corrected)
         run = Run(jobs=jobs)
-        build = Build(store, DocumentReader(chosen, spacy_model), run, progress or _no_progress)
+        build = Build(store, DocumentReader(chosen, spacy_model, strict), run, progress or _no_progress)
         for repairs in count():
             try:
                 build.take_in(build_inputs, strict=strict, limit=limit)
@@ -199,7 +201,7 @@ def build_graph(
                     raise
         run.ended()
         run.write(directory / "run.json")
-        return report(graph, run)
+        return report(graph, run, store.failures.counts([item.version for item in chosen]))
 
 
 def _assemble(store: RecordStore, directory: Path, assembling: Assembling, memory: int | None) -> ScriptGraph:

@@ -35,6 +35,10 @@ class RecordError(KGScriptsError):
     """A record that breaks its own rules (unknown kind, span outside its text, ...)."""
 
 
+class ExtractorError(KGScriptsError):
+    """An extractor that failed on a document, or gave what its kinds of records do not allow."""
+
+
 class GraphDirectoryError(KGScriptsError):
     """A graph directory that is missing, foreign, damaged, locked or half-installed."""
 

@@ -102,6 +102,7 @@ def assemble(
                 module.add_functions(engine)
             corrections.add_functions(engine, corrected)
             assembly.log.inputs(store.inputs)
+            assembly.log.failures(store.failures.all(versions))
             assembly.plan().run(engine)
             manifest = assembly.manifest(base_iri, licence, min_support)
         return Assembled(writer.finish(manifest), frozenset(versions), frozenset(assembly.enriched))

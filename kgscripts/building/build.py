@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
 from attrs import define, evolve, field, frozen
 
 from kgscripts.building.inputs import BuildInput
-from kgscripts.building.reading import Batch, DocumentReader, read_batches
-from kgscripts.building.report import Run
+from kgscripts.building.jobs import WrittenBatch, read_batches
+from kgscripts.building.reading import Batch, DocumentReader
+from kgscripts.building.report import MANY, Run
 from kgscripts.extractors.protocol import record_kinds
 from kgscripts.records import SOURCE
 from kgscripts.records.inputs import Input
-from kgscripts.records.shards import Reading, WrittenShard, write_shard
+from kgscripts.records.shards import Reading, write_shard
 from kgscripts.records.store import RecordStore
 from schemas.errors import InputError
 from schemas.records import Discard, DiscardReason, Document, Record
@@ -153,27 +155,50 @@ class Build:
         self._documents, self._inputs, self._waiting, self._characters = [], [], set(), 0
 
     def read(self) -> None:
-        """Read every document by the extractors that have not read it; what is read is committed bit by bit."""
+        """Read every document by the extractors that have not read it; what is read is committed bit by bit.
+
+        Those on which an extractor has failed before are tried again.
+
+        Raises
+        ------
+        ExtractorError
+            If the reader is strict and an extractor fails on a document; what was read before is kept.
+        """
         versions = [chosen.version for chosen in self.reader.extractors]
         for chosen in self.reader.extractors:
             self.store.extractors.add(chosen.version, chosen.extractor.name, "extractor", chosen.models)
         # The whole list is read first: commits change what is lacking.
         lacking = list(self.store.readings.lacking(versions))
-        total = sum(map(len, lacking))
-        waiting: list[WrittenShard] = []
+        total, done = sum(map(len, lacking)), 0
+        waiting: list[WrittenBatch] = []
+        outcomes = Counter[tuple[str, bool]]()
         committed = time.monotonic()
         try:
-            for batch, shard in read_batches(self.reader, self.store.folder, self._batches(lacking), self.run.jobs):
-                waiting.append(shard)
-                self.run.sources_read += len(batch.documents)
-                self.run.words_read += sum(len(document.text.split()) for document in batch.documents)
-                self.progress(Progress(self.run.sources_read, total, self.run.words_read))
-                size = sum(file.bytes for shard in waiting for file in shard.files)
+            for batch, written in read_batches(self.reader, self.store.folder, self._batches(lacking), self.run.jobs):
+                waiting.append(written)
+                outcomes.update(_outcomes(written))
+                read = {subject for subject, _ in written.shard.completed} if written.shard else set()
+                self.run.sources_read += len(read)
+                self.run.words_read += sum(len(item.text.split()) for item in batch.documents if item.digest in read)
+                done += len(batch.documents)
+                self.progress(Progress(done, total, self.run.words_read))
+                size = sum(file.bytes for item in waiting if item.shard for file in item.shard.files)
                 if size >= _BYTES_A_COMMIT or time.monotonic() - committed >= _SECONDS_A_COMMIT:
-                    self.store.commit(waiting)
+                    self._commit(waiting)
                     waiting, committed = [], time.monotonic()
         finally:
-            self.store.commit(waiting)
+            self._commit(waiting)
+        self.run.failed_throughout = {
+            chosen.extractor.name: failed
+            for chosen in self.reader.extractors
+            if (failed := outcomes[chosen.version, False]) > MANY and not outcomes[chosen.version, True]
+        }
+
+    def _commit(self, batches: Sequence[WrittenBatch]) -> None:
+        self.store.commit(
+            [item.shard for item in batches if item.shard],
+            failures=[failure for item in batches for failure in item.failures],
+        )
 
     def _batches(self, blocks: Iterable[Sequence[tuple[str, tuple[str, ...]]]]) -> Iterator[Batch]:
         """The documents of each block, in batches that lack the same extractors."""
@@ -206,6 +231,15 @@ class Build:
                 for digest, records in self.store.read(kind, digests, [chosen.version]).items():
                     known.setdefault(digest, {}).setdefault(chosen.version, []).extend(records)
         return Batch(list(documents), lacking, known)
+
+
+def _outcomes(written: WrittenBatch) -> Iterator[tuple[str, bool]]:
+    """The version of an extractor, and whether it has read a document or failed on it, for each of both."""
+    for _, extractor in written.shard.completed if written.shard else ():
+        yield extractor, True
+    for failure in written.failures:
+        if failure.reason is DiscardReason.EXTRACTOR_FAILED:
+            yield failure.extractor, False
 
 
 def _nothing_read(faults: Sequence[Discard], inputs: int) -> InputError:

@@ -1,28 +1,20 @@
-"""Documents -> records: parsing and extraction, in this process or in several."""
+"""Documents -> records: parsing and extraction of a batch."""
 
 from __future__ import annotations
 
-import os
-import signal
-import threading
-from collections import deque
-from collections.abc import Generator, Iterable, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
-from multiprocessing.connection import Connection, wait
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 
 from attrs import define, field, frozen
 
+from kgscripts.building.checking import OF_THE_BUILD, Extent, check_storable, checked, described
 from kgscripts.extractors.protocol import PARSE, Parse, ParsedDocument, record_kinds
-from kgscripts.extractors.registry import Chosen, only_built_in
-from kgscripts.records.shards import Reading, WrittenShard, write_shard
-from kgscripts.text.pipeline import import_without_torch
-from schemas.errors import KGScriptsError, RecordError
-from schemas.records import Document, Record
+from kgscripts.extractors.registry import Chosen, needs
+from kgscripts.records.failures import Failure
+from kgscripts.records.shards import Reading
+from schemas.errors import ExtractorError, RecordError
+from schemas.records import DiscardReason, Document, Record
 
-_BATCHES_AHEAD = 4
+WHAT_TO_DO = "mend the extractor, leave it out by --without, or leave --strict away to set the text aside"
 
 
 @frozen
@@ -37,40 +29,150 @@ class Batch:
     known: Mapping[str, Mapping[str, Sequence[Record]]] = field(factory=dict)
 
 
+@frozen
+class BatchReading:
+    """What came of reading a batch: one reading or one failure for each document and extractor that was lacking."""
+
+    readings: Sequence[Reading]
+    failures: Sequence[Failure]
+
+
 @define
 class DocumentReader:
-    """Parses with a spaCy pipeline (None: the one that ships) and runs extractors in their order."""
+    """Parses with a spaCy pipeline (None: the one that ships) and runs extractors in their order.
+
+    A document on which an extractor fails is set aside for this extractor, and for those that require its records; with
+    `strict` it is an error.
+    """
 
     extractors: Sequence[Chosen]
     spacy_model: str | None = None
+    strict: bool = False
 
-    def read(self, batch: Batch) -> list[Reading]:
-        """One reading for each document and extractor that is lacking.
+    def read(self, batch: Batch) -> BatchReading:
+        """Read the documents by the extractors that are lacking.
 
         Raises
         ------
-        RecordError
-            If an extractor gives another number of readings than documents, or a kind of record that it does not name.
+        ExtractorError
+            With `strict`: if an extractor raises an exception, gives another number of readings than documents, a kind
+            of record that it does not name, or a record with a misplaced span.
+        ModelError
+            If an extractor cannot load a model. Other errors that are not about a document are raised as they are.
         """
         lacking = [chosen for chosen in self.extractors if chosen.version in batch.lacking]
         parses: Sequence[Sequence[Parse]] = [()] * len(batch.documents)
         if any(PARSE in chosen.extractor.requires for chosen in lacking):
             parses = parse_documents(batch.documents, self.spacy_model)
+        extents = {document.digest: Extent.of(document) for document in batch.documents}
         found: dict[str, dict[str, Sequence[Record]]] = {
             document.digest: dict(batch.known.get(document.digest, {})) for document in batch.documents
         }
-        readings: list[Reading] = []
+        failures: list[Failure] = []
         for chosen in lacking:
+            missing = self._missing(chosen, failures)
+            failures += missing.values()
             documents = [
                 ParsedDocument(document, tuple(parsed), self._required(chosen, found[document.digest]))
                 for document, parsed in zip(batch.documents, parses, strict=True)
+                if document.digest not in missing
             ]
-            records = chosen.extractor.read(documents)
-            _check(chosen, records, len(documents))
-            for document, of_document in zip(batch.documents, records, strict=True):
-                found[document.digest][chosen.version] = of_document
-                readings.append(Reading(document.digest, chosen.version, of_document))
-        return readings
+            for document, outcome in zip(documents, self._outcomes(chosen, documents, extents), strict=True):
+                digest = document.document.digest
+                if isinstance(outcome, str):
+                    failures.append(Failure(digest, chosen.version, DiscardReason.EXTRACTOR_FAILED, outcome))
+                else:
+                    found[digest][chosen.version] = outcome
+        readings = [
+            Reading(document.digest, chosen.version, found[document.digest][chosen.version])
+            for chosen in lacking
+            for document in batch.documents
+            if chosen.version in found[document.digest]
+        ]
+        return BatchReading(readings, failures)
+
+    def storable(self, batch: Batch, found: BatchReading) -> BatchReading:
+        """What of a reading can be stored: an extractor of which a record cannot has failed on the document.
+
+        Raises
+        ------
+        ExtractorError
+            With `strict`, if a record cannot be stored.
+        """
+        names = {document.digest: document.name for document in batch.documents}
+        failures = list(found.failures)
+        kept: list[Reading] = []
+        for chosen in self.extractors:
+            missing = self._missing(chosen, failures)
+            for reading in (item for item in found.readings if item.extractor == chosen.version):
+                if reading.subject in missing:
+                    failures.append(missing[reading.subject])
+                    continue
+                try:
+                    check_storable(reading.subject, reading.extractor, reading.records)
+                    kept.append(reading)
+                except RecordError as error:
+                    failures.append(
+                        Failure(
+                            reading.subject,
+                            reading.extractor,
+                            DiscardReason.EXTRACTOR_FAILED,
+                            self._failed(chosen, names[reading.subject], error),
+                        )
+                    )
+        return BatchReading(kept, failures)
+
+    def _outcomes(
+        self, chosen: Chosen, documents: Sequence[ParsedDocument], extents: Mapping[str, Extent]
+    ) -> list[list[Record] | str]:
+        """For each document its records, or the error of the extractor."""
+        if not documents:
+            return []
+        try:
+            return [*self._records(chosen, documents, extents)]
+        except OF_THE_BUILD:
+            raise
+        except Exception as error:  # noqa: BLE001, code of others: what it raises is about the document
+            if len(documents) == 1:
+                return [self._failed(chosen, documents[0].document.name, error)]
+        # Which of them it failed on is not known.
+        return [outcome for document in documents for outcome in self._outcomes(chosen, [document], extents)]
+
+    def _records(
+        self, chosen: Chosen, documents: Sequence[ParsedDocument], extents: Mapping[str, Extent]
+    ) -> list[list[Record]]:
+        given = chosen.extractor.read(documents)
+        if len(given) != len(documents):
+            raise ExtractorError(f"it gave {len(given)} readings of {len(documents)} documents")
+        return [
+            checked(chosen.extractor, extents[document.document.digest], records, strict=self.strict)
+            for document, records in zip(documents, given, strict=True)
+        ]
+
+    def _missing(self, chosen: Chosen, failures: Sequence[Failure]) -> dict[str, Failure]:
+        """The documents that an extractor cannot read, since one whose records it requires has not read them."""
+        needed = {
+            other.version: other.extractor.name for other in self.extractors if needs(chosen.extractor, other.extractor)
+        }
+        return {
+            item.subject: Failure(
+                item.subject,
+                chosen.version,
+                DiscardReason.REQUIRED_MISSING,
+                f"it requires records of the extractor {needed[item.extractor]!r}, which has not read the text",
+            )
+            for item in failures
+            if item.extractor in needed
+        }
+
+    def _failed(self, chosen: Chosen, document: str, error: Exception) -> str:
+        """What the error was; with `strict` it is raised."""
+        detail = described(error)
+        if self.strict:
+            raise ExtractorError(
+                f"the extractor {chosen.extractor.name!r} failed: {detail}", where=document, remedy=WHAT_TO_DO
+            ) from error
+        return detail
 
     def _required(self, chosen: Chosen, found: Mapping[str, Sequence[Record]]) -> dict[type[Record], list[Record]]:
         """The records of each required kind, by all extractors that give it."""
@@ -83,18 +185,6 @@ class DocumentReader:
             ]
             for kind in record_kinds(chosen.extractor.requires)
         }
-
-
-def _check(chosen: Chosen, records: Sequence[Sequence[Record]], documents: int) -> None:
-    name, gives = chosen.extractor.name, chosen.extractor.gives
-    if len(records) != documents:
-        raise RecordError(f"the extractor {name!r} gave {len(records)} readings of {documents} documents")
-    for record in (record for of_document in records for record in of_document):
-        if not isinstance(record, gives):
-            raise RecordError(
-                f"the extractor {name!r} gave a record of the kind {type(record).__name__}",
-                remedy="name the kind in `gives`",
-            )
 
 
 def parse_documents(documents: Sequence[Document], spacy_model: str | None) -> list[list[Parse]]:
@@ -112,69 +202,3 @@ def parse_documents(documents: Sequence[Document], spacy_model: str | None) -> l
         number, passage = piece.context
         parses[number].append(Parse(passage=passage, doc=piece.doc, offset=passage.start + piece.offset))
     return parses
-
-
-def read_batches(
-    reader: DocumentReader, folder: Path, batches: Iterable[Batch], jobs: int
-) -> Generator[tuple[Batch, WrittenShard], None, None]:
-    """Read each batch and write what was found as a shard into the records `folder`, in the order of the batches.
-
-    Other processes end at once where the caller stops before the last batch, or is interrupted.
-
-    Raises
-    ------
-    KGScriptsError
-        If one of several processes dies.
-    """
-    if jobs == 1:
-        for batch in batches:
-            yield batch, write_shard(folder, reader.read(batch))
-        return
-    context = get_context("spawn")
-    until, going_on = context.Pipe(duplex=False)
-    with ProcessPoolExecutor(jobs, context, initializer=_start, initargs=(jobs, reader, until)) as pool:
-        waiting: deque[tuple[Batch, Future[WrittenShard]]] = deque()
-        try:
-            for batch in batches:
-                waiting.append((batch, pool.submit(_read, folder, batch)))
-                if len(waiting) >= jobs * _BATCHES_AHEAD:
-                    first, future = waiting.popleft()
-                    yield first, future.result()
-            while waiting:
-                first, future = waiting.popleft()
-                yield first, future.result()
-            pool.shutdown()
-        except BrokenProcessPool as error:
-            raise KGScriptsError(
-                "a reading process died", remedy="it may have run out of memory: try again with fewer --jobs"
-            ) from error
-        finally:
-            going_on.close()
-
-
-_reader: DocumentReader
-"""That of this process, one of several."""
-
-
-def _read(folder: Path, batch: Batch) -> WrittenShard:
-    return write_shard(folder, _reader.read(batch))
-
-
-def _start(jobs: int, reader: DocumentReader, until: Connection) -> None:
-    """Set up a new process, one of so many, which share the cores.
-
-    It leaves Ctrl-C to the process that started it, and ends when that one closes the other end of `until` or is gone,
-    however it ended.
-    """
-    global _reader
-    _reader = reader
-    os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // jobs)))
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if only_built_in():
-        import_without_torch()
-    threading.Thread(target=_end_with, args=(until,), daemon=True).start()
-
-
-def _end_with(until: Connection) -> None:
-    wait([until])
-    os._exit(1)

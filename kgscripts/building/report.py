@@ -7,7 +7,7 @@ import platform
 import re
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -18,15 +18,20 @@ from attrs import asdict, define, field, fields, frozen
 from rich.table import Table
 from rich.text import Text
 
+from kgscripts.records.failures import FailureCount
 from schemas.graph_directory import DISCARDED, replace, writing
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.provenance import BenchmarkScore, Exposure
+from schemas.records import DiscardReason
 from schemas.script_graph import ScriptGraph
 from schemas.terminal import console, printable
 
 _TOP_SCENARIOS = 5
 SCORES_A_DATASET = 2
 """So many scores of a dataset are printed; JSON has them all."""
+
+MANY = 100
+"""An extractor that fails on more sources than this, and reads none, is itself at fault."""
 
 _OVERALL = re.compile(r"F1|LAS|accuracy")
 
@@ -42,6 +47,8 @@ class Run:
     inputs_partly_read: int = 0
     sources_read: int = 0
     words_read: int = 0
+    failed_throughout: dict[str, int] = field(factory=dict)
+    """The extractors that read none of more than `MANY` sources that they were given, with the number of these."""
     reading_seconds: float = 0.0
     seconds: float = 0.0
     started: str = field(factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
@@ -107,6 +114,7 @@ class BuildReport:
     scenarios: tuple[ScenarioSummary, ...]
     discards: dict[str, int]
     models: tuple[ModelSummary, ...]
+    failures: tuple[FailureCount, ...]
     run: Run
 
     def to_dict(self) -> dict[str, Any]:
@@ -115,8 +123,8 @@ class BuildReport:
         return content | {"directory": str(self.directory), "run": self.run.to_dict()}
 
 
-def report(graph: ScriptGraph, run: Run) -> BuildReport:
-    """Describe `graph` as `run` left it."""
+def report(graph: ScriptGraph, run: Run, failures: Sequence[FailureCount]) -> BuildReport:
+    """Describe `graph` as `run` left it, with the `failures` of its extractors."""
     rows = graph.manifest.rows
     return BuildReport(
         directory=graph.directory,
@@ -128,6 +136,7 @@ def report(graph: ScriptGraph, run: Run) -> BuildReport:
         scenarios=_scenarios(graph),
         discards=dict(sorted(graph.manifest.discards.items(), key=lambda item: -item[1])),
         models=_models(graph),
+        failures=tuple(failures),
         run=run,
     )
 
@@ -220,8 +229,31 @@ def print_report(found: BuildReport) -> None:
             "name it by --scenario NAME, front matter or a folder",
             style="bold",
         )
+    for failure in found.failures:
+        screen.print(_failed(failure, found.sources, run.failed_throughout.get(failure.name, 0)), style="bold")
     if run.inputs_unreadable or run.inputs_partly_read:
         inputs = run.inputs_read + run.inputs_known
         ends = ((run.inputs_unreadable, "could not be read"), (run.inputs_partly_read, "could be read only in part"))
         faults = ", ".join(f"{number:,} of {inputs:,} inputs {end}" for number, end in ends if number)
         screen.print(f"{faults}: see {found.directory / DISCARDED}", style="bold")
+
+
+def _failed(failure: FailureCount, sources: int, throughout: int) -> Text:
+    """What an extractor could not read, and what can be done.
+
+    It is the extractor that is at fault if it failed on all sources that it was given, `throughout` (else 0).
+    """
+    name, detail, of_all = failure.name, failure.detail, f"{failure.documents:,} of {sources:,} sources"
+    if failure.reason is DiscardReason.REQUIRED_MISSING:
+        text = f"{name} has not read {of_all}: {detail}"
+    elif throughout:
+        text = (
+            f"{name} FAILED ON ALL {throughout:,} SOURCES THAT IT WAS GIVEN AND READ NONE: {detail}\n"
+            f"  mend it and build again, or leave it out: --without {name}"
+        )
+    else:
+        text = (
+            f"{name} failed on {of_all}, for example: {detail}\n"
+            f"  they are in {DISCARDED}, and the next build tries again"
+        )
+    return Text("\n".join(map(printable, text.split("\n"))))

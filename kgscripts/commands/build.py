@@ -58,7 +58,9 @@ def build_graph(
     min_support: Annotated[
         int | None, typer.Option(min=1, help="Leave out knowledge with less support (sources); by default 1.")
     ] = None,
-    strict: Annotated[bool | None, typer.Option("--strict/--no-strict", help="Stop at the first bad record.")] = None,
+    strict: Annotated[
+        bool | None, typer.Option("--strict/--no-strict", help="Stop at the first bad record or failing extractor.")
+    ] = None,
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", min=1, help="Number of processes that read; by default 1.")
     ] = None,

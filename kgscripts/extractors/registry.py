@@ -83,7 +83,7 @@ def choose(
     found: list[Chosen] = []
     for extractor in _in_order(opened):
         parser = describe_parser() if PARSE in extractor.requires else None
-        before = [item for item in found if _needs(extractor, item.extractor)]
+        before = [item for item in found if needs(extractor, item.extractor)]
         with naming(f"the extractor {extractor.name!r}"):
             version = _version(extractor, parser, before)
         itself = Model(
@@ -103,7 +103,8 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(sorted(set(names)))
 
 
-def _needs(extractor: Extractor, other: Extractor) -> bool:
+def needs(extractor: Extractor, other: Extractor) -> bool:
+    """Whether an extractor requires records of a kind that the other one gives."""
     return extractor is not other and bool(set(extractor.requires) & set(other.gives))
 
 
@@ -119,7 +120,7 @@ def _in_order(extractors: Sequence[Extractor]) -> list[Extractor]:
     ordered: list[Extractor] = []
     waiting = list(extractors)
     while waiting:
-        ready = [item for item in waiting if not any(_needs(item, other) for other in waiting)]
+        ready = [item for item in waiting if not any(needs(item, other) for other in waiting)]
         if not ready:
             raise ConfigurationError(
                 "extractors require each other: " + _listed(item.name for item in waiting),

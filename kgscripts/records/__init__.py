@@ -2,6 +2,7 @@
 
 from kgscripts.records.database import SOURCE
 from kgscripts.records.extractors import ExtractorEntry
+from kgscripts.records.failures import Failure
 from kgscripts.records.inputs import Input
 from kgscripts.records.removal import take_out
 from kgscripts.records.shards import Reading, ShardFile, WrittenShard, write_shard
@@ -10,6 +11,7 @@ from kgscripts.records.store import RecordStore
 __all__ = [
     "SOURCE",
     "ExtractorEntry",
+    "Failure",
     "Input",
     "Reading",
     "RecordStore",

@@ -14,22 +14,23 @@ _SHARDS_A_TIER = 4
 
 
 def forget(database: Database, enriched: Collection[tuple[str, str]], used: Collection[str]) -> None:
-    """Forget the readings that nothing needs, then extractors and subjects without any.
+    """Forget the readings and failures that nothing needs, then extractors and subjects without any.
 
-    Forgotten are readings of documents that no input gives, of extractors of which another version was added later
+    Forgotten are those of documents that no input gives, of extractors of which another version was added later
     unless they are among the `used`, and of enrichers unless (subject, extractor) is in `enriched`.
     """
     with database.transaction():
-        database.execute(
-            "DELETE FROM completion WHERE extractor IN (SELECT old.id FROM extractor AS old"
-            " JOIN extractor AS new USING (name, role) WHERE new.version > old.version"
-            " AND old.digest NOT IN (SELECT value FROM json_each(?)))",
-            json.dumps(list(used)),
-        )
-        database.execute(
-            "DELETE FROM completion WHERE extractor IN (SELECT id FROM extractor WHERE role = 'extractor' OR id = 0)"
-            " AND NOT EXISTS (SELECT * FROM source WHERE source.subject = completion.subject)"
-        )
+        for table in ("completion", "failure"):
+            database.execute(
+                f"DELETE FROM {table} WHERE extractor IN (SELECT old.id FROM extractor AS old"
+                " JOIN extractor AS new USING (name, role) WHERE new.version > old.version"
+                " AND old.digest NOT IN (SELECT value FROM json_each(?)))",
+                json.dumps(list(used)),
+            )
+            database.execute(
+                f"DELETE FROM {table} WHERE extractor IN (SELECT id FROM extractor WHERE role = 'extractor' OR id = 0)"
+                f" AND NOT EXISTS (SELECT * FROM source WHERE source.subject = {table}.subject)"
+            )
         database.execute("CREATE TEMP TABLE enriched (subject TEXT, extractor TEXT)")
         database.execute_many("INSERT INTO temp.enriched VALUES (?, ?)", enriched)
         database.execute(
@@ -39,7 +40,10 @@ def forget(database: Database, enriched: Collection[tuple[str, str]], used: Coll
             " JOIN extractor ON extractor.digest = enriched.extractor)"
         )
         database.execute("DROP TABLE temp.enriched")
-        database.execute("DELETE FROM extractor WHERE id != 0 AND id NOT IN (SELECT extractor FROM completion)")
+        database.execute(
+            "DELETE FROM extractor WHERE id != 0 AND id NOT IN (SELECT extractor FROM completion)"
+            " AND id NOT IN (SELECT extractor FROM failure)"
+        )
         database.execute(
             "DELETE FROM subject WHERE NOT EXISTS (SELECT * FROM completion WHERE subject = subject.id)"
             " AND NOT EXISTS (SELECT * FROM source WHERE subject = subject.id)"

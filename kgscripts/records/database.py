@@ -12,7 +12,7 @@ from typing import Any
 from schemas.errors import DamagedIndexError, GraphDirectoryError, RecordError
 from schemas.graph_directory import durable, unwritable
 
-FORMAT = 3
+FORMAT = 4
 INDEX = "index.sqlite"
 DAMAGED_INDEX = f"{INDEX}.damaged"
 """An index of which damage was found while it was used, until a new one is made."""
@@ -43,6 +43,10 @@ CREATE TABLE completion (
     subject INTEGER NOT NULL, extractor INTEGER NOT NULL, shard INTEGER NOT NULL, PRIMARY KEY (subject, extractor)
 ) WITHOUT ROWID;
 CREATE INDEX completion_of_shard ON completion (shard);
+CREATE TABLE failure (
+    subject INTEGER NOT NULL, extractor INTEGER NOT NULL, reason TEXT NOT NULL, detail TEXT NOT NULL,
+    PRIMARY KEY (subject, extractor)
+) WITHOUT ROWID;
 CREATE TABLE input (
     id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, fingerprint TEXT NOT NULL, complete INTEGER NOT NULL
 );

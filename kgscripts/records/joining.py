@@ -10,12 +10,14 @@ from kgscripts.records.merging import merge
 from kgscripts.records.store import RecordStore
 from schemas.errors import InputError
 from schemas.graph_directory import unwritable
+from schemas.records import DiscardReason
 
 
 def join(target: RecordStore, source: RecordStore, versions: Collection[str]) -> None:
-    """Copy the documents, inputs and corrections of `source` into `target`, and the readings by these `versions`.
+    """Copy documents, inputs and corrections of `source` into `target`, and the readings and failures of `versions`.
 
-    What `target` has is not copied: a document that both read counts once. Memory holds one row group of each shard.
+    What `target` has is not copied: a document that both read counts once, and one that either has read is no failure.
+    Memory holds one row group of each shard.
 
     Raises
     ------
@@ -47,4 +49,15 @@ def join(target: RecordStore, source: RecordStore, versions: Collection[str]) ->
             # A complete input has all that an incomplete one has.
             if present is None or item.complete or not present.complete:
                 target.inputs.put(item)
+        # After the documents; what either graph has read is no failure.
+        failed = {
+            (item.failure.subject, item.failure.extractor)
+            for item in target.failures.all(versions)
+            if item.failure.reason is DiscardReason.EXTRACTOR_FAILED
+        }
+        target.failures.put(
+            item.failure
+            for item in source.failures.all(versions)
+            if (item.failure.subject, item.failure.extractor) not in failed
+        )
     add_corrections(target, read_corrections(source))

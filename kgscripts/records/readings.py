@@ -124,7 +124,7 @@ class ReadingIndex:
                 yield block
 
     def check(self, extractors: Sequence[str]) -> None:
-        """Check that the texts of all live documents and their readings by `extractors` are here.
+        """Check that the texts of all live documents are here, and that each of `extractors` has read them or failed.
 
         Raises
         ------
@@ -137,8 +137,9 @@ class ReadingIndex:
             key
             for (key,) in self._database.rows(
                 "SELECT key FROM input WHERE EXISTS (SELECT * FROM source WHERE source.input = input.id AND"
-                " (SELECT count(*) FROM completion WHERE completion.subject = source.subject"
-                f" AND completion.extractor IN ({marks})) < ?) ORDER BY key",
+                " (SELECT count(*) FROM (SELECT extractor FROM completion WHERE completion.subject = source.subject"
+                " UNION SELECT extractor FROM failure WHERE failure.subject = source.subject)"
+                f" WHERE extractor IN ({marks})) < ?) ORDER BY key",
                 *numbers.values(),
                 len(numbers),
             )

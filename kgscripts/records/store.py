@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 from kgscripts.records.compaction import drop_replaced, forget, merge_small
 from kgscripts.records.database import INDEX, Database
 from kgscripts.records.extractors import ExtractorIndex
+from kgscripts.records.failures import Failure, FailureIndex
 from kgscripts.records.inputs import Input, InputIndex
 from kgscripts.records.inputs_file import write_inputs
 from kgscripts.records.kinds import decode
@@ -34,7 +35,8 @@ class RecordStore:
     """The folder ``records`` of a graph directory, which must be held by `graph_directory.locked`.
 
     Its parts share one database: `extractors` are those that are known, `inputs` what was given, `readings` says which
-    extractor has read which document, and `shards` are the files. What concerns several parts is a method here.
+    extractor has read which document, `failures` which one it could not read, and `shards` are the files. What concerns
+    several parts is a method here.
 
     Opening reads no shard and no table of the index: it takes the same time for any number of records.
 
@@ -51,6 +53,7 @@ class RecordStore:
         self.extractors = ExtractorIndex(self._database)
         self.inputs = InputIndex(self._database)
         self.readings = ReadingIndex(self._database, self.extractors)
+        self.failures = FailureIndex(self._database)
         self.shards = ShardIndex(self._database, self.readings)
 
     def close(self) -> None:
@@ -70,11 +73,19 @@ class RecordStore:
         """
         return self._database.transaction()
 
-    def commit(self, shards: Iterable[WrittenShard] = (), inputs: Iterable[Input] = (), *, merge: bool = True) -> None:
-        """Take in shards and inputs, all or nothing; then merge small shards where there are many.
+    def commit(
+        self,
+        shards: Iterable[WrittenShard] = (),
+        inputs: Iterable[Input] = (),
+        failures: Iterable[Failure] = (),
+        *,
+        merge: bool = True,
+    ) -> None:
+        """Take in shards, inputs and failures, all or nothing; then merge small shards where there are many.
 
-        A reading that is here already is replaced. Inside a transaction, or without `merge`, shards are left for a
-        later call to merge: the files that `ShardIndex.files` named stay in place.
+        A reading that is here already is replaced, and a failure goes when its document is read. Inside a transaction,
+        or without `merge`, shards are left for a later call to merge: the files that `ShardIndex.files` named stay in
+        place.
 
         Raises
         ------
@@ -86,8 +97,10 @@ class RecordStore:
         with self.transaction():
             for shard in shards:
                 self.shards.put(shard)
+                self.failures.drop(shard.completed)
             for item in inputs:
                 self.inputs.put(item)
+            self.failures.put(failures)
         if merge and not self._database.in_transaction:
             merge_small(self._database, self.shards)
 

@@ -69,7 +69,9 @@ def _read() -> tuple[list[Record], Document]:
         StateChangeExtractor(FixedModel()),
     ]
     chosen = choose(extractors, (), describe_pipeline)
-    readings = DocumentReader(chosen).read(Batch([document], frozenset(item.version for item in chosen)))
+    readings = (
+        DocumentReader(chosen, strict=True).read(Batch([document], frozenset(item.version for item in chosen))).readings
+    )
     return [record for reading in readings for record in reading.records], document
 
 

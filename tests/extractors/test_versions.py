@@ -85,7 +85,9 @@ def _found() -> dict[str, tuple[str, str]]:
     assert len(documents) == len(TEXTS)
     names = [entry.name for entry in distribution("kgscripts").entry_points if entry.group == EXTRACTORS.group]
     chosen = choose(names, (), describe_pipeline)
-    readings = DocumentReader(chosen).read(Batch(documents, frozenset(item.version for item in chosen)))
+    readings = (
+        DocumentReader(chosen, strict=True).read(Batch(documents, frozenset(item.version for item in chosen))).readings
+    )
     records = {(reading.extractor, reading.subject): reading.records for reading in readings}
     return {
         item.extractor.name: (item.version, _digest([records[item.version, document.digest] for document in documents]))

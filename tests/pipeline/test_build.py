@@ -137,13 +137,13 @@ def test_a_new_version_reads_its_dependants_again_and_nobody_else(
 ) -> None:
     graph = tmp_path / "graph"
     others: list[Extractor] = [CountingExtractor(log), TinySegmenter()]
-    build_graph(stories, graph, extractors=[*tiny(), *others])
+    build_graph(stories, graph, extractors=[*tiny(), *others], strict=True)
     assert len(read_since()) == len(stories)
-    build_graph(stories, graph, extractors=[*tiny(), *others])
+    build_graph(stories, graph, extractors=[*tiny(), *others], strict=True)
     assert read_since() == []
-    build_graph(stories, graph, extractors=[*tiny(version="2"), *others])
+    build_graph(stories, graph, extractors=[*tiny(version="2"), *others], strict=True)
     assert len(read_since()) == len(stories), "it requires events, which another version reads now"
-    build_graph(stories, tmp_path / "anew", extractors=[*tiny(version="2"), *others])
+    build_graph(stories, tmp_path / "anew", extractors=[*tiny(version="2"), *others], strict=True)
     assert graph_bytes(graph) == graph_bytes(tmp_path / "anew")
 
 

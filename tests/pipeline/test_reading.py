@@ -11,7 +11,8 @@ import psutil
 from attrs import define
 from spacy.tokens import Doc
 
-from kgscripts.building.reading import Batch, DocumentReader, read_batches
+from kgscripts.building.jobs import read_batches
+from kgscripts.building.reading import Batch, BatchReading, DocumentReader
 from kgscripts.extractors.registry import choose
 from kgscripts.records.shards import Reading
 from kgscripts.text.pipeline import describe_pipeline
@@ -22,10 +23,10 @@ from schemas.records import Document, Passage, PassageKind
 class _SlowReader(DocumentReader):
     """Reads the first batch at once and the others for ten minutes."""
 
-    def read(self, batch: Batch) -> list[Reading]:
+    def read(self, batch: Batch) -> BatchReading:
         if batch.documents[0].title != "first":
             time.sleep(600)
-        return [Reading(batch.documents[0].digest, "slow", batch.documents)]
+        return BatchReading([Reading(batch.documents[0].digest, "slow", batch.documents)], [])
 
 
 def _batch(title: str) -> Batch:
@@ -53,7 +54,9 @@ def test_no_parse_is_kept_for_longer_than_its_batch() -> None:
     passage = Passage(kind=PassageKind.STEP, start=0, end=len(text))
     document = Document(name="one", text=text, format="text", passages=[passage])
     chosen = choose(["events", "sentences"], (), describe_pipeline)
-    readings = DocumentReader(chosen).read(Batch([document], frozenset(item.version for item in chosen)))
+    readings = (
+        DocumentReader(chosen, strict=True).read(Batch([document], frozenset(item.version for item in chosen))).readings
+    )
     assert [len(reading.records) for reading in readings] == [1, 1]
     gc.collect()
     assert not [kept for kept in gc.get_objects() if type(kept) is Doc and "zebras" in kept.text]

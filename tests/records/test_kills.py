@@ -14,7 +14,7 @@ import pytest
 from kgscripts.records import RecordStore
 from kgscripts.records.shards import READING
 from schemas.records import Document, EventMention
-from tests.records.samples import EVENTS, documents, found, keys_of, record_files
+from tests.records.samples import EVENTS, PHRASES, documents, found, keys_of, record_files
 from tests.records.victim import DOCUMENTS_A_COMMIT
 
 _ROOT = Path(__file__).parents[2]
@@ -52,7 +52,10 @@ def test_a_kill_loses_nothing_that_was_committed(what: str, tmp_path: Path) -> N
             events = {item.digest: found(item)[::2] for item in items if found(item)}
             assert records.read(EventMention, digests) == events
             assert [key for key in keys_of(records) if not records.inputs.is_current(key, "fingerprint")] == []
-            records.readings.check([EVENTS])
+            records.readings.check([EVENTS, PHRASES])
+            assert {item.failure.subject: item.failure.detail for item in records.failures.all([PHRASES])} == {
+                item.digest: item.name for item in items
+            }
             assert list(records.validate()) == []
     with RecordStore(folder) as records:
         records.compact()

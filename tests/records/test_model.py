@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
 import pyarrow.parquet as pq
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from kgscripts.records import SOURCE, Input, Reading, RecordStore, write_shard
-from schemas.records import AlignedPhrase, Document
+from kgscripts.records import SOURCE, Failure, Input, Reading, RecordStore, write_shard
+from schemas.errors import GraphDirectoryError
+from schemas.records import AlignedPhrase, DiscardReason, Document
 from tests.records.samples import EVENTS, PHRASES, documents, opened
 
 _ENRICHER = "a" * 64
@@ -22,12 +25,13 @@ _some = st.lists(st.integers(0, 7), max_size=5, unique=True)
 
 
 class StoreMachine(RuleBasedStateMachine):
-    """The model: (subject, extractor) -> records, key -> input."""
+    """The model: (subject, extractor) -> records, or why they are missing; key -> input."""
 
     def __init__(self) -> None:
         super().__init__()
         self.folder = tempfile.TemporaryDirectory()
         self.readings: dict[tuple[str, str], Sequence[object]] = {}
+        self.failures: dict[tuple[str, str], str] = {}
         self.inputs: dict[str, tuple[str, bool, set[tuple[str, str]]]] = {}
 
     @initialize()
@@ -49,6 +53,14 @@ class StoreMachine(RuleBasedStateMachine):
         shard = write_shard(self.store.folder, [Reading(*key, records) for key, records in new.items()])
         self.store.commit([shard])
         self.readings |= new
+        self.failures = {key: detail for key, detail in self.failures.items() if key not in new}
+
+    @rule(numbers=_some, extractor=st.sampled_from((EVENTS, PHRASES)), detail=st.sampled_from("ab"))
+    def fail(self, numbers: list[int], extractor: str, detail: str) -> None:
+        keys = [(_ITEMS[number].digest, extractor) for number in numbers if _ITEMS[number].digest in self._live()]
+        failed = DiscardReason.EXTRACTOR_FAILED
+        self.store.commit(failures=[Failure(*key, failed, detail) for key in keys])
+        self.failures |= {key: detail for key in keys if key not in self.readings}
 
     @rule(key=st.sampled_from("xyz"), fingerprint=st.sampled_from("fg"), complete=st.booleans(), numbers=_some)
     def give(self, key: str, fingerprint: str, complete: bool, numbers: list[int]) -> None:
@@ -85,6 +97,7 @@ class StoreMachine(RuleBasedStateMachine):
             for key, records in self.readings.items()
             if (key in enriched if key[1] == _ENRICHER else key[0] in live)
         }
+        self.failures = {key: detail for key, detail in self.failures.items() if key[0] in live}
         for digest in (EVENTS, PHRASES, _ENRICHER):
             self.store.extractors.add(digest, digest[0], "enricher" if digest == _ENRICHER else "extractor", ())
         files = [file for kind in (Document, AlignedPhrase) for file in self.store.shards.files(kind)]
@@ -125,6 +138,13 @@ class StoreMachine(RuleBasedStateMachine):
             and (missing := tuple(e for e in (EVENTS, PHRASES) if (digest, e) not in self.readings))
         }
         assert dict(pair for block in self.store.readings.lacking([EVENTS, PHRASES], 2) for pair in block) == lacking
+        failed = {key: detail for key, detail in self.failures.items() if key[0] in live}
+        found = (item.failure for item in self.store.failures.all([EVENTS, PHRASES]))
+        assert {(item.subject, item.extractor): item.detail for item in found} == failed
+        settled = self.readings.keys() | failed.keys()
+        lost = any((digest, SOURCE) not in self.readings or (digest, EVENTS) not in settled for digest in live)
+        with pytest.raises(GraphDirectoryError) if lost else nullcontext():
+            self.store.readings.check([EVENTS])
         for key, (fingerprint, complete, sources) in self.inputs.items():
             whole = complete and all((digest, SOURCE) in self.readings for digest, _ in sources)
             assert self.store.inputs.is_current(key, fingerprint) == whole

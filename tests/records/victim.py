@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from kgscripts.records import RecordStore, compaction
-from tests.records.samples import EVENTS, documents, input_of, opened, written
+from kgscripts.records import Failure, RecordStore, compaction
+from schemas.records import DiscardReason
+from tests.records.samples import EVENTS, PHRASES, documents, input_of, opened, written
 
 DOCUMENTS_A_COMMIT = 4
 
@@ -19,7 +20,8 @@ def main(folder: Path, what: str) -> None:
             items = documents(DOCUMENTS_A_COMMIT, number * DOCUMENTS_A_COMMIT)
             shard = written(folder, items)
             if what != "write":
-                records.commit([shard], [input_of(f"input{number}", items)])
+                failed = [Failure(item.digest, PHRASES, DiscardReason.EXTRACTOR_FAILED, item.name) for item in items]
+                records.commit([shard], [input_of(f"input{number}", items)], failed)
                 print(number, flush=True)
             if what == "compact":
                 again(records, number)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from kgscripts.assembly.counting import Relation
 from kgscripts.assembly.step import Step, Tables, tables_in
+from kgscripts.records.failures import FailedDocument
 from kgscripts.records.inputs import InputIndex
 from schemas.records import Discard, DiscardReason
+
+_REMEDY = "mend the extractor: the next build tries again"
 
 _READINGS = """
     SELECT r.reason, d.name AS "where", r.start, r."end", r.detail
@@ -57,6 +60,14 @@ class DiscardLog:
             self.counts[reason.value] += count
             content = {"reason": reason.value, "where": place, "detail": f"and {count:,} more in this source"}
             self._write_line(json.dumps(content, ensure_ascii=False))
+
+    def failures(self, failures: Iterable[FailedDocument]) -> None:
+        """The texts that extractors could not read."""
+        for item in failures:
+            reason = item.failure.reason.value
+            self.counts[reason] += 1
+            content = {"reason": reason, "where": item.document, "extractor": item.name, "detail": item.failure.detail}
+            self._write_line(json.dumps(content | {"remedy": _REMEDY}, ensure_ascii=False))
 
     def _readings(self, tables: Tables) -> None:
         """What extractors left out."""

@@ -70,13 +70,13 @@ def read_events(documents: Sequence[Document]) -> list[list[ReadStep]]:
     The words around an event are its step where the document has steps, else the clause.
     """
     chosen = choose(["sentences", "events"], (), describe_pipeline)
-    reader = DocumentReader(chosen)
+    reader = DocumentReader(chosen, strict=True)
     versions = frozenset(item.version for item in chosen)
     found: list[list[ReadStep]] = []
     for start in range(0, len(documents), _DOCUMENTS):
         block = documents[start : start + _DOCUMENTS]
         mentions: dict[str, list[EventMention]] = defaultdict(list)
-        for reading in reader.read(Batch(block, versions)):
+        for reading in reader.read(Batch(block, versions)).readings:
             mentions[reading.subject] += [record for record in reading.records if isinstance(record, EventMention)]
         found += [_in_order(document, mentions[document.digest]) for document in block]
     return found

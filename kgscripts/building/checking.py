@@ -1,0 +1,115 @@
+"""What an extractor gives for a document is held against what it names and against the text."""
+
+from __future__ import annotations
+
+import traceback
+from bisect import bisect_left
+from collections.abc import Sequence
+from pathlib import Path
+
+from attrs import frozen
+
+from kgscripts.extractors.protocol import Extractor
+from kgscripts.records.kinds import encode, kind_name
+from kgscripts.records.spans import RecordSpan, spans_of
+from schemas.errors import (
+    ConfigurationError,
+    ExtractorError,
+    GraphDirectoryError,
+    KGScriptsError,
+    ModelError,
+    RecordError,
+)
+from schemas.records import Discard, DiscardReason, Document, Record
+
+OF_THE_BUILD = (MemoryError, OSError, ImportError, ModelError, ConfigurationError, GraphDirectoryError)
+"""Errors that are not about a document: the machine, the disk, a missing package or model, or an option is at fault."""
+
+_MOST_CHARACTERS = 300
+
+
+@frozen
+class Extent:
+    """The characters of a document that records may refer to: `length` of its text, and where its passages are.
+
+    `starts` and `ends` are those of the passages, in text order; passages that touch or overlap are one.
+    """
+
+    length: int
+    starts: Sequence[int]
+    ends: Sequence[int]
+
+    @classmethod
+    def of(cls, document: Document) -> Extent:
+        """That of a document. In one without passages, all of the text may be referred to."""
+        starts: list[int] = []
+        ends: list[int] = []
+        for passage in document.passages:
+            if ends and passage.start <= ends[-1]:
+                ends[-1] = max(ends[-1], passage.end)
+            else:
+                starts.append(passage.start)
+                ends.append(passage.end)
+        return cls(len(document.text), starts or [0], ends or [len(document.text)])
+
+    def problem(self, span: RecordSpan) -> str:
+        """What is wrong with a span; "" if it has characters, lies in the text, and some of it in a passage."""
+        if span.start < 0 or span.end > self.length:
+            return f"lies outside of the text of {self.length} characters"
+        if span.start >= span.end:
+            return "is empty"
+        last = bisect_left(self.starts, span.end) - 1
+        return "" if last >= 0 and self.ends[last] > span.start else "lies in no passage"
+
+
+def checked(extractor: Extractor, extent: Extent, records: Sequence[Record], *, strict: bool) -> list[Record]:
+    """The records that an extractor gave for a document, with a discard in the place of each with a misplaced span.
+
+    Raises
+    ------
+    ExtractorError
+        If a record is of a kind that the extractor does not name, or with `strict` has a misplaced span.
+    """
+    found: list[Record] = []
+    for record in records:
+        if not isinstance(record, extractor.gives):
+            raise ExtractorError(
+                f"it gave a record of the kind {type(record).__name__}", remedy="name the kind in `gives`"
+            )
+        problems = ((span, extent.problem(span)) for span in spans_of(record))
+        span, problem = next((item for item in problems if item[1]), (None, ""))
+        if span is None:
+            found.append(record)
+            continue
+        what = f"{_named(record, span)} {problem}"
+        if strict:
+            raise ExtractorError(what)
+        found.append(Discard(reason=DiscardReason.MISPLACED_SPAN, detail=f"{extractor.name}: {what}"))
+    return found
+
+
+def _named(record: Record, span: RecordSpan) -> str:
+    kind = kind_name(type(record))
+    return f"{span.name} {span.start}:{span.end} of {kind}" if span.name else f"{kind} {span.start}:{span.end}"
+
+
+def check_storable(subject: str, extractor: str, records: Sequence[Record]) -> None:
+    """Check that every value has a place in the column of its field.
+
+    Raises
+    ------
+    RecordError
+        If one has none, such as an integer beyond 64 bits.
+    """
+    for kind in {type(record) for record in records}:
+        encode(kind, [(subject, extractor, 0, record) for record in records if type(record) is kind])
+
+
+def described(error: Exception) -> str:
+    """An error in one line, with the place in the code that raised it."""
+    message = error.message if isinstance(error, KGScriptsError) else f"{type(error).__name__}: {error}"
+    message = " ".join(message.encode("utf-8", "replace").decode("utf-8").split())[:_MOST_CHARACTERS]
+    frames = traceback.extract_tb(error.__traceback__)
+    if isinstance(error, ExtractorError | RecordError) or not frames:
+        return message
+    return f"{message} ({Path(frames[-1].filename).name}:{frames[-1].lineno})"

@@ -1,0 +1,111 @@
+"""Batches of documents -> shards of records: in this process or in several."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Generator, Iterable
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+
+from attrs import frozen
+
+from kgscripts.building.reading import Batch, DocumentReader
+from kgscripts.extractors.registry import only_built_in
+from kgscripts.records.failures import Failure
+from kgscripts.records.shards import WrittenShard, write_shard
+from kgscripts.text.pipeline import import_without_torch
+from schemas.errors import KGScriptsError, RecordError
+
+_BATCHES_AHEAD = 4
+
+
+@frozen
+class WrittenBatch:
+    """What came of reading a batch: a shard, or None if nothing was read, and the failures."""
+
+    shard: WrittenShard | None
+    failures: tuple[Failure, ...]
+
+
+def read_batches(
+    reader: DocumentReader, folder: Path, batches: Iterable[Batch], jobs: int
+) -> Generator[tuple[Batch, WrittenBatch], None, None]:
+    """Read each batch and write what was found as a shard into the records `folder`, in the order of the batches.
+
+    Other processes end at once where the caller stops before the last batch, or is interrupted.
+
+    Raises
+    ------
+    ExtractorError
+        If the reader is strict and an extractor fails on a document.
+    KGScriptsError
+        If one of several processes dies, or for another error that is not about a document.
+    """
+    if jobs == 1:
+        for batch in batches:
+            yield batch, _written(reader, folder, batch)
+        return
+    context = get_context("spawn")
+    until, going_on = context.Pipe(duplex=False)
+    with ProcessPoolExecutor(jobs, context, initializer=_start, initargs=(jobs, reader, until)) as pool:
+        waiting: deque[tuple[Batch, Future[WrittenBatch]]] = deque()
+        try:
+            for batch in batches:
+                waiting.append((batch, pool.submit(_read, folder, batch)))
+                if len(waiting) >= jobs * _BATCHES_AHEAD:
+                    first, future = waiting.popleft()
+                    yield first, future.result()
+            while waiting:
+                first, future = waiting.popleft()
+                yield first, future.result()
+            pool.shutdown()
+        except BrokenProcessPool as error:
+            raise KGScriptsError(
+                "a reading process died", remedy="it may have run out of memory: try again with fewer --jobs"
+            ) from error
+        finally:
+            going_on.close()
+
+
+_reader: DocumentReader
+"""That of this process, one of several."""
+
+
+def _read(folder: Path, batch: Batch) -> WrittenBatch:
+    return _written(_reader, folder, batch)
+
+
+def _written(reader: DocumentReader, folder: Path, batch: Batch) -> WrittenBatch:
+    found = reader.read(batch)
+    try:
+        shard = write_shard(folder, found.readings) if found.readings else None
+    except RecordError:
+        found = reader.storable(batch, found)
+        shard = write_shard(folder, found.readings) if found.readings else None
+    return WrittenBatch(shard, tuple(found.failures))
+
+
+def _start(jobs: int, reader: DocumentReader, until: Connection) -> None:
+    """Set up a new process, one of so many, which share the cores.
+
+    It leaves Ctrl-C to the process that started it, and ends when that one closes the other end of `until` or is gone,
+    however it ended.
+    """
+    global _reader
+    _reader = reader
+    os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // jobs)))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if only_built_in():
+        import_without_torch()
+    threading.Thread(target=_end_with, args=(until,), daemon=True).start()
+
+
+def _end_with(until: Connection) -> None:
+    wait([until])
+    os._exit(1)

@@ -1,0 +1,235 @@
+"""An extractor that fails on a text: the text is set aside for it, everything else is read, and it is tried again."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kgscripts.building import build
+from kgscripts.building.jobs import WrittenBatch, read_batches
+from kgscripts.building.reading import Batch, DocumentReader
+from kgscripts.building.report import print_report
+from kgscripts.editing.merging import merge_graphs
+from kgscripts.extractors.labels import LabelExtractor
+from kgscripts.extractors.registry import choose
+from kgscripts.pipeline import build_graph, remove_source
+from kgscripts.records.database import INDEX
+from kgscripts.records.opening import open_records
+from kgscripts.text.pipeline import describe_pipeline
+from schemas.errors import ExtractorError, KGScriptsError
+from schemas.records import Document
+from schemas.script_graph import ScriptGraph
+from tests.assembly.built import graph_bytes, graph_rows
+from tests.assembly.tiny_reader import tiny_document
+from tests.pipeline.faulty import ERRORS, MISTAKES, Misplaced, Topics, Verbs, faulty
+
+GOOD = [tiny_document(f"{verb} the water.", name=verb, scenario="making soup") for verb in ("boil", "drain", "stir")]
+
+
+def _bad(*words: str) -> list[Document]:
+    return [tiny_document(f"fry the {word}.", name=word, scenario="baking a cake") for word in words]
+
+
+def _discards(directory: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (directory / "discarded.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def _read(
+    folder: Path, documents: Sequence[Document], *, strict: bool = False, without: Sequence[str] = ()
+) -> tuple[dict[str, str], WrittenBatch]:
+    """The names of the extractors that fail and of others, by version, and what they make of a batch."""
+    chosen = choose(faulty(), without, describe_pipeline)
+    extractors = {item.version: item.extractor.name for item in chosen}
+    batch = Batch(documents, frozenset(extractors))
+    ((_, written),) = read_batches(DocumentReader(chosen, strict=strict), folder, [batch], 1)
+    return extractors, written
+
+
+def _read_by(directory: Path, name: str) -> set[str]:
+    """The names of the texts that an extractor has read."""
+    with open_records(directory) as store:
+        names = dict(store.inputs.sources())
+        (digest,) = (item.digest for item in store.extractors.all().values() if item.name == name)
+        return {names[subject] for subject in store.readings.subjects(digest)}
+
+
+def test_a_text_is_set_aside_for_the_extractor_that_fails_and_who_requires_it(tmp_path: Path) -> None:
+    report = build_graph(output=tmp_path, texts=[*GOOD, *_bad(*MISTAKES)], extractors=faulty())
+    assert report.discards == {"extractor failed": len(MISTAKES), "required records missing": 2 * len(MISTAKES)}
+    found = {(item["where"], item["extractor"]): item for item in _discards(tmp_path)}
+    for mistake, message in MISTAKES.items():
+        failed, verbs, topics = (found[mistake, name] for name in ("faulty", "verbs", "topics"))
+        assert failed["reason"] == "extractor failed"
+        assert failed["detail"].startswith(message)
+        assert "tries again" in failed["remedy"]
+        assert verbs["reason"] == topics["reason"] == "required records missing"
+        assert "'faulty'" in verbs["detail"]
+        assert "'verbs'" in topics["detail"]
+    assert "(faulty.py:" in found["value", "faulty"]["detail"], "where in the code it failed"
+    # The other texts are read by it, and all texts by those that do not require it.
+    good = {item.name for item in GOOD}
+    assert [_read_by(tmp_path, name) for name in ("faulty", "verbs", "topics")] == [good] * 3
+    assert _read_by(tmp_path, "labels") == {*good, *MISTAKES}
+    rows = graph_rows(tmp_path)
+    assert {row["predicate"] for row in rows["Action"]} == good
+    assert {row["label"] for row in rows["Scenario"]} == {"making soup", "cooking pasta", "baking a cake"}
+    assert report.sources == len(GOOD) + len(MISTAKES)
+
+
+def test_several_processes_set_aside_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build, "_DOCUMENTS_A_BATCH", 4)
+    texts = [document for pair in zip(GOOD * 2, _bad(*MISTAKES), strict=True) for document in pair]
+    for jobs in (1, 2):
+        build_graph(output=tmp_path / str(jobs), texts=texts, extractors=faulty(), jobs=jobs)
+    assert len(_discards(tmp_path / "1")) == 3 * len(MISTAKES)
+    assert graph_bytes(tmp_path / "1") == graph_bytes(tmp_path / "2")
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_strict_stops_at_the_first_failure(jobs: int, tmp_path: Path) -> None:
+    with pytest.raises(ExtractorError) as caught:
+        build_graph(output=tmp_path, texts=[*GOOD, *_bad("value")], extractors=faulty(), strict=True, jobs=jobs)
+    assert caught.value.where == "value"
+    assert "'faulty' failed: ValueError: no luck with value" in caught.value.message
+    assert caught.value.remedy is not None
+    assert "--strict" in caught.value.remedy
+    assert build_graph(output=tmp_path, extractors=faulty()).sources == len(GOOD) + 1
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_strict_stops_at_what_is_not_allowed(mistake: str, tmp_path: Path) -> None:
+    with pytest.raises(ExtractorError, match=f"^{mistake}: the extractor 'faulty' failed: {MISTAKES[mistake]}"):
+        _read(tmp_path, _bad(mistake), strict=True)
+
+
+@pytest.mark.parametrize("error", ERRORS)
+def test_errors_that_are_not_about_a_text_end_the_build(error: str, tmp_path: Path) -> None:
+    with pytest.raises(ERRORS[error], match=f"no {error}"):
+        _read(tmp_path, [*GOOD, *_bad(error)])
+
+
+def test_only_who_requires_what_could_not_be_stored_is_set_aside(tmp_path: Path) -> None:
+    extractors, written = _read(tmp_path, [*GOOD, *_bad("column")])
+    assert written.shard is not None
+    read = Counter(extractors[version] for _, version in written.shard.completed)
+    assert read == {"faulty": len(GOOD), "verbs": len(GOOD), "topics": len(GOOD), "labels": len(GOOD) + 1}
+    assert {extractors[item.extractor]: item.reason.name for item in written.failures} == {
+        "faulty": "EXTRACTOR_FAILED",
+        "verbs": "REQUIRED_MISSING",
+        "topics": "REQUIRED_MISSING",
+    }
+
+
+def test_where_nothing_is_read_nothing_is_written(tmp_path: Path) -> None:
+    _, written = _read(tmp_path, _bad("value"), without=["labels"])
+    assert written.shard is None
+    assert len(written.failures) == 3
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("version", ["1", "2"])
+def test_the_next_build_tries_again(version: str, tmp_path: Path) -> None:
+    texts = [*GOOD, *_bad("value", "kind")]
+    graph, mended = tmp_path / "graph", tmp_path / "mended"
+    build_graph(output=graph, texts=texts, extractors=faulty(mended=mended))
+    mended.touch()
+    report = build_graph(output=graph, extractors=faulty(version, mended))
+    assert report.discards == {}
+    assert report.failures == ()
+    assert report.run.sources_read == (2 if version == "1" else len(texts))
+    build_graph(output=tmp_path / "anew", texts=texts, extractors=faulty(version, mended))
+    assert graph_bytes(graph) == graph_bytes(tmp_path / "anew")
+
+
+def test_a_build_that_fails_again_changes_nothing(tmp_path: Path) -> None:
+    first = build_graph(output=tmp_path, texts=[*GOOD, *_bad("value")], extractors=faulty())
+    files = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.name != "run.json"}
+    again = build_graph(output=tmp_path, extractors=faulty())
+    assert again.build_id == first.build_id
+    assert again.discards == first.discards
+    assert again.run.sources_read == 0
+    now = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.name != "run.json"}
+    assert {path for path in now if path.is_file() and files.get(path) != now[path]} == set()
+
+
+def test_the_report_says_what_failed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    report = build_graph(output=tmp_path, texts=[*GOOD, *_bad("value", "kind")], extractors=faulty())
+    faults = [(item.name, item.documents) for item in report.failures]
+    assert faults == [("faulty", 2), ("topics", 2), ("verbs", 2)]
+    assert json.loads(json.dumps(report.to_dict()))["failures"][0]["reason"] == "extractor failed"
+    assert report.run.failed_throughout == {}
+    print_report(report)
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "faulty failed on 2 of 5 sources, for example: " in shown
+    assert "the next build tries again" in shown
+    assert "verbs has not read 2 of 5 sources: it requires records of the extractor 'faulty'" in shown
+
+
+def test_an_extractor_that_reads_nothing_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    texts = [tiny_document(f"fry the value{number}.") for number in range(101)]
+    report = build_graph(output=tmp_path, texts=texts, extractors=faulty())
+    assert report.run.failed_throughout == {"faulty": 101}
+    assert report.discards == {"extractor failed": 101, "required records missing": 202}
+    print_report(report)
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "faulty FAILED ON ALL 101 SOURCES THAT IT WAS GIVEN AND READ NONE: ValueError: no luck" in shown
+    assert "--without faulty" in shown
+
+
+def test_failures_go_with_their_texts(tmp_path: Path) -> None:
+    graph = tmp_path / "graph"
+    build_graph(output=graph, texts=[*GOOD, *_bad("value")], extractors=faulty())
+    remove_source(graph, "boil")
+    assert {item["where"] for item in _discards(graph)} == {"value"}
+    remove_source(graph, "value")
+    assert _discards(graph) == []
+    build_graph(output=tmp_path / "anew", texts=GOOD[1:], extractors=faulty())
+    assert graph_bytes(graph) == graph_bytes(tmp_path / "anew")
+
+
+def test_failures_are_merged(tmp_path: Path) -> None:
+    texts: Sequence[Sequence[Document]] = ([*GOOD[:2], *_bad("value")], [*GOOD[1:], *_bad("value", "kind")])
+    graphs = [tmp_path / "a", tmp_path / "b"]
+    for graph, documents in zip(graphs, texts, strict=True):
+        build_graph(output=graph, texts=documents, extractors=faulty())
+    merge_graphs(graphs, tmp_path / "merged")
+    build_graph(output=tmp_path / "whole", texts=[*GOOD, *_bad("value", "kind")], extractors=faulty())
+    assert graph_bytes(tmp_path / "merged") == graph_bytes(tmp_path / "whole")
+
+
+def test_what_failed_is_tried_again_after_the_index_was_lost(tmp_path: Path) -> None:
+    build_graph(output=tmp_path, texts=[*GOOD, *_bad("value")], extractors=faulty())
+    before = graph_bytes(tmp_path)
+    (tmp_path / "records" / INDEX).unlink()
+    with pytest.raises(KGScriptsError, match="build again"):
+        remove_source(tmp_path, "boil")
+    build_graph(output=tmp_path, extractors=faulty())
+    assert graph_bytes(tmp_path) == before
+
+
+def test_of_a_text_the_records_with_a_span_in_it_are_kept(tmp_path: Path) -> None:
+    report = build_graph(output=tmp_path, texts=GOOD[:1], extractors=[Misplaced(), LabelExtractor()])
+    assert report.discards == {"span in no passage": 2}
+    assert [(item["where"], item["detail"]) for item in _discards(tmp_path)] == [
+        ("boil", "misplaced: event_mention 0:9999 lies outside of the text of 15 characters"),
+        ("boil", "misplaced: participants 5:77 of event_mention lies outside of the text of 15 characters"),
+    ]
+    spans = {(row["start"], row["end"]) for row in graph_rows(tmp_path)["Passage"] if row["kind"] == "mention"}
+    assert spans == {(0, 4)}
+    with pytest.raises(ExtractorError, match="boil: the extractor 'misplaced' failed: event_mention 0:9999 lies"):
+        build_graph(output=tmp_path / "strict", texts=GOOD[:1], extractors=[Misplaced()], strict=True)
+
+
+def test_a_failing_extractor_does_not_hide_what_another_one_gives(tmp_path: Path) -> None:
+    """Two give events: who requires events waits for both."""
+    extractors = [*faulty(), Misplaced()]
+    build_graph(output=tmp_path, texts=[*GOOD, *_bad("value")], extractors=extractors)
+    waiting = {item["extractor"] for item in _discards(tmp_path) if item["reason"] == "required records missing"}
+    assert waiting == {Verbs.name, Topics.name}
+    assert "value" in _read_by(tmp_path, "misplaced")
+    assert ScriptGraph.open(tmp_path).manifest.sources == len(GOOD) + 1
