@@ -113,5 +113,7 @@ class Extractor(ABC):
     def read(self, documents: Sequence[ParsedDocument]) -> list[Sequence[Record]]:
         """For each document the records of the kinds that it gives, in text order.
 
-        The same document gives the same records, whatever documents come with it.
+        The same document gives the same records, whatever documents come with it. Their spans lie in its text and touch
+        a passage. A document for which an exception is raised is set aside, unless the error is not about it
+        (`kgscripts.building.checking.OF_THE_BUILD`).
         """
