@@ -15,7 +15,7 @@ from kgscripts.building.correction_file import read_correction_file
 from kgscripts.building.inputs import Text, file_input, path_key, text_input
 from kgscripts.building.reading import DocumentReader
 from kgscripts.building.report import BuildReport, Run, report
-from kgscripts.building.settings import Settings, check_settings, with_settings
+from kgscripts.building.settings import Settings, check_settings, on_device, with_settings
 from kgscripts.corpora.files import find_files
 from kgscripts.corpora.scenarios.labels import resolve
 from kgscripts.enrichers.kept import enrichers_of
@@ -23,6 +23,7 @@ from kgscripts.enrichers.protocol import Enricher
 from kgscripts.enrichers.registry import ENRICHERS, choose_enrichers
 from kgscripts.extractors.protocol import Extractor
 from kgscripts.extractors.registry import choose, installed_extractors
+from kgscripts.models.devices import CPU
 from kgscripts.records.corrections import add_corrections
 from kgscripts.records.opening import open_records
 from kgscripts.records.removal import take_out
@@ -65,6 +66,7 @@ def build_graph(
     without: Iterable[str] = (),
     predict_tools: bool = False,
     settings: Settings | None = None,
+    device: str = CPU,
     corrections: str | Path | None = None,
     memory: int | None = None,
     progress: Callable[[Progress], None] | None = None,
@@ -116,6 +118,9 @@ def build_graph(
     settings:
         Settings of extractors and enrichers by their names: ``{"state-changes": {"model": "DIR"}}``. Those of what the
         build has not change nothing.
+    device:
+        Where their networks run: ``cpu``, ``cuda``, ``cuda:N`` or ``mps``; settings of one may name another device. The
+        same texts give the same bytes on the CPU only.
     corrections:
         A file of corrections (`kgscripts.building.correction_file`), which the directory keeps.
     memory:
@@ -147,6 +152,7 @@ def build_graph(
         base_iri=base_iri,
         licence=licence,
     )
+    check_type("device", device, str, "give the name of a device, such as cuda")
     if progress is not None:
         check_type("progress", progress, Callable, "give a function")  # type: ignore[arg-type]
     directory = path_of("output", output)
@@ -162,7 +168,8 @@ def build_graph(
     files = find_files([inputs] if isinstance(inputs, str | Path) else inputs)
     extractors = None if extractors is None else items_of("extractors", extractors)
     settings = check_settings(settings, extractors or ())
-    extractors, without, enrichers = _split(extractors, without, [_PREDICTED] if predict_tools else [], settings)
+    also = [_PREDICTED] if predict_tools else []
+    extractors, without, enrichers = _split(extractors, without, also, settings, device)
     if scenarios is not None or scenario_list is not None:
         from kgscripts.building.scenario_modes import for_build
         from kgscripts.models.scenarios.list import read_scenario_list
@@ -229,7 +236,7 @@ def remove_source(directory: str | Path, source: str | Path, *, settings: Settin
 
     `source` is the path of an input, of which everything is taken out, or a source's name, its digest (or the first
     eight digits or more), or the id or IRI of its node. `build_graph` adds it again if its input is named again.
-    `settings` name the models of the graph's enrichers that do not ship.
+    `settings` name models of the graph's enrichers that do not ship, and devices for theirs.
 
     Raises
     ------
@@ -287,18 +294,20 @@ def _split(
     without: Iterable[str],
     also: Collection[str],
     settings: Settings,
+    device: str,
 ) -> tuple[list[str | Extractor], list[str], list[Enricher]]:
     """The extractors and the names that are left out, and the enrichers among both."""
     installed = ENRICHERS.names()
     left_out = items_of("without", without)
-    of_enrichers = (
-        None if named is None else [item for item in named if item in installed or isinstance(item, Enricher)]
-    )
-    enrichers = choose_enrichers(of_enrichers, left_out, also, settings)
-    left_out = [name for name in left_out if name not in installed]
-    kept: Iterable[str | Extractor] = installed_extractors()
+    kept: list[str | Extractor] = [*installed_extractors()]
+    of_enrichers: list[str | Enricher] | None = None
     if named is not None:
         kept = [item for item in named if not isinstance(item, Enricher) and item not in installed]
+        of_enrichers = [item for item in named if not isinstance(item, Extractor) and item not in kept]
+    names = [name for name in installed_extractors() if name in kept] + installed
+    settings = on_device(settings, [name for name in names if name not in left_out], device)
+    enrichers = choose_enrichers(of_enrichers, left_out, also, settings)
+    left_out = [name for name in left_out if name not in installed]
     return with_settings(kept, left_out, settings), left_out, enrichers
 
 

@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 import attrs
 from attrs import field, frozen, validators
 
+from kgscripts.models.devices import CPU, check_device, kind_of
 from schemas.arguments import check_texts, shown
 from schemas.errors import ConfigurationError
 
@@ -29,7 +30,7 @@ KINDS: Mapping[str, tuple[type, str]] = {
 }
 """The types of settings of extractors and enrichers, and what they are called in messages."""
 
-_TASK = "task of the model"
+_TASK, _DEVICE = "task of the model", "a device"
 
 _Settings = TypeVar("_Settings", bound=attrs.AttrsInstance)
 
@@ -56,6 +57,18 @@ def model_setting(task: str, default: str = "default") -> Any:
     It is no part of versions: `networks` has the digest of the model, wherever it lies.
     """
     return field(default=default, validator=validators.min_len(1), metadata={_TASK: task})
+
+
+def device_setting() -> Any:
+    """A field that names the device of a network: ``cpu``, or ``cuda``, ``cuda:N`` or ``mps`` if torch has it.
+
+    Its kind is part of versions if it is not the CPU. `build_graph(device=...)` sets it where settings do not.
+    """
+    return field(default=CPU, validator=_has_device, metadata={_DEVICE: True})
+
+
+def _has_device(_: object, __: object, value: str) -> None:
+    check_device(value)
 
 
 def settings_from(cls: type[_Settings], values: Mapping[str, Any], where: str) -> _Settings:
@@ -114,16 +127,28 @@ def settings_of(settings: attrs.AttrsInstance) -> list[Setting]:
 
 
 def version_of(settings: attrs.AttrsInstance) -> dict[str, str | int | float | bool]:
-    """What of settings is part of a version: the values of all that name no model. Raises as `check_types`."""
+    """What of settings is part of a version: all values, but neither names of models nor the CPU as a device.
+
+    Raises as `check_types`.
+    """
     check_types(settings)
-    fields = (item for item in attrs.fields(type(settings)) if _TASK not in item.metadata)
-    return {item.name: getattr(settings, item.name) for item in fields}
+    found = attrs.asdict(settings, filter=lambda field, _: _TASK not in field.metadata)
+    for name in devices_of(settings):
+        found[name] = kind_of(found[name])
+        if found[name] == CPU:
+            del found[name]
+    return found
 
 
 def models_of(settings: attrs.AttrsInstance) -> dict[str, tuple[str, str]]:
     """The models that settings name: the task of each and its name, by the name of the setting."""
     fields = (item for item in attrs.fields(type(settings)) if _TASK in item.metadata)
     return {item.name: (item.metadata[_TASK], getattr(settings, item.name)) for item in fields}
+
+
+def devices_of(settings: attrs.AttrsInstance) -> list[str]:
+    """The names of settings that name devices."""
+    return [item.name for item in attrs.fields(type(settings)) if _DEVICE in item.metadata]
 
 
 def _kind(attribute: attrs.Attribute[Any]) -> str:

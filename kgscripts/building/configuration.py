@@ -174,6 +174,7 @@ def _memory(name: str, value: Any, folder: Path) -> int:
 _OPTIONS: Mapping[str, Callable[[str, Any, Path], Any]] = {
     "inputs": _paths,
     "output": _path,
+    "device": _text,
     "format": _text,
     "scenario": _text,
     "scenarios": _text,

@@ -10,8 +10,9 @@ from kgscripts.enrichers.protocol import Enricher
 from kgscripts.enrichers.registry import ENRICHERS
 from kgscripts.extractors.protocol import Extractor
 from kgscripts.extractors.registry import EXTRACTORS
+from kgscripts.models.devices import CPU, check_device
 from kgscripts.models.registry import describe
-from kgscripts.settings import models_of
+from kgscripts.settings import devices_of, models_of
 from schemas.arguments import check_type
 from schemas.errors import ConfigurationError, ModelError
 
@@ -60,6 +61,22 @@ def check_values(name: str, values: Mapping[str, Any], where: str) -> Extractor 
             describe(model, task)
         except ModelError as error:
             raise ModelError(f"{setting}: {error}", where=where) from error
+    return found
+
+
+def on_device(settings: Settings, names: Iterable[str], device: str) -> Settings:
+    """The settings with the device of those of the named extractors and enrichers that have one and set no other.
+
+    Raises ConfigurationError for a device that torch does not have.
+    """
+    check_device(device)
+    if device == CPU:
+        return settings
+    found = dict(settings)
+    for name in names:
+        plugin = (EXTRACTORS if name in EXTRACTORS.names() else ENRICHERS).open(name)
+        if devices := devices_of(plugin.settings):
+            found[name] = {**dict.fromkeys(devices, device), **settings.get(name, {})}
     return found
 
 

@@ -31,6 +31,9 @@ def build_graph(
         typer.Option(metavar="FILE", help="Read options and settings of a TOML file; those named here win."),
     ] = None,
     settings: Settings = None,
+    device: Annotated[
+        str | None, typer.Option(metavar="cpu|cuda|mps", help="Where networks run; by default cpu.")
+    ] = None,
     format: Annotated[
         str | None,
         typer.Option(help=f"Format of the inputs ({', '.join(FORMATS)}); by default detected from the content."),
@@ -104,6 +107,7 @@ def build_graph(
     given = {
         "inputs": inputs or None,
         "output": output,
+        "device": device,
         "format": format,
         "scenario": scenario,
         "scenarios": scenarios,

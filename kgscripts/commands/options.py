@@ -23,7 +23,7 @@ Models = Annotated[
     typer.Option(
         "--set",
         metavar="NAME.KEY=VALUE",
-        help="Where a model of the graph is that does not ship, e.g. steps.model=DIR.",
+        help="Where a model of the graph is that does not ship (steps.model=DIR), or a device.",
     ),
 ]
 ScoresFile = Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the scores as JSON.")]

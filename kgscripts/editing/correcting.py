@@ -32,7 +32,7 @@ def correct_graph(
 ) -> Corrected:
     """Put corrections into a graph directory and assemble its graph anew.
 
-    `settings` name the models of the graph's enrichers that do not ship.
+    `settings` name models of the graph's enrichers that do not ship, and devices for theirs.
 
     Raises
     ------

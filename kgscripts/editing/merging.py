@@ -39,7 +39,7 @@ def merge_graphs(
     """Merge two or more graphs into the new directory `output`: the graph that one build of all their inputs makes.
 
     No text is read again. The graphs must have been read by the same extractors and built with the same options.
-    `settings` name the models of their enrichers that do not ship.
+    `settings` name models of their enrichers that do not ship, and devices for theirs.
 
     Raises
     ------

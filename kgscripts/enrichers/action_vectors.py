@@ -6,10 +6,21 @@ import base64
 from collections.abc import Sequence
 from typing import ClassVar
 
+from attrs import frozen
+
 from kgscripts.enrichers.protocol import Enricher
-from kgscripts.models.encoder import MINILM_SHA256
+from kgscripts.models.encoder import MINILM_SHA256, shared_minilm
+from kgscripts.settings import device_setting
 from schemas.provenance import Model
 from schemas.records import ActionVector, Record
+
+
+@frozen(kw_only=True)
+class ActionVectorSettings:
+    """The settings of the enricher of vectors."""
+
+    device: str = device_setting()
+    """Where its network runs: cpu, cuda, cuda:N or mps."""
 
 
 class ActionVectors(Enricher):
@@ -20,6 +31,7 @@ class ActionVectors(Enricher):
     task = "vectors of actions and scenarios"
     requires: ClassVar[tuple[str, ...]] = ("steps",)
     gives = ActionVector
+    settings: ActionVectorSettings = ActionVectorSettings()
     query = """
         SELECT action AS target, [label] AS content FROM action
         WHERE action IN (SELECT action FROM occurrence WHERE scenario > 0)
@@ -38,5 +50,5 @@ class ActionVectors(Enricher):
         """One vector a text."""
         from kgscripts.models.sentence_vectors import quantised_vectors
 
-        vectors = quantised_vectors([label for [label] in contents])
+        vectors = quantised_vectors([label for [label] in contents], shared_minilm(self.settings.device))
         return [[ActionVector(values=base64.b64encode(vector.tobytes()).decode("ascii"))] for vector in vectors]

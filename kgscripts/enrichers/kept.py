@@ -9,8 +9,9 @@ import attrs
 
 from kgscripts.enrichers.protocol import Enricher
 from kgscripts.enrichers.registry import ENRICHERS
+from kgscripts.models.devices import CPU, check_device
 from kgscripts.models.registry import describe, shipped_models
-from kgscripts.settings import models_of, version_of
+from kgscripts.settings import devices_of, models_of, version_of
 from schemas.errors import ConfigurationError
 
 
@@ -32,17 +33,17 @@ def kept_settings(enrichers: Iterable[Enricher]) -> dict[str, str | int | float 
 
 
 def enrichers_of(
-    configuration: Mapping[str, Any], where: str, models: Mapping[str, Mapping[str, Any]] | None = None
+    configuration: Mapping[str, Any], where: str, settings: Mapping[str, Mapping[str, Any]] | None = None
 ) -> list[Enricher]:
     """The enrichers of the graph in the directory `where`, with their settings, by the configuration of its manifest.
 
-    `models` are settings again: they name the models of the graph that do not ship.
+    `settings` name its models that do not ship, and devices instead of those that it was made on.
 
     Raises
     ------
     ConfigurationError
-        If an enricher is not installed, or a model not found: without them another graph would be made. If `models`
-        has other settings than those.
+        If an enricher is not installed, or a model or device is not found: without them another graph would be made. If
+        there are other `settings` than these.
     ModelError
         If an enricher or a model cannot be loaded.
     """
@@ -54,18 +55,24 @@ def enrichers_of(
             where=where,
             remedy="install the package that brings it, or build the graph again with `kgscripts build-graph`",
         )
-    given = {f"{name}.{setting}": value for name, values in (models or {}).items() for setting, value in values.items()}
+    given = {
+        f"{name}.{setting}": value for name, values in (settings or {}).items() for setting, value in values.items()
+    }
     found = []
     for name in wanted:
         values = {key.rpartition(".")[2]: value for key, value in configuration.items() if key.startswith(f"{name}.")}
-        for setting, (task, _) in models_of(ENRICHERS.open(name).settings).items():
+        defaults = ENRICHERS.open(name).settings
+        for setting, (task, _) in models_of(defaults).items():
             full = f"{name}.{setting}"
             if setting in values:
                 values[setting] = _with_digest(values[setting], full, task, given.pop(full, None), where)
+        for setting in devices_of(defaults):
+            full = f"{name}.{setting}"
+            values[setting] = _device(given.pop(full, values.get(setting, CPU)), full, where)
         found.append(ENRICHERS.open(name, values, where))
     if given:
         raise ConfigurationError(
-            f"{min(given)} is no model of the graph that does not ship",
+            f"{min(given)} is neither a model of the graph that does not ship nor a device",
             where=where,
             remedy="leave it out: a graph keeps its settings until `kgscripts build-graph` is given others",
         )
@@ -83,3 +90,12 @@ def _with_digest(digest: object, setting: str, task: str, given: Any, where: str
         where=where,
         remedy=f"name the checkpoint with this digest: --set {setting}=DIR",
     )
+
+
+def _device(device: Any, setting: str, where: str) -> str:
+    try:
+        check_device(str(device))
+    except ConfigurationError as error:
+        remedy = f"--set {setting}=cpu makes the graph on the CPU, where numbers differ a little"
+        raise ConfigurationError(error.message, where=where, remedy=remedy) from error
+    return str(device)

@@ -11,7 +11,7 @@ from attrs import fields, frozen
 
 from kgscripts.enrichers.protocol import Enricher
 from kgscripts.models.registry import describe, load
-from kgscripts.settings import model_setting
+from kgscripts.settings import device_setting, model_setting
 from schemas.provenance import Model
 from schemas.records import Action, Record, StepCluster
 
@@ -28,6 +28,8 @@ class StepEnricherSettings:
 
     model: str = model_setting(_TASK)
     """The model: the name of one that ships, or the directory of a checkpoint."""
+    device: str = device_setting()
+    """Where its network runs: cpu, cuda, cuda:N or mps."""
 
 
 class StepEnricher(Enricher):
@@ -76,7 +78,7 @@ class StepEnricher(Enricher):
     def _model(self) -> StepMerger:
         from kgscripts.models.sentence_vectors import RememberedVectors
 
-        model: StepMerger = load(_TASK, self.settings.model)
+        model: StepMerger = load(_TASK, self.settings.model, self.settings.device)
         # Scenarios share many texts.
         model.vectors = RememberedVectors(model.vectors)
         return model

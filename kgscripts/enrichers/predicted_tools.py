@@ -10,7 +10,7 @@ from attrs import evolve, frozen
 
 from kgscripts.enrichers.protocol import Enricher
 from kgscripts.models.registry import describe, load
-from kgscripts.settings import model_setting
+from kgscripts.settings import device_setting, model_setting
 from kgscripts.text.lexicon import role_of
 from schemas.provenance import Model
 from schemas.records import Action, PredictedTool, Record
@@ -31,6 +31,8 @@ class ToolPredictorSettings:
 
     model: str = model_setting(_TASK)
     """The tool ranker: the name of one that ships, or the directory of a checkpoint."""
+    device: str = device_setting()
+    """Where its network runs: cpu, cuda, cuda:N or mps."""
 
 
 class ToolPredictor(Enricher):
@@ -73,7 +75,7 @@ class ToolPredictor(Enricher):
 
     @cached_property
     def _model(self) -> ToolRanker:
-        return load(_TASK, self.settings.model)
+        return load(_TASK, self.settings.model, self.settings.device)
 
     def enrich(
         self,

@@ -20,7 +20,7 @@ from kgscripts.extractors.protocol import PARSE, Extractor, ParsedDocument
 from kgscripts.models.alignment.aligner import Alignment
 from kgscripts.models.alignment.words import is_content_word
 from kgscripts.models.registry import describe, load
-from kgscripts.settings import model_setting
+from kgscripts.settings import device_setting, model_setting
 from kgscripts.text.lexicon import is_a, is_tool_after, role_of, verbs, word_list_digests
 from kgscripts.text.verb_objects import verb_objects_digest
 from schemas.provenance import Model
@@ -71,6 +71,8 @@ class DecompositionSettings:
 
     model: str = model_setting(_TASK, "aligner")
     """The aligner: the name of one that ships, or the directory of a checkpoint."""
+    device: str = device_setting()
+    """Where its network runs: cpu, cuda, cuda:N or mps."""
 
 
 @define
@@ -116,7 +118,7 @@ class DecompositionExtractor(Extractor):
                 pairs.append((number, abstract, concrete))
         if pairs:
             if self.aligner is None:
-                self.aligner = load(_TASK, self.settings.model)
+                self.aligner = load(_TASK, self.settings.model, self.settings.device)
             words = [Words(abstract.texts, concrete.texts) for _, abstract, concrete in pairs]
             for (number, abstract, concrete), alignment in zip(pairs, self.aligner.align(words), strict=True):
                 readings[number] = [

@@ -18,7 +18,7 @@ from kgscripts.corpora.scenarios.labels import scenario_of
 from kgscripts.extractors.protocol import Extractor, ParsedDocument
 from kgscripts.models.registry import describe, load
 from kgscripts.models.scenarios.windows import detect_documents
-from kgscripts.settings import model_setting
+from kgscripts.settings import device_setting, model_setting
 from kgscripts.titles.words import titles_digest
 from schemas.provenance import Model
 from schemas.records import Document, EventMention, PassageKind, Record, Segment, Sentence
@@ -38,6 +38,8 @@ class ScenarioSettings:
     """The model: the name of one that ships, or the directory of a checkpoint."""
     labelled_too: bool = False
     """Whether texts are read for which a label or title names a scenario."""
+    device: str = device_setting()
+    """Where its network runs: cpu, cuda, cuda:N or mps."""
 
 
 @define
@@ -99,7 +101,7 @@ class ScenarioExtractor(Extractor):
             from kgscripts.models.scenarios.list import with_added
 
             self._loaded = with_added(
-                load(_TASK, self.settings.model) if self.model is None else self.model, self.added
+                load(_TASK, self.settings.model, self.settings.device) if self.model is None else self.model, self.added
             )
         return detect_documents(self._loaded, documents)
 

@@ -17,7 +17,7 @@ from kgscripts.extractors.change_words import head
 from kgscripts.extractors.protocol import PARSE, Extractor, ParsedDocument
 from kgscripts.extractors.state_change_units import Nouns, Unit, read_units
 from kgscripts.models.registry import describe, load
-from kgscripts.settings import model_setting
+from kgscripts.settings import device_setting, model_setting
 from kgscripts.text.lexicon import verbs, word_list_digests
 from kgscripts.text.pipeline import describe_pipeline
 from kgscripts.text.verb_objects import verb_objects_digest
@@ -42,6 +42,8 @@ class StateChangeSettings:
     """From which log probability on a change of what the step mentions is read."""
     least_of_presupposed: float = field(default=LEAST_OF_PRESUPPOSED, validator=validators.le(0.0))
     """From which log probability on a change of what the step does not mention is read."""
+    device: str = device_setting()
+    """Where its network runs: cpu, cuda, cuda:N or mps."""
 
 
 @define
@@ -84,7 +86,7 @@ class StateChangeExtractor(Extractor):
         predictions: Iterator[list[PredictedChange]] = iter(())
         if steps:
             if self.model is None:
-                self.model = load(_TASK, self.settings.model)
+                self.model = load(_TASK, self.settings.model, self.settings.device)
             predictions = iter(self.model.predict(steps))
         result: list[Sequence[Record]] = []
         for units in found:

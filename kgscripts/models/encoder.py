@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
+from kgscripts.models.devices import CPU
 from schemas.errors import ModelError
 from schemas.input_files import open_regular
 
 if TYPE_CHECKING:
+    import torch
     from tokenizers import Tokenizer
     from torch import Tensor
 
@@ -40,6 +42,16 @@ class Encoder:
         """The ids of the pieces of a word or text; the unknown piece for what has none."""
         ids: list[int] = self.tokenizer.encode(text, add_special_tokens=False).ids
         return ids or [self.unknown]
+
+    @property
+    def device(self) -> torch.device:
+        """Where the network is; what it reads has to be there too."""
+        return next(self.network.parameters()).device
+
+    def to(self, device: str) -> Encoder:
+        """This encoder, whose network is moved to another device."""
+        self.network.to(device)
+        return self
 
     @property
     def start(self) -> int:
@@ -126,10 +138,14 @@ def _named_as_here(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     }
 
 
+def shared_minilm(device: str = CPU) -> Encoder:
+    """MiniLM on a device, loaded once a process, for reading only: its weights must not be changed."""
+    return _shared_minilm(device)
+
+
 @cache
-def shared_minilm() -> Encoder:
-    """MiniLM, loaded once a process, for reading only: its weights must not be changed."""
-    return load_encoder()
+def _shared_minilm(device: str) -> Encoder:
+    return load_encoder().to(device)
 
 
 def find_encoder(name: str) -> Path:

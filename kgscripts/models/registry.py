@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 from kgscripts.models.checkpoint import Checkpoint, is_checkpoint, load_checkpoint, read_card, read_kind
+from kgscripts.models.devices import CPU, check_device
 from schemas.arguments import path_of
 from schemas.errors import ModelError
 
@@ -97,35 +98,38 @@ def describe(name_or_directory: str | Path, task: str = "") -> Model:
 
 
 @overload
-def load(task: Literal["cloze"], name_or_directory: str | Path) -> ClozeModel: ...
+def load(task: Literal["cloze"], name_or_directory: str | Path, device: str = CPU) -> ClozeModel: ...
 @overload
-def load(task: Literal["alignment"], name_or_directory: str | Path) -> Aligner: ...
+def load(task: Literal["alignment"], name_or_directory: str | Path, device: str = CPU) -> Aligner: ...
 @overload
-def load(task: Literal["state-changes"], name_or_directory: str | Path) -> ChangeModel: ...
+def load(task: Literal["state-changes"], name_or_directory: str | Path, device: str = CPU) -> ChangeModel: ...
 @overload
-def load(task: Literal["scenarios"], name_or_directory: str | Path) -> ScenarioModel: ...
+def load(task: Literal["scenarios"], name_or_directory: str | Path, device: str = CPU) -> ScenarioModel: ...
 @overload
-def load(task: Literal["tools"], name_or_directory: str | Path) -> ToolRanker: ...
+def load(task: Literal["tools"], name_or_directory: str | Path, device: str = CPU) -> ToolRanker: ...
 @overload
-def load(task: str, name_or_directory: str | Path) -> Any: ...
-def load(task: str, name_or_directory: str | Path) -> Any:
+def load(task: str, name_or_directory: str | Path, device: str = CPU) -> Any: ...
+def load(task: str, name_or_directory: str | Path, device: str = CPU) -> Any:
     """The model of that name, or in that directory, for a task; names are those of `find_checkpoint`.
 
     A model for ``cloze`` is a `ClozeModel`, one for ``alignment`` an `Aligner`, one for ``state-changes`` a
     `ChangeModel`, one for ``scenarios`` a `ScenarioModel`, one for ``tools`` a `ToolRanker`.
-    Models that ship are loaded once a process.
+    Models that ship are loaded once a process and device. What costs most of a model runs on the `device`, such as
+    ``cuda``; a model without a network runs on the CPU. On another device than the CPU, the last bits of results depend
+    on what is computed along with them.
 
-    Raises ModelError for an unknown task, and if there is no such model, it is damaged, or it is for another task.
+    Raises ConfigurationError for a device that torch does not have, and ModelError for an unknown task, and if there
+    is no such model, it is damaged, or it is for another task.
     """
     if task not in LOADERS:
         raise ModelError(f"unknown task {task!r}", remedy=f"known are: {', '.join(LOADERS)}")
     variant, _, other = str(name_or_directory).partition(":")
     if variant in VARIANTS.get(task, ()):
-        model = load(task, other or VARIANTS[task][variant])
+        model = load(task, other or VARIANTS[task][variant], device)
         if not hasattr(model, "variant"):
             raise ModelError(f"this model has no variant {variant!r}", where=other, remedy="name another checkpoint")
         return model.variant(variant)
-    found, model = load_with_task(name_or_directory, task)
+    found, model = load_with_task(name_or_directory, task, device)
     _check_task(found, task, name_or_directory)
     return model
 
@@ -138,12 +142,13 @@ def load_model(name_or_directory: str | Path) -> Any:
     return load_with_task(name_or_directory)[1]
 
 
-def load_with_task(name_or_directory: str | Path, task: str = "") -> tuple[str, Any]:
+def load_with_task(name_or_directory: str | Path, task: str = "", device: str = CPU) -> tuple[str, Any]:
     """The task of a model, and the model; names are those of `find_checkpoint`. Raises as `load`."""
     path_of("name_or_directory", name_or_directory)
+    check_device(device)
     if name := _shipped_name(name_or_directory, task, shipped_models()):
-        return _load_shipped(name)
-    return _load_directory(find_checkpoint(name_or_directory))
+        return _load_shipped(name, device)
+    return _load_directory(find_checkpoint(name_or_directory), device)
 
 
 def _shipped_name(name: str | Path, task: str, shipped: Mapping[str, Path]) -> str:
@@ -170,17 +175,18 @@ def _check_task(found: str, task: str, name_or_directory: str | Path) -> None:
 
 
 @cache
-def _load_shipped(name: str) -> tuple[str, Any]:
-    return _load_directory(shipped_models()[name])
+def _load_shipped(name: str, device: str) -> tuple[str, Any]:
+    return _load_directory(shipped_models()[name], device)
 
 
-def _load_directory(directory: Path) -> tuple[str, Any]:
+def _load_directory(directory: Path, device: str) -> tuple[str, Any]:
     checkpoint = load_checkpoint(directory)
     task = _task_of(checkpoint.kind, directory)
     module, _, name = LOADERS[task][checkpoint.kind].partition(":")
     make = cast("Callable[[Checkpoint], Any]", getattr(importlib.import_module(module), name))
     try:
-        return task, make(checkpoint)
+        model = make(checkpoint)
+        return task, model.to(device) if device != CPU and hasattr(model, "to") else model
     except ModelError as error:
         raise ModelError(error.message, where=error.where or str(directory), remedy=error.remedy) from error
     # Its files are those of the card, and yet their values may be anything.

@@ -54,9 +54,10 @@ def quantised_vectors(texts: Sequence[str], encoder: Encoder | None = None) -> N
         for at, row in enumerate(rows):
             read[at, : len(ids[row])] = torch.tensor(ids[row])
             attention[at, : len(ids[row])] = 1
-        states = encoder.network(read, attention).last_hidden_state
+        attention = attention.to(encoder.device)
+        states = encoder.network(read.to(encoder.device), attention).last_hidden_state
         sums = (states * attention[:, :, None]).sum(dim=1)
-        return torch.nn.functional.normalize(sums, dim=1)[: len(chosen)]
+        return torch.nn.functional.normalize(sums, dim=1)[: len(chosen)].cpu()
 
     vectors = np.zeros((len(texts), SIZE), dtype=np.int8)
     for chosen, units in zip(batches, run_side_by_side(run, batches), strict=True):

@@ -29,6 +29,7 @@ from tests.pipeline.tuned import install_tuned
 EVERYTHING = """
 inputs = ["texts", "/elsewhere/more.txt"]
 output = "graph"
+device = "cpu"
 format = "text"
 scenario = "making tea"
 scenarios = "both"
@@ -66,8 +67,8 @@ model = "aligner copy"
 probability = 1
 """
 LINE = """
-FOLDER/texts /elsewhere/more.txt -o FOLDER/graph --format text --scenario 'making tea' --scenarios both --limit 5
---scenario-list FOLDER/list.txt --min-support 2 --strict --jobs 3 --spacy-model parser --without labels
+FOLDER/texts /elsewhere/more.txt -o FOLDER/graph --device cpu --format text --scenario 'making tea' --limit 5
+--scenarios both --scenario-list FOLDER/list.txt --min-support 2 --strict --jobs 3 --spacy-model parser --without labels
 --without sentences --predict-tools --corrections FOLDER/../corrections.jsonl --memory 2GB --json
 --base-iri https://example.org/kg/ --licence https://creativecommons.org/licenses/by/4.0/
 --extractors letters,events,steps --set letters.least=3 --set letters.share=0.5 --set letters.loud=true
@@ -138,6 +139,7 @@ def test_a_file_says_what_the_options_say(everything: Path, given: dict[str, Any
 OVER: list[tuple[list[str], dict[str, Any]]] = [
     (["more.txt"], {"inputs": ["more.txt"]}),
     (["-o", "there"], {"output": "there"}),
+    (["--device", "cuda"], {"device": "cuda"}),
     (["--format", "jsonl"], {"format": "jsonl"}),
     (["--scenario", "baking"], {"scenario": "baking"}),
     (["--scenarios", "given"], {"scenarios": "given"}),
@@ -216,7 +218,7 @@ def test_texts_that_are_no_setting(text: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message", "remedy"),
     [
-        ("colour = 5", "unknown option colour", "known are inputs, output, format"),
+        ("colour = 5", "unknown option colour", "known are inputs, output, device, format"),
         ("Jobs = 5", "unknown option Jobs", "[extractors.NAME]"),
         ("set = []", "unknown option set", "[extractors.NAME]"),
         ("config = 'a.toml'", "unknown option config", "min-support"),

@@ -149,7 +149,8 @@ def test_given_vectors_are_frozen_unless_they_are_trained_along() -> None:
         {"hidden_size": "5"},
         {"dropout": 1.0},
         {"dropout": -0.1},
-        {"dropout": 0},
+        {"dropout": False},
+        {"dropout": float("nan")},
         {"train_embeddings": 1},
         {"transitions": "free"},
         {"shift_probability": 0.0},
@@ -162,6 +163,12 @@ def test_settings_that_cannot_be(values: dict[str, object]) -> None:
     with pytest.raises(ConfigurationError) as caught:
         network_settings("transducer", values, "model.toml [network]")
     assert caught.value.where == "model.toml [network]"
+
+
+def test_a_whole_number_is_a_number() -> None:
+    settings = network_settings("transducer", {"dropout": 0}, "model.toml [network]")
+    assert settings == TransducerSettings(dropout=0.0)
+    assert isinstance(settings.dropout, float)
 
 
 def test_an_unknown_kind() -> None:

@@ -212,7 +212,7 @@ def test_a_graph_keeps_models_by_their_digests(other_steps: Path, tmp_path: Path
         assert "--set steps.model=DIR" in str(caught.value)
         with pytest.raises(ConfigurationError, match="another model than default"):
             call(settings={"steps": {"model": "default"}})
-        with pytest.raises(ConfigurationError, match=r"pencils.probability is no model of the graph"):
+        with pytest.raises(ConfigurationError, match=r"pencils.probability is neither a model of the graph"):
             call(settings=settings | {"pencils": {"probability": 0.5}})
         assert graph_bytes(tmp_path / "graph") == before
     corrections = tmp_path / "corrections.jsonl"

@@ -130,7 +130,7 @@ def test_a_small_run_learns_and_is_loaded(tmp_path: Path, monkeypatch: pytest.Mo
         ],
     )
 
-    def vectors(texts: Sequence[str]) -> NDArray[np.int8]:
+    def vectors(texts: Sequence[str], _: object = None) -> NDArray[np.int8]:
         """Random ones for each text, and much the same for texts that begin alike."""
 
         def of(text: str) -> NDArray[np.float64]:

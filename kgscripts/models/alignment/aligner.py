@@ -79,6 +79,11 @@ class Aligner:
         self._settings = settings
         self.model = model
 
+    def to(self, device: str) -> Aligner:
+        """This aligner, whose network is moved to another device; lattices stay on the CPU."""
+        self._network.to(device)
+        return self
+
     def align(self, pairs: Sequence[Tokens]) -> list[Alignment]:
         """The monotonic alignments: a word is never aligned before the word in front of it.
 

@@ -104,12 +104,15 @@ class AlignerNetwork(nn.Module):
         self.load_state_dict(scores, strict=False)
 
     def log_posteriors(self, pair: Sides) -> Tensor:
-        """log p(a_j = i | x, y) of each word by itself, (concrete, abstract) float32; -inf where impossible."""
+        """log p(a_j = i | x, y) of each word by itself, (concrete, abstract) float32; -inf where impossible.
+
+        It is on the CPU, wherever the network is.
+        """
         windows = list(self.inputs.windows(0, pair))
         result = torch.full((len(pair.concrete), len(pair.abstract)), -math.inf)
-        scores = self(self.inputs.batch([pair], windows))
+        scores = self(self.inputs.batch([pair], windows).to(self.features.weight.device))
         impossible = scores <= _NOT_ALIGNED / 2
-        scores = scores.log_softmax(dim=2).masked_fill(impossible, -math.inf)
+        scores = scores.log_softmax(dim=2).masked_fill(impossible, -math.inf).cpu()
         for at, window in enumerate(windows):
             rows, columns = slice(*_bounds(window.concrete)), slice(*_bounds(window.abstract))
             result[rows, columns] = scores[at, : len(window.concrete), : len(window.abstract)]

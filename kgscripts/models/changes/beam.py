@@ -65,12 +65,12 @@ class _Search:
     cache: list[tuple[Tensor, Tensor]] | None = field(default=None, init=False)
 
     def __attrs_post_init__(self) -> None:
-        self.scores = torch.zeros(len(self.inputs), 1)
+        self.scores = torch.zeros(len(self.inputs), 1, device=self.is_noun.device)
         self._texts_of_nouns = {part: self._texts(part) for part in POINTED}
 
     def run(self) -> list[list[Candidate]]:
         network = self.network
-        has_slot = torch.tensor(self.vocabulary.has_slot)
+        has_slot = torch.tensor(self.vocabulary.has_slot, device=self.is_noun.device)
         vector = network.begin.expand(len(self.inputs), 1, -1)
         for part in (ENTITY, ATTRIBUTE, BEFORE, AFTER):
             vector = self._extend(part, self._log_probabilities(part, vector))
@@ -82,7 +82,7 @@ class _Search:
         return self._changes()
 
     def _texts(self, part: int) -> Tensor:
-        return places_of(self.inputs, self.vocabulary.places[KIND_OF_PART[part]])
+        return places_of(self.inputs, self.vocabulary.places[KIND_OF_PART[part]]).to(self.is_noun.device)
 
     def _log_probabilities(self, part: int, vector: Tensor) -> Tensor:
         """(steps, beginnings, texts + nouns); what is both a text of the vocabulary and a noun is the text."""

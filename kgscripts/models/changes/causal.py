@@ -43,6 +43,11 @@ class CausalChangeModel:
         self._most_generated = min(max_generated, positions // 2)
         self._most_read = positions - self._most_generated
 
+    def to(self, device: str) -> CausalChangeModel:
+        """This model, whose network is moved to another device."""
+        self._language_model.network.to(device)
+        return self
+
     def predict(self, steps: Sequence[ProcedureStep]) -> list[list[PredictedChange]]:
         """See `ChangeModel`. The title is not read; a context that is too long loses its beginning."""
         prompts = [prompt_pieces(self._language_model, step)[-self._most_read :] for step in steps]

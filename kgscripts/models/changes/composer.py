@@ -84,6 +84,14 @@ class ChangeComposer:
             noun_similarity=settings.noun_similarity,
         )
 
+    def to(self, device: str) -> ChangeComposer:
+        """This model, whose networks are moved to another device."""
+        self._encoder.to(device)
+        self._network.to(device)
+        self._tables = [table().detach() for table in self._network.tables]
+        self._search.to(device)
+        return self
+
     def predict(self, steps: Sequence[ProcedureStep]) -> list[list[PredictedChange]]:
         """See `ChangeModel`."""
         result = []
@@ -97,9 +105,9 @@ class ChangeComposer:
 
         def run(chosen: Sequence[int]) -> list[tuple[list[Candidate], Tensor]]:
             rows = [inputs[row] for row in (*chosen, *[chosen[0]] * (ROWS - len(chosen)))]
-            batch = batch_of(rows, padded_length(max(len(item.ids) for item in rows)))
+            batch = batch_of(rows, padded_length(max(len(item.ids) for item in rows))).to(self._encoder.device)
             states = self._encoder.network(batch.ids, batch.attention, batch.types).last_hidden_state
-            counts = self._network.counts(states, batch).softmax(-1)
+            counts = self._network.counts(states, batch).softmax(-1).cpu()
             found = candidates(self._network, self._vocabulary, self._tables, rows, states, batch)
             return list(zip(found, counts, strict=True))[: len(chosen)]
 

@@ -62,6 +62,11 @@ class ChangeRetriever:
             noun_similarity=settings.noun_similarity,
         )
 
+    def to(self, device: str) -> ChangeRetriever:
+        """This model, with MiniLM on another device."""
+        self._search.to(device)
+        return self
+
     def predict(self, steps: Sequence[ProcedureStep]) -> list[list[PredictedChange]]:
         """See `ChangeModel`. Context and title are not read: with them, the neighbours are worse."""
         result = []

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
-from kgscripts.models.encoder import shared_minilm
+from kgscripts.models.encoder import Encoder, shared_minilm
 from kgscripts.models.inference import fixed_threads
 from kgscripts.models.scenarios.chain import DetectorSettings, biased, detected_segments, label_scores, segment
 from kgscripts.models.scenarios.list import new_rows
@@ -51,6 +51,12 @@ class ScenarioDetector:
         self.settings = settings
         self._layer = layer.eval()
         self._centres = centres
+        self._encoder: Encoder | None = None
+
+    def to(self, device: str) -> ScenarioDetector:
+        """This detector, with MiniLM on another device; its layer stays on the CPU."""
+        self._encoder = shared_minilm(device)
+        return self
 
     def with_scenarios(self, new: Sequence[NewScenario]) -> ScenarioDetector:
         """See `ScenarioAddition`."""
@@ -64,11 +70,14 @@ class ScenarioDetector:
         digest = sha256(f"{self.model.digest} {[attrs.astuple(scenario) for scenario in new]}".encode()).hexdigest()
         # The scores are those of the model as it was trained.
         model = attrs.evolve(self.model, digest=digest, scores=())
-        return ScenarioDetector(_layer(rows[:, :-1], rows[:, -1]), self._centres, settings, model)
+        found = ScenarioDetector(_layer(rows[:, :-1], rows[:, -1]), self._centres, settings, model)
+        found._encoder = self._encoder
+        return found
 
     def detect(self, documents: Sequence[Sequence[str]]) -> list[list[DetectedSegment]]:
         """See `ScenarioModel`."""
-        return [detected_segments(self._log_probabilities(vectors), self.settings) for vectors in _encoded(documents)]
+        vectors = _encoded(documents, self._encoder)
+        return [detected_segments(self._log_probabilities(of_document), self.settings) for of_document in vectors]
 
     def label(
         self, documents: Sequence[Sequence[str]], spans: Sequence[Sequence[tuple[int, int]]]
@@ -82,7 +91,7 @@ class ScenarioDetector:
 
     def log_probabilities(self, document: Sequence[str]) -> NDArray[np.float64]:
         """Log probabilities of the labels of the settings, the last of which is `NONE`: (sentences, labels)."""
-        return self._log_probabilities(quantised_vectors(document))
+        return self._log_probabilities(quantised_vectors(document, self._encoder))
 
     def _log_probabilities(self, vectors: NDArray[np.int8]) -> NDArray[np.float64]:
         """Those of sentences with these `quantised_vectors`."""
@@ -95,12 +104,12 @@ class ScenarioDetector:
         return label_scores(torch.cat(parts).double().numpy().round(4), self.settings)
 
 
-def _encoded(documents: Sequence[Sequence[str]]) -> Iterator[NDArray[np.int8]]:
+def _encoded(documents: Sequence[Sequence[str]], encoder: Encoder | None) -> Iterator[NDArray[np.int8]]:
     """The vectors of the sentences of each document; short documents are encoded together."""
     ends = list(accumulate(map(len, documents)))
     for _, block in groupby(range(len(documents)), key=lambda number: ends[number] // _SENTENCES):
         numbers = list(block)
-        vectors = quantised_vectors([sentence for number in numbers for sentence in documents[number]])
+        vectors = quantised_vectors([sentence for number in numbers for sentence in documents[number]], encoder)
         yield from np.split(vectors, np.cumsum([len(documents[number]) for number in numbers])[:-1])
 
 

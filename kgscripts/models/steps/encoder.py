@@ -63,6 +63,11 @@ class StepEncoder:
         merge_adapters(encoder.network, down, up, settings.rank)
         return cls(settings, adapters, encoder)
 
+    def to(self, device: str) -> StepEncoder:
+        """This encoder, whose network is moved to another device."""
+        self._encoder.to(device)
+        return self
+
     def __call__(self, texts: Sequence[str]) -> NDArray[np.int8]:
         """The vectors of texts as `quantised_vectors` gives them."""
         return quantised_vectors(texts, self._encoder)

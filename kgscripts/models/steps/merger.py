@@ -85,6 +85,12 @@ class StepMerger:
         self.vectors = vectors
         self._network = network.eval()
 
+    def to(self, device: str) -> StepMerger:
+        """This merger, whose encoder is moved to another device; the classifier of pairs stays on the CPU."""
+        if isinstance(self.vectors, StepEncoder):
+            self.vectors.to(device)
+        return self
+
     def merge(self, texts: Sequence[Sequence[StepMention]]) -> list[StepGroup]:
         """The groups of two or more actions of a scenario's texts that are the same step."""
         if len({mention.action for text in texts for mention in text}) < 2:

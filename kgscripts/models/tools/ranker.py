@@ -13,10 +13,11 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
+from kgscripts.models.encoder import Encoder, shared_minilm
 from kgscripts.models.sentence_vectors import SCALE, quantised_vectors
 from schemas.errors import ModelError
 from schemas.provenance import Model
@@ -119,6 +120,12 @@ class ToolRanker:
     weights: Array
     """(`_FEATURES` + 1,) of the logistic function, the constant last."""
     model: Model | None = field(default=None)
+    encoder: Encoder | None = field(default=None)
+    """MiniLM elsewhere than on the CPU."""
+
+    def to(self, device: str) -> ToolRanker:
+        """The same ranker with MiniLM on another device."""
+        return evolve(self, encoder=shared_minilm(device))
 
     def rank(self, events: Sequence[str], least: float = 0.0) -> list[list[PredictedTool]]:
         """The known tools of each event, best first, without those that its words name.
@@ -130,7 +137,7 @@ class ToolRanker:
 
     def vectors(self, texts: Sequence[str]) -> Array:
         """Unit vectors of texts, (texts, D)."""
-        return projected(quantised_vectors(texts), self.projection)
+        return projected(quantised_vectors(texts, self.encoder), self.projection)
 
     def _rank(self, event: str, vector: Array, least: float) -> list[PredictedTool]:
         found = self.probabilities(features(self.known, self.bilinear, vector)).round(4)
