@@ -18,12 +18,12 @@ from kgscripts.building.report import BuildReport, Run, report
 from kgscripts.building.settings import Settings, check_settings, on_device, with_settings
 from kgscripts.corpora.files import find_files
 from kgscripts.corpora.scenarios.labels import resolve
+from kgscripts.devices import CPU
 from kgscripts.enrichers.kept import enrichers_of
 from kgscripts.enrichers.protocol import Enricher
 from kgscripts.enrichers.registry import ENRICHERS, choose_enrichers
 from kgscripts.extractors.protocol import Extractor
 from kgscripts.extractors.registry import choose, installed_extractors
-from kgscripts.models.devices import CPU
 from kgscripts.records.corrections import add_corrections
 from kgscripts.records.opening import open_records
 from kgscripts.records.removal import take_out

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import attrs
 from attrs import field, frozen, validators
 
-from kgscripts.models.devices import CPU, check_device, kind_of
+from kgscripts.devices import CPU, check_device, kind_of
 from schemas.arguments import check_texts, shown
 from schemas.errors import ConfigurationError
 

@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any, TypeAlias
 
+from kgscripts.devices import CPU, check_device
 from kgscripts.enrichers.protocol import Enricher
 from kgscripts.enrichers.registry import ENRICHERS
 from kgscripts.extractors.protocol import Extractor
 from kgscripts.extractors.registry import EXTRACTORS
-from kgscripts.models.devices import CPU, check_device
 from kgscripts.models.registry import describe
 from kgscripts.settings import devices_of, models_of
 from schemas.arguments import check_type

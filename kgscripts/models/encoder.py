@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
-from kgscripts.models.devices import CPU
+from kgscripts.devices import CPU
 from schemas.errors import ModelError
 from schemas.input_files import open_regular
 

@@ -9,8 +9,8 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
+from kgscripts.devices import CPU, check_device
 from kgscripts.models.checkpoint import Checkpoint, is_checkpoint, load_checkpoint, read_card, read_kind
-from kgscripts.models.devices import CPU, check_device
 from schemas.arguments import path_of
 from schemas.errors import ModelError
 

@@ -13,9 +13,9 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from kgscripts.corpora.pairs.pair import Pair
+from kgscripts.devices import check_device, kind_of
 from kgscripts.models import registry
 from kgscripts.models.checkpoint import read_kind
-from kgscripts.models.devices import check_device, kind_of
 from kgscripts.models.encoder import shared_minilm
 from kgscripts.models.registry import load, load_with_task
 from kgscripts.models.scenarios.protocol import NewScenario
