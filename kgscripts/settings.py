@@ -5,11 +5,8 @@ Those of extractors and enrichers have defaults, and docstrings that `kgscripts 
 
 from __future__ import annotations
 
-import ast
-import inspect
 import math
 import os
-import textwrap
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import pairwise
@@ -175,6 +172,11 @@ def _typed(name: str, kind: str, value: Any) -> Any:
 
 def _docstrings(cls: type) -> dict[str, str]:
     """The texts behind the fields of a class and of those that it derives from; none without its source."""
+    # Here, since only people read them.
+    import ast
+    import inspect
+    import textwrap
+
     found: dict[str, str] = {}
     for own in reversed(cls.__mro__[:-1]):
         try:

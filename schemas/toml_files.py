@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,9 @@ def read_toml(path: Path, *, remedy: str | None = None) -> dict[str, Any]:
     Raises ConfigurationError, with the `remedy` where another file might be meant, if it is missing, cannot be read, or
     is no TOML.
     """
+    # Here, since few commands read a file of this kind.
+    import tomllib
+
     where = str(path)
     try:
         with open_regular(path) as file:

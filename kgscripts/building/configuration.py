@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -101,6 +100,8 @@ def bytes_of(size: str) -> int:
 
 
 def _value(text: str) -> Any:
+    import tomllib
+
     try:
         values = tomllib.loads(f"value = {text}")
     except (ValueError, RecursionError):

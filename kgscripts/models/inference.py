@@ -14,6 +14,8 @@ from typing import TypeVar
 
 import torch
 
+from schemas.errors import ModelError
+
 ROWS = 8
 """Rows of every batch. The last batch of a length is filled up with copies of its first row."""
 
@@ -36,11 +38,18 @@ def fixed_threads() -> Iterator[int]:
 
 
 def run_side_by_side(run: Callable[[_Input], _Output], inputs: Sequence[_Input]) -> list[_Output]:
-    """`run` of each input, without gradients, each on one thread and as many at a time as torch has threads."""
+    """`run` of each input, without gradients, each on one thread and as many at a time as torch has threads.
+
+    Raises ModelError if it runs on a graphics card that has too little memory.
+    """
 
     def run_one(item: _Input) -> _Output:
-        with torch.inference_mode():
-            return run(item)
+        try:
+            with torch.inference_mode():
+                return run(item)
+        except torch.cuda.OutOfMemoryError as error:
+            remedy = "run fewer processes on it (--jobs), or the network on the CPU (--device cpu)"
+            raise ModelError("the graphics card has too little memory", remedy=remedy) from error
 
     with fixed_threads() as threads:
         if threads == 1 or len(inputs) < 2:

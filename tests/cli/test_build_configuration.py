@@ -8,6 +8,7 @@ import re
 import shlex
 import tomllib
 from collections.abc import Iterator
+from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,11 @@ import cli
 from kgscripts import pipeline
 from kgscripts.building.configuration import read_configuration, read_settings
 from kgscripts.commands.build import build_graph as command
+from kgscripts.enrichers.registry import ENRICHERS
+from kgscripts.extractors.registry import EXTRACTORS
 from kgscripts.models.checkpoint import load_checkpoint, save_checkpoint
 from kgscripts.models.registry import describe, shipped_models
+from kgscripts.settings import settings_of
 from schemas.errors import KGScriptsError
 from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes
@@ -344,3 +348,12 @@ def test_the_file_of_the_documentation(tmp_path: Path) -> None:
     assert shlex.join(map(str, line[4:])) in page
     _run(*line, "--without", "state-changes")
     assert "steps.model" not in ScriptGraph.open(tmp_path / "other").manifest.configuration
+
+
+def test_the_documentation_names_every_setting_that_ships() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "building.md").read_text(encoding="utf-8")
+    for group, plugins in (("kgscripts.extractors", EXTRACTORS), ("kgscripts.enrichers", ENRICHERS)):
+        for entry in distribution("kgscripts").entry_points.select(group=group):
+            settings = settings_of(plugins.open(entry.name).settings)
+            assert all(f"`{setting.name}`" in page for setting in settings)
+            assert not settings or f"`{entry.name}`" in page

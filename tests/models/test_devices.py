@@ -17,11 +17,12 @@ from kgscripts.devices import check_device, kind_of
 from kgscripts.models import registry
 from kgscripts.models.checkpoint import read_kind
 from kgscripts.models.encoder import shared_minilm
+from kgscripts.models.inference import run_side_by_side
 from kgscripts.models.registry import load, load_with_task
 from kgscripts.models.scenarios.protocol import NewScenario
 from kgscripts.models.steps.contexts import StepMention
 from schemas.changes import ProcedureStep
-from schemas.errors import ConfigurationError
+from schemas.errors import ConfigurationError, ModelError
 
 _tolist = Tensor.tolist
 
@@ -122,6 +123,15 @@ def test_what_a_network_reads_is_where_it_is(name: str, monkeypatch: pytest.Monk
         with OneDevice() as mode:
             RUNS[name](model)
     assert mode.seen >= {"cpu", "meta"}
+
+
+def test_a_full_card_is_no_fault_of_a_text() -> None:
+    def fill(_: int) -> None:
+        raise torch.cuda.OutOfMemoryError
+
+    with pytest.raises(ModelError, match="the graphics card has too little memory") as caught:
+        run_side_by_side(fill, [1, 2])
+    assert "--jobs" in str(caught.value.remedy)
 
 
 def test_every_model_of_a_build_moves_its_network() -> None:
