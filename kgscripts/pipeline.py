@@ -279,7 +279,7 @@ def assemble_again(store: RecordStore, directory: Path, manifest: Manifest, enri
         licence=manifest.licence,
         min_support=int(manifest.configuration.get("min_support") or 1),
         enrichers=enrichers,
-        packages=packages_of(str(manifest.configuration.get("rules") or "").split(), str(directory)),
+        packages=packages_of(str(manifest.configuration.get("rules") or ""), str(directory)),
     )
 
 

@@ -50,6 +50,24 @@ class Plugins(Generic[_Plugin]):
         """The names of all that are installed, ascending."""
         return sorted(self.entries())
 
+    def of_graph(self, names: str, where: str) -> list[str]:
+        """The names, ascending, of those that the graph in the directory `where` was made with, from its manifest.
+
+        Raises
+        ------
+        ConfigurationError
+            If one is not installed: without it another graph would be made.
+        """
+        installed = self.entries()
+        wanted = sorted(names.split())
+        if missing := [name for name in wanted if name not in installed]:
+            raise ConfigurationError(
+                f"the graph was made with the {self.word} {missing[0]!r}, which is not installed",
+                where=where,
+                remedy="install the package that brings it, or build the graph again with `kgscripts build-graph`",
+            )
+        return wanted
+
     def open(self, name: str, values: Mapping[str, Any] | None = None, where: str = "") -> _Plugin:
         """The installed plugin of that name, made with settings that have these `values`, which are from `where`.
 

@@ -47,14 +47,7 @@ def enrichers_of(
     ModelError
         If an enricher or a model cannot be loaded.
     """
-    installed = ENRICHERS.names()
-    wanted = sorted(str(configuration.get("enrichers") or "").split())
-    if missing := [name for name in wanted if name not in installed]:
-        raise ConfigurationError(
-            f"the graph was made with the enricher {missing[0]!r}, which is not installed",
-            where=where,
-            remedy="install the package that brings it, or build the graph again with `kgscripts build-graph`",
-        )
+    wanted = ENRICHERS.of_graph(str(configuration.get("enrichers") or ""), where)
     given = {
         f"{name}.{setting}": value for name, values in (settings or {}).items() for setting, value in values.items()
     }

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from kgscripts.plugins import Plugins
-from schemas.errors import ConfigurationError
 
 # Importing DuckDB takes long, and a build may have nothing to assemble.
 if TYPE_CHECKING:
@@ -55,8 +54,8 @@ def installed_packages() -> list[RulePackage]:
     return [PACKAGES.open(name) for name in PACKAGES.names()]
 
 
-def packages_of(names: Iterable[str], where: str) -> list[RulePackage]:
-    """Those that the graph in the directory `where` was made with.
+def packages_of(names: str, where: str) -> list[RulePackage]:
+    """Those that the graph in the directory `where` was made with, by their names in its manifest.
 
     Raises
     ------
@@ -65,12 +64,4 @@ def packages_of(names: Iterable[str], where: str) -> list[RulePackage]:
     ModelError
         If one cannot be loaded.
     """
-    installed = PACKAGES.names()
-    wanted = sorted(names)
-    if missing := [name for name in wanted if name not in installed]:
-        raise ConfigurationError(
-            f"the graph was made with the rules {missing[0]!r}, which are not installed",
-            where=where,
-            remedy="install the package that brings them, or build the graph again with `kgscripts build-graph`",
-        )
-    return [PACKAGES.open(name) for name in wanted]
+    return [PACKAGES.open(name) for name in PACKAGES.of_graph(names, where)]
