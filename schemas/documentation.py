@@ -1,4 +1,4 @@
-"""Generate `docs/graph.md` from the types: ``python -m schemas.documentation docs/graph.md``."""
+"""Generate `docs/reference/graph.md` from the types: ``python -m schemas.documentation docs/reference/graph.md``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from schemas.vocabulary import DEFAULT_BASE_IRI, ID_PREFIXES, ONTOLOGY_IRI
 
 _INTRODUCTION = f"""# The graph
 
-Generated from `schemas/graph_types.py` by `python -m schemas.documentation docs/graph.md`; a test compares the two.
+Generated from `schemas/graph_types.py` by `python -m schemas.documentation docs/reference/graph.md`; a test compares
+the two.
 
 A node's IRI consists of the graph's base IRI (`--base-iri`, default `{DEFAULT_BASE_IRI}`), a prefix for
 its type, a readable slug, and 96 bits of the SHA-256 of its key in hexadecimal: `tool/rolling-pin-0f31…`. The hash
@@ -26,7 +27,7 @@ Two nodes are joined by at most one relation of each type. Every relation of the
 
 IRIs last. The IRI of a SubEvent follows from the leading action of its cluster. The IRIs that the cluster's other
 actions would have given it are in `replaces`, in RDF `<old IRI> dcterms:isReplacedBy <IRI>`: a bookmark that was made
-before the cluster was merged leads to the merged step ([query](queries.md)).
+before the cluster was merged leads to the merged step ([query](../guide/queries.md)).
 """
 
 _RDF = """## In RDF
@@ -92,7 +93,7 @@ def _lines() -> Iterator[str]:
 
 
 def graph_document() -> str:
-    """The text of `docs/graph.md`."""
+    """The text of `docs/reference/graph.md`."""
     return "\n".join(_lines()).rstrip("\n") + "\n"
 
 

@@ -13,24 +13,24 @@ import pytest
 import kgscripts
 
 ROOT = Path(__file__).resolve().parents[1]
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 ELSEWHERE = {"extending.md"}
 _EXAMPLE = re.compile(r"```python\n(.*?)```\n(?:```text\n(.*?)```)?", re.DOTALL)
 
 
 def _kitchen() -> None:
-    """The graph of docs/queries.md."""
+    """The graph of docs/guide/queries.md."""
     kgscripts.build_graph(ROOT / "kgscripts/examples/texts/how_to_plant_a_tree.md", "graph")
 
 
 def _templates() -> None:
-    """The templates of docs/cloze.md."""
+    """The templates of docs/measurements/cloze.md."""
     lines = (f"cut the {noun}\tpeel and slice the {noun} .\n" for noun in ("apple", "carrot", "leek", "onion", "pear"))
     Path("train.template.tsv").write_text("".join(lines), encoding="utf-8")
 
 
 def _openpi() -> None:
-    """The training steps of docs/state-changes.md."""
+    """The training steps of docs/guide/state-changes.md."""
     path = Path("corpora/openpi/gold/train")
     path.parent.mkdir(parents=True)
     step = {"id": "www.wikihow.com/Boil-an-Egg||1", "step": "Wait.", "context": [], "answers": []}

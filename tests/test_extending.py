@@ -1,4 +1,4 @@
-"""The code of docs/extending.md runs as it is printed there."""
+"""The code of docs/reference/extending.md runs as it is printed there."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.assembly.tiny_reader import tiny, tiny_document
 from tests.exports.compliance import Content, expected
 from tests.graphs import odd_graph
 
-PAGE = Path(__file__).parents[1] / "docs" / "extending.md"
+PAGE = Path(__file__).parents[1] / "docs" / "reference" / "extending.md"
 BLOCKS = dict(
     re.findall(r"^`([\w./]+)`\n```\w+\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 )

@@ -20,6 +20,7 @@ from pathlib import Path
 import pytest
 
 from kgscripts.models.registry import describe
+from tests.markdown_links import dead_links
 
 ROOT = Path(__file__).resolve().parents[1]
 OWN = {"benchmarks", "cli", "exports", "kgscripts", "lightning_modules", "schemas"}
@@ -52,7 +53,7 @@ def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_wheel_holds_the_packages_their_data_and_nothing_else(distributions: Path) -> None:
     (wheel,) = distributions.glob("*.whl")
-    names = [name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name]
+    names = [name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name and ".data/" not in name]
     assert {name.split("/")[0] for name in names} == TOP_LEVEL
     for data in (
         "schemas/data/script.ttl",
@@ -68,6 +69,15 @@ def test_the_wheel_holds_the_packages_their_data_and_nothing_else(distributions:
         assert data in names
     tracked = set(run("git", "ls-files", *TOP_LEVEL, cwd=ROOT).split())
     assert set(names) == tracked, "the wheel holds what the repository holds"
+
+
+def test_the_links_of_the_documents_in_the_wheel_work(distributions: Path, tmp_path: Path) -> None:
+    (wheel,) = distributions.glob("*.whl")
+    zipfile.ZipFile(wheel).extractall(tmp_path)
+    (folder,) = tmp_path.glob("*.data/data/share/doc/kgscripts")
+    documents = sorted(folder.rglob("*.md"))
+    assert len(documents) > 15
+    assert {str(page.relative_to(folder)): links for page in documents if (links := dead_links(page))} == {}
 
 
 def test_the_sdist_holds_what_the_wheel_is_built_from(distributions: Path) -> None:

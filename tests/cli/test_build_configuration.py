@@ -330,7 +330,7 @@ def test_file_command_line_and_python_build_the_same_graph(tmp_path: Path, monke
 
 
 def test_the_file_of_the_documentation(tmp_path: Path) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "building.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "guide" / "building.md").read_text(encoding="utf-8")
     (text,) = re.findall(r"^```toml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     file = _file(tmp_path, text)
     (tmp_path / "recipes").mkdir()
@@ -351,7 +351,7 @@ def test_the_file_of_the_documentation(tmp_path: Path) -> None:
 
 
 def test_the_documentation_names_every_setting_that_ships() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "building.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "guide" / "building.md").read_text(encoding="utf-8")
     for group, plugins in (("kgscripts.extractors", EXTRACTORS), ("kgscripts.enrichers", ENRICHERS)):
         for entry in distribution("kgscripts").entry_points.select(group=group):
             settings = settings_of(plugins.open(entry.name).settings)

@@ -1,4 +1,4 @@
-"""Generate `docs/queries.md` from the query files: ``python -m tests.exports.query_document``."""
+"""Generate `docs/guide/queries.md` from the query files: ``python -m tests.exports.query_document``."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ Put your own scenario, sub-event, tool, step or state in place of *cooking pasta
 
 When you write your own:
 
-- [graph.md](graph.md) lists every node, relation and property. In SPARQL `HAS_SUB_EVENT` is `kgs:hasSubEvent` and
-  `mean_position` is `kgs:meanPosition`; labels are `rdfs:label`.
+- [graph.md](../reference/graph.md) lists every node, relation and property. In SPARQL `HAS_SUB_EVENT` is
+  `kgs:hasSubEvent` and `mean_position` is `kgs:meanPosition`; labels are `rdfs:label`.
 - In SPARQL a label has the language of the texts, as the parser has it: write `"knife"@en`. A plain `"knife"` matches
   no label of a graph of English texts; `FILTER (STR(?label) = "knife")` matches in any language.
 - A relation is one triple, `?step kgs:uses ?tool`. Its statement has `rdf:subject`, `rdf:predicate` and `rdf:object`,
@@ -121,7 +121,7 @@ def comment_and_text(path: Path) -> tuple[list[str], str]:
 
 
 def query_document() -> str:
-    """The text of `docs/queries.md`."""
+    """The text of `docs/guide/queries.md`."""
     return "\n".join(_lines()).rstrip("\n") + "\n"
 
 
@@ -133,9 +133,9 @@ def _lines() -> Iterator[str]:
             if language == "rq":
                 yield f"## {question}\n"
                 yield from ([*more, ""] if more else [])
-            yield f"[`queries/{path.name}`](queries/{path.name})\n"
+            yield f"[`docs/queries/{path.name}`](../queries/{path.name})\n"
             yield f"```{'sparql' if language == 'rq' else language}\n{text}\n```\n"
 
 
 if __name__ == "__main__":
-    (DOCS / "queries.md").write_text(query_document(), encoding="utf-8")
+    (DOCS / "guide" / "queries.md").write_text(query_document(), encoding="utf-8")

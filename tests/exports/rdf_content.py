@@ -1,4 +1,4 @@
-"""Reading a graph back from RDF, as documented in `docs/graph.md` and the ontology, by no code of the exporter."""
+"""Reads a graph back from RDF as `docs/reference/graph.md` and the ontology describe it, without the exporter's code."""
 
 from __future__ import annotations
 

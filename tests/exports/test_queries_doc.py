@@ -1,4 +1,4 @@
-"""The questions of `docs/queries.md`: both languages give the same answers on every store."""
+"""The questions of `docs/guide/queries.md`: both languages give the same answers on every store."""
 
 from __future__ import annotations
 
@@ -311,7 +311,7 @@ def test_the_commands_and_the_python_of_the_document_work(
 
 
 def test_the_document_shows_the_files() -> None:
-    written = (DOCS / "queries.md").read_text(encoding="utf-8")
+    written = (DOCS / "guide" / "queries.md").read_text(encoding="utf-8")
     assert written == query_document(), "write it anew: python -m tests.exports.query_document"
 
 

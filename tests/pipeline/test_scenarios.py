@@ -123,7 +123,7 @@ def test_the_command_says_what_to_do(tmp_path: Path) -> None:
 
 
 def test_the_example_of_the_document(tmp_path: Path) -> None:
-    document = (Path(__file__).parents[2] / "docs" / "inputs.md").read_text(encoding="utf-8")
+    document = (Path(__file__).parents[2] / "docs" / "guide" / "inputs.md").read_text(encoding="utf-8")
     text, printed = re.findall(r"^```\n(.*?)^```$", document, re.DOTALL | re.MULTILINE)
     (tmp_path / "notes.txt").write_text(text, encoding="utf-8")
     build_graph(tmp_path / "notes.txt", tmp_path / "graph", extractors=["labels", "events"])

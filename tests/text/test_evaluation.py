@@ -86,5 +86,5 @@ def test_a_file_without_sentences_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_model_card_shows_the_scores() -> None:
-    card = (Path(__file__).parents[2] / "docs" / "text-model-card.md").read_text(encoding="utf-8")
+    card = (Path(__file__).parents[2] / "docs" / "measurements" / "text-model-card.md").read_text(encoding="utf-8")
     assert score_table(describe_pipeline().scores) in card

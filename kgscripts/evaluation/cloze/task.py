@@ -1,6 +1,6 @@
 """The cloze task of KidsCook (Bisk et al., NAACL 2019, sections 2.2 and 4.1, appendix A.4) for any `ClozeModel`.
 
-docs/cloze.md describes the measures and the decisions behind them.
+docs/measurements/cloze.md describes the measures and the decisions behind them.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ TOOLS = "kgscripts tools"
 PRONOUNS = "kgscripts pronouns"
 _SPLIT = "all"
 _EXPOSURE = Exposure.DEVELOPMENT
-"""Errors on both lists were looked at while rules and lexicons were written (docs/evaluation.md)."""
+"""Errors on both lists were looked at while rules and lexicons were written (docs/measurements/evaluation.md)."""
 
 
 @frozen

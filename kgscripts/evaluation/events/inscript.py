@@ -35,7 +35,7 @@ from schemas.provenance import BenchmarkScore, Exposure
 
 DATASET = "InScript"
 _DEVELOPMENT_SPLITS = ("train", "val")
-"""The rules were developed on train, and val was scored before the last changes (docs/evaluation.md)."""
+"""The rules were developed on train, and val was scored before the last changes (docs/measurements/evaluation.md)."""
 _SCRIPT_CLASSES = ("ScrEv", "RelNScrEv", "Evoking")
 _PARTICIPANT_CLASSES = ("ScrPart", "NPart")
 _PRONOUNS = frozenset(

@@ -20,7 +20,7 @@ from schemas.provenance import BenchmarkScore, Exposure
 _DATASETS = {"en_ewt": "UD English EWT", "wikihow": "GUM wikiHow"}
 _SPLITS = ("train", "dev", "test")
 _DEVELOPMENT = {("UD English EWT", "train"), ("UD English EWT", "dev"), ("GUM wikiHow", "dev")}
-"""EWT dev selected the training step; the added imperatives were compared on wikiHow (docs/text-model-card.md)."""
+"""EWT dev chose the training step; the imperatives were compared on wikiHow (docs/measurements/text-model-card.md)."""
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ from schemas.script_graph import ScriptGraph
 DATASET = "DeScript"
 _SPLIT = "a fifth held out"
 _EXPOSURE = Exposure.DEVELOPMENT
-"""The repairs for telegraphic steps were checked against held-out descriptions (docs/evaluation.md)."""
+"""The repairs for telegraphic steps were checked against held-out descriptions (docs/measurements/evaluation.md)."""
 
 
 @define
