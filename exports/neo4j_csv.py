@@ -15,13 +15,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
+from exports.neo4j_constraints import constraints_text
 from exports.neo4j_ownership import BUILD, GRAPH
 from exports.property_graph import ENDS, KEY, node_batches, node_schema, quoted, relation_batches, relation_schema
 from exports.targets import ExportOptions, ExportReport, report, scheme_of
 from schemas.errors import StoreError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.output_files import new_directory
-from schemas.schema_files import schema_text
 from schemas.script_graph import ScriptGraph
 
 _TYPES = {
@@ -63,7 +63,7 @@ def _after_import() -> str:
         for label in NODE_TYPES
         for name in _lists(label)
     ]
-    return schema_text("constraints") + "".join(empty_lists)
+    return constraints_text() + "".join(empty_lists)
 
 
 def _lists(label: str) -> list[str]:

@@ -12,13 +12,13 @@ import pyarrow as pa
 from attrs import frozen
 
 from exports.neo4j_connection import Database, connected
+from exports.neo4j_constraints import constraints
 from exports.neo4j_ownership import BUILD, GRAPH, Ownership
 from exports.property_graph import ENDS, KEY, node_batches, portions, quoted, relation_batches
 from exports.targets import ExportOptions, ExportReport, another_graph, report
 from schemas.addresses import without_user
 from schemas.errors import StoreError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
-from schemas.schema_files import schema_text
 from schemas.script_graph import ScriptGraph
 from schemas.type_declarations import Property
 
@@ -60,10 +60,8 @@ def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportRep
 
 def _prepare(database: Database) -> None:
     """Create the constraints: without them each merge would read all nodes of its label."""
-    lines = (line for line in schema_text("constraints").splitlines() if not line.startswith("//"))
-    for statement in "\n".join(lines).split(";"):
-        if statement.strip():
-            database.run(statement)
+    for statement in constraints():
+        database.run(statement)
 
 
 @frozen

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from exports.neo4j_constraints import constraints_text
+from exports.rdf.context import context_text
+from exports.rdf.ontology import ontology_text
+from exports.rdf.shapes import shapes_text
 from schemas.errors import ConfigurationError
 from schemas.output_files import write_lines
-from schemas.schema_files import schema_text, shapes_text
 from schemas.terminal import echo
 
 
 class SchemaFile(StrEnum):
-    """The keys of `SCHEMA_FILES`."""
+    """What the schema consists of."""
 
     ONTOLOGY = "ontology"
     SHAPES = "shapes"
@@ -40,7 +45,13 @@ def schema(
     """
     if closed and file is not SchemaFile.SHAPES:
         raise ConfigurationError(f"--closed with {file}", remedy="only shapes can be closed")
-    text = shapes_text(closed=closed) if file is SchemaFile.SHAPES else schema_text(file)
+    texts: dict[SchemaFile, Callable[[], str]] = {
+        SchemaFile.ONTOLOGY: ontology_text,
+        SchemaFile.SHAPES: partial(shapes_text, closed=closed),
+        SchemaFile.CONTEXT: context_text,
+        SchemaFile.CONSTRAINTS: constraints_text,
+    }
+    text = texts[file]()
     if output is None:
         echo(text.rstrip("\n"))
         return

@@ -6,10 +6,22 @@ Tables, ontology, shapes, constraints, exports and documentation follow these li
 from __future__ import annotations
 
 from schemas.installed_types import installed_node_types, installed_relation_types
+from schemas.provenance import Direction, Exposure
+from schemas.records import PassageKind, Role, ToolRole
 from schemas.type_declarations import KNOWLEDGE, LABEL, SUPPORT, Layer, NodeType, Property, RelationType, ValueType
 
 _STRING, _STRINGS, _INTEGER = ValueType.STRING, ValueType.STRINGS, ValueType.INTEGER
 _NUMBER, _BOOLEAN, _NODE, _NODES = ValueType.NUMBER, ValueType.BOOLEAN, ValueType.NODE, ValueType.NODES
+_SHA_256 = "^[0-9a-f]{64}$"
+
+
+def _share(name: str, comment: str, required: bool = True) -> Property:
+    """A number from 0 to 1."""
+    return Property(name, _NUMBER, comment, required, minimum=0, maximum=1)
+
+
+def _count(name: str, comment: str, minimum: int = 0) -> Property:
+    return Property(name, _INTEGER, comment, minimum=minimum)
 
 
 NODE_TYPES: dict[str, NodeType] = {
@@ -38,9 +50,10 @@ NODE_TYPES: dict[str, NodeType] = {
                     _NODE,
                     "The scenario that it is a step of; absent if the text names none.",
                     False,
+                    node_type="Scenario",
                 ),
                 SUPPORT,
-                Property("mentions", _INTEGER, "Number of its mentions."),
+                _count("mentions", "Number of its mentions."),
                 Property(
                     "replaces",
                     _NODES,
@@ -107,11 +120,11 @@ NODE_TYPES: dict[str, NodeType] = {
             "SHA-256 of its content",
             (
                 Property("name", _STRING, "Where it came from, readable."),
-                Property("digest", _STRING, "SHA-256 of its content."),
+                Property("digest", _STRING, "SHA-256 of its content.", pattern=_SHA_256),
                 Property("title", _STRING, "Its title, if it has one.", False),
                 Property("scenario_label", _STRING, "The scenario label in the source itself.", False),
                 Property("format", _STRING, "The format that it was read from."),
-                Property("characters", _INTEGER, "Length of its text in Unicode code points."),
+                _count("characters", "Length of its text in Unicode code points."),
             ),
         ),
         NodeType(
@@ -119,11 +132,16 @@ NODE_TYPES: dict[str, NodeType] = {
             "A span of a source's text.",
             "digest of the source, kind, first and last character",
             (
-                Property("kind", _STRING, "paragraph, step, needs, abstract, concrete, segment, sentence or mention."),
-                Property("start", _INTEGER, "First character, in Unicode code points from 0."),
+                Property(
+                    "kind",
+                    _STRING,
+                    "paragraph, step, needs, abstract, concrete, segment, sentence or mention.",
+                    values=tuple(PassageKind),
+                ),
+                _count("start", "First character, in Unicode code points from 0."),
                 Property("end", _INTEGER, "The character after the last."),
                 Property("text", _STRING, "The text itself."),
-                Property("source", _NODE, "The source that it is a part of."),
+                Property("source", _NODE, "The source that it is a part of.", node_type="Source"),
             ),
         ),
         NodeType(
@@ -131,10 +149,9 @@ NODE_TYPES: dict[str, NodeType] = {
             "A state change in one text: this step of this text brings it about.",
             "passage and state change",
             (
-                Property("source", _NODE, "The source that it was read in."),
-                Property(
+                Property("source", _NODE, "The source that it was read in.", node_type="Source"),
+                _count(
                     "step",
-                    _INTEGER,
                     "Number of the step of the text that brings it about, of the sentence if the text has no steps; 0 "
                     "before the first.",
                 ),
@@ -154,6 +171,7 @@ NODE_TYPES: dict[str, NodeType] = {
                     _NODE,
                     "The scenario in which it holds; absent if the text names none.",
                     False,
+                    node_type="Scenario",
                 ),
             ),
         ),
@@ -164,10 +182,16 @@ NODE_TYPES: dict[str, NodeType] = {
             (
                 Property("name", _STRING, "Its name."),
                 Property("version", _STRING, "Its version."),
-                Property("digest", _STRING, "SHA-256 of everything that determines its output."),
+                Property("digest", _STRING, "SHA-256 of everything that determines its output.", pattern=_SHA_256),
                 Property("task", _STRING, "What it does."),
                 Property("licence", _STRING, "Licence of its weights.", False),
-                Property("language", _STRING, "Language of the texts that a parser reads (BCP 47).", False),
+                Property(
+                    "language",
+                    _STRING,
+                    "Language of the texts that a parser reads (BCP 47).",
+                    False,
+                    pattern="^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$",
+                ),
             ),
         ),
         NodeType(
@@ -179,12 +203,18 @@ NODE_TYPES: dict[str, NodeType] = {
                 Property("split", _STRING, "The part of the data."),
                 Property("metric", _STRING, "What was measured."),
                 Property("value", _NUMBER, "The score, rounded to four decimals."),
-                Property("unit", _STRING, "percent, share, nats, words or words/s."),
-                Property("direction", _STRING, "Which is better: higher or lower."),
+                Property(
+                    "unit",
+                    _STRING,
+                    "percent, share, nats, words or words/s.",
+                    values=("percent", "share", "nats", "words", "words/s"),
+                ),
+                Property("direction", _STRING, "Which is better: higher or lower.", values=tuple(Direction)),
                 Property(
                     "exposure",
                     _STRING,
                     "unseen, or development: rules were written or settings chosen in view of this data.",
+                    values=tuple(Exposure),
                 ),
             ),
         ),
@@ -194,9 +224,19 @@ NODE_TYPES: dict[str, NodeType] = {
             "what it is about: its scenario, and the words of its steps or things",
             (
                 LABEL,
-                Property("kind", _STRING, "reject, rename, same step, different step, same thing or tool role."),
+                Property(
+                    "kind",
+                    _STRING,
+                    "reject, rename, same step, different step, same thing or tool role.",
+                    values=("reject", "rename", "same step", "different step", "same thing", "tool role"),
+                ),
                 Property("author", _STRING, "Who corrected it."),
-                Property("time", _STRING, "When, in UTC (ISO 8601)."),
+                Property(
+                    "time",
+                    _STRING,
+                    "When, in UTC (ISO 8601).",
+                    pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}T.*Z$",
+                ),
                 Property("applied", _BOOLEAN, "Whether it corrects something in this graph."),
                 Property("content", _STRING, "All of it as a line of a file of corrections (JSON)."),
             ),
@@ -211,12 +251,14 @@ _ROLE = Property(
     _STRING,
     "Its most frequent role: of a participant agent, patient, recipient, place, companion or other; of a tool "
     "instrument, container, appliance or support (a surface).",
+    values=(*Role, *ToolRole),
 )
 _ALIGNED = Property(
     "log_probability",
     _NUMBER,
     "Log probability, in nats, of the best alignment behind it; absent if there is none.",
     False,
+    maximum=0,
 )
 
 RELATION_TYPES: dict[str, RelationType] = {
@@ -229,27 +271,24 @@ RELATION_TYPES: dict[str, RelationType] = {
             (("Scenario", "SubEvent"),),
             (
                 *KNOWLEDGE,
-                Property("mean_position", _NUMBER, "Mean relative position in the sources: 0 first, 1 last."),
-                Property(
-                    "rank", _INTEGER, "Place among the scenario's steps, from 1: follows PRECEDES, else mean position."
-                ),
+                _share("mean_position", "Mean relative position in the sources: 0 first, 1 last."),
+                _count("rank", "Place among the scenario's steps, from 1: follows PRECEDES, else mean position.", 1),
                 Property(
                     "optional",
                     _BOOLEAN,
                     "Whether fewer than half of the sources that mention what comes before and after it mention it.",
                 ),
-                Property(
+                _share(
                     "typicality",
-                    _NUMBER,
                     "Estimated probability that it is of the scenario's script and no bystander, 0 to 1.",
                     False,
                 ),
                 Property("usual", _BOOLEAN, "Whether its typicality is 0.62 or more, or unknown."),
-                Property(
+                _count(
                     "salience_rank",
-                    _INTEGER,
                     "Place among the scenario's steps by salience, from 1: usual steps first, of these those that more "
                     "sources tell in the words of the label, that are more typical, and whose label says more.",
+                    1,
                 ),
             ),
         ),
@@ -263,7 +302,7 @@ RELATION_TYPES: dict[str, RelationType] = {
                 *KNOWLEDGE,
                 _PMI,
                 _ALIGNED,
-                Property("position", _NUMBER, "Mean relative position among the concrete steps."),
+                _share("position", "Mean relative position among the concrete steps."),
             ),
         ),
         RelationType(
@@ -313,6 +352,7 @@ RELATION_TYPES: dict[str, RelationType] = {
             Layer.KNOWLEDGE,
             (("SubEvent", "SubEvent"),),
             KNOWLEDGE,
+            symmetric=True,
         ),
         RelationType(
             "CLOSE_MATCH",
@@ -320,7 +360,11 @@ RELATION_TYPES: dict[str, RelationType] = {
             "share of their mentions that are expressed as the same actions.",
             Layer.KNOWLEDGE,
             (("SubEvent", "SubEvent"),),
-            (*KNOWLEDGE, Property("similarity", _NUMBER, "Cosine of the mean vectors of their actions.")),
+            (
+                *KNOWLEDGE,
+                Property("similarity", _NUMBER, "Cosine of the mean vectors of their actions.", minimum=-1, maximum=1),
+            ),
+            symmetric=True,
         ),
         RelationType(
             "BROADER",
@@ -340,12 +384,16 @@ RELATION_TYPES: dict[str, RelationType] = {
             "The entity that changes; if it is also a tool by the same name, the tool as well.",
             Layer.KNOWLEDGE,
             (("StateChange", "Entity"), ("StateChange", "Tool")),
+            at_least=1,
+            at_most=2,
         ),
         RelationType(
             "OF_ATTRIBUTE",
             "The attribute that changes.",
             Layer.KNOWLEDGE,
             (("StateChange", "Attribute"),),
+            at_least=1,
+            at_most=1,
         ),
         RelationType("SCORED", "The model reached this score.", Layer.EVIDENCE, (("Model", "BenchmarkScore"),)),
         RelationType("EVIDENCED_BY", "The passage is evidence for it.", Layer.EVIDENCE, (("Statement", "Passage"),)),
@@ -354,7 +402,8 @@ RELATION_TYPES: dict[str, RelationType] = {
             "The model read it, or predicts it.",
             Layer.EVIDENCE,
             (("Statement", "Model"),),
-            (Property("score", _NUMBER, "The model's highest confidence over the evidence, 0 to 1."),),
+            (_share("score", "The model's highest confidence over the evidence, 0 to 1."),),
+            at_least=1,
         ),
         RelationType(
             "CORRECTED_BY",
@@ -374,6 +423,7 @@ RELATION_TYPES: dict[str, RelationType] = {
             "The next mention of an event in the same text.",
             Layer.INSTANCE,
             (("Passage", "Passage"),),
+            at_most=1,
         ),
         RelationType(
             "ABOUT",
@@ -382,9 +432,8 @@ RELATION_TYPES: dict[str, RelationType] = {
             Layer.INSTANCE,
             (("Source", "Scenario"), ("Passage", "Scenario")),
             (
-                Property(
+                _share(
                     "confidence",
-                    _NUMBER,
                     "The reader's confidence that the text is about it, 0 to 1; 1 where the source itself says so.",
                 ),
             ),
@@ -394,7 +443,7 @@ RELATION_TYPES: dict[str, RelationType] = {
             "The passage mentions this step. It can realise a step of each of several scenarios.",
             Layer.INSTANCE,
             (("Passage", "SubEvent"),),
-            (Property("score", _NUMBER, "The reader's confidence, 0 to 1."),),
+            (_share("score", "The reader's confidence, 0 to 1."),),
         ),
         RelationType(
             "SHOWS",
@@ -404,7 +453,10 @@ RELATION_TYPES: dict[str, RelationType] = {
             (("Passage", "ChangeInstance"),),
             (
                 Property(
-                    "log_probability", _NUMBER, "Log probability of the change being true of the passage, in nats."
+                    "log_probability",
+                    _NUMBER,
+                    "Log probability of the change being true of the passage, in nats.",
+                    maximum=0,
                 ),
             ),
         ),
@@ -413,6 +465,8 @@ RELATION_TYPES: dict[str, RelationType] = {
             "What changes, free of the text.",
             Layer.INSTANCE,
             (("ChangeInstance", "StateChange"),),
+            at_least=1,
+            at_most=1,
         ),
         RelationType(
             "PERSISTS_TO",

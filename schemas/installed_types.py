@@ -10,10 +10,11 @@ from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import entry_points
 
-from schemas.type_declarations import KNOWLEDGE, LABEL, Layer, NodeType, RelationType
+from schemas.type_declarations import KNOWLEDGE, LABEL, Layer, NodeType, RelationType, ValueType
 
 GROUP = "kgscripts.types"
 
+_SINGLE_VALUES = (ValueType.STRING, ValueType.INTEGER, ValueType.NUMBER, ValueType.BOOLEAN)
 _NODE_NAME = re.compile(r"([A-Z][a-z0-9]+)+")
 _RELATION_NAME = re.compile(r"[A-Z]+(_[A-Z0-9]+)*")
 _PROPERTY_NAME = re.compile(r"[a-z]+(_[a-z0-9]+)*")
@@ -45,6 +46,9 @@ def problem_of(item: object, known: Iterable[str]) -> str:
         return f"{item.name} is declared twice"
     if wrong := [each.name for each in item.properties if not _PROPERTY_NAME.fullmatch(each.name)]:
         return f"{wrong[0]!r} is no name of a property in lower_case"
+    further = item.properties[len(KNOWLEDGE) :] if isinstance(item, RelationType) else item.properties
+    if wrong := [each.name for each in further if each.type not in _SINGLE_VALUES]:
+        return f"{wrong[0]!r} needs the type STRING, INTEGER, NUMBER or BOOLEAN"
     if isinstance(item, NodeType) and item.properties[:1] != (LABEL,):
         return f"{item.name} needs LABEL as its first property"
     if isinstance(item, RelationType):

@@ -36,12 +36,20 @@ class Layer(StrEnum):
 
 @frozen
 class Property:
-    """A property of a node or relation; `required` ones are never null."""
+    """A property of a node or relation; `required` ones are never null. Shapes check the fields after `required`."""
 
     name: str
     type: ValueType
     comment: str
     required: bool = True
+    minimum: int | None = field(default=None, kw_only=True)
+    maximum: int | None = field(default=None, kw_only=True)
+    values: tuple[str, ...] = field(default=(), kw_only=True)
+    """All values that it may have; empty: any."""
+    pattern: str = field(default="", kw_only=True)
+    """A regular expression that its values match."""
+    node_type: str = field(default="", kw_only=True)
+    """The type of the node that it names (`ValueType.NODE`); "" if there are several."""
 
 
 @frozen
@@ -63,6 +71,11 @@ class RelationType:
     layer: Layer
     ends: tuple[tuple[str, str], ...]
     properties: tuple[Property, ...] = field(default=())
+    at_least: int = field(default=0, kw_only=True)
+    """How many relations of this type each node has that the relation can start at."""
+    at_most: int | None = field(default=None, kw_only=True)
+    symmetric: bool = field(default=False, kw_only=True)
+    """Whether it holds both ways; it is stored once."""
 
     @property
     def has_statement(self) -> bool:
@@ -71,12 +84,16 @@ class RelationType:
 
 
 LABEL = Property("label", ValueType.STRING, "The node in words.")
-SUPPORT = Property("support", ValueType.INTEGER, "Number of sources that mention it.")
+SUPPORT = Property("support", ValueType.INTEGER, "Number of sources that mention it.", minimum=0)
 KNOWLEDGE = (
-    Property("support", ValueType.INTEGER, "Number of sources that it was read in."),
+    Property("support", ValueType.INTEGER, "Number of sources that it was read in.", minimum=0),
     Property(
-        "probability", ValueType.NUMBER, "Share of the cases in which it holds; the relation type defines the cases."
+        "probability",
+        ValueType.NUMBER,
+        "Share of the cases in which it holds; the relation type defines the cases.",
+        minimum=0,
+        maximum=1,
     ),
-    Property("statement", ValueType.NODE, "The statement that holds its evidence."),
+    Property("statement", ValueType.NODE, "The statement that holds its evidence.", node_type="Statement"),
 )
 """The properties of every relation that rules count; others come after them."""

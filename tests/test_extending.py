@@ -103,10 +103,12 @@ import pyshacl, rdflib
 from typer.testing import CliRunner
 import cli
 import kgscripts
+from exports.neo4j_constraints import constraints_text
+from exports.rdf.ontology import ontology_text
+from exports.rdf.shapes import shapes_text
 from exports.targets import export
 from exports.validation import validate
 from schemas.corrections import Correction
-from schemas.schema_files import schema_text, shapes_text
 from schemas.script_graph import ScriptGraph
 
 graph = ScriptGraph.open("graph")
@@ -137,13 +139,13 @@ found = {
     "violations": len(validate(graph, closed=True).violations),
     "shacl": conforms or report,
     "json_ld": (None, None, rdflib.Literal("220 °C", lang="en"), None) in json_ld,
-    "ontology": "kgs:needsTemperature a owl:ObjectProperty" in schema_text("ontology"),
-    "constraint": "(node:Temperature)" in schema_text("constraints"),
+    "ontology": "kgs:needsTemperature a owl:ObjectProperty" in ontology_text(),
+    "constraint": "(node:Temperature)" in constraints_text(),
     "show": json.loads(show.output),
     "plain": plain.output,
     "frames": sorted(name for name in graph.to_frames() if "TEMPERATURE" in name.upper()),
 }
-rdflib.Graph().parse(data=schema_text("ontology"), format="turtle")
+rdflib.Graph().parse(data=ontology_text(), format="turtle")
 rejection = Correction(
     kind="reject", scenario="baking bread", step="preheat oven", relation="NEEDS_TEMPERATURE", other="900 °C",
     author="Ada", time="2026-03-01",

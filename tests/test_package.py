@@ -56,10 +56,6 @@ def test_the_wheel_holds_the_packages_their_data_and_nothing_else(distributions:
     names = [name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name and ".data/" not in name]
     assert {name.split("/")[0] for name in names} == TOP_LEVEL
     for data in (
-        "schemas/data/script.ttl",
-        "schemas/data/shapes.ttl",
-        "schemas/data/context.jsonld",
-        "schemas/data/neo4j_constraints.cypher",
         "schemas/data/scenarios.tsv",
         "kgscripts/corpora/data/sources.jsonl",
         "kgscripts/examples/texts/how_to_cook_pasta.md",
@@ -84,7 +80,7 @@ def test_the_sdist_holds_what_the_wheel_is_built_from(distributions: Path) -> No
     (sdist,) = distributions.glob("*.tar.gz")
     with tarfile.open(sdist) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    assert {"pyproject.toml", "README.md", "LICENSE", "WEIGHTS.md", "cli.py", "schemas/data/script.ttl"} <= names
+    assert {"pyproject.toml", "README.md", "LICENSE", "WEIGHTS.md", "cli.py", "schemas/data/scenarios.tsv"} <= names
 
 
 @pytest.mark.parametrize("folder", ["cli.py", "exports", "kgscripts", "schemas", "lightning_modules"])

@@ -1,17 +1,16 @@
-"""JSON-LD 1.1, one node object per subject, in the context that ships with the package."""
+"""JSON-LD 1.1, one node object per subject, in the context of `exports.rdf.context`."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from exports.rdf.context import context_terms, json_key
 from exports.rdf.descriptions import Chunk, Description, Value, join
 from exports.rdf.literals import double, each_distinct, escaped
 from exports.rdf.syntax import Syntax, by_graph, join_all, where
-from schemas.schema_files import schema_text
 from schemas.type_declarations import ValueType
 
 
@@ -77,14 +76,3 @@ def _json_number(value: float) -> str:
     """A JSON number if 16 digits, the precision of JSON-LD, represent it exactly; else a string."""
     exact = float(f"{value:.15E}") == value
     return repr(value) if exact and value not in (float("inf"), float("-inf")) else f'"{double(value)}"'
-
-
-def json_key(term: str) -> str:
-    """The key of a term: the bare name for this project's own, the CURIE for others."""
-    return term.removeprefix("kgs:")
-
-
-def context_terms() -> dict[str, Any]:
-    """The terms of the JSON-LD context."""
-    terms: dict[str, Any] = json.loads(schema_text("context"))["@context"]
-    return terms

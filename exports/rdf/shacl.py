@@ -14,8 +14,8 @@ import rdflib
 from attrs import frozen
 from rdflib.namespace import RDF, SH
 
+from exports.rdf.shapes import shapes_text
 from exports.rdf.terms import PREFIXES, expand
-from schemas.schema_files import shapes_text
 
 _TYPE = pyoxigraph.NamedNode(expand("rdf:type"))
 _REPLACED = pyoxigraph.NamedNode(expand("dcterms:isReplacedBy"))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from schemas.further_schema import camel_case
+from collections.abc import Iterator, Mapping
+
+from schemas.type_declarations import NodeType, Property, RelationType, ValueType
 from schemas.vocabulary import ID_PREFIXES, ONTOLOGY_IRI
 
 PREFIXES: dict[str, str] = {
@@ -21,6 +23,13 @@ PREFIXES: dict[str, str] = {
     "mls": "http://www.w3.org/ns/mls#",
     "p-plan": "http://purl.org/net/p-plan#",
     "schema": "https://schema.org/",
+}
+
+DATATYPES: dict[ValueType, str] = {
+    ValueType.STRING: "xsd:string",
+    ValueType.INTEGER: "xsd:integer",
+    ValueType.NUMBER: "xsd:double",
+    ValueType.BOOLEAN: "xsd:boolean",
 }
 
 DATASET_KIND = "dataset"
@@ -59,6 +68,12 @@ EXTERNAL_RELATIONS: dict[str, str] = {"BROADER": "skos:broader", "CLOSE_MATCH": 
 """Predicates of other vocabularies that are written beside a relation's own."""
 
 
+def camel_case(name: str) -> str:
+    """``HAS_SUB_EVENT`` or ``mean_position`` as the local name of an RDF property."""
+    first, *rest = name.lower().split("_")
+    return first + "".join(word.capitalize() for word in rest)
+
+
 def class_terms(node_type: str) -> tuple[str, ...]:
     """The classes of the nodes of a type, its own first."""
     return (f"kgs:{node_type}", *REUSED_CLASSES.get(node_type, ()))
@@ -74,6 +89,33 @@ def property_term(type_name: str, name: str) -> str:
 def relation_term(relation_type: str) -> str:
     """The predicate of a relation type."""
     return f"kgs:{camel_case(relation_type)}"
+
+
+def holder(relation: RelationType) -> str:
+    """The class of the resource that holds the properties of a relation."""
+    return "kgs:Statement" if relation.has_statement else QUALIFIED_RELATION
+
+
+def property_terms(
+    nodes: Mapping[str, NodeType], relations: Mapping[str, RelationType]
+) -> Iterator[tuple[str, str, Property]]:
+    """Each property of the types as its predicate, the class that has it, and its declaration.
+
+    Without those that are predicates of other nodes (`INVERSE_PROPERTIES`).
+    """
+    for name, node in nodes.items():
+        for item in node.properties:
+            if item.type is not ValueType.NODES:
+                yield property_term(name, item.name), f"kgs:{name}", item
+    for name, relation in relations.items():
+        for item in relation.properties:
+            if item.name != "statement":
+                yield property_term(name, item.name), holder(relation), item
+
+
+def turtle_prefixes() -> str:
+    """The vocabularies as prefixes of a Turtle document."""
+    return "".join(f"@prefix {prefix}: <{iri}> .\n" for prefix, iri in PREFIXES.items())
 
 
 def expand(term: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from importlib import resources
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from exports.neo4j_constraints import constraints_text
 from exports.neo4j_store import merge_nodes, merge_relations
 from exports.property_graph import (
     ENDS,
@@ -40,7 +40,7 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> ScriptGraph:
 
 
 def test_the_constraints_are_those_of_the_node_types() -> None:
-    text = resources.files("schemas").joinpath("data/neo4j_constraints.cypher").read_text(encoding="utf-8")
+    text = constraints_text()
     statements = re.findall(
         r"^CREATE CONSTRAINT kgscripts_(\w+)_iri IF NOT EXISTS FOR \(node:(\w+)\) REQUIRE node\.iri IS UNIQUE;$",
         text,

@@ -1,10 +1,9 @@
-"""The types in Python, the ontology, the shapes and the JSON-LD context say the same."""
+"""Ontology, shapes and JSON-LD context, parsed, say what the declarations of the types say."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from importlib.resources import files
 from pathlib import Path
 
 import pyoxigraph
@@ -15,7 +14,9 @@ from rdflib.collection import Collection
 from rdflib.namespace import OWL, RDF, RDFS, SH, SKOS, XSD
 
 from exports.rdf.chunks import GraphChunks
-from exports.rdf.json_ld import context_terms, json_key
+from exports.rdf.context import context_terms, json_key
+from exports.rdf.ontology import ontology_text
+from exports.rdf.shapes import shapes_text
 from exports.rdf.terms import (
     INVERSE_PROPERTIES,
     PREFIXES,
@@ -25,8 +26,8 @@ from exports.rdf.terms import (
     property_term,
     relation_term,
 )
+from schemas.corrections import CorrectionKind
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
-from schemas.schema_files import shapes_text
 from schemas.script_graph import ScriptGraph
 from schemas.type_declarations import Property, ValueType
 from schemas.vocabulary import ONTOLOGY_IRI
@@ -45,20 +46,19 @@ IRI_VALUED = (ValueType.NODE, ValueType.STRINGS)
 OBJECT_TYPES = (OWL.ObjectProperty, OWL.DatatypeProperty)
 
 
-def read(name: str) -> rdflib.Graph:
-    text = (files("schemas") / "data" / name).read_text(encoding="utf-8")
-    return rdflib.Graph().parse(data=text, format="turtle")
+def parsed(turtle: str) -> rdflib.Graph:
+    return rdflib.Graph().parse(data=turtle, format="turtle")
 
 
 @pytest.fixture(scope="module")
 def ontology() -> rdflib.Graph:
-    return read("script.ttl")
+    return parsed(ontology_text())
 
 
 @pytest.fixture(scope="module")
 def shapes() -> rdflib.Graph:
     """The closed shapes, which name every property; the open ones lack no more than `sh:closed`."""
-    return rdflib.Graph().parse(data=shapes_text(closed=True), format="turtle")
+    return parsed(shapes_text(closed=True))
 
 
 @pytest.fixture(scope="module")
@@ -157,7 +157,7 @@ def test_the_shapes_are_valid_shacl(shapes: rdflib.Graph) -> None:
 
 
 def test_the_open_shapes_differ_in_closedness_and_the_number_of_labels_alone(shapes: rdflib.Graph) -> None:
-    opened = read("shapes.ttl")
+    opened = parsed(shapes_text())
     assert (None, SH.closed, None) not in opened
     names = set(opened.subjects(RDF.type, SH.NodeShape))
     assert names == set(shapes.subjects(SH.closed, rdflib.Literal(True)))
@@ -259,17 +259,6 @@ def test_the_context_has_every_term_that_is_written(graph: ScriptGraph) -> None:
     assert {prefix: context[prefix] for prefix in PREFIXES} == PREFIXES
 
 
-def test_the_context_has_no_key_twice() -> None:
-    keys: list[str] = []
-
-    def noted(pairs: list[tuple[str, object]]) -> dict[str, object]:
-        keys.extend(key for key, _ in pairs if not key.startswith("@"))
-        return dict(pairs)
-
-    json.loads((files("schemas") / "data" / "context.jsonld").read_text(encoding="utf-8"), object_pairs_hook=noted)
-    assert len(keys) == len(set(keys))
-
-
 def test_the_context_alone_makes_rdf_of_a_node(tmp_path: Path) -> None:
     document = {"@context": context_terms(), "id": "urn:t", "type": "Tool", "support": 3, "rdfs:label": "pan"}
     path = tmp_path / "node.jsonld"
@@ -279,10 +268,11 @@ def test_the_context_alone_makes_rdf_of_a_node(tmp_path: Path) -> None:
     assert {quad.predicate.value for quad in quads} == {str(RDF.type), str(KGS.support), str(RDFS.label)}
 
 
-def test_neo4j_has_a_constraint_for_every_node_type() -> None:
-    text = (files("schemas") / "data" / "neo4j_constraints.cypher").read_text(encoding="utf-8")
-    for name in NODE_TYPES:
-        assert f":{name})" in text or f":`{name}`)" in text, name
+def test_values_are_those_of_corrections_and_named_by_their_comments() -> None:
+    items = [item for types in (NODE_TYPES, RELATION_TYPES) for kind in types.values() for item in kind.properties]
+    assert [item.name for item in items if not all(value in item.comment for value in item.values)] == []
+    (kind,) = (item for item in NODE_TYPES["Correction"].properties if item.name == "kind")
+    assert kind.values == tuple(CorrectionKind)
 
 
 def test_every_term_of_this_vocabulary_that_is_written_is_declared(ontology: rdflib.Graph, graph: ScriptGraph) -> None:

@@ -14,10 +14,11 @@ from attrs import evolve
 from rdflib.namespace import DCTERMS, OWL, PROV, RDF, RDFS, SKOS, XSD
 
 from exports.rdf.files import export
+from exports.rdf.ontology import ontology_text
 from exports.rdf.run_facts import RunFacts, run_facts
+from exports.rdf.shapes import shapes_text
 from exports.rdf.terms import PREFIXES
 from exports.targets import ExportOptions
-from schemas.schema_files import schema_text, shapes_text
 from schemas.script_graph import ScriptGraph
 from schemas.vocabulary import DEFAULT_BASE_IRI, node_id
 from tests.exports.kitchen import TOLD, kitchen_graph, kitchen_rows
@@ -68,7 +69,7 @@ def parsed(text: str) -> rdflib.Graph:
 
 def problems(data: rdflib.Graph, *, closed: bool = False, inference: str | None = "rdfs") -> str:
     """The report, or "" if the data conform."""
-    ontology = parsed(schema_text("ontology")) if inference else None
+    ontology = parsed(ontology_text()) if inference else None
     conforms, _, text = pyshacl.validate(
         data, shacl_graph=parsed(shapes_text(closed=closed)), ont_graph=ontology, inference=inference
     )

@@ -9,8 +9,8 @@ import pytest
 import rdflib
 from rdflib.namespace import SKOS
 
+from exports.rdf.shapes import shapes_text
 from exports.targets import export
-from schemas.schema_files import shapes_text
 from schemas.vocabulary import DEFAULT_BASE_IRI, node_id
 from tests.exports.kitchen import TOLD, kitchen_graph
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 import rdflib
 from attrs import evolve
-from rdflib.namespace import OWL, RDF, RDFS
+from rdflib.collection import Collection
+from rdflib.namespace import OWL, RDF, RDFS, SH
 
-from schemas.further_schema import with_constraints, with_context, with_ontology, with_shapes
+from exports.neo4j_constraints import constraints
+from exports.rdf.context import context_terms
+from exports.rdf.ontology import ontology_text
+from exports.rdf.shapes import shapes_text
+from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.installed_types import id_prefix, problem_of
-from schemas.schema_files import schema_text, shapes_text
 from schemas.type_declarations import KNOWLEDGE, LABEL, SUPPORT, Layer, NodeType, Property, RelationType, ValueType
 from schemas.vocabulary import ID_PREFIXES, ONTOLOGY_IRI
 
@@ -24,7 +26,7 @@ RELATION = RelationType(
     "The step needs it.",
     Layer.KNOWLEDGE,
     (("SubEvent", "OvenHeat"),),
-    (*KNOWLEDGE, Property("from_door", ValueType.NUMBER, "How far.", False)),
+    (*KNOWLEDGE, Property("from_door", ValueType.NUMBER, "How far.", False, minimum=2)),
 )
 
 
@@ -39,6 +41,7 @@ RELATION = RelationType(
         (evolve(NODE, name="Known"), "Known is declared twice"),
         (evolve(NODE, properties=(SUPPORT,)), "OvenHeat needs LABEL as its first property"),
         (evolve(NODE, properties=(LABEL, Property("oven`", ValueType.STRING, "."))), "is no name of a property"),
+        (evolve(NODE, properties=(LABEL, Property("ovens", ValueType.STRINGS, "."))), "'ovens' needs the type STRING"),
         (evolve(RELATION, name="needsHeat"), "is no name in UPPER_CASE"),
         (evolve(RELATION, properties=()), "needs the layer KNOWLEDGE, and KNOWLEDGE as its first properties"),
         (evolve(RELATION, layer=Layer.INSTANCE), "needs the layer KNOWLEDGE"),
@@ -56,30 +59,35 @@ def test_prefixes_are_made_as_those_of_our_types(name: str) -> None:
     assert id_prefix(name) == ID_PREFIXES[name]
 
 
+NODES = NODE_TYPES | {NODE.name: NODE}
+RELATIONS = RELATION_TYPES | {RELATION.name: RELATION}
+
+
 def test_the_ontology_has_what_is_new_and_declares_nothing_twice() -> None:
-    text = with_ontology(schema_text("ontology"), [NODE], [RELATION])
-    graph = rdflib.Graph().parse(data=text, format="turtle")
+    graph = rdflib.Graph().parse(data=ontology_text(NODES, RELATIONS), format="turtle")
     assert str(graph.value(KGS.OvenHeat, RDFS.comment)) == NODE.comment
     assert (KGS.needsHeat, RDF.type, OWL.ObjectProperty) in graph
     assert graph.value(KGS.needsHeat, RDFS.range) == KGS.OvenHeat
     assert graph.value(KGS.degrees, RDFS.domain) == KGS.OvenHeat
     assert graph.value(KGS.fromDoor, RDFS.domain) == KGS.Statement
-    assert len(list(graph.objects(KGS.support, RDFS.comment))) == 1
+    (domain,) = graph.objects(KGS.support, RDFS.domain)
+    (owners,) = graph.objects(domain, OWL.unionOf)
+    assert KGS.OvenHeat in Collection(graph, owners)
 
 
 def test_shapes_context_and_constraints_follow() -> None:
-    shapes = rdflib.Graph().parse(data=with_shapes(shapes_text(), [NODE], [RELATION]), format="turtle")
+    shapes = rdflib.Graph().parse(data=shapes_text(NODES, RELATIONS), format="turtle")
     paths = {
-        (str(shape).removeprefix(ONTOLOGY_IRI), str(shapes.value(item, rdflib.SH.path)).removeprefix(ONTOLOGY_IRI))
-        for shape, item in shapes.subject_objects(rdflib.SH.property)
+        (str(shape).removeprefix(ONTOLOGY_IRI), str(shapes.value(item, SH.path)).removeprefix(ONTOLOGY_IRI)): item
+        for shape, item in shapes.subject_objects(SH.property)
     }
-    assert {("OvenHeatShape", "degrees"), ("SubEventShape", "needsHeat"), ("StatementShape", "fromDoor")} <= paths
-    terms = json.loads(with_context(schema_text("context"), [NODE], [RELATION]))["@context"]
+    assert {("OvenHeatShape", "degrees"), ("SubEventShape", "needsHeat")} <= set(paths)
+    assert shapes.value(paths["StatementShape", "fromDoor"], SH.minInclusive) == rdflib.Literal(2)
+    for path, term in ((RDF.predicate, KGS.needsHeat), (RDF.object, KGS.OvenHeat)):
+        shape = paths["StatementShape", str(path)]
+        (choice,) = [*shapes.objects(shape, SH["in"]), *shapes.objects(shape, SH["or"])]
+        assert term in {shapes.value(item, SH["class"], default=item) for item in Collection(shapes, choice)}
+    terms = context_terms(NODES, RELATIONS)
     assert (terms["OvenHeat"], terms["needsHeat"]["@type"]) == ("kgs:OvenHeat", "@id")
     assert terms["fromDoor"]["@type"] == "xsd:double"
-    assert "kgscripts_oven_heat_iri" in with_constraints("", [NODE])
-
-
-def test_without_types_nothing_changes() -> None:
-    for change, name in ((with_ontology, "ontology"), (with_shapes, "shapes"), (with_context, "context")):
-        assert change(schema_text(name), [], []) == schema_text(name)
+    assert "kgscripts_oven_heat_iri" in next(constraints([NODE.name]))

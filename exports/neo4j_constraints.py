@@ -1,0 +1,25 @@
+"""The constraints of a Neo4j database: a node of each type is found by its IRI, and there is one of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from schemas.graph_types import NODE_TYPES
+from schemas.installed_types import id_prefix
+
+_HEADER = """\
+// What the exporter makes sure of before it writes: a node of each type is found by its IRI, and there is one of each.
+// Each statement ends in a semicolon, and running them again changes nothing. Neo4j 5 or later, any edition.
+"""
+
+
+def constraints(nodes: Iterable[str] = NODE_TYPES) -> Iterator[str]:
+    """A Cypher statement for each node type."""
+    for name in nodes:
+        constraint = f"kgscripts_{id_prefix(name).replace('-', '_')}_iri"
+        yield f"CREATE CONSTRAINT {constraint} IF NOT EXISTS FOR (node:{name}) REQUIRE node.iri IS UNIQUE"
+
+
+def constraints_text() -> str:
+    """The constraints as a script for ``cypher-shell``."""
+    return _HEADER + "".join(f"{statement};\n" for statement in constraints())

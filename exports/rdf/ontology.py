@@ -1,0 +1,148 @@
+"""The ontology of the graph (OWL, in Turtle), generated from the declarations of node and relation types."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+
+from exports.rdf.terms import (
+    DATATYPES,
+    EXTERNAL_RELATIONS,
+    QUALIFIED_RELATION,
+    class_terms,
+    property_terms,
+    relation_term,
+    turtle_prefixes,
+)
+from schemas.graph_types import NODE_TYPES, RELATION_TYPES
+from schemas.installed_types import id_prefix
+from schemas.type_declarations import NodeType, Property, RelationType, ValueType
+from schemas.vocabulary import ONTOLOGY_IRI
+
+_ONTOLOGY = f"<{ONTOLOGY_IRI.removesuffix('#')}>"
+_ABOUT = (
+    "What people know about everyday activities: their steps, tools, participants, order and effects, with the "
+    "passages that are evidence for it and the models that read them. P-Plan, schema.org, SKOS, PROV-O, Web "
+    "Annotation, DQV and ML-Schema are referred to, not imported."
+)
+_HEADER = f"""{_ONTOLOGY} a owl:Ontology ;
+    dcterms:title "Script knowledge"@en ;
+    rdfs:label "Script knowledge"@en ;
+    rdfs:comment "{_ABOUT}"@en ;
+    dcterms:license <https://www.apache.org/licenses/LICENSE-2.0> ;
+    owl:versionInfo "1" .
+"""
+_REPLACED = "An IRI that the step may have had before its cluster was merged is dcterms:isReplacedBy the step."
+_FURTHER: dict[str, tuple[str, ...]] = {
+    "kgs:Scenario": ("rdfs:subClassOf p-plan:Plan, schema:HowTo",),
+    "kgs:SubEvent": ("rdfs:subClassOf p-plan:Step, schema:HowToDirection", f'skos:scopeNote "{_REPLACED}"@en'),
+    "kgs:Tool": ("rdfs:subClassOf schema:HowToTool",),
+    "kgs:Source": ("rdfs:subClassOf prov:Entity, schema:CreativeWork",),
+    "kgs:Passage": ("rdfs:subClassOf prov:Entity, oa:SpecificResource",),
+    "kgs:Statement": ("rdfs:subClassOf rdf:Statement, prov:Entity",),
+    "kgs:Correction": ("rdfs:subClassOf prov:Activity",),
+    QUALIFIED_RELATION: ("rdfs:subClassOf rdf:Statement",),
+    "kgs:hasSubEvent": ("rdfs:subPropertyOf [ owl:inverseOf p-plan:isStepOfPlan ]",),
+    "kgs:precedes": ("rdfs:subPropertyOf [ owl:inverseOf p-plan:isPrecededBy ]",),
+    "kgs:uses": ("rdfs:subPropertyOf schema:tool",),
+    "kgs:scored": ("rdfs:subPropertyOf dqv:hasQualityMeasurement",),
+    "kgs:evidencedBy": ("rdfs:subPropertyOf prov:wasDerivedFrom",),
+    "kgs:readBy": ("rdfs:subPropertyOf prov:wasAttributedTo",),
+    "kgs:correctedBy": ("rdfs:subPropertyOf prov:wasInfluencedBy",),
+    "kgs:within": ("rdfs:subPropertyOf dcterms:isPartOf",),
+    "kgs:about": ("rdfs:subPropertyOf schema:about",),
+    "kgs:name": ("rdfs:subPropertyOf schema:name",),
+}
+"""What the ontology says about its terms beside their declarations: above all how they relate to other vocabularies."""
+
+
+def ontology_text(
+    nodes: Mapping[str, NodeType] = NODE_TYPES, relations: Mapping[str, RelationType] = RELATION_TYPES
+) -> str:
+    """The ontology of these types in Turtle: ours and those of installed packages, if none are given."""
+    resources = [*_classes(nodes), *_relations(relations), *_properties(nodes, relations)]
+    return "\n".join([turtle_prefixes(), _HEADER, *resources])
+
+
+def _classes(nodes: Mapping[str, NodeType]) -> Iterator[str]:
+    for name, node in nodes.items():
+        term, *superclasses = class_terms(name)
+        note = _english(f"Two are the same if they agree in: {node.key}.")
+        further = [f"rdfs:subClassOf {other}" for other in superclasses]
+        yield _resource(
+            term, "owl:Class", id_prefix(name).replace("-", " "), node.comment, *further, f"skos:note {note}"
+        )
+    comment = "A relation without a statement, as a resource that holds its numbers."
+    yield _resource(QUALIFIED_RELATION, "owl:Class", "qualified relation", comment)
+
+
+def _relations(relations: Mapping[str, RelationType]) -> Iterator[str]:
+    for name, relation in relations.items():
+        starts, ends = zip(*relation.ends, strict=True)
+        external = [f"rdfs:subPropertyOf {EXTERNAL_RELATIONS[name]}"] if name in EXTERNAL_RELATIONS else []
+        yield _resource(
+            relation_term(name),
+            "owl:ObjectProperty" + ", owl:SymmetricProperty" * relation.symmetric,
+            name.lower().replace("_", " "),
+            relation.comment,
+            f"rdfs:domain {_union(f'kgs:{start}' for start in starts)}",
+            f"rdfs:range {_union(f'kgs:{end}' for end in ends)}",
+            *external,
+        )
+
+
+def _properties(nodes: Mapping[str, NodeType], relations: Mapping[str, RelationType]) -> Iterator[str]:
+    """The properties of this vocabulary, each once, whatever the number of types that have it."""
+    found: dict[str, list[tuple[str, Property]]] = {}
+    for term, owner, item in property_terms(nodes, relations):
+        if term.startswith("kgs:"):
+            found.setdefault(term, []).append((owner, item))
+    for term, uses in found.items():
+        first = uses[0][1]
+        is_object = first.type in (ValueType.NODE, ValueType.STRINGS)
+        yield _resource(
+            term,
+            "owl:ObjectProperty" if is_object else "owl:DatatypeProperty",
+            first.name.replace("_", " "),
+            _comment(uses),
+            f"rdfs:domain {_union(owner for owner, _ in uses)}",
+            f"rdfs:range {_range(first)}",
+        )
+
+
+def _comment(uses: list[tuple[str, Property]]) -> str:
+    """What a property says; of each class, if it says something else of another class."""
+    owners: dict[str, list[str]] = {}
+    for owner, item in uses:
+        owners.setdefault(item.comment, []).append(owner.removeprefix("kgs:"))
+    if len({owner for owner, _ in uses}) == 1 or len(owners) == 1:
+        return " / ".join(owners)
+    return " ".join(f"{', '.join(dict.fromkeys(names))}: {comment}" for comment, names in owners.items())
+
+
+def _range(item: Property) -> str:
+    if item.type is ValueType.NODE:
+        return f"kgs:{item.node_type}"
+    return "rdf:List" if item.type is ValueType.STRINGS else DATATYPES[item.type]
+
+
+def _union(terms: Iterator[str]) -> str:
+    """A class, or the union of several."""
+    first, *others = dict.fromkeys(terms)
+    return f"[ a owl:Class ; owl:unionOf ( {' '.join([first, *others])} ) ]" if others else first
+
+
+def _resource(term: str, kind: str, label: str, comment: str, *further: str) -> str:
+    lines = (
+        f"{term} a {kind}",
+        f"rdfs:label {_english(label)}",
+        f"rdfs:comment {_english(comment)}",
+        *further,
+        *_FURTHER.get(term, ()),
+        f"rdfs:isDefinedBy {_ONTOLOGY}",
+    )
+    return " ;\n    ".join(lines) + " .\n"
+
+
+def _english(words: str) -> str:
+    return f"{json.dumps(words, ensure_ascii=False)}@en"
