@@ -1,4 +1,4 @@
-"""Reads a graph back from RDF as `docs/reference/graph.md` and the ontology describe it, without the exporter's code."""
+"""Reads a graph back from RDF as `graph.md` and the ontology describe it, without the code of the exporter."""
 
 from __future__ import annotations
 
