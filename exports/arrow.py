@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from exports.svg import Element, Move, Point, Svg
+from schemas.drawing.svg import Element, Move, Point, Svg
 
 GAP_Y = 46.0
 """Pixels between two layers: room for a curve and an arrowhead, and at a fold for a turn."""

@@ -31,5 +31,5 @@ def graph_html(graph: ScriptGraph) -> str:
         return html
     # By its IRI: several scenarios may have one label. As an image: its styles must not apply to the page around it.
     drawing = picture(read_script(graph, scenarios[0].iri, limit=_STEPS))
-    source = base64.b64encode(drawing.encode()).decode()
+    source = base64.b64encode(drawing.document().encode()).decode()
     return f'{html}<br><img alt="{escape(scenarios[0].label)}" src="data:image/svg+xml;base64,{source}">'

@@ -1,10 +1,9 @@
-"""A scenario's script as a picture (SVG): its sub-events from top to bottom, with their tools beside them."""
+"""A scenario's script as a picture: its sub-events from top to bottom, with their tools beside them."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from attrs import frozen
 
@@ -12,10 +11,9 @@ from exports.arrow import ARROWHEAD, GAP_Y, draw_arrow
 from exports.layered_layout import Edge, Extent, Layout, lay_out
 from exports.scripts import Script, Step
 from exports.step_parts import Part
-from exports.svg import Element, Point, Svg
-from exports.text_layout import text_width, wrapped
+from schemas.drawing.svg import Element, Point, Svg
+from schemas.drawing.text_layout import BOLD, text_width, wrapped
 from schemas.errors import ConfigurationError
-from schemas.output_files import new_file
 
 MOST_STEPS = 150
 """The most sub-events that fit into a readable picture."""
@@ -38,8 +36,7 @@ _LEGEND = (
 """CSS class, width in pixels, meaning and position of each entry of the legend."""
 _LEGEND_WIDTH, _LEGEND_HEIGHT = 560.0, 47.0
 _STYLE = """
-text { font-family: "Helvetica Neue", Helvetica, Arial, "Liberation Sans", "DejaVu Sans", sans-serif; fill: #1e1b4b }
-.paper { fill: #ffffff }
+text { fill: #1e1b4b }
 .title { font-weight: bold }
 .note { fill: #64748b }
 .step rect { fill: #e0e7ff; stroke: #6366f1; stroke-width: 1.5 }
@@ -75,25 +72,8 @@ class _Box:
         return Extent(left=self.width / 2, right=self.width / 2 + reach, height=height)
 
 
-def write_picture(script: Script, path: Path) -> None:
-    """Write the picture of `script` to the SVG file `path`, atomically.
-
-    Raises
-    ------
-    ConfigurationError
-        If `path` is not named as an SVG file, or the script has more than `MOST_STEPS` steps.
-    StoreError
-        If the file cannot be written.
-    """
-    if path.suffix.lower() != ".svg":
-        raise ConfigurationError("a picture is an SVG file", where=str(path), remedy="end its name in .svg")
-    content = picture(script)
-    with new_file(path) as partial:
-        partial.write_text(content, encoding="utf-8")
-
-
-def picture(script: Script) -> str:
-    """Return the text of an SVG file that shows `script`; the same script gives the same text.
+def picture(script: Script) -> Svg:
+    """Return a picture that shows `script`; the same script gives the same picture.
 
     Raises
     ------
@@ -110,12 +90,12 @@ def picture(script: Script) -> str:
     before = arrows(script)
     extents = {iri: box.extent for iri, box in boxes.items()}
     layout = lay_out(extents, before, across=_ACROSS, gap_x=_GAP_X, gap_y=GAP_Y, tall=_TALL)
-    title = wrapped(script.scenario.label, 24, 560, 2)
+    title = wrapped(script.scenario.label, 24 * BOLD, 640, 2)
     counts = f"{len(script.steps)} sub-events read in {script.scenario.support} texts"
     notes = [counts if not script.left_out else f"{counts}; {script.left_out} more are not shown"]
     width = max(
         layout.width,
-        max(text_width(line, 26) for line in title),
+        max(text_width(line, 24 * BOLD) for line in title),
         text_width(notes[0], 13),
         _LEGEND_WIDTH,
     )
@@ -126,7 +106,6 @@ def picture(script: Script) -> str:
         title=script.scenario.label,
         style=_STYLE,
     )
-    svg.rect(svg.root, 0, 0, svg.width, svg.height, radius=14, kind="paper")
     svg.text(svg.root, title, _MARGIN, _MARGIN, size=24, kind="title", anchor="start")
     svg.text(svg.root, notes, _MARGIN, _MARGIN + len(title) * 30 + 4, size=13, kind="note", anchor="start")
     left = _MARGIN + (width - layout.width) / 2
@@ -135,7 +114,7 @@ def picture(script: Script) -> str:
     for step in script.steps:
         _draw_step(svg, drawing, step, boxes[step.iri], layout.nodes[step.iri])
     _draw_legend(svg, svg.group(svg.root, move=(_MARGIN, top + layout.height + 40)))
-    return svg.document()
+    return svg
 
 
 def arrows(script: Script) -> dict[Edge, float]:

@@ -14,13 +14,13 @@ import typer
 from rich.text import Text
 from rich.tree import Tree
 
-from exports.picture import write_picture
+from exports.picture import picture as draw
 from exports.scripts import Scenario, Script, Step, list_scenarios, read_script
 from exports.step_parts import Part, StepCorrection
 from exports.tool_uses import ToolUse, read_tool_uses
+from schemas.drawing.files import check_picture, save_picture
 from schemas.errors import ConfigurationError
 from schemas.graph_directory import graph_files
-from schemas.output_files import check_outputs
 from schemas.script_graph import ScriptGraph
 from schemas.terminal import console, echo, echo_json, printable
 
@@ -42,7 +42,7 @@ def show(
     ] = None,
     picture: Annotated[
         Path | None,
-        typer.Option("--picture", metavar="FILE.svg", help="Draw the scenario into this file.", show_default=False),
+        typer.Option("--picture", metavar="FILE.svg|.png", help="Draw the scenario to this file.", show_default=False),
     ] = None,
     limit: Annotated[
         int, typer.Option(min=0, help="Keep those with the most support and typicality; 0 keeps all.")
@@ -66,11 +66,11 @@ def show(
                 where="--picture",
                 remedy="name a SCENARIO, and leave out --tool and --json",
             )
-        check_outputs(picture, inputs=graph_files(directory))
+        check_picture(picture, graph_files(directory))
         script = read_script(graph, scenario, limit=limit, min_support=min_support, usual=not every)
-        write_picture(script, picture)
+        save_picture(draw(script), picture)
         drawn = _count(len(script.steps), "sub-event")
-        echo(f"wrote {printable(str(picture))} with {drawn}; a web browser shows it")
+        echo(f"wrote {printable(str(picture))} with {drawn}")
         if script.left_out:
             echo(_more(script.left_out))
         return

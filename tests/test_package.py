@@ -56,6 +56,8 @@ def test_the_wheel_holds_the_packages_their_data_and_nothing_else(distributions:
     names = [name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name and ".data/" not in name]
     assert {name.split("/")[0] for name in names} == TOP_LEVEL
     for data in (
+        "schemas/drawing/data/DejaVuSans.ttf",
+        "schemas/drawing/data/LICENSE_DEJAVU.txt",
         "schemas/data/scenarios.tsv",
         "kgscripts/corpora/data/sources.jsonl",
         "kgscripts/examples/texts/how_to_cook_pasta.md",

@@ -7,12 +7,11 @@ from a step to those that read what it makes.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from math import sqrt
 from pathlib import Path
 from typing import cast
-from xml.sax.saxutils import escape
 
 from kgscripts.assembly.assemble import Assembly
 from kgscripts.assembly.plan import Plan
@@ -22,14 +21,20 @@ from kgscripts.assembly.writing.models import Readers
 from kgscripts.enrichers.registry import ENRICHERS
 from kgscripts.records.store import RecordStore
 from schemas.corrections import Correction, CorrectionKind
+from schemas.drawing.files import check_picture, save_picture
+from schemas.drawing.svg import Svg
+from schemas.drawing.text_layout import wrapped
 from schemas.graph_writer import ScriptGraphWriter
-from schemas.output_files import check_outputs, new_file
 
-_ROW, _LEFT, _MADE, _READ, _WIDTH = 17, 150, 160, 480, 1240
-_STYLE = (
-    "text{font:12px sans-serif;fill:#222}.h{font-weight:bold;font-size:14px}.k,.r{fill:#777}.k{font-size:10px}"
-    "path{fill:none;stroke:#4a78b0;stroke-opacity:.35}"
-)
+_ROW, _TEXT = 17, 12
+_MOST_LINES = 20
+_LEFT, _MADE, _KEY, _READ, _WIDTH = 150, 160, 440, 530, 1240
+_STYLE = """
+text { fill: #222222 }
+.head { font-weight: bold }
+.key, .read { fill: #6b7280 }
+path { fill: none; stroke: #4a78b0; stroke-opacity: .35 }
+"""
 
 
 def whole_assembly() -> Assembly:
@@ -51,61 +56,44 @@ def whole_assembly() -> Assembly:
     )
 
 
-def draw(plan: Plan, sections: Mapping[str, Sequence[Step]]) -> str:
-    """The plan as SVG."""
+def draw(plan: Plan, sections: Mapping[str, Sequence[Step]]) -> Svg:
+    """The plan as a picture."""
     section_of = {step.name: name for name, steps in sections.items() for step in steps}
     heights: dict[str, int] = {}
-    rows: list[str] = []
-    y, current = 8, ""
+    texts: list[tuple[int, int, str, str]] = [(_MADE, 0, "A step makes", "head"), (_READ, 0, "of", "head")]
+    arcs: list[tuple[int, int]] = []
+    y, current = 0, ""
     for step in plan.steps:
         if section_of[step.name] != current:
             current = section_of[step.name]
             y += 2 * _ROW
-            rows.append(f'<text class="h" x="{_MADE}" y="{y}">{escape(current)}</text>')
+            texts.append((_MADE, y, current, "head"))
         y += _ROW
         heights |= dict.fromkeys(step.makes, y)
-        made = list(_wrapped([*step.makes] or [step.name], _READ - _MADE))
-        read = list(_wrapped(sorted(step.reads), _WIDTH - _READ))
-        for place in range(max(len(made), len(read))):
-            for x, lines, style in ((_MADE, made, "m"), (_READ, read, "r")):
-                if place < len(lines):
-                    rows.append(f'<text class="{style}" x="{x}" y="{y + place * _ROW}">{escape(lines[place])}</text>')
+        made = wrapped(", ".join(step.makes or [step.name]), _TEXT, _KEY - _MADE - 10, _MOST_LINES)
+        read = wrapped(", ".join(sorted(step.reads)), _TEXT, _WIDTH - _READ - _ROW, _MOST_LINES)
+        for x, lines, kind in ((_MADE, made, ""), (_READ, read, "read")):
+            texts += ((x, y + place * _ROW, line, kind) for place, line in enumerate(lines))
         if step.partition_by:
-            rows.append(f'<text class="k" x="{_READ - 70}" y="{y}">by {escape(step.partition_by)}</text>')
-        rows += (f'<path d="{_arc(heights[name], y)}"/>' for name in sorted(step.reads) if name in heights)
+            texts.append((_KEY, y, f"by {step.partition_by}", "key"))
+        arcs += ((heights[name], y) for name in sorted(step.reads) if name in heights)
         y += (max(len(made), len(read)) - 1) * _ROW
-    content = "\n".join(rows)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {y + _ROW}" width="{_WIDTH}">\n'
-        f'<style>{_STYLE}</style>\n<rect width="100%" height="100%" fill="#fff"/>\n'
-        f'<text class="h" x="{_MADE}" y="{_ROW}">A step makes</text><text class="h" x="{_READ}" y="{_ROW}">of</text>\n'
-        f"{content}\n</svg>\n"
-    )
-
-
-def _arc(start: int, end: int) -> str:
-    bend = _LEFT - min(_LEFT - 6, 4 + 3 * sqrt(end - start))
-    return f"M{_LEFT} {start - 4}C{bend:.0f} {start - 4} {bend:.0f} {end - 4} {_LEFT} {end - 4}"
-
-
-def _wrapped(names: Sequence[str], width: int) -> Iterator[str]:
-    """Names in lines that fit `width` pixels, at 6.6 a letter."""
-    line = ""
-    for name in names:
-        if line and len(line) + len(name) + 2 > width / 6.6 - 12:
-            yield line + ","
-            line = ""
-        line += f", {name}" if line else name
-    if line:
-        yield line
+    svg = Svg(width=_WIDTH, height=y + 3 * _ROW, title="The plan of assembly", style=_STYLE)
+    drawing = svg.group(svg.root, move=(0, _ROW))
+    for x, top, line, kind in texts:
+        svg.text(drawing, [line], x, top, size=_TEXT, kind=kind, anchor="start")
+    for start, end in arcs:
+        bend = _LEFT - min(_LEFT - 6, 4 + 3 * sqrt(end - start))
+        ends = ((_LEFT, start + _ROW / 2), (bend, start + _ROW / 2), (bend, end + _ROW / 2), (_LEFT, end + _ROW / 2))
+        svg.path(drawing, [("M", ends[0]), ("C", *ends[1:])], width=1)
+    return svg
 
 
 def main(path: str) -> None:
     """Write the picture."""
-    check_outputs(Path(path), inputs=[])
+    check_picture(Path(path), inputs=[])
     assembly = whole_assembly()
-    with new_file(Path(path)) as file:
-        file.write_text(draw(assembly.plan(), assembly.sections()), encoding="utf-8")
+    save_picture(draw(assembly.plan(), assembly.sections()), Path(path))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import typer
 
 from kgscripts.commands.aligned_pair import AlignedPair
 from kgscripts.commands.options import AsJson
-from kgscripts.commands.picture import check_picture
+from schemas.drawing.files import check_picture, save_picture
 from schemas.errors import ConfigurationError
 from schemas.terminal import console, echo, echo_json, printable
 
@@ -53,7 +53,7 @@ def align(
     if picture is not None:
         from kgscripts.commands.alignment_picture import draw_alignments
 
-        draw_alignments(aligned, picture)
+        save_picture(draw_alignments(aligned), picture)
         echo(f"wrote {printable(str(picture))}", err=True)
     if as_json:
         echo_json([_fields(item) for item in aligned])

@@ -3,81 +3,98 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
+from math import ceil
 
-from attrs import evolve, field, frozen
-from matplotlib import colormaps
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties
-from matplotlib.patches import FancyBboxPatch, Rectangle
+from attrs import field, frozen
 
 from kgscripts.commands.aligned_pair import AlignedPair
-from kgscripts.commands.picture import save_picture, text_width
-from kgscripts.corpora.pairs.pair import Pair
-from schemas.terminal import printable
+from schemas.drawing.svg import Element, Svg
+from schemas.drawing.text_layout import text_width, wrapped
 
-# All lengths are in inches, from the upper left corner.
-_WIDTH = 10.0
-_MARGIN = 0.35
-_LINE = 0.62
-"""Line height of the concrete text, including the bracket with the abstract word below it."""
-_BOXES = 0.52
-"""Height of the abstract words and the space below them."""
-_BETWEEN = 0.3
-_SPACE = 0.07
-_INSET = 0.09
-_TEXT, _LABEL = FontProperties(family="DejaVu Sans", size=11), FontProperties(family="DejaVu Sans", size=8)
-_COLOURS = colormaps["tab10"].colors  # type: ignore[attr-defined]
-_UNUSED = (0.62, 0.62, 0.62)
+# All lengths are in pixels, from the upper left corner.
+_WIDTH = 960
+_MARGIN = 36
+_WORDS = 36
+"""Height of a line of abstract words."""
+_LINE = 60
+"""Height of a line of concrete text, with the bracket and the abstract word below it."""
+_BETWEEN = 24
+_SPACE = 6
+_INSET = 8
+_TEXT, _LABEL = 14, 11
+# Colours in which white text is legible, and which are legible on white.
+_COLOURS = (
+    *("#4f46e5", "#c2410c", "#15803d", "#be185d", "#0369a1"),
+    *("#a16207", "#7e22ce", "#0f766e", "#b91c1c", "#4d7c0f"),
+)
+_STYLE = """
+text { fill: #1a1a1a }
+.unused { fill: #737373 }
+.word text { fill: #ffffff }
+path { fill: none }
+""" + "".join(
+    f".c{number} rect, .c{number} .label {{ fill: {colour} }}\n.c{number} path {{ stroke: {colour} }}\n"
+    for number, colour in enumerate(_COLOURS)
+)
 
-_Colour = tuple[float, float, float]
+
+@frozen
+class _Token:
+    """A token as it is shown: its text, its left edge and its width, and the posterior of its alignment."""
+
+    text: str
+    x: int
+    width: int
+    posterior: float
 
 
 @frozen
 class _Piece:
-    """The part of a stretch on one line: its tokens with their x coordinates, and the abstract word."""
+    """The part of a stretch on one line, which begins and ends at these x coordinates; `word` is its abstract word."""
 
     word: int
     line: int
-    start: float
-    end: float
-    tokens: list[tuple[int, float]] = field(factory=list)
+    start: int
+    end: int
+    tokens: list[_Token] = field(factory=list)
 
 
-def draw_alignments(aligned: Sequence[AlignedPair], file: Path) -> None:
-    """Draw pairs one below the other to `file` (.svg or .png); equal pairs give equal bytes.
+def draw_alignments(aligned: Sequence[AlignedPair]) -> Svg:
+    """Draw pairs one below the other.
 
     The abstract words are on top, each in its own colour. Below is the concrete text, each stretch with a bracket in
     the colour of the word that it is aligned to. A token with a higher posterior has a deeper shade.
-
-    Raises
-    ------
-    StoreError
-        If the file cannot be written.
     """
-    shown = [evolve(item, pair=_printable(item.pair)) for item in aligned]
-    laid_out = [(item, _pieces(item)) for item in shown]
-    heights = [_BOXES + _LINE * (pieces[-1].line + 1) + _BETWEEN for _, pieces in laid_out]
-    height = 2 * _MARGIN + sum(heights) - _BETWEEN
-    figure = Figure(figsize=(_WIDTH, height))
-    FigureCanvasAgg(figure)
-    axes = figure.add_axes((0, 0, 1, 1), xlim=(0, _WIDTH), ylim=(height, 0))
-    axes.set_axis_off()
+    laid_out = [(_words(item.pair.abstract), _pieces(item)) for item in aligned]
+    heights = [_WORDS * (words[-1][2] + 1) + _LINE * (pieces[-1].line + 1) for words, pieces in laid_out]
+    height = 2 * _MARGIN + sum(heights) + _BETWEEN * (len(heights) - 1)
+    svg = Svg(width=_WIDTH, height=height, title="alignments", style=_STYLE)
     top = _MARGIN
-    for (item, pieces), size in zip(laid_out, heights, strict=True):
-        colours = _colours(pieces)
-        _draw_abstract(axes, item.pair.abstract, colours, top)
+    for (words, pieces), size in zip(laid_out, heights, strict=True):
+        colours = {word: i % len(_COLOURS) for i, word in enumerate(sorted({piece.word for piece in pieces}))}
+        group = svg.group(svg.root, move=(0, top))
+        for index, (text, x, line) in enumerate(words):
+            _draw_word(svg, group, text, x, line * _WORDS, colours.get(index))
+        below = _WORDS * (words[-1][2] + 1)
         for piece in pieces:
-            _draw_piece(axes, item, piece, colours[piece.word], top + _BOXES + piece.line * _LINE)
-        top += size
-    save_picture(figure, file)
+            part = svg.group(group, kind=f"c{colours[piece.word]}", move=(0, below + piece.line * _LINE))
+            _draw_piece(svg, part, piece, words[piece.word][0])
+        top += size + _BETWEEN
+    return svg
 
 
-def _printable(pair: Pair) -> Pair:
-    """The pair without characters that XML does not allow."""
-    return evolve(pair, abstract=[*map(printable, pair.abstract)], concrete=[*map(printable, pair.concrete)])
+def _words(abstract: Sequence[str]) -> list[tuple[str, int, int]]:
+    """The text of each abstract word, its left edge and its line."""
+    found: list[tuple[str, int, int]] = []
+    x, line = _MARGIN, 0
+    for word in abstract:
+        text = _cut(word, _TEXT)
+        width = _width(text, _TEXT) + 2 * _INSET
+        if x > _MARGIN and x + width > _WIDTH - _MARGIN:
+            x, line = _MARGIN, line + 1
+        found.append((text, x, line))
+        x += width + _SPACE
+    return found
 
 
 def _pieces(item: AlignedPair) -> list[_Piece]:
@@ -85,60 +102,47 @@ def _pieces(item: AlignedPair) -> list[_Piece]:
     pieces: list[_Piece] = []
     line, x = 0, _MARGIN
     for word, start, end in item.stretches:
-        label = text_width(item.pair.abstract[word], _LABEL)
-        tokens: list[tuple[int, float]] = []
+        label = _width(_cut(item.pair.abstract[word], _TEXT), _LABEL)
+        tokens: list[_Token] = []
         first = x
         for token in range(start, end):
-            width = text_width(item.pair.concrete[token], _TEXT)
+            text = _cut(item.pair.concrete[token], _TEXT)
+            width = _width(text, _TEXT) + _SPACE
             if x > _MARGIN and max(x + width, first + label) > _WIDTH - _MARGIN:
                 if tokens:
-                    pieces.append(_Piece(word, line, first, x - _SPACE, tokens))
+                    pieces.append(_Piece(word, line, first, max(x, first + label), tokens))
                 line, x, tokens = line + 1, _MARGIN, []
                 first = x
-            tokens.append((token, x))
-            x += width + _SPACE
-        x = max(x - _SPACE, first + label)
-        pieces.append(_Piece(word, line, first, x, tokens))
-        x += 2.2 * _SPACE
+            tokens.append(_Token(text, x, width, item.alignment.posterior[token]))
+            x += width
+        pieces.append(_Piece(word, line, first, max(x, first + label), tokens))
+        x = pieces[-1].end + 2 * _SPACE
     return pieces
 
 
-def _colours(pieces: Sequence[_Piece]) -> dict[int, _Colour]:
-    """A colour for each abstract word that any token is aligned to."""
-    words = sorted({piece.word for piece in pieces})
-    return {word: _COLOURS[index % len(_COLOURS)] for index, word in enumerate(words)}
+def _draw_word(svg: Svg, parent: Element, text: str, x: float, top: float, colour: int | None) -> None:
+    width = _width(text, _TEXT)
+    if colour is None:
+        svg.text(parent, [text], x + _INSET + width / 2, top + 3, size=_TEXT, kind="unused")
+        return
+    group = svg.group(parent, kind=f"word c{colour}")
+    svg.rect(group, x, top, width + 2 * _INSET, _TEXT * 1.25 + 6, radius=6)
+    svg.text(group, [text], x + _INSET + width / 2, top + 3, size=_TEXT)
 
 
-def _draw_abstract(axes: Axes, words: Sequence[str], colours: dict[int, _Colour], top: float) -> None:
-    x = _MARGIN + _INSET
-    for index, word in enumerate(words):
-        width = text_width(word, _TEXT)
-        colour = colours.get(index)
-        if colour is not None:
-            style = "round,pad=0.07,rounding_size=0.06"
-            axes.add_patch(FancyBboxPatch((x, top), width, 0.16, boxstyle=style, facecolor=colour, linewidth=0))
-        ink = "white" if colour is not None else _UNUSED
-        axes.text(x, top + 0.14, word, fontproperties=_TEXT, color=ink, parse_math=False)
-        x += width + 2 * _INSET + _SPACE
+def _draw_piece(svg: Svg, group: Element, piece: _Piece, word: str) -> None:
+    for token in piece.tokens:
+        svg.rect(group, token.x, 0, token.width, 22, opacity=0.05 + 0.25 * token.posterior)
+        svg.text(group, [token.text], token.x + token.width / 2, 1, size=_TEXT)
+    left, right = piece.start + 1, piece.end - 1
+    svg.path(group, [("M", (left, 24)), ("L", (left, 28)), ("L", (right, 28)), ("L", (right, 24))], width=1.5)
+    svg.text(group, [word], (left + right) / 2, 31, size=_LABEL, kind="label")
 
 
-def _draw_piece(axes: Axes, item: AlignedPair, piece: _Piece, colour: _Colour, top: float) -> None:
-    for token, x in piece.tokens:
-        text = item.pair.concrete[token]
-        shade = 0.05 + 0.3 * item.alignment.posterior[token]
-        box = (x - _SPACE / 2, top - 0.02)
-        axes.add_patch(
-            Rectangle(box, text_width(text, _TEXT) + _SPACE, 0.22, facecolor=colour, alpha=shade, linewidth=0)
-        )
-        axes.text(x, top + 0.14, text, fontproperties=_TEXT, color="black", parse_math=False)
-    left, right, low = piece.start - _SPACE / 3, piece.end + _SPACE / 3, top + 0.27
-    axes.plot([left, left, right, right], [low - 0.04, low, low, low - 0.04], color=colour, linewidth=1.3)
-    axes.text(
-        (left + right) / 2,
-        low + 0.13,
-        item.pair.abstract[piece.word],
-        fontproperties=_LABEL,
-        color=colour,
-        horizontalalignment="center",
-        parse_math=False,
-    )
+def _cut(text: str, size: float) -> str:
+    return wrapped(text, size, _WIDTH - 2 * (_MARGIN + _INSET), 1)[0]
+
+
+def _width(text: str, size: float) -> int:
+    # Whole pixels, so that no seam shows between two shades.
+    return ceil(text_width(text, size))

@@ -2,86 +2,78 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Sequence
 
 from attrs import frozen
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties
-from matplotlib.patches import FancyBboxPatch, Rectangle
 
-from kgscripts.commands.picture import save_picture, text_width
 from kgscripts.lookup.tracking import StateRow, StateTable
-from schemas.terminal import printable
+from schemas.drawing.svg import Svg
+from schemas.drawing.text_layout import BOLD, wrapped
 
-# All lengths are in inches, from the upper left corner.
-_MARGIN = 0.35
-_NAMES, _COLUMN = 1.75, 1.55
-_PADDING = 0.09
-_LINE = 0.165
-_GAP = 0.12
-"""Above the attributes of an entity."""
-_TITLE = FontProperties(family="DejaVu Sans", size=13, weight="bold")
-_BOLD = FontProperties(family="DejaVu Sans", size=9, weight="bold")
-_TEXT = FontProperties(family="DejaVu Sans", size=9)
-_CHANGED, _REMAINS, _INK, _FAINT = "#cfe3f5", "#f3f3f3", "#1a1a1a", "#8a8a8a"
+# All lengths are in pixels, from the upper left corner.
+_MARGIN = 34
+_NAMES, _COLUMN = 168, 149
+_PADDING = 8
+_TEXT, _TITLE = 12, 17
+_LINE = _TEXT * 1.25
+_GAP = 10
+"""Above an entity."""
 _MOST_LINES = 7
+_STYLE = """
+text { fill: #1a1a1a }
+.bold { font-weight: bold }
+.faint { fill: #737373 }
+.changed { fill: #cfe3f5 }
+.remains { fill: #f3f3f3 }
+path { stroke: #1a1a1a }
+"""
 
 
 @frozen
 class _Row:
-    """A row with its wrapped texts; `entity` is "" below the first row of an entity."""
+    """A row with its wrapped texts; `entity` is empty below the first row of an entity."""
 
     row: StateRow
-    entity: list[str]
-    attribute: list[str]
-    cells: list[list[str]]
+    entity: Sequence[str]
+    attribute: Sequence[str]
+    cells: Sequence[Sequence[str]]
 
     @property
     def height(self) -> float:
-        lines = max([len(self.attribute), *map(len, self.cells)])
-        return lines * _LINE + 2 * _PADDING
+        return max(map(len, [self.attribute, *self.cells])) * _LINE + 2 * _PADDING
+
+    @property
+    def heading(self) -> float:
+        """The height of the entity above the row."""
+        return _GAP + len(self.entity) * _LINE if self.entity else 0
 
 
-def draw_table(table: StateTable, file: Path) -> None:
-    """Draw a state table to `file` (.svg or .png); equal tables give equal bytes.
+def draw_table(table: StateTable) -> Svg:
+    """Draw a state table.
 
     The steps are columns. A change is a blue cell with the value before and after; in the steps behind it, a grey cell
     shows the value that remains.
-
-    Raises
-    ------
-    StoreError
-        If the file cannot be written.
     """
     procedure, rows = table.procedure, _rows(table)
     heads = [_wrapped(f"{number}. {text}", _COLUMN) for number, text in enumerate(procedure.steps, 1)]
-    nothing = [] if rows else ["no change"]
-    head = max(map(len, heads)) * _LINE + 2 * _PADDING
-    body = sum(row.height + (_GAP + len(row.entity) * _LINE if row.entity else 0) for row in rows)
-    title = _wrapped(procedure.title or procedure.id, _NAMES + len(heads) * _COLUMN, _TITLE)
-    top = _MARGIN + len(title) * 1.6 * _LINE
     width = 2 * _MARGIN + _NAMES + len(heads) * _COLUMN
-    height = top + head + body + len(nothing) * 2 * _LINE + _MARGIN
-    figure = Figure(figsize=(width, height))
-    FigureCanvasAgg(figure)
-    axes = figure.add_axes((0, 0, 1, 1), xlim=(0, width), ylim=(height, 0))
-    axes.set_axis_off()
-    for number, line in enumerate(title):
-        _write(axes, [line], _MARGIN, _MARGIN + number * 1.6 * _LINE, _TITLE)
+    title = wrapped(procedure.title or procedure.id, _TITLE * BOLD, width - 2 * _MARGIN, _MOST_LINES)
+    top = _MARGIN + len(title) * _TITLE * 1.25 + _PADDING
+    y = top + max(map(len, heads)) * _LINE + 2 * _PADDING
+    height = y + sum(row.heading + row.height for row in rows) + (0 if rows else 2 * _LINE) + _MARGIN
+    svg = Svg(width=width, height=height, title=procedure.title or procedure.id, style=_STYLE)
+    svg.text(svg.root, title, _MARGIN, _MARGIN, size=_TITLE, kind="bold", anchor="start")
     for step, lines in enumerate(heads):
-        _write(axes, lines, _left(step) + _PADDING, top + _PADDING, _TEXT)
-    y = top + head
-    axes.plot([_MARGIN, width - _MARGIN], [y, y], color=_INK, linewidth=1)
-    _write(axes, nothing, _MARGIN, y + _LINE, _TEXT, _FAINT)
+        _write(svg, lines, _left(step) + _PADDING, top + _PADDING)
+    svg.path(svg.root, [("M", (_MARGIN, y)), ("L", (width - _MARGIN, y))], width=1)
+    if not rows:
+        _write(svg, ["no change"], _MARGIN, y + _LINE, "faint")
     for row in rows:
         if row.entity:
-            _write(axes, row.entity, _MARGIN, y + _GAP, _BOLD)
-            y += _GAP + len(row.entity) * _LINE
-        _draw_row(axes, row, y)
-        y += row.height
-    save_picture(figure, file)
+            _write(svg, row.entity, _MARGIN, y + _GAP, "bold")
+        _draw_row(svg, row, y + row.heading)
+        y += row.heading + row.height
+    return svg
 
 
 def _rows(table: StateTable) -> list[_Row]:
@@ -89,57 +81,32 @@ def _rows(table: StateTable) -> list[_Row]:
     entity = ""
     for row in table.rows():
         cells = [row.cell(step, "→") for step in range(len(row.changes))]
-        name = _wrapped(row.entity, _NAMES + _COLUMN, _BOLD) if row.entity != entity else []
+        name = _wrapped(row.entity, _NAMES + _COLUMN, BOLD) if row.entity != entity else []
         attribute = _wrapped(row.attribute, _NAMES - _PADDING)
         found.append(_Row(row, name, attribute, [_wrapped(cell, _COLUMN) for cell in cells]))
         entity = row.entity
     return found
 
 
-def _draw_row(axes: Axes, row: _Row, top: float) -> None:
-    _write(axes, row.attribute, _MARGIN + 2 * _PADDING, top + _PADDING, _TEXT)
+def _draw_row(svg: Svg, row: _Row, top: float) -> None:
+    _write(svg, row.attribute, _MARGIN + 2 * _PADDING, top + _PADDING)
     for step, (lines, changes) in enumerate(zip(row.cells, row.row.changes, strict=True)):
         x = _left(step)
         if changes:
-            box = (x + 0.03, top + 0.03)
-            style = "round,pad=0,rounding_size=0.05"
-            shape = FancyBboxPatch(
-                box, _COLUMN - 0.06, row.height - 0.06, boxstyle=style, facecolor=_CHANGED, linewidth=0
-            )
-            axes.add_patch(shape)
+            svg.rect(svg.root, x + 3, top + 3, _COLUMN - 6, row.height - 6, radius=5, kind="changed")
         elif lines:
-            axes.add_patch(
-                Rectangle((x, top + 0.03), _COLUMN, row.height - 0.06, facecolor=_REMAINS, linewidth=0, zorder=0)
-            )
-        _write(axes, lines, x + _PADDING, top + _PADDING, _TEXT, _INK if changes else _FAINT)
+            svg.rect(svg.root, x, top + 3, _COLUMN, row.height - 6, kind="remains")
+        _write(svg, lines, x + _PADDING, top + _PADDING, "" if changes else "faint")
 
 
 def _left(step: int) -> float:
     return _MARGIN + _NAMES + step * _COLUMN
 
 
-def _write(axes: Axes, lines: list[str], x: float, top: float, font: FontProperties, colour: str = _INK) -> None:
-    for number, line in enumerate(lines):
-        y = top + number * _LINE + 0.12
-        axes.text(x, y, line, fontproperties=font, color=colour, parse_math=False)
+def _write(svg: Svg, lines: Sequence[str], x: float, top: float, kind: str = "") -> None:
+    svg.text(svg.root, lines, x, top, size=_TEXT, kind=kind, anchor="start")
 
 
-def _wrapped(text: str, width: float, font: FontProperties = _TEXT) -> list[str]:
+def _wrapped(text: str, width: float, weight: float = 1) -> list[str]:
     """The text in at most `_MOST_LINES` lines that fit into a width with its padding; [] for ""."""
-    lines: list[str] = []
-    for word in printable(" ".join(text.split())).split():
-        if lines and _fits(f"{lines[-1]} {word}", width, font):
-            lines[-1] += f" {word}"
-            continue
-        lines.append("")
-        for char in word:
-            if lines[-1] and not _fits(lines[-1] + char, width, font):
-                lines.append("")
-            lines[-1] += char
-        if len(lines) > _MOST_LINES:
-            return [*lines[: _MOST_LINES - 1], f"{lines[_MOST_LINES - 1][:-1]}…"]
-    return lines
-
-
-def _fits(text: str, width: float, font: FontProperties) -> bool:
-    return text_width(text, font) <= width - 2 * _PADDING
+    return wrapped(text, _TEXT * weight, width - 2 * _PADDING, _MOST_LINES) if text else []

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kgscripts.commands.picture import check_picture
+from schemas.drawing.files import check_picture, save_picture
 from schemas.errors import ConfigurationError, InputError
 from schemas.terminal import console, echo, echo_json, printable
 
@@ -56,7 +56,7 @@ def track(
         if picture is not None:
             from kgscripts.commands.table_picture import draw_table
 
-            draw_table(table, picture)
+            save_picture(draw_table(table), picture)
             echo(f"wrote {printable(str(picture))}", err=True)
         if as_json:
             echo_json(table.to_dict(), indent=None)

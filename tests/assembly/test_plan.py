@@ -166,6 +166,6 @@ def test_a_table_is_not_there_for_who_does_not_say_that_he_reads_it(engine: Engi
 def test_the_picture_is_that_of_the_plan() -> None:
     assembly = whole_assembly()
     drawn = draw(assembly.plan(), assembly.sections())
-    assert PICTURE.read_text(encoding="utf-8") == drawn, (
+    assert PICTURE.read_text(encoding="utf-8") == drawn.document(), (
         "run python -m kgscripts.assembly.drawing docs/pictures/assembly.svg"
     )

@@ -293,7 +293,7 @@ def test_an_ascii_pipe_breaks_nothing(odd: ScriptGraph) -> None:
         ["--picture", "FILE.svg"],
         ["cooking pasta", "--tool", "pot", "--picture", "FILE.svg"],
         ["cooking pasta", "--json", "--picture", "FILE.svg"],
-        ["cooking pasta", "--picture", "FILE.png"],
+        ["cooking pasta", "--picture", "FILE.pdf"],
         ["cooking pasta", "--picture", "FILE"],
     ],
 )

@@ -1,4 +1,4 @@
-"""A small writer of SVG 1.1: shapes and text, one after the other, with two decimals."""
+"""A small writer of SVG 1.1: shapes and text, one after the other, on white paper, with two decimals."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 from xml.etree import ElementTree
 
-from exports.text_layout import legible
+from schemas.drawing.text_layout import FONT, legible
 
 Element: TypeAlias = ElementTree.Element
 Point: TypeAlias = tuple[float, float]
 Move: TypeAlias = "tuple[str, *tuple[Point, ...]]"
 """An SVG path command with its points."""
+# White paper, so that a reader with a dark page shows dark text on white too.
+_STYLE = f"""
+text {{ font-family: {FONT} }}
+.paper {{ fill: #ffffff }}
+"""
 
 
 class Svg:
@@ -23,7 +28,8 @@ class Svg:
         box = {"viewBox": f"0 0 {_number(width)} {_number(height)}", "role": "img"}
         self.root = ElementTree.Element("svg", {"xmlns": "http://www.w3.org/2000/svg", **size, **box})
         ElementTree.SubElement(self.root, "title").text = legible(title)
-        ElementTree.SubElement(self.root, "style").text = style
+        ElementTree.SubElement(self.root, "style").text = _STYLE + style
+        self.rect(self.root, 0, 0, width, height, radius=14, kind="paper")
 
     def group(self, parent: Element, *, kind: str = "", tip: str = "", move: Point | None = None) -> Element:
         """A group of the CSS class `kind` with a tooltip, its origin moved."""
@@ -35,10 +41,21 @@ class Svg:
         return group
 
     def rect(
-        self, parent: Element, x: float, y: float, width: float, height: float, *, radius: float, kind: str = ""
+        self,
+        parent: Element,
+        x: float,
+        y: float,
+        width: float,
+        height: float,
+        *,
+        radius: float = 0,
+        opacity: float = 1,
+        kind: str = "",
     ) -> None:
         """A rectangle with round corners."""
-        numbers = {"x": x, "y": y, "width": width, "height": height, "rx": radius}
+        numbers = {"x": x, "y": y, "width": width, "height": height}
+        numbers |= {"rx": radius} if radius else {}
+        numbers |= {"fill-opacity": opacity} if opacity < 1 else {}
         rect = ElementTree.SubElement(parent, "rect", {name: _number(value) for name, value in numbers.items()})
         if kind:
             rect.set("class", kind)
