@@ -48,6 +48,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "segment": ("kgscripts.commands.segment:segment", "Show which scenario each passage of a text is about."),
     "topics": ("kgscripts.commands.topics:topics", "Print the words of the topics of each scenario."),
     "extractors": ("kgscripts.commands.extractors:app", "List the installed extractors."),
+    "models": ("kgscripts.commands.models:app", "List the installed models, and print their cards."),
     "evaluate": ("kgscripts.commands.evaluate:app", "Measure the quality of the models."),
     "train": ("lightning_modules.commands:app", "Train models on corpora of your own."),
     "corpora": ("kgscripts.commands.corpora:app", "List, download and prepare corpora."),

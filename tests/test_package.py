@@ -88,7 +88,7 @@ def test_the_sdist_holds_what_the_wheel_is_built_from(distributions: Path) -> No
 @pytest.mark.parametrize("folder", ["cli.py", "exports", "kgscripts", "schemas", "lightning_modules"])
 def test_what_is_imported_is_declared(folder: str) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extra = project["optional-dependencies"]["train"] if folder == "lightning_modules" else []
+    extra = project["optional-dependencies"]["train"] if folder in ("lightning_modules", "kgscripts") else []
     declared = {re.split(r"[<>=\[; ]", item)[0].lower() for item in (*project["dependencies"], *extra)}
     files = [ROOT / folder] if folder.endswith(".py") else sorted((ROOT / folder).rglob("*.py"))
     trees = [ast.parse(file.read_text(encoding="utf-8")) for file in files]

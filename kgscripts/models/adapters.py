@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from schemas.errors import ModelError
+
 if TYPE_CHECKING:
     from peft import PeftModel
     from torch import Tensor
@@ -18,9 +20,12 @@ _SCALE = 2.0
 def with_adapters(network: Bert, rank: int) -> PeftModel:
     """The encoder with an adapter at each linear layer of its blocks: W becomes W + 2 B A, which is W before training.
 
-    Only the adapters can be trained. Raises ValueError for a rank below one.
+    Only the adapters can be trained. Raises ValueError for a rank below one, and ModelError if peft is not installed.
     """
-    from peft import LoraConfig, get_peft_model
+    try:
+        from peft import LoraConfig, get_peft_model
+    except ModuleNotFoundError as error:
+        raise ModelError("training adapters needs peft", remedy="pip install 'kgscripts[train]'") from error
 
     config = LoraConfig(r=rank, lora_alpha=int(_SCALE) * rank, target_modules=_LINEAR_LAYERS)
     adapted = get_peft_model(network, config)

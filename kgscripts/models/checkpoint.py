@@ -67,6 +67,8 @@ class Checkpoint:
     files: Mapping[str, bytes] = field(factory=dict)
     model: Model | None = None
     """Its provenance; None for one that was not read from a directory."""
+    directory: Path | None = None
+    """Where it was read from."""
 
     def json(self, name: str) -> Any:
         """The value of one of the `files`. Raises ModelError as `parsed`, and if the file is missing."""
@@ -152,6 +154,7 @@ def load_checkpoint(directory: Path) -> Checkpoint:
         card=card,
         files=contents,
         model=model,
+        directory=directory,
     )
 
 

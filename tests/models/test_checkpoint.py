@@ -198,7 +198,7 @@ def test_a_card_that_makes_no_sense(saved: Path, change: dict[str, object]) -> N
 
 
 def test_a_checkpoint_without_vocabulary() -> None:
-    with pytest.raises(ModelError, match=r"no vocabulary\.json"):
+    with pytest.raises(ModelError, match=r"vocabulary\.json"):
         cloze_model(attrs.evolve(checkpoint(), files={}))
 
 

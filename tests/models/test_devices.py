@@ -141,4 +141,4 @@ def test_every_model_of_a_build_moves_its_network() -> None:
 
 
 def _task(directory: Path) -> str:
-    return registry._task_of(read_kind(directory), directory)
+    return registry.task_of(read_kind(directory), directory)

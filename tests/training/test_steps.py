@@ -139,10 +139,10 @@ def test_every_step_that_ships_has_a_group() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"settings": {}}, "no encoder"),
+        ({"settings": {}}, "encoder"),
         ({"settings": {"encoder": {"layers": 99, "rank": 2}, "encoder_sha256": ""}}, "99 layers"),
         ({"settings": {"encoder": {"layers": 1, "rank": 3}, "encoder_sha256": ""}}, "rank 3"),
-        ({"settings": {"encoder": {"layers": 1, "rank": 2}, "encoder_sha256": "0" * 64}}, "another MiniLM"),
+        ({"settings": {"encoder": {"layers": 1, "rank": 2}, "encoder_sha256": "0" * 64}}, "another encoder"),
         ({"tensors": {}}, "missing"),
     ],
 )

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Protocol
 from attrs import frozen
 
 from kgscripts.models.alignment.words import is_content_word
-from schemas.errors import InputError, ModelError
+from kgscripts.models.loading import TrainedModel, from_checkpoint
+from schemas.errors import InputError
 from schemas.provenance import Model
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class PathSettings:
     shift_probability: float
 
 
-class Aligner:
+class Aligner(TrainedModel):
     """Aligns pairs. The alignment of a pair does not depend on the pairs that it is aligned along with.
 
     `model` is the provenance of its checkpoint.
@@ -116,6 +117,7 @@ class Aligner:
         return run_side_by_side(self._network.log_posteriors, [Sides(pair.abstract, pair.concrete) for pair in pairs])
 
 
+@from_checkpoint
 def aligner_model(checkpoint: Checkpoint) -> Aligner:
     """The aligner of a checkpoint. Raises ModelError if its parts do not fit together, or MiniLM cannot be found."""
     from kgscripts.models.alignment.network import AlignerNetwork
@@ -123,14 +125,10 @@ def aligner_model(checkpoint: Checkpoint) -> Aligner:
 
     settings = dict(checkpoint.settings)
     assert checkpoint.model is not None
-    try:
-        path = PathSettings(**{name: float(settings.pop(name)) for name in ("smoothing", "shift_probability")})
-        rank = settings.pop("rank")
-        network = AlignerNetwork(load_encoder(), **settings)
-        network.read_trained_tensors(checkpoint.tensors, rank)
-    except (KeyError, TypeError, ValueError, RuntimeError) as error:
-        remedy = "train the model again, or get the checkpoint again"
-        raise ModelError(f"not the checkpoint of an aligner: {error}", remedy=remedy) from error
+    path = PathSettings(**{name: float(settings.pop(name)) for name in ("smoothing", "shift_probability")})
+    rank = settings.pop("rank")
+    network = AlignerNetwork(load_encoder(), **settings)
+    network.read_trained_tensors(checkpoint.tensors, rank)
     return Aligner(network.eval(), path, checkpoint.model)
 
 

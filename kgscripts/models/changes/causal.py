@@ -14,6 +14,7 @@ from kgscripts.corpora.openpi.change_template import NO_CHANGE, parse_change, sp
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.cloze.causal import CausalModel
 from kgscripts.models.cloze.causal_loading import causal_checkpoint, cloze_model
+from kgscripts.models.loading import TrainedModel, from_checkpoint
 from schemas.changes import Change, PredictedChange, ProcedureStep
 from schemas.errors import InputError, ModelError
 from schemas.provenance import Model
@@ -25,7 +26,7 @@ QUESTION = "Now, what happens?"
 _BATCH = 8
 
 
-class CausalChangeModel:
+class CausalChangeModel(TrainedModel):
     """A `kgscripts.models.changes.protocol.ChangeModel`; it generates greedily.
 
     The log probability of a change is the mean over the pieces of its sentence, in nats.
@@ -137,11 +138,11 @@ def change_causal_checkpoint(model: CausalModel, max_generated: int, card: Model
     return attrs.evolve(plain, kind=KIND, settings=settings)
 
 
+@from_checkpoint
 def causal_model(checkpoint: Checkpoint) -> CausalChangeModel:
     """The model of a checkpoint. Raises ModelError if its parts do not fit together."""
     assert checkpoint.model is not None
     most, start = checkpoint.settings.get("max_generated"), checkpoint.settings.get("start")
     if not isinstance(most, int) or most < 1 or not isinstance(start, int):
-        remedy = "train the model again, or get the checkpoint again"
-        raise ModelError(f"max_generated is {most!r}, start {start!r}", remedy=remedy)
+        raise ValueError(f"max_generated is {most!r}, start {start!r}")
     return CausalChangeModel(cloze_model(checkpoint), most, checkpoint.model)

@@ -25,9 +25,9 @@ from kgscripts.models.changes.vocabulary import ChangeVocabulary
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.encoder import Encoder, load_encoder
 from kgscripts.models.inference import ROWS, fixed_batches, padded_length, run_side_by_side
+from kgscripts.models.loading import TrainedModel, from_checkpoint
 from kgscripts.models.sentence_vectors import SIZE
 from schemas.changes import PredictedChange, ProcedureStep
-from schemas.errors import ModelError
 from schemas.provenance import Model
 
 KIND = "change-composer"
@@ -55,7 +55,7 @@ class ComposerSettings:
     selection: SelectionSettings = field(factory=SelectionSettings)
 
 
-class ChangeComposer:
+class ChangeComposer(TrainedModel):
     """A `kgscripts.models.changes.protocol.ChangeModel`.
 
     A step has the same changes whatever other steps come along: batches have fixed shapes, and random numbers a fixed
@@ -147,39 +147,34 @@ def composer_checkpoint(
     )
 
 
+@from_checkpoint
 def composer_model(checkpoint: Checkpoint) -> ChangeComposer:
     """The model of a checkpoint. Raises ModelError if its parts do not fit together, or MiniLM is another one."""
     assert checkpoint.model is not None
-    remedy = "train the model again, or get the checkpoint again"
     encoder = load_encoder()
-    try:
-        values = dict(checkpoint.settings)
-        digest = values.pop("encoder_sha256")
-        selection = SelectionSettings(**values.pop("selection"))
-        settings = ComposerSettings(**values, selection=selection)
-        vocabulary = _vocabulary(checkpoint.json(VOCABULARY))
-        weights, down, up = (
-            {name: value.float() for name, value in _below(prefix, checkpoint.tensors).items()}
-            for prefix in (_NETWORK, _DOWN, _UP)
+    values = dict(checkpoint.settings)
+    digest = values.pop("encoder_sha256")
+    selection = SelectionSettings(**values.pop("selection"))
+    settings = ComposerSettings(**values, selection=selection)
+    vocabulary = _vocabulary(checkpoint.json(VOCABULARY))
+    weights, down, up = (
+        {name: value.float() for name, value in _below(prefix, checkpoint.tensors).items()}
+        for prefix in (_NETWORK, _DOWN, _UP)
+    )
+    if weights["begin"].shape != (settings.size,):
+        raise ValueError("weights of a network of another size")
+    # Without memory of its own, which would be as much as the settings say.
+    with torch.device("meta"):
+        network = ChangeNetwork(
+            [len(places) for places in vocabulary.places], NetworkSize(settings.size, settings.layers)
         )
-        if weights["begin"].shape != (settings.size,):
-            raise ValueError("weights of a network of another size")
-        # Without memory of its own, which would be as much as the settings say.
-        with torch.device("meta"):
-            network = ChangeNetwork(
-                [len(places) for places in vocabulary.places], NetworkSize(settings.size, settings.layers)
-            )
-        network.load_state_dict(weights, assign=True)
-        merge_adapters(encoder.network, down, up, settings.rank)
-        if not all(value.isfinite().all() for value in network.state_dict().values()):
-            raise ValueError("weights that are not finite")
-        steps = {name: value.numpy() for name, value in _below(_KNOWN, checkpoint.tensors).items()}
-        known = KnownSteps.read(steps, checkpoint.json(STRINGS))
-    except (LookupError, TypeError, ValueError, AttributeError, RuntimeError, RecursionError) as error:
-        raise ModelError(f"not a checkpoint of the composer: {error}", remedy=remedy) from error
-    if digest != encoder.digest:
-        message = f"trained over another MiniLM than is here ({encoder.digest[:12]} instead of {str(digest)[:12]})"
-        raise ModelError(message, remedy=remedy)
+    network.load_state_dict(weights, assign=True)
+    merge_adapters(encoder.network, down, up, settings.rank)
+    if not all(value.isfinite().all() for value in network.state_dict().values()):
+        raise ValueError("weights that are not finite")
+    steps = {name: value.numpy() for name, value in _below(_KNOWN, checkpoint.tensors).items()}
+    known = KnownSteps.read(steps, checkpoint.json(STRINGS))
+    encoder.check(digest)
     return ChangeComposer(network, vocabulary, known, settings, checkpoint.model, encoder)
 
 

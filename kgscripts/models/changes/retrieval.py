@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from kgscripts.models.changes.neighbours import MOST_NEIGHBOURS, KnownSteps, Neighbour, NeighbourSearch
 from kgscripts.models.changes.substitution import words_of
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
+from kgscripts.models.loading import TrainedModel, from_checkpoint
 from schemas.changes import Change, PredictedChange, ProcedureStep
-from schemas.errors import ModelError
 from schemas.provenance import Model
 
 KIND = "change-retrieval"
@@ -45,7 +45,7 @@ class RetrievalSettings:
     """The least cosine of two nouns that are exchanged."""
 
 
-class ChangeRetriever:
+class ChangeRetriever(TrainedModel):
     """A `kgscripts.models.changes.protocol.ChangeModel`.
 
     The log probability of a change is that of the weighted mean, over the neighbours, of its best overlap with one of
@@ -142,14 +142,11 @@ def retrieval_checkpoint(known: KnownSteps, settings: RetrievalSettings, card: M
     return Checkpoint(kind=KIND, settings=attrs.asdict(settings), tensors=tensors, card=card, files=files)
 
 
+@from_checkpoint
 def retrieval_model(checkpoint: Checkpoint) -> ChangeRetriever:
     """The model of a checkpoint. Raises ModelError if its parts do not fit together."""
     assert checkpoint.model is not None
-    try:
-        settings = RetrievalSettings(**checkpoint.settings)
-        tensors = {name: tensor.numpy() for name, tensor in checkpoint.tensors.items()}
-        known = KnownSteps.read(tensors, checkpoint.json(STRINGS))
-        return ChangeRetriever(known, settings, checkpoint.model)
-    except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        remedy = "train the model again, or get the checkpoint again"
-        raise ModelError(f"not a checkpoint of retrieval: {error}", remedy=remedy) from error
+    settings = RetrievalSettings(**checkpoint.settings)
+    tensors = {name: tensor.numpy() for name, tensor in checkpoint.tensors.items()}
+    known = KnownSteps.read(tensors, checkpoint.json(STRINGS))
+    return ChangeRetriever(known, settings, checkpoint.model)

@@ -15,6 +15,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from kgscripts.models.cloze.causal_tree import CandidateTree, candidate_trees
 from kgscripts.models.cloze.protocol import Cloze
+from kgscripts.models.loading import TrainedModel
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -29,7 +30,7 @@ _LOGITS = 1 << 25
 """The most unnormalised log probabilities that are held at once: 128 MiB."""
 
 
-class CausalModel:
+class CausalModel(TrainedModel):
     """A causal language model as a `ClozeModel`.
 
     Each token of a text is cut into pieces by itself, with a space before it. It has no unknown word: that has log

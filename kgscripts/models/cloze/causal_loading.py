@@ -12,6 +12,7 @@ from torch import Tensor
 
 from kgscripts.models.checkpoint import Checkpoint, ModelCard, is_checkpoint
 from kgscripts.models.cloze.causal import CausalModel
+from kgscripts.models.loading import from_checkpoint
 from schemas.errors import ModelError
 
 if TYPE_CHECKING:
@@ -64,38 +65,33 @@ def load_causal_model(name: str) -> CausalModel:
     return CausalModel(label, _placed(network), tokenizer.backend_tokenizer, tokenizer.bos_token_id)
 
 
+@from_checkpoint
 def cloze_model(checkpoint: Checkpoint) -> CausalModel:
     """The model of a checkpoint that fine-tuning wrote. Raises ModelError if its parts do not fit together."""
     from tokenizers import Tokenizer
     from transformers import AutoConfig, AutoModelForCausalLM
 
-    remedy = "train the model again, or get the checkpoint again"
-    try:
-        settings = dict(checkpoint.settings["network"])
-        if any(settings.get(name, 0) > len(checkpoint.tensors) for name in _LAYERS):
-            raise ModelError("more layers than weights", remedy=remedy)
-        configuration = AutoConfig.for_model(settings.pop("model_type"), **settings)
-        # Without memory at first, which would be as much as the settings say.
-        with torch.device("meta"):
-            _check_shapes(AutoModelForCausalLM.from_config(configuration), checkpoint.tensors)  # type: ignore[no-untyped-call]
-        network = AutoModelForCausalLM.from_config(configuration)  # type: ignore[no-untyped-call]
-        tokenizer = Tokenizer.from_str(checkpoint.files[TOKENIZER].decode())
-        start = checkpoint.settings["start"]
-        if odd := set(_untied(network)) ^ set(checkpoint.tensors):
-            raise ModelError(f"weights that are missing or foreign: {', '.join(sorted(odd)[:3])}", remedy=remedy)
-        network.load_state_dict(checkpoint.tensors, strict=False)
-        if not all(weight.isfinite().all() for weight in checkpoint.tensors.values()):
-            raise ModelError("weights that are not finite", remedy=remedy)
-        pieces = [*tokenizer.get_vocab().values(), *([] if start is None else [start])]
-        if not 0 <= min(pieces) <= max(pieces) < network.config.vocab_size:
-            raise ModelError("pieces that the network does not have", remedy=remedy)
-        # Settings can fit the weights, and yet be those of a network that cannot run.
-        with torch.inference_mode():
-            network(input_ids=torch.tensor([[pieces[0]]]))
-    except ModelError:
-        raise
-    except Exception as error:
-        raise ModelError(f"no fine-tuned causal language model: {error}", remedy=remedy) from error
+    settings = dict(checkpoint.settings["network"])
+    if any(settings.get(name, 0) > len(checkpoint.tensors) for name in _LAYERS):
+        raise ValueError("more layers than weights")
+    configuration = AutoConfig.for_model(settings.pop("model_type"), **settings)
+    # Without memory at first, which would be as much as the settings say.
+    with torch.device("meta"):
+        _check_shapes(AutoModelForCausalLM.from_config(configuration), checkpoint.tensors)  # type: ignore[no-untyped-call]
+    network = AutoModelForCausalLM.from_config(configuration)  # type: ignore[no-untyped-call]
+    tokenizer = Tokenizer.from_str(checkpoint.files[TOKENIZER].decode())
+    start = checkpoint.settings["start"]
+    if odd := set(_untied(network)) ^ set(checkpoint.tensors):
+        raise ValueError(f"weights that are missing or foreign: {', '.join(sorted(odd)[:3])}")
+    network.load_state_dict(checkpoint.tensors, strict=False)
+    if not all(weight.isfinite().all() for weight in checkpoint.tensors.values()):
+        raise ValueError("weights that are not finite")
+    pieces = [*tokenizer.get_vocab().values(), *([] if start is None else [start])]
+    if not 0 <= min(pieces) <= max(pieces) < network.config.vocab_size:
+        raise ValueError("pieces that the network does not have")
+    # Settings can fit the weights, and yet be those of a network that cannot run.
+    with torch.inference_mode():
+        network(input_ids=torch.tensor([[pieces[0]]]))
     return CausalModel(checkpoint.card.name, _placed(network), tokenizer, start)
 
 

@@ -15,6 +15,7 @@ from kgscripts.models.cloze.protocol import Cloze
 from kgscripts.models.cloze.recurrent import PairNetwork
 from kgscripts.models.cloze.transducer import Transducer
 from kgscripts.models.cloze.vocabulary import Vocabulary
+from kgscripts.models.loading import TrainedModel
 from schemas.errors import InputError
 
 _CELLS = 60_000
@@ -33,7 +34,7 @@ class _Row:
     queries: list[int]
 
 
-class LeftContextModel:
+class LeftContextModel(TrainedModel):
     """A network as a `ClozeModel`. Candidates outside its vocabulary have log probability -inf."""
 
     context: Literal["left", "both"] = "left"

@@ -20,7 +20,7 @@ from kgscripts.models.cloze.masked_inputs import InputEncoding, MaskedBatch
 from kgscripts.models.cloze.protocol import Cloze
 from kgscripts.models.encoder import Encoder, find_encoder, load_encoder, weights_digest
 from kgscripts.models.inference import ROWS, fixed_batches, padded_length, run_side_by_side
-from schemas.errors import ModelError
+from kgscripts.models.loading import TrainedModel, from_checkpoint
 
 if TYPE_CHECKING:
     from peft import PeftModel
@@ -172,7 +172,7 @@ def _below(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     return {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
 
 
-class MaskedModel:
+class MaskedModel(TrainedModel):
     """Guesses hidden words from both sides; see `kgscripts.models.cloze.protocol.ClozeModel`.
 
     The probabilities of a cloze do not depend on the clozes that are predicted along with it.
@@ -234,21 +234,15 @@ def masked_checkpoint(network: MaskedNetwork, card: ModelCard, *, encoder: str, 
     )
 
 
+@from_checkpoint
 def masked_model(checkpoint: Checkpoint) -> MaskedModel:
     """The model of a checkpoint, its adapters merged into the encoder.
 
     Raises ModelError if its parts do not fit together, or the encoder is missing or another one.
     """
-    try:
-        words = checkpoint.json(WORDS)
-        encoder, digest, rank = (checkpoint.settings[name] for name in ("encoder", "encoder_sha256", "rank"))
-        if (found := weights_digest(find_encoder(encoder))) != digest:
-            message = f"trained over another encoder than {encoder} is here ({found[:12]} instead of {digest[:12]})"
-            raise ModelError(message, remedy="name the encoder's folder in config.json, or train the model again")
-        network = new_network(words, [1.0] * (len(words) + 1), rank=None, dropout=0.0, encoder=encoder)
-        network.read({name: value.float() for name, value in checkpoint.tensors.items()}, rank)
-    except (KeyError, TypeError, ValueError, RuntimeError) as error:
-        raise ModelError(
-            f"the weights do not fit the configuration: {error}", remedy="train the model again"
-        ) from error
+    words = checkpoint.json(WORDS)
+    encoder = load_encoder(checkpoint.settings["encoder"])
+    encoder.check(checkpoint.settings["encoder_sha256"])
+    network = MaskedNetwork(words, [1.0] * (len(words) + 1), rank=None, dropout=0.0, encoder=encoder)
+    network.read({name: value.float() for name, value in checkpoint.tensors.items()}, checkpoint.settings["rank"])
     return MaskedModel(checkpoint.card.name, network)

@@ -20,8 +20,9 @@ from kgscripts.models.cloze.settings import (
 )
 from kgscripts.models.cloze.transducer import Transducer
 from kgscripts.models.cloze.vocabulary import Vocabulary
+from kgscripts.models.loading import from_checkpoint
 from kgscripts.settings import settings_from
-from schemas.errors import ConfigurationError, ModelError
+from schemas.errors import ConfigurationError
 
 VOCABULARY = "vocabulary.json"
 
@@ -59,16 +60,12 @@ def network_checkpoint(
     return Checkpoint(kind=kind, settings=attrs.asdict(settings), tensors=halved, card=card, files=files)
 
 
+@from_checkpoint
 def cloze_model(checkpoint: Checkpoint) -> LeftContextModel:
     """The trained network of a checkpoint. Raises ModelError if its parts do not fit together."""
-    if VOCABULARY not in checkpoint.files:
-        raise ModelError(f"the checkpoint has no {VOCABULARY}", remedy="train the model again")
     vocabulary = Vocabulary.from_json(checkpoint.files[VOCABULARY])
-    try:
-        network = make_network(network_settings(checkpoint.kind, checkpoint.settings, "config.json"), vocabulary)
-        network.load_state_dict(dict(checkpoint.tensors))
-    except (ConfigurationError, RuntimeError) as error:
-        raise ModelError(f"the weights do not fit the configuration: {error}") from error
+    network = make_network(network_settings(checkpoint.kind, checkpoint.settings, "config.json"), vocabulary)
+    network.load_state_dict(dict(checkpoint.tensors))
     if isinstance(network, Transducer):
         return TransducerModel(checkpoint.card.name, network, vocabulary)
     return LeftContextModel(checkpoint.card.name, network, vocabulary)

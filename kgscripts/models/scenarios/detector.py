@@ -20,11 +20,11 @@ from torch import Tensor, nn
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.encoder import Encoder, shared_minilm
 from kgscripts.models.inference import fixed_threads
+from kgscripts.models.loading import TrainedModel, from_checkpoint
 from kgscripts.models.scenarios.chain import DetectorSettings, biased, detected_segments, label_scores, segment
 from kgscripts.models.scenarios.list import new_rows
 from kgscripts.models.scenarios.protocol import NewScenario
 from kgscripts.models.sentence_vectors import SCALE, SIZE, quantised_vectors
-from schemas.errors import ModelError
 from schemas.provenance import Model
 from schemas.scenario_documents import DetectedSegment
 
@@ -37,7 +37,7 @@ _NEAR, _AROUND, _TEXT = 1, 3, 15
 """How many sentences on either side are near a sentence, around it, and what the text is about there."""
 
 
-class ScenarioDetector:
+class ScenarioDetector(TrainedModel):
     """A `ScenarioModel` and a `SegmentLabeller` of `kgscripts.models.scenarios.protocol`.
 
     `layer` maps `context_features` to the log odds of the scenarios and, last, of `NONE`. `centres` (scenarios, `SIZE`)
@@ -147,24 +147,19 @@ def detector_checkpoint(
     return Checkpoint(kind=KIND, settings=values, tensors=tensors, card=card)
 
 
+@from_checkpoint
 def detector_model(checkpoint: Checkpoint) -> ScenarioDetector:
     """The model of a checkpoint. Raises ModelError if its parts do not fit together, or MiniLM is another one."""
     assert checkpoint.model is not None
-    remedy = "train the model again, or get the checkpoint again"
-    try:
-        values = dict(checkpoint.settings)
-        digest = values.pop("encoder_sha256")
-        settings = DetectorSettings(**values)
-        tensors = {name: value.float() for name, value in checkpoint.tensors.items()}
-        scenarios = len(settings.scenarios)
-        if tensors["weight"].shape != (scenarios + 1, FEATURES) or tensors["centres"].shape != (scenarios, SIZE):
-            raise ValueError("weights of another size")
-        if not all(value.isfinite().all() for value in tensors.values()):
-            raise ValueError("weights that are not finite")
-        layer = _layer(tensors["weight"], tensors["bias"])
-    except (LookupError, TypeError, ValueError, AttributeError, RuntimeError) as error:
-        raise ModelError(f"not a checkpoint of the detector: {error}", remedy=remedy) from error
-    if digest != shared_minilm().digest:
-        message = f"trained over another MiniLM than is here ({shared_minilm().digest[:12]}, not {str(digest)[:12]})"
-        raise ModelError(message, remedy=remedy)
+    values = dict(checkpoint.settings)
+    digest = values.pop("encoder_sha256")
+    settings = DetectorSettings(**values)
+    tensors = {name: value.float() for name, value in checkpoint.tensors.items()}
+    scenarios = len(settings.scenarios)
+    if tensors["weight"].shape != (scenarios + 1, FEATURES) or tensors["centres"].shape != (scenarios, SIZE):
+        raise ValueError("weights of another size")
+    if not all(value.isfinite().all() for value in tensors.values()):
+        raise ValueError("weights that are not finite")
+    layer = _layer(tensors["weight"], tensors["bias"])
+    shared_minilm().check(digest)
     return ScenarioDetector(layer, tensors["centres"].double().numpy(), settings, checkpoint.model)

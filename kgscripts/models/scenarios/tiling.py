@@ -15,6 +15,7 @@ import numpy as np
 from attrs import evolve, field, frozen, validators
 from numpy.typing import NDArray
 
+from kgscripts.models.loading import TrainedModel
 from kgscripts.models.scenarios.baselines import each_sentence, random_segments
 from kgscripts.models.scenarios.classifier import ScenarioClassifier, scenario_entropy
 from kgscripts.models.scenarios.features import FEATURES, SegmentText, TfIdf, feature_vectors
@@ -130,7 +131,7 @@ class ScenarioParts:
         return found
 
 
-class TopicTilingModel:
+class TopicTilingModel(TrainedModel):
     """A `ScenarioModel`, a `SegmentLabeller` and a `FeatureChoice` of `kgscripts.models.scenarios.protocol`.
 
     Whether a segment is about no scenario is a hard decision: `NONE` is then first in the ranking with the probability

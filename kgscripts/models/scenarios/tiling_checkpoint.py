@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
+from kgscripts.models.loading import from_checkpoint
 from kgscripts.models.scenarios.classifier import ScenarioClassifier
 from kgscripts.models.scenarios.features import FEATURES, TfIdf, feature_size
 from kgscripts.models.scenarios.tiling import ScenarioParts, TopicTilingModel, settings_of
 from kgscripts.models.scenarios.topics import TopicModel
-from schemas.errors import ModelError
 
 KIND = "topic-tiling"
 WORDS = "words.json"
@@ -46,14 +46,11 @@ def tiling_checkpoint(parts: ScenarioParts, card: ModelCard) -> Checkpoint:
     return Checkpoint(kind=KIND, settings=settings, tensors=tensors, card=card, files=files)
 
 
+@from_checkpoint
 def tiling_model(checkpoint: Checkpoint) -> TopicTilingModel:
     """The model of a checkpoint. Raises ModelError if its parts do not fit together."""
     assert checkpoint.model is not None
-    try:
-        return TopicTilingModel(tiling_parts(checkpoint), checkpoint.model)
-    except (LookupError, TypeError, ValueError, AttributeError, RuntimeError, RecursionError) as error:
-        remedy = "train the model again, or get the checkpoint again"
-        raise ModelError(f"not a checkpoint of TopicTiling: {error}", remedy=remedy) from error
+    return TopicTilingModel(tiling_parts(checkpoint), checkpoint.model)
 
 
 def tiling_parts(checkpoint: Checkpoint) -> ScenarioParts:

@@ -19,9 +19,9 @@ from torch import Tensor
 from kgscripts.models.adapters import merge_adapters
 from kgscripts.models.checkpoint import Checkpoint, ModelCard, load_checkpoint
 from kgscripts.models.encoder import Encoder, load_encoder, shared_minilm
+from kgscripts.models.loading import TrainedModel, from_checkpoint
 from kgscripts.models.registry import find_checkpoint
 from kgscripts.models.sentence_vectors import quantised_vectors
-from schemas.errors import ModelError
 
 KIND = "step-encoder"
 DOWN, UP = "down.", "up."
@@ -41,7 +41,7 @@ class StepEncoderSettings:
 
 
 @frozen(eq=False)
-class StepEncoder:
+class StepEncoder(TrainedModel):
     """Gives the vectors of steps. `adapters` are what training found, by the names of checkpoints."""
 
     settings: StepEncoderSettings
@@ -82,22 +82,17 @@ def encoder_checkpoint(encoder: StepEncoder, card: ModelCard) -> Checkpoint:
     return Checkpoint(kind=KIND, settings=encoder.stored_settings(), tensors=encoder.adapters, card=card)
 
 
+@from_checkpoint
 def encoder_model(checkpoint: Checkpoint) -> StepEncoder:
     """The encoder of a checkpoint, of its own or of a model that merges steps.
 
     Raises ModelError if its parts do not fit together, or MiniLM is another one.
     """
-    remedy = "train the model again, or get the checkpoint again"
-    try:
-        settings = StepEncoderSettings(**checkpoint.settings[_ENCODER])
-        digest = checkpoint.settings[_MINILM]
-        adapters = {name: value for name, value in checkpoint.tensors.items() if name.startswith((DOWN, UP))}
-        encoder = StepEncoder.of(settings, adapters)
-    except (LookupError, TypeError, ValueError, AttributeError) as error:
-        raise ModelError(f"no encoder of steps: {error}", remedy=remedy) from error
-    if digest != shared_minilm().digest:
-        message = f"trained over another MiniLM than is here ({shared_minilm().digest[:12]}, not {str(digest)[:12]})"
-        raise ModelError(message, remedy=remedy)
+    settings = StepEncoderSettings(**checkpoint.settings[_ENCODER])
+    digest = checkpoint.settings[_MINILM]
+    adapters = {name: value for name, value in checkpoint.tensors.items() if name.startswith((DOWN, UP))}
+    encoder = StepEncoder.of(settings, adapters)
+    shared_minilm().check(digest)
     return encoder
 
 

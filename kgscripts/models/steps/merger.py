@@ -17,11 +17,11 @@ from torch import Tensor, nn
 
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.inference import fixed_threads
+from kgscripts.models.loading import TrainedModel, from_checkpoint
 from kgscripts.models.sentence_vectors import Vectors
 from kgscripts.models.steps.clusters import Floats, Integers, by_first_member, clusters_of, together
 from kgscripts.models.steps.contexts import FEATURES, ActionParts, StepContexts, StepMention, pair_features
 from kgscripts.models.steps.encoder import DOWN, UP, StepEncoder, encoder_model
-from schemas.errors import ModelError
 from schemas.provenance import Model
 
 KIND = "step-merger"
@@ -70,7 +70,7 @@ class PairNetwork(nn.Module):
         return odds
 
 
-class StepMerger:
+class StepMerger(TrainedModel):
     """Merges the actions of a scenario that are the same step. `vectors` gives the vectors of texts."""
 
     def __init__(
@@ -160,21 +160,18 @@ def merger_checkpoint(
     return Checkpoint(kind=KIND, settings=values, tensors={**tensors, **encoder.adapters}, card=card)
 
 
+@from_checkpoint
 def merger_model(checkpoint: Checkpoint) -> StepMerger:
     """The model of a checkpoint. Raises ModelError if its parts do not fit together, or MiniLM is another one."""
     assert checkpoint.model is not None
     encoder = encoder_model(checkpoint)
-    try:
-        values: dict[str, Any] = dict(checkpoint.settings)
-        for name in encoder.stored_settings():
-            del values[name]
-        settings = StepSettings(**values)
-        tensors = {name: value for name, value in checkpoint.tensors.items() if not name.startswith((DOWN, UP))}
-        if not all(value.isfinite().all() for value in tensors.values()):
-            raise ValueError("weights that are not finite")
-        network = PairNetwork(settings.hidden)
-        network.load_state_dict(tensors)
-    except (LookupError, TypeError, ValueError, AttributeError, RuntimeError) as error:
-        remedy = "train the model again, or get the checkpoint again"
-        raise ModelError(f"not a checkpoint of the step merger: {error}", remedy=remedy) from error
+    values: dict[str, Any] = dict(checkpoint.settings)
+    for name in encoder.stored_settings():
+        del values[name]
+    settings = StepSettings(**values)
+    tensors = {name: value for name, value in checkpoint.tensors.items() if not name.startswith((DOWN, UP))}
+    if not all(value.isfinite().all() for value in tensors.values()):
+        raise ValueError("weights that are not finite")
+    network = PairNetwork(settings.hidden)
+    network.load_state_dict(tensors)
     return StepMerger(network, settings, checkpoint.model, encoder)

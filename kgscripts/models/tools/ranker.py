@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.encoder import Encoder, shared_minilm
+from kgscripts.models.loading import TrainedModel, from_checkpoint
 from kgscripts.models.sentence_vectors import SCALE, quantised_vectors
-from schemas.errors import ModelError
 from schemas.provenance import Model
 from schemas.records import PredictedTool
 
@@ -110,7 +110,7 @@ def features(known: KnownEvents, bilinear: Bilinear, vector: Array, kept: NDArra
 
 
 @frozen(eq=False)
-class ToolRanker:
+class ToolRanker(TrainedModel):
     """Ranks tools of events, with the probability that a person accepts them."""
 
     known: KnownEvents
@@ -196,6 +196,7 @@ def ranker_checkpoint(ranker: ToolRanker, card: ModelCard) -> Checkpoint:
     )
 
 
+@from_checkpoint
 def tool_ranker(checkpoint: Checkpoint) -> ToolRanker:
     """The ranker of a checkpoint. Raises ModelError if its parts do not fit together."""
     tensors = {name: tensor.numpy() for name, tensor in checkpoint.tensors.items()}
@@ -225,7 +226,7 @@ def tool_ranker(checkpoint: Checkpoint) -> ToolRanker:
         and all(np.isfinite(values).all() for values in numbers.values())
     )
     if not fits:
-        raise ModelError("its files do not fit together", remedy="train the model again")
+        raise ValueError("tensors or names of sizes that differ, or a number that is not finite")
     groups = tuple(tuple(flat[start:end]) for start, end in pairwise(ends.tolist()))
     return ToolRanker(
         KnownEvents(names, groups, group_of, events),

@@ -1,0 +1,126 @@
+"""The list of models, their cards as Markdown, and models that are written to other directories."""
+
+from __future__ import annotations
+
+import filecmp
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import cli
+import kgscripts
+from kgscripts.models import encoder
+from kgscripts.models.checkpoint import load_checkpoint, read_card, save_checkpoint
+from kgscripts.models.installed import card_markdown, find_model, installed_models
+from kgscripts.models.loading import TrainedModel, from_checkpoint
+from kgscripts.models.registry import LOADERS, load, shipped_models
+from kgscripts.models.scenarios.protocol import NewScenario
+from schemas.errors import ModelError
+from tests.models.test_checkpoint import checkpoint
+
+
+def _run(*arguments: str) -> str:
+    result = CliRunner().invoke(cli.app, ["models", *arguments], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_every_model_that_ships_is_listed_with_its_size_and_shown() -> None:
+    rows = {row["name"]: row for row in json.loads(_run("list", "--json"))}
+    text = _run("list")
+    assert {*shipped_models(), "typicality", "en_kgscripts", "all-MiniLM-L6-v2"} <= rows.keys()
+    for name, path in shipped_models().items():
+        row = rows[name]
+        assert row["bytes"] == sum(file.stat().st_size for file in path.iterdir())
+        assert (row["task"] in LOADERS, row["state"], row["path"]) == (True, "ships", str(path))
+        assert row["digest"] == read_card(path)[1].digest
+        assert re.search(rf"^ *{name} +{row['task']} .*ships$", text, re.MULTILINE)
+    assert max(map(len, text.splitlines())) <= 80
+    for name, row in rows.items():
+        shown = _run("show", name)
+        assert shown.startswith(f"# {row['card']['name']}\n")
+        assert row["card"]["licence"] in shown
+        for score in row["card"]["scores"]:
+            assert f"| {score['dataset']} | {score['split']} | {score['metric']} | {score['value']:g} " in shown
+
+
+def test_an_encoder_that_is_not_there_is_listed_as_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(encoder, "find_spec", lambda _: None)
+    monkeypatch.setattr(encoder, "_in_cache", lambda *_, **__: None)
+    (found,) = (model for model in installed_models() if model.task == "encoder")
+    assert (found.path, found.size) == (None, 0)
+    assert "missing" in _run("list")
+
+
+def test_the_card_of_a_directory_and_of_nothing(tmp_path: Path) -> None:
+    save_checkpoint(checkpoint(), tmp_path / "mine")
+    assert card_markdown(find_model(tmp_path / "mine")).startswith("# ")
+    with pytest.raises(ModelError, match="no such model") as refused:
+        find_model(tmp_path / "other")
+    assert "aligner" in str(refused.value.remedy)
+
+
+def test_cells_of_cards_cannot_end_their_row(tmp_path: Path) -> None:
+    whole = checkpoint()
+    object.__setattr__(whole.card, "training", {"a|b": "c\nd"})
+    save_checkpoint(whole, tmp_path / "mine")
+    assert "| a\\|b | c d |" in card_markdown(find_model(tmp_path / "mine"))
+
+
+@pytest.mark.parametrize("name", ["tools", "transducer", "steps", "state-changes-retrieval"])
+def test_a_model_is_saved_as_it_was_loaded(name: str, tmp_path: Path) -> None:
+    model = kgscripts.load_model(name)
+    model.save(tmp_path / "copy")
+    assert filecmp.dircmp(shipped_models()[name], tmp_path / "copy").diff_files == []
+    again = kgscripts.load_model(tmp_path / "copy")
+    again.save(str(tmp_path / "copy of the copy"))
+    assert read_card(tmp_path / "copy of the copy") == read_card(shipped_models()[name])
+
+
+def test_what_cannot_be_saved_is_refused(tmp_path: Path) -> None:
+    save_checkpoint(checkpoint(), tmp_path / "model")
+    model = load("cloze", tmp_path / "model")
+    (tmp_path / "taken").write_text("")
+    assert isinstance(model, TrainedModel)
+    with pytest.raises(ModelError, match="not empty"):
+        model.save(tmp_path / "taken")
+    save_checkpoint(checkpoint("language-model"), tmp_path / "model")
+    with pytest.raises(ModelError, match="has changed since"):
+        model.save(tmp_path / "other")
+    derived = load("scenarios", "default").with_scenarios([NewScenario("herding llamas")])  # type: ignore[attr-defined]
+    with pytest.raises(ModelError, match="made from another one"):
+        derived.save(tmp_path / "other")
+    assert not (tmp_path / "other").exists()
+
+
+@pytest.mark.parametrize(
+    "error", [KeyError("x"), ValueError("x"), ZeroDivisionError(), RecursionError(), MemoryError()]
+)
+def test_whatever_a_checkpoint_holds_its_model_says_where(tmp_path: Path, error: Exception) -> None:
+    @from_checkpoint
+    def make(_: object) -> TrainedModel:
+        raise error
+
+    save_checkpoint(checkpoint(), tmp_path / "model")
+    with pytest.raises(ModelError, match="do not fit together") as refused:
+        make(load_checkpoint(tmp_path / "model"))
+    assert refused.value.where == str(tmp_path / "model")
+    assert refused.value.remedy
+
+
+def test_adapters_without_peft_are_loaded_and_not_trained() -> None:
+    code = (
+        "import sys; sys.modules['peft'] = None\n"
+        "import kgscripts; from kgscripts.models.adapters import with_adapters\n"
+        "kgscripts.load_model('aligner')\n"
+        "from kgscripts.models.encoder import load_encoder\n"
+        "try: with_adapters(load_encoder().network, 4)\n"
+        "except Exception as error: print(type(error).__name__, error)\n"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert found == "ModelError training adapters needs peft\n  pip install 'kgscripts[train]'\n"
