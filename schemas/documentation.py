@@ -1,4 +1,4 @@
-"""Generate `docs/reference/graph.md` from the types: ``python -m schemas.documentation docs/reference/graph.md``."""
+"""Generate the pages on nodes and relations from the types: ``python -m schemas.documentation docs/reference``."""
 
 from __future__ import annotations
 
@@ -10,10 +10,14 @@ from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.type_declarations import Layer, Property
 from schemas.vocabulary import DEFAULT_BASE_IRI, ID_PREFIXES, ONTOLOGY_IRI
 
+_GENERATED = (
+    "Generated from `schemas/graph_types.py` by `python -m schemas.documentation docs/reference`; a test compares them."
+)
 _INTRODUCTION = f"""# The graph
 
-Generated from `schemas/graph_types.py` by `python -m schemas.documentation docs/reference/graph.md`; a test compares
-the two.
+{_GENERATED}
+
+This page describes ids, RDF and the types of nodes; [relations.md](relations.md) lists the types of relations.
 
 A node's IRI consists of the graph's base IRI (`--base-iri`, default `{DEFAULT_BASE_IRI}`), a prefix for
 its type, a readable slug, and 96 bits of the SHA-256 of its key in hexadecimal: `tool/rolling-pin-0f31…`. The hash
@@ -76,13 +80,17 @@ def _properties(properties: tuple[Property, ...]) -> Iterator[str]:
     yield ""
 
 
-def _lines() -> Iterator[str]:
+def _nodes() -> Iterator[str]:
     yield _INTRODUCTION
     yield _RDF
     yield "## Nodes\n"
     for node in NODE_TYPES.values():
         yield f"### {node.name}\n\n{node.comment} Key: {node.key}. IRI: `{ID_PREFIXES[node.name]}/…`\n"
         yield from _properties(node.properties)
+
+
+def _relations() -> Iterator[str]:
+    yield f"# Relations of the graph\n\n{_GENERATED} [graph.md](graph.md) describes the nodes.\n"
     for layer, title in _LAYERS.items():
         yield f"## Relations of the {layer} layer: {title}\n"
         for relation in RELATION_TYPES.values():
@@ -92,10 +100,14 @@ def _lines() -> Iterator[str]:
                 yield from _properties(relation.properties)
 
 
-def graph_document() -> str:
-    """The text of `docs/reference/graph.md`."""
-    return "\n".join(_lines()).rstrip("\n") + "\n"
+def pages() -> dict[str, str]:
+    """The generated pages of `docs/reference`, by file name."""
+    return {
+        name: "\n".join(lines).rstrip("\n") + "\n"
+        for name, lines in (("graph.md", _nodes()), ("relations.md", _relations()))
+    }
 
 
 if __name__ == "__main__":
-    Path(sys.argv[1]).write_text(graph_document(), encoding="utf-8")
+    for name, text in pages().items():
+        (Path(sys.argv[1]) / name).write_text(text, encoding="utf-8")

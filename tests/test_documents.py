@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import cli
 from kgscripts.extractors.events import known_scores
-from schemas.documentation import graph_document
+from schemas.documentation import pages
 
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def test_the_graph_document_is_the_one_that_the_types_give() -> None:
-    assert (ROOT / "docs" / "reference" / "graph.md").read_text(encoding="utf-8") == graph_document()
+@pytest.mark.parametrize(("name", "text"), pages().items())
+def test_the_pages_on_the_graph_are_those_that_the_types_give(name: str, text: str) -> None:
+    assert (ROOT / "docs" / "reference" / name).read_text(encoding="utf-8") == text
 
 
 def test_the_readme_lists_every_command() -> None:
@@ -21,7 +24,7 @@ def test_the_readme_lists_every_command() -> None:
         assert f"kgscripts {name}" in readme
 
 
-def test_the_evaluation_document_has_the_scores_that_ship() -> None:
-    text = (ROOT / "docs" / "measurements" / "evaluation.md").read_text(encoding="utf-8")
+def test_the_extraction_document_has_the_scores_that_ship() -> None:
+    text = (ROOT / "docs" / "measurements" / "extraction.md").read_text(encoding="utf-8")
     for score in known_scores():
         assert f"| {score.dataset}, {score.split} | {score.metric} | {score.value:.2f} |" in text

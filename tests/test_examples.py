@@ -1,4 +1,4 @@
-"""The Python examples of the documents print what the documents say; those of extending.md are tested elsewhere."""
+"""The Python examples of the documents print what the documents say; those of extending*.md are tested elsewhere."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import kgscripts
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-ELSEWHERE = {"extending.md"}
+ELSEWHERE = {"extending.md", "extending-graph.md", "extending-training.md"}
 _EXAMPLE = re.compile(r"```python\n(.*?)```\n(?:```text\n(.*?)```)?", re.DOTALL)
 
 
@@ -30,7 +30,7 @@ def _templates() -> None:
 
 
 def _openpi() -> None:
-    """The training steps of docs/guide/state-changes.md."""
+    """The training steps of docs/measurements/state-changes.md."""
     path = Path("corpora/openpi/gold/train")
     path.parent.mkdir(parents=True)
     step = {"id": "www.wikihow.com/Boil-an-Egg||1", "step": "Wait.", "context": [], "answers": []}

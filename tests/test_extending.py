@@ -1,4 +1,4 @@
-"""The code of docs/reference/extending.md runs as it is printed there."""
+"""The code of the pages `docs/reference/extending*.md` runs as it is printed there."""
 
 from __future__ import annotations
 
@@ -22,11 +22,13 @@ from tests.assembly.tiny_reader import tiny, tiny_document
 from tests.exports.compliance import Content, expected
 from tests.graphs import odd_graph
 
-PAGE = Path(__file__).parents[1] / "docs" / "reference" / "extending.md"
+PAGES = sorted((Path(__file__).parents[1] / "docs" / "reference").glob("extending*.md"))
 BLOCKS = dict(
-    re.findall(r"^`([\w./]+)`\n```\w+\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    block
+    for page in PAGES
+    for block in re.findall(r"^`([\w./]+)`\n```\w+\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.DOTALL)
 )
-"""The code on the page, by file name."""
+"""The code on the pages, by file name."""
 
 
 def _run(name: str, **names: Any) -> dict[str, Any]:

@@ -1,5 +1,5 @@
-// Which tools does cooking pasta need, and in what order do its events come?
-// Events of a single text and those that are not usual are left out; the others are ordered by rank, which follows
+// Which tools does cooking pasta need, and in which order do its steps come?
+// Steps of a single text and unusual steps are left out. The others are ordered by rank, which agrees with
 // PRECEDES.
 MATCH (:Scenario {label: "cooking pasta"})-[part:HAS_SUB_EVENT]->(step:SubEvent)
 WHERE part.usual AND part.support >= 2

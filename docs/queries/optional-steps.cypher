@@ -1,5 +1,5 @@
-// Which sub-events of cooking pasta are optional, and in what share of the texts do they occur?
-// A sub-event is optional if few of the texts that tell what comes before and after it tell it. The most typical of
+// Which steps of cooking pasta are optional, and in which share of the texts do they occur?
+// A step is optional if few of the texts that have the steps before and after it have the step too. The most typical of
 // the scenario come first.
 MATCH (:Scenario {label: "cooking pasta"})-[part:HAS_SUB_EVENT]->(step:SubEvent)
 WHERE part.`optional`

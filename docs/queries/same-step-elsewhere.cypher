@@ -1,4 +1,4 @@
-// Which steps of cooking pasta do other scenarios have too, and how similar are they there?
+// Which steps of cooking pasta do other scenarios also have, and how similar are they?
 MATCH (:Scenario {label: "cooking pasta"})-[:HAS_SUB_EVENT]->(step:SubEvent)-[match:CLOSE_MATCH]-(other:SubEvent)
 MATCH (elsewhere:Scenario)-[:HAS_SUB_EVENT]->(other)
 RETURN step.label AS event, elsewhere.label AS scenario, other.label AS same, match.similarity AS similarity

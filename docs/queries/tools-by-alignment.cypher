@@ -1,5 +1,5 @@
 // Which tools does draining the pasta need that only its concrete steps name, which model aligned them, how good is it?
-// A tool that nobody names is there only if the graph was built with `--predict-tools`: it is marked as predicted.
+// Tools that no text names are in a graph that was built with `--predict-tools`; they are marked as predicted.
 MATCH (:SubEvent {label: "drain pasta"})-[use:USES]->(used:Tool)
 WHERE use.predicted OR use.log_probability IS NOT NULL
 MATCH (statement:Statement)-[:READ_BY]->(reader:Model)

@@ -1,4 +1,4 @@
-// Which statements have the support of at least three texts?
+// Which statements have a support of at least three texts?
 MATCH (one)-[link:HAS_SUB_EVENT|USES|HAS_PARTICIPANT]->(other)
 WHERE link.support >= 3
 MATCH (statement:Statement)

@@ -1,4 +1,4 @@
-// What could I do with a knife of any kind, and when would I do it?
+// What can I do with a knife of any kind, and in which scenarios?
 MATCH (step:SubEvent)-[use:USES]->(used:Tool)-[:BROADER*0..5]->(:Tool {label: "knife"})
 OPTIONAL MATCH (activity:Scenario)-[:HAS_SUB_EVENT]->(step)
 RETURN activity.label AS scenario, step.label AS event, used.label AS tool, use.support AS sources

@@ -15,7 +15,7 @@ from schemas.changes import Change, PredictedChange, ProcedureStep
 
 LEAST_LOG_PROBABILITY = -0.65
 """Of changes of what the step mentions. Chosen, like the rules, on two sheets of judged changes: see
-`docs/guide/state-changes.md`."""
+`docs/measurements/state-changes.md`."""
 LEAST_OF_PRESUPPOSED = -0.5
 """Of changes of what the step does not mention."""
 LEAST_EARLIER = -1.0

@@ -1,6 +1,6 @@
 """Accuracy of alignments: on gold labels, and on anchors, the concrete words that also occur on the abstract side.
 
-docs/guide/alignments.md describes the measures and has the results.
+docs/measurements/alignments.md describes the measures and has the results.
 """
 
 from __future__ import annotations
