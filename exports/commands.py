@@ -177,12 +177,12 @@ def validate(
     as_json: Annotated[bool, _AS_JSON] = False,
 ) -> None:
     """Check the files of a graph and of its records, its references and, with SHACL, its RDF. Exits with 2 if
-    something is wrong.
+    something is wrong, or if pyshacl is not installed: then everything else is checked.
 
     Example: kgscripts validate graph --all
     """
-    from exports.rdf.shacl import Violation
     from exports.validation import validate as check
+    from exports.violations import Violation
 
     graph = ScriptGraph.open(directory)
     with progress_bar() as progress:
@@ -201,18 +201,24 @@ def validate(
     if as_json:
         echo_json({"conforms": report.conforms, **attrs.asdict(report)})
     else:
-        shapes = Table(
-            columns=("type", "checked", "of"), rows=[(item.type, item.checked, item.rows) for item in report.shapes]
-        )
-        echo(shapes.render(ResultFormat.TABLE))
+        if report.shapes is not None:
+            rows = [(item.type, item.checked, item.rows) for item in report.shapes]
+            echo(Table(columns=("type", "checked", "of"), rows=rows).render(ResultFormat.TABLE))
         echo(f"{report.references:,} references followed")
         for violation in report.violations[:_SHOWN_VIOLATIONS]:
             path = f" {violation.path}" if violation.path else ""
             echo(printable(f"{violation.node}{path}: {violation.message}"))
         if len(report.violations) > _SHOWN_VIOLATIONS:
             echo(f"{len(report.violations) - _SHOWN_VIOLATIONS:,} more (--json shows all)")
-        echo("conforms" if report.conforms else f"does not conform: {len(report.violations):,} violations")
-    if not report.conforms:
+        if report.violations:
+            echo(f"does not conform: {len(report.violations):,} violations")
+        elif report.conforms:
+            echo("conforms")
+    if report.shapes is None:
+        raise ConfigurationError(
+            "the shapes were not checked: pyshacl is not installed", remedy="pip install 'kgscripts[shacl]'"
+        )
+    if report.violations:
         raise typer.Exit(2)
 
 

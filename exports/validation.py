@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 
 import numpy as np
 import pyarrow as pa
@@ -11,8 +12,8 @@ from attrs import frozen
 
 from exports.embedded import use_store
 from exports.rdf.mapping import qualified_ids
-from exports.rdf.shacl import ShapesOver, Violation
 from exports.sparql import embedded_store
+from exports.violations import Violation
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.script_graph import ScriptGraph
 from schemas.tables import TABLE_NAMES
@@ -36,16 +37,21 @@ class TypeCheck:
 
 @frozen(kw_only=True)
 class ValidationReport:
-    """What was checked and what is wrong; `references` is the number of all references."""
+    """What was checked and what is wrong; `references` is the number of all references.
 
-    shapes: tuple[TypeCheck, ...]
+    `shapes` is None if they were not checked, since pySHACL is not installed.
+    """
+
+    shapes: tuple[TypeCheck, ...] | None
     references: int
     violations: tuple[Violation, ...]
 
     @property
-    def conforms(self) -> bool:
-        """Whether nothing is wrong."""
-        return not self.violations
+    def conforms(self) -> bool | None:
+        """Whether nothing is wrong; None if nothing was found, but the shapes were not checked."""
+        if self.violations:
+            return False
+        return None if self.shapes is None else True
 
 
 def validate(
@@ -58,7 +64,8 @@ def validate(
     """Check the digest of every file, every reference between rows, and the shapes of `sample` nodes a type (or all).
 
     The sample is spread evenly over a type's nodes. With `closed` a node has no property that its shape does not name.
-    `progress` is called with the name of what is being checked.
+    `progress` is called with the name of what is being checked. Shapes are checked if pySHACL is installed (extra
+    `shacl`).
 
     Raises
     ------
@@ -71,11 +78,24 @@ def validate(
     report_progress("references")
     references, violations = _dangling(graph)
     violations += _replaced_nodes(graph)
-    report_progress("store")
+    checks = None
+    if find_spec("pyshacl") is not None:
+        report_progress("store")
+        checks, against_shapes = _check_shapes(graph, sample, report_progress, closed)
+        violations += against_shapes
+    return ValidationReport(shapes=checks, references=references, violations=tuple(violations))
+
+
+def _check_shapes(
+    graph: ScriptGraph, sample: int | None, progress: Callable[[str], None], closed: bool
+) -> tuple[tuple[TypeCheck, ...], list[Violation]]:
+    from exports.rdf.shacl import ShapesOver
+
     shapes = use_store(lambda: embedded_store(graph), lambda path: ShapesOver(path, closed=closed))
-    checks = []
+    checks: list[TypeCheck] = []
+    violations: list[Violation] = []
     for name in (*NODE_TYPES, *_QUALIFIED):
-        report_progress(name)
+        progress(name)
         rows = graph.manifest.rows(name)
         count = rows if sample is None else min(sample, rows)
         for nodes in _chosen(graph, name, count):
@@ -86,7 +106,7 @@ def validate(
                 # With focus nodes pySHACL does not follow sh:node from a passage to its selector.
                 violations += shapes.violations("Span", [f"{node}.selector" for node in nodes])
         checks.append(TypeCheck(type=name, checked=count, rows=rows))
-    return ValidationReport(shapes=tuple(checks), references=references, violations=tuple(violations))
+    return tuple(checks), violations
 
 
 def _chosen(graph: ScriptGraph, name: str, count: int) -> Iterator[list[str]]:

@@ -45,6 +45,8 @@ the constraints for Neo4j.
 **Shapes** are open: they allow inferred triples, `owl:sameAs`, and what others say about a node, so that an export
 conforms under RDFS inference with the ontology and beside other data. The closed shapes (`kgscripts schema shapes
 --closed`, `kgscripts validate DIR --closed`) allow no property that they do not name; they are for the RDF as exported.
+`kgscripts validate` needs `pip install 'kgscripts[shacl]'` for the shapes; without it, it checks everything else, says
+that the shapes were not checked, and ends with 2.
 
 **Scenarios** are `skos:Concept`s of the scheme `<base>dataset/scenarios`. Those of the 200 that are in the graph have
 `skos:broader` ("shopping for clothes": "going shopping") and `skos:related` ("flying in a plane": "checking in at an

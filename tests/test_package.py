@@ -88,8 +88,9 @@ def test_the_sdist_holds_what_the_wheel_is_built_from(distributions: Path) -> No
 @pytest.mark.parametrize("folder", ["cli.py", "exports", "kgscripts", "schemas", "lightning_modules"])
 def test_what_is_imported_is_declared(folder: str) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extra = project["optional-dependencies"]["train"] if folder in ("lightning_modules", "kgscripts") else []
-    declared = {re.split(r"[<>=\[; ]", item)[0].lower() for item in (*project["dependencies"], *extra)}
+    extras = project["optional-dependencies"]
+    extra = {"lightning_modules": extras["train"], "kgscripts": extras["train"], "exports": extras["shacl"]}
+    declared = {re.split(r"[<>=\[; ]", item)[0].lower() for item in (*project["dependencies"], *extra.get(folder, []))}
     files = [ROOT / folder] if folder.endswith(".py") else sorted((ROOT / folder).rglob("*.py"))
     trees = [ast.parse(file.read_text(encoding="utf-8")) for file in files]
     nodes = [node for tree in trees for node in ast.walk(tree)]

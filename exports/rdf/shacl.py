@@ -1,4 +1,4 @@
-"""Check nodes against the SHACL shapes that ship with the package, some at a time, in bounded memory."""
+"""Check nodes against the SHACL shapes, some at a time, in bounded memory. Needs the extra `shacl`."""
 
 from __future__ import annotations
 
@@ -11,25 +11,16 @@ from typing import Any
 import pyoxigraph
 import pyshacl
 import rdflib
-from attrs import frozen
 from rdflib.namespace import RDF, SH
 
 from exports.rdf.shapes import shapes_text
 from exports.rdf.terms import PREFIXES, expand
+from exports.violations import Violation
 
 _TYPE = pyoxigraph.NamedNode(expand("rdf:type"))
 _REPLACED = pyoxigraph.NamedNode(expand("dcterms:isReplacedBy"))
 _STRING = pyoxigraph.NamedNode(expand("xsd:string"))
 _LITERAL = re.compile(r"Literal\((\".*?\")(?:, datatype=[\w:]+)?\)")
-
-
-@frozen(kw_only=True)
-class Violation:
-    """What is wrong with `node`, and the property (none: the node as a whole)."""
-
-    node: str
-    path: str | None
-    message: str
 
 
 @cache

@@ -143,3 +143,15 @@ def test_validate_ends_with_2_where_something_is_wrong(run: Run, tmp_path: Path)
     report = json.loads(run("validate", "graph", "--all", "--json", folder=tmp_path).stdout)
     assert report["conforms"] is False
     assert len(report["violations"]) == 1
+
+
+def test_validate_without_pyshacl_checks_the_rest_and_ends_with_2(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyshacl", None)
+    result = run("validate", "graph")
+    assert result.returncode == 2
+    assert result.stdout.endswith("references followed\n")
+    assert "error: the shapes were not checked: pyshacl is not installed\n" in result.stderr
+    assert "pip install 'kgscripts[shacl]'" in result.stderr
+    report = json.loads(run("validate", "graph", "--json").stdout)
+    assert (report["conforms"], report["shapes"]) == (None, None)
+    assert report["references"] > 0

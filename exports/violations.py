@@ -1,0 +1,14 @@
+"""What a check of a graph finds."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+
+@frozen(kw_only=True)
+class Violation:
+    """What is wrong with `node`, and the property (none: the node as a whole)."""
+
+    node: str
+    path: str | None
+    message: str
