@@ -58,7 +58,8 @@ def test_a_sound_graph_conforms(tmp_path: Path) -> None:
     graph = write_graph(tmp_path, sound_rows(10))
     report = validate(graph)
     assert report.conforms, report.violations[:5]
-    assert {item.type: (item.checked, item.rows) for item in report.shapes or ()}["Statement"] == (90, 90)
+    assert report.shapes is not None
+    assert {item.type: (item.checked, item.rows) for item in report.shapes}["Statement"] == (90, 90)
     nodes = sum(graph.manifest.rows(item.type) for item in report.shapes)
     assert report.references > nodes
 
