@@ -1,65 +1,107 @@
-"""Sheets that two people judge: the share that each finds right, and how far they agree."""
+"""Sheets of statements drawn at random from graphs, each judged twice: how they are written, kept and scored.
+
+Two judges put 1 (right) or 0 (wrong) into a column of their own, independently. The sheets in ``data`` were judged by a
+language model in two passes, each without the verdicts of the other; no person judged them.
+"""
 
 from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import random
+import sys
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated
 
-READERS = ("first", "second")
-"""The columns of a sheet for the verdicts of both: 1 is right, 0 is wrong, empty is not judged yet."""
+import typer
+from attrs import AttrsInstance, asdict
+
+from kgscripts.corpora.scenarios.agreement import cohens_kappa
+from schemas.script_graph import ScriptGraph
+
+JUDGES = ("first", "second")
+"""The columns of a sheet for the verdicts: 1 is right, 0 is wrong, empty is not judged yet."""
+Sheet = Annotated[Path, typer.Argument(metavar="SHEET", help="A sheet with verdicts.")]
+Seed = Annotated[int, typer.Option(help="Of the random numbers: the same seed draws the same rows.")]
 
 _Z = 1.959964
 
 
-def read_sheet(lines: Iterable[str]) -> list[dict[str, str]]:
+def commands(doc: str | None, *, by: str = "") -> typer.Typer:
+    """The commands of a kind of sheet, which adds ``draw`` to them; ``score`` divides the rows by the column `by`."""
+    app = typer.Typer(help=doc, add_completion=False, rich_markup_mode=None)
+
+    @app.command("score")
+    def _score(sheet: Sheet) -> None:
+        """Print the share that each judge finds right, with Wilson's 95 % interval, and their agreement."""
+        print_lines(scored(read_sheet(sheet), by))
+
+    return app
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print lines to standard output as they come."""
+    sys.stdout.writelines(f"{line}\n" for line in lines)
+
+
+def sheet(drawn: Sequence[AttrsInstance]) -> Iterator[str]:
+    """The lines of a sheet without verdicts: the columns are the fields of what was drawn."""
+    rows = [asdict(item) for item in drawn]
+    yield "\t".join((*JUDGES, *rows[0]))
+    for row in rows:
+        yield "\t".join(("", "", *(" ".join(str(value).split()) for value in row.values())))
+
+
+def read_sheet(file: Path) -> list[dict[str, str]]:
     """The rows of a sheet: values separated by tabs, with a heading."""
-    return list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+    with file.open(encoding="utf-8") as lines:
+        return list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
-def verdicts(rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
-    """The share that each reader who judged all rows finds right, and their agreement if both did, in words.
+def scored(rows: Sequence[Mapping[str, str]], by: str = "") -> Iterator[str]:
+    """What the judges find, in words: of the rows with each value of the column `by`, if there is one, and of all.
 
     Raises
     ------
     ValueError
-        If none of the readers judged the rows, or one judged some of them only.
+        If none of the judges judged the rows, or one judged some of them only.
     """
-    given: dict[str, list[int]] = {}
-    for reader in READERS:
-        column = [row[reader] for row in rows]
-        if any(column) and not set(column) <= {"0", "1"}:
-            raise ValueError(f"each row needs the verdict 1 or 0 of the {reader} reader")
-        if any(column):
-            given[reader] = list(map(int, column))
-    if not given:
-        raise ValueError("each row needs the verdict 1 or 0 of a reader")
-    for reader, column_of in given.items():
-        yield f"{reader} reader: {share(sum(column_of), len(column_of))}"
-    if len(given) == len(READERS):
-        first, second = given.values()
-        agreed = sum(one == other for one, other in zip(first, second, strict=True))
-        yield f"agreement: {agreed} of {len(rows)}, {agreed / len(rows):.3f}; Cohen's kappa {kappa(first, second):.3f}"
-
-
-def kappa(first: Sequence[int], second: Sequence[int]) -> float:
-    """Cohen's kappa of verdicts 1 and 0; 1 if both readers always gave the same one."""
-    number = len(first)
-    agreed = sum(one == other for one, other in zip(first, second, strict=True)) / number
-    one, other = sum(first) / number, sum(second) / number
-    by_chance = one * other + (1 - one) * (1 - other)
-    return (agreed - by_chance) / (1 - by_chance) if by_chance < 1 else 1.0
+    if by:
+        for value in dict.fromkeys(row[by] for row in rows):
+            yield from (f"{value}, {line}" for line in scored([row for row in rows if row[by] == value]))
+        yield from (f"all, {line}" for line in scored(rows))
+        return
+    given = {judge: [row[judge] for row in rows] for judge in JUDGES if any(row[judge] for row in rows)}
+    if not given or not all({*column} <= {"0", "1"} for column in given.values()):
+        raise ValueError("each row needs the verdict 1 or 0 of the first judge, of the second, or of both")
+    for judge, column in given.items():
+        yield f"{judge} judge: {share(column.count('1'), len(column))}"
+    if len(given) == len(JUDGES):
+        pairs = list(zip(*given.values(), strict=True))
+        agreed = sum(one == other for one, other in pairs)
+        kappa = cohens_kappa(pairs)
+        in_words = "undefined" if kappa is None else f"{kappa:.3f}"
+        yield f"agreement: {agreed} of {len(rows)}, {agreed / len(rows):.3f}; Cohen's kappa {in_words}"
 
 
 def share(right: int, number: int) -> str:
     """A share with Wilson's 95 % interval."""
-    low, high = wilson(right, number)
-    return f"{right} of {number}: {right / number:.3f} (95 % {low:.3f} to {high:.3f})"
+    found, spread = right / number, _Z**2 / number
+    middle = found + spread / 2
+    width = _Z * math.sqrt(found * (1 - found) / number + spread / (4 * number))
+    low, high = (middle - width) / (1 + spread), (middle + width) / (1 + spread)
+    return f"{right} of {number}: {found:.3f} (95 % {low:.3f} to {high:.3f})"
 
 
-def wilson(right: int, number: int) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share."""
-    found = right / number
-    middle = found + _Z**2 / (2 * number)
-    width = _Z * math.sqrt(found * (1 - found) / number + _Z**2 / (4 * number**2))
-    return (middle - width) / (1 + _Z**2 / number), (middle + width) / (1 + _Z**2 / number)
+def evidence_of(graph: ScriptGraph, steps: Collection[str], chance: random.Random) -> dict[str, tuple[str, str]]:
+    """For the id of each step the words of one of its mentions, drawn at random, and the sentence that they are in."""
+    mentions: dict[str, list[str]] = {step: [] for step in steps}
+    for row in graph.rows("REALIZES", ["from_id", "to_id"], {"to_id": steps}):
+        mentions[row["to_id"]].append(row["from_id"])
+    chosen = {step: chance.choice(sorted(mentions[step])) for step in sorted(steps)}
+    wider = graph.rows("WITHIN", ["from_id", "to_id"], {"from_id": chosen.values()})
+    within = {row["from_id"]: row["to_id"] for row in wider}
+    passages = graph.rows("Passage", ["id", "text"], {"id": [*chosen.values(), *within.values()]})
+    texts = {row["id"]: row["text"] for row in passages}
+    return {step: (texts[mention], texts.get(within[mention], "")) for step, mention in chosen.items()}

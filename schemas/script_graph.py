@@ -157,10 +157,18 @@ class ScriptGraph:
         if name in _tables_of(self.manifest):
             yield from read_batches(self.directory / table_path(name), name, rows)
 
-    def rows(self, name: str) -> Iterator[dict[str, Any]]:
-        """Iterate over the rows of the table `name` as dictionaries."""
-        for batch in self.batches(name):
+    def rows(
+        self, name: str, columns: Iterable[str] | None = None, where: Mapping[str, object] | None = None
+    ) -> Iterator[dict[str, Any]]:
+        """Iterate over the rows of the table `name` as dictionaries: all of them, or what `select` gives."""
+        every = columns is None and where is None
+        for batch in self.batches(name) if every else self.select(name, columns, where).to_batches():
             yield from batch.to_pylist()
+
+    def labels(self, node_type: str, ids: Iterable[str | None] | None = None) -> dict[str, str]:
+        """The label of each node of a type by its id: of all nodes, or of those with these ids."""
+        where = None if ids is None else {"id": ids}
+        return {row["id"]: row["label"] for row in self.rows(node_type, ("id", "label"), where)}
 
     def select(
         self, table: str, columns: Iterable[str] | None = None, where: Mapping[str, object] | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,8 +14,8 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import cli
-from benchmarks.change_precision import draw, score, sheet
-from benchmarks.judging import kappa
+from benchmarks.change_precision import app, still_read
+from benchmarks.judging import read_sheet, scored, share
 from kgscripts.building.inputs import Text
 from kgscripts.building.report import print_report
 from kgscripts.extractors.protocol import Extractor
@@ -79,33 +80,43 @@ def test_changes_that_a_graph_has_read(graph: Path, monkeypatch: pytest.MonkeyPa
     assert json.loads(stirred)["read"] == []
 
 
-def test_a_sheet_has_the_step_and_the_text_before_it(graph: Path) -> None:
-    drawn = draw(graph, 5, seed=1)
-    assert draw(graph, 5, seed=1) == drawn
-    assert {item.step for item in drawn} == {"Boil the pasta.", "Drain the pasta."}
-    assert {item.before_step.strip() for item in drawn if item.step[0] == "D"} >= {"We cooked."}
-    lines = list(sheet(drawn))
-    assert {line.count("\t") for line in lines} == {8}
+def test_a_sheet_is_drawn_judged_and_scored(graph: Path, tmp_path: Path) -> None:
+    drawn = CliRunner().invoke(app, ["draw", str(graph), "--seed", "1", "--number", "5"]).stdout
+    assert CliRunner().invoke(app, ["draw", str(graph), "--seed", "1", "--number", "5"]).stdout == drawn
+    file = tmp_path / "sheet.tsv"
+    file.write_text(drawn, encoding="utf-8")
+    rows = read_sheet(file)
+    assert {row["step"] for row in rows} == {"Boil the pasta.", "Drain the pasta."}
+    assert {row["before_step"] for row in rows if row["step"][0] == "D"} >= {"We cooked."}
     with pytest.raises(ValueError, match="needs the verdict"):
-        list(score(lines))
-    judged = [lines[0], *(f"{number % 2}\t1{line[1:]}" for number, line in enumerate(lines[1:]))]
-    first, _, agreement = score(judged)
-    assert first.startswith("first reader: 2 of 5: 0.400")
-    assert agreement == "agreement: 2 of 5, 0.400; Cohen's kappa 0.000"
-    gone = [*judged, judged[-1].replace("pasta", "bread")]
-    assert list(score(gone, graph)) == list(score(judged))
+        list(scored(rows))
+    for number, row in enumerate(rows):
+        row |= {"first": str(number % 2), "second": "1"}
+    assert list(scored(rows)) == [
+        "first judge: 2 of 5: 0.400 (95 % 0.118 to 0.769)",
+        "second judge: 5 of 5: 1.000 (95 % 0.566 to 1.000)",
+        "agreement: 2 of 5, 0.400; Cohen's kappa 0.000",
+    ]
+    assert still_read([*rows, rows[-1] | {"entity": "bread"}], graph) == rows
+    by_step = list(scored(rows, by="step"))
+    assert len(by_step) == 9
+    assert by_step[-3:] == [f"all, {line}" for line in scored(rows)]
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "expected"),
-    [([1, 0, 1, 0], [1, 0, 1, 0], 1.0), ([1, 0], [0, 1], -1.0), ([1, 1, 0, 0], [1, 0, 1, 0], 0.0), ([1], [1], 1.0)],
-)
-def test_kappa(first: list[int], second: list[int], expected: float) -> None:
-    assert kappa(first, second) == pytest.approx(expected)
+@pytest.mark.parametrize("name", ["change_precision", "decomposition_precision", "script_precision"])
+def test_the_sheets_of_the_repository_are_scored(name: str) -> None:
+    rows = read_sheet(Path(__file__).parents[2] / "benchmarks" / "data" / f"{name}.tsv")
+    first, second, agreement = scored(rows)
+    assert first.startswith("first judge: ")
+    assert second.startswith("second judge: ")
+    assert "kappa" in agreement
 
 
-@given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), min_size=1))
-def test_kappa_is_symmetric_and_at_most_one(pairs: list[tuple[int, int]]) -> None:
-    first, second = [one for one, _ in pairs], [other for _, other in pairs]
-    assert kappa(first, second) == pytest.approx(kappa(second, first))
-    assert kappa(first, second) <= 1 + 1e-9
+@given(st.integers(1, 500), st.integers(0, 500))
+def test_wilson_s_interval_holds_what_the_score_test_does_not_reject(number: int, right: int) -> None:
+    """Wilson (1927): its ends are the shares that differ from what was found by 1.96 standard errors of their own."""
+    right = min(right, number)
+    low, high = (float(value) for value in share(right, number).split("95 % ")[1].rstrip(")").split(" to "))
+    for end in (low, high):
+        error = math.sqrt(max(end * (1 - end), 1e-12) / number)
+        assert abs(right / number - end) == pytest.approx(1.96 * error, abs=2e-3 + 0.01 * error)

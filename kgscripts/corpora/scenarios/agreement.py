@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import combinations, product
 from pathlib import Path
 
@@ -100,8 +100,8 @@ def _category(first: frozenset[str], second: frozenset[str]) -> str:
     return "at least one" if first & second else "different"
 
 
-def cohens_kappa(labels: Sequence[tuple[frozenset[str], frozenset[str]]]) -> float | None:
-    """Cohen's kappa (1960) of two annotators; None where chance alone gives full agreement."""
+def cohens_kappa(labels: Sequence[tuple[Hashable, Hashable]]) -> float | None:
+    """Cohen's kappa (1960) of the labels by two annotators; None where chance alone gives full agreement."""
     firsts, seconds = Counter(first for first, _ in labels), Counter(second for _, second in labels)
     observed = sum(first == second for first, second in labels) * len(labels)
     expected = sum(count * seconds[kind] for kind, count in firsts.items())
