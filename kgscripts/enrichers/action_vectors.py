@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -10,6 +9,7 @@ from attrs import frozen
 
 from kgscripts.enrichers.protocol import Enricher
 from kgscripts.models.encoder import MINILM_SHA256, shared_minilm
+from kgscripts.models.stored_vectors import encoded
 from kgscripts.settings import device_setting
 from schemas.provenance import Model
 from schemas.records import ActionVector, Record
@@ -51,4 +51,4 @@ class ActionVectors(Enricher):
         from kgscripts.models.sentence_vectors import quantised_vectors
 
         vectors = quantised_vectors([label for [label] in contents], shared_minilm(self.settings.device))
-        return [[ActionVector(values=base64.b64encode(vector.tobytes()).decode("ascii"))] for vector in vectors]
+        return [[ActionVector(values=encoded(vector))] for vector in vectors]

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from kgscripts.models.encoder import Encoder, shared_minilm
 from kgscripts.models.inference import fixed_batches, padded_length, run_side_by_side
+from kgscripts.models.stored_vectors import SCALE
 from kgscripts.text.passages import MAX_CHARACTERS
 
 SIZE = 384
-SCALE = 400
-"""Components of unit vectors are stored times this: an integer dot product is `SCALE` squared times the cosine."""
 
 _MOST_PIECES = 256
 """What sentence-transformers reads of a text with this model; the rest is cut off."""

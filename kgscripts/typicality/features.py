@@ -10,15 +10,14 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
+from kgscripts.models.stored_vectors import SCALE
+
 Vectors = NDArray[np.int8]
 Integers = NDArray[np.int64]
 Numbers = NDArray[np.float64]
 
 MOST_SOURCES = 256
 """An action is compared with what so many sources of its scenario say, the first by their number."""
-
-SCALE = 400
-"""Vectors are unit vectors times this."""
 
 _POSITION = 1_000_000_000
 """Positions are integers in billionths of the text."""

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from kgscripts.models.stored_vectors import SCALE
 from kgscripts.text.lexicon import verbs
 from kgscripts.text.verb_objects import verb_objects
-from kgscripts.typicality.features import SCALE, Integers, Numbers, Vectors
+from kgscripts.typicality.features import Integers, Numbers, Vectors
 from kgscripts.typicality.vague_words import vague_words
 
 _CANDIDATES = 200

@@ -12,7 +12,8 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from kgscripts.typicality.features import FEATURES, SCALE, Numbers, Vectors
+from kgscripts.models.stored_vectors import SCALE
+from kgscripts.typicality.features import FEATURES, Numbers, Vectors
 
 _DIRECTIONS = 64
 """Vectors of actions are reduced to so many principal components before weights are learnt."""

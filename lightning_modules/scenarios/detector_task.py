@@ -21,7 +21,8 @@ from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.scenarios.chain import DetectorSettings, detected_segments
 from kgscripts.models.scenarios.detector import FEATURES, ScenarioDetector, detector_checkpoint
 from kgscripts.models.scenarios.list import passages_centre
-from kgscripts.models.sentence_vectors import SCALE, quantised_vectors
+from kgscripts.models.sentence_vectors import quantised_vectors
+from kgscripts.models.stored_vectors import SCALE
 from lightning_modules.data import Split
 from lightning_modules.scenarios.configuration import Configuration
 from lightning_modules.scenarios.detector_module import DetectorData, DetectorModule

@@ -19,7 +19,8 @@ from kgscripts.models.changes.network import KINDS, ChangeNetwork, NetworkSize
 from kgscripts.models.changes.vocabulary import SLOT, ChangeVocabulary, plain
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.encoder import load_encoder
-from kgscripts.models.sentence_vectors import SCALE, SIZE, quantised_vectors
+from kgscripts.models.sentence_vectors import SIZE, quantised_vectors
+from kgscripts.models.stored_vectors import SCALE
 from lightning_modules.data import Split, split
 from lightning_modules.state_changes.composer_data import ComposerData, ComposerExample, composed
 from lightning_modules.state_changes.composer_module import ComposerModule

@@ -17,7 +17,8 @@ from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.models.cloze.protocol import Cloze
 from kgscripts.models.inference import ROWS, fixed_batches, padded_length, run_side_by_side
 from kgscripts.models.registry import load
-from kgscripts.models.sentence_vectors import SCALE, quantised_vectors
+from kgscripts.models.sentence_vectors import quantised_vectors
+from kgscripts.models.stored_vectors import SCALE
 from tests.training import corpus
 
 _Item = TypeVar("_Item")

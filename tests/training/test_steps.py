@@ -16,8 +16,8 @@ from kgscripts.evaluation.steps.gold import grouped_scenarios
 from kgscripts.models.checkpoint import load_checkpoint
 from kgscripts.models.encoder import load_encoder
 from kgscripts.models.registry import load
-from kgscripts.models.sentence_vectors import SCALE
 from kgscripts.models.steps.encoder import StepEncoder, StepEncoderSettings, encoder_model, read_encoder
+from kgscripts.models.stored_vectors import SCALE
 from lightning_modules.data import is_held_out
 from lightning_modules.steps.descriptions import written_texts
 from lightning_modules.steps.encoder_module import StepBatch, StepEncoderNetwork

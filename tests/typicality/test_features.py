@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from kgscripts.models.stored_vectors import SCALE
 from kgscripts.typicality import features as module
-from kgscripts.typicality.features import FEATURES, SCALE, ScenarioActions, features
+from kgscripts.typicality.features import FEATURES, ScenarioActions, features
 from kgscripts.typicality.weights import learn, read_weights, shipped_weights
 
 _SIZE = 8

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from kgscripts.enrichers.action_vectors import ActionVectors
 from kgscripts.enrichers.protocol import Enricher
+from kgscripts.models.stored_vectors import SCALE
 from kgscripts.pipeline import build_graph
-from kgscripts.typicality.features import SCALE
 from kgscripts.typicality.naming import content, naming_actions
 from schemas.provenance import Model
 from schemas.records import Action, ActionVector, Record, StepCluster

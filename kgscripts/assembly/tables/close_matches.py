@@ -7,7 +7,6 @@ a step in most scenarios.
 
 from __future__ import annotations
 
-import base64
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -21,7 +20,8 @@ from kgscripts.assembly.step import Step, Tables, rows, tables_in
 from kgscripts.assembly.tables.choices import ActionKey
 from kgscripts.assembly.tables.clusters import cluster_key
 from kgscripts.assembly.tables.order import by_group
-from kgscripts.typicality.features import SCALE, Vectors
+from kgscripts.models.stored_vectors import SCALE, decoded
+from kgscripts.typicality.features import Vectors
 
 LEAST_SOURCES = 3
 MOST_STEPS = 100
@@ -151,7 +151,7 @@ def _read(tables: Tables) -> Steps:
         mentions = told["mentions"].to_pylist()
         scenarios.append(told["scenario"][0].as_py())
         numbers.append(told["step"][0].as_py())
-        vectors.append(mean_vector(_decoded(told["values"]), np.array(mentions, np.int64)))
+        vectors.append(mean_vector(decoded(told["values"].to_pylist()), np.array(mentions, np.int64)))
         counts: Counter[ActionKey] = Counter()
         label: str = told["label"][0].as_py()
         labelled: ActionKey = ()
@@ -177,7 +177,3 @@ def mean_vector(vectors: Vectors, mentions: NDArray[np.int64]) -> Vectors:
     summed = (vectors.astype(np.int64) * mentions[:, None]).sum(axis=0)
     length = np.sqrt(float((summed * summed).sum()))
     return np.asarray(np.clip(np.rint(summed * SCALE / max(length, 1.0)), -127, 127), np.int8)
-
-
-def _decoded(column: pa.ChunkedArray) -> Vectors:
-    return np.frombuffer(b"".join(map(base64.b64decode, column.to_pylist())), np.int8).reshape(len(column), -1)

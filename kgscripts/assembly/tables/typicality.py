@@ -7,7 +7,6 @@ that stands for the others best (`kgscripts.typicality.naming`).
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Sequence
 
 import numpy as np
@@ -16,6 +15,7 @@ import pyarrow as pa
 from kgscripts.assembly.engine import Rule
 from kgscripts.assembly.step import Step, Tables, made_by, rows, tables_in
 from kgscripts.assembly.tables.order import by_group
+from kgscripts.models.stored_vectors import decoded
 from kgscripts.typicality.features import Integers, ScenarioActions, Vectors, features
 from kgscripts.typicality.naming import content, naming_actions
 from kgscripts.typicality.weights import shipped_weights
@@ -80,7 +80,7 @@ def _of_scenario(mentions: pa.Table, actions: pa.Table) -> pa.Table:
     numbers = actions["action"].to_numpy()
     row = np.searchsorted(numbers, mentions["action"].to_numpy())
     count = mentions["mentions"].to_numpy()
-    vectors = _decoded(actions["own"])
+    vectors = decoded(actions["own"].to_pylist())
     found = features(
         ScenarioActions(
             vectors=vectors,
@@ -91,7 +91,7 @@ def _of_scenario(mentions: pa.Table, actions: pa.Table) -> pa.Table:
             source=mentions["document"].to_numpy(),
             mentions=count,
             position=mentions["position"].to_numpy(),
-            scenario=_decoded(actions["scenario_values"][:1])[0],
+            scenario=decoded(actions["scenario_values"][:1].to_pylist())[0],
         )
     )
     typical = np.round(shipped_weights().typicality(found, vectors) * _DECIMALS).astype(np.int64)
@@ -116,7 +116,3 @@ def _names(
         wordings.setdefault(number, set()).add(words[:3])
     named = actions["action"].to_numpy()[naming_actions(step, vectors, support, weight)]
     return [name if len(wordings[number]) > 1 else None for number, name in enumerate(named.tolist())]
-
-
-def _decoded(column: pa.ChunkedArray) -> Vectors:
-    return np.frombuffer(b"".join(map(base64.b64decode, column.to_pylist())), np.int8).reshape(len(column), -1)

@@ -13,7 +13,8 @@ from scipy.spatial.distance import squareform
 
 from kgscripts.corpora.scenarios.labels import is_listed, resolve, resolve_title
 from kgscripts.evaluation.partitions import PartitionScores, score_partition
-from kgscripts.models.sentence_vectors import SCALE, quantised_vectors
+from kgscripts.models.sentence_vectors import quantised_vectors
+from kgscripts.models.stored_vectors import SCALE
 from kgscripts.titles.keys import title_key
 from kgscripts.titles.plain import plain_title
 

@@ -14,7 +14,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from kgscripts.models.sentence_vectors import SCALE
+from kgscripts.models.stored_vectors import SCALE
 from kgscripts.text.passages import MAX_CHARACTERS
 from kgscripts.text.pipeline import load_pipeline
 from schemas.changes import Change

@@ -24,7 +24,8 @@ from kgscripts.models.loading import TrainedModel, from_checkpoint
 from kgscripts.models.scenarios.chain import DetectorSettings, biased, detected_segments, label_scores, segment
 from kgscripts.models.scenarios.list import new_rows
 from kgscripts.models.scenarios.protocol import NewScenario
-from kgscripts.models.sentence_vectors import SCALE, SIZE, quantised_vectors
+from kgscripts.models.sentence_vectors import SIZE, quantised_vectors
+from kgscripts.models.stored_vectors import SCALE
 from schemas.provenance import Model
 from schemas.scenario_documents import DetectedSegment
 

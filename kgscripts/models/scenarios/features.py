@@ -75,7 +75,8 @@ def feature_vectors(
     if features == "lda":
         rows = [topics.proportions(segment.words) for segment in segments]
         return np.array(rows).reshape(len(segments), len(topics.priors))
-    from kgscripts.models.sentence_vectors import SCALE, quantised_vectors
+    from kgscripts.models.sentence_vectors import quantised_vectors
+    from kgscripts.models.stored_vectors import SCALE
 
     return quantised_vectors([segment.text for segment in segments]).astype(np.float64) / SCALE
 

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.encoder import Encoder, shared_minilm
 from kgscripts.models.loading import TrainedModel, from_checkpoint
-from kgscripts.models.sentence_vectors import SCALE, quantised_vectors
+from kgscripts.models.sentence_vectors import quantised_vectors
+from kgscripts.models.stored_vectors import SCALE
 from schemas.provenance import Model
 from schemas.records import PredictedTool
 
