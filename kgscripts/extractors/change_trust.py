@@ -8,7 +8,7 @@ from attrs import define, evolve, field
 
 from kgscripts.changes.attributes import leading_attribute
 from kgscripts.changes.values import agree
-from kgscripts.extractors.change_wording import Wording, has_unknown_place, stems_of
+from kgscripts.extractors.change_wording import Wording, distinct_stems, has_unknown_place
 from kgscripts.extractors.change_words import head, normalised
 from kgscripts.text.porter import stem
 from schemas.changes import Change, PredictedChange, ProcedureStep
@@ -92,7 +92,7 @@ def _of_step(
         (item.change for item in possible if item.log_probability >= LEAST_EARLIER),
         (item.change for item in found.values()),
     )
-    text = wording.own.union(*map(stems_of, step.context), stems_of(step.title))
+    text = wording.own.union(*map(distinct_stems, step.context), distinct_stems(step.title))
     return [
         evolve(item, change=evolve(item.change, before="")) if has_unknown_place(item.change, text) else item
         for item in found.values()

@@ -113,7 +113,7 @@ class Wording:
         words = " ".join(self.words)
         if f"{change.after} {change.entity}" in words:
             return True
-        after, before = stems_of(change.after), stems_of(change.before)
+        after, before = distinct_stems(change.after), distinct_stems(change.before)
         if after & self.own:
             return False
         if {f"{word}en" for word in before} & self.own or {f"un{word}" for word in after} & self.own:
@@ -135,7 +135,7 @@ class Wording:
         return ""
 
 
-def stems_of(text: str) -> frozenset[str]:
+def distinct_stems(text: str) -> frozenset[str]:
     """The stems of the words of a text."""
     return frozenset(stem(word) for word in _WORD.findall(text.lower()))
 

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from torch import Tensor, nn
 
-from kgscripts.evaluation.events.gold_lists import singular
 from kgscripts.models.sentence_vectors import quantised_vectors
 from kgscripts.models.tools.ranker import (
     LEAST_PROBABILITY,
@@ -23,6 +22,7 @@ from kgscripts.models.tools.ranker import (
     projected,
     units,
 )
+from kgscripts.titles.words import singular
 from kgscripts.training.tool_events import EventGroup
 
 

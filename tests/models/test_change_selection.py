@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from kgscripts.models.changes.beam import Candidate
 from kgscripts.models.changes.neighbours import Neighbour
-from kgscripts.models.changes.selection import SelectionSettings, _imagined, _Pool, select, stems_of
+from kgscripts.models.changes.selection import SelectionSettings, _imagined, _Pool, change_stems, select
 from schemas.changes import Change, PredictedChange
 
 SETTINGS = SelectionSettings(drawn_sets=12, candidates=30, changes=4, no_change=0.9)
@@ -49,7 +49,7 @@ def slow(
     """The chosen changes and the expected agreement of each with its most similar one."""
     pool = _Pool.of(candidates, neighbours, chosen_by)
     places, _, weights = _imagined(pool, COUNTS, neighbours, chosen_by)
-    sets = [[stems_of(pool.changes[place]) for place in row if place >= 0] for row in places]
+    sets = [[change_stems(pool.changes[place]) for place in row if place >= 0] for row in places]
     open_ = list(pool.changes[: chosen_by.candidates])
     matched = [[0.0] * len(own) for own in sets]
     chosen = list[Change]()
@@ -59,7 +59,7 @@ def slow(
         """What would be matched with this change."""
         after = [list(own) for own in matched]
         for own, texts in zip(after, sets, strict=True):
-            gains = [agreement(stems_of(change), text) - old for text, old in zip(texts, own, strict=True)]
+            gains = [agreement(change_stems(change), text) - old for text, old in zip(texts, own, strict=True)]
             best = max(range(len(texts)), key=lambda place: gains[place])
             own[best] += max(0.0, gains[best])
         return after
@@ -81,7 +81,7 @@ def slow(
         open_ = [change for change in open_ if key(change) != key(best)]
     found = []
     for change in chosen:
-        near = [max(agreement(stems_of(change), text) for text in own) for own in sets]
+        near = [max(agreement(change_stems(change), text) for text in own) for own in sets]
         found.append((change, float(np.dot(near, weights))))
     return found
 
@@ -199,12 +199,12 @@ def test_the_pool_mixes_network_and_neighbours(candidates: list[Candidate], neig
     total = sum(math.exp(0.9 * log) for _, log in candidates)
     shares: Counter[tuple[str, ...]] = Counter()
     for change, log in candidates:
-        shares[stems_of(change)] += 0.7 * math.exp(0.9 * log) / total  # type: ignore[assignment]
+        shares[change_stems(change)] += 0.7 * math.exp(0.9 * log) / total  # type: ignore[assignment]
     for neighbour in neighbours:
         for change in neighbour.changes:
-            shares[stems_of(change)] += 0.3 * neighbour.weight / len(neighbour.changes)  # type: ignore[assignment]
+            shares[change_stems(change)] += 0.3 * neighbour.weight / len(neighbour.changes)  # type: ignore[assignment]
     every = sum(shares.values())
-    found = [stems_of(change) for change in pool.changes]
+    found = [change_stems(change) for change in pool.changes]
     assert set(found) == shares.keys()
     assert np.allclose(pool.probabilities, [shares[words] / every for words in found])
     assert all(first >= second - 1e-8 for first, second in pairwise(pool.probabilities))

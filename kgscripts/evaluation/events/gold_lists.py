@@ -16,6 +16,7 @@ from kgscripts.extractors.nouns import noun_lemma
 from kgscripts.extractors.predicates import Frame
 from kgscripts.extractors.tools import tools_of
 from kgscripts.text.syntax import lemma
+from kgscripts.titles.words import singular
 from schemas.provenance import BenchmarkScore, Exposure
 
 TOOLS = "kgscripts tools"
@@ -63,11 +64,6 @@ def pronoun_items() -> list[PronounItem]:
         PronounItem(row["text"], int(row["char_offset"]), row["antecedent"].strip("-"))
         for row in read_rows("pronouns.tsv")
     ]
-
-
-def singular(tool: str) -> str:
-    """The tool without a plural "s", so that "tongs" is "tong"."""
-    return tool.removesuffix("s") if not tool.endswith("ss") else tool
 
 
 def tool_scores(nlp: Language, items: Sequence[ToolItem]) -> list[BenchmarkScore]:

@@ -15,9 +15,9 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from kgscripts.evaluation.counting import percent
-from kgscripts.evaluation.events.gold_lists import singular
 from kgscripts.evaluation.tools.baselines import by_cloze, by_prior, by_similarity
 from kgscripts.models.tools.ranker import LEAST_PROBABILITY, ToolRanker
+from kgscripts.titles.words import singular
 from schemas.provenance import BenchmarkScore, Exposure
 
 KITCHEN = "kitchen"

@@ -13,9 +13,10 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from kgscripts.evaluation.counting import Matches, percent
-from kgscripts.evaluation.events.gold_lists import read_rows, singular
+from kgscripts.evaluation.events.gold_lists import read_rows
 from kgscripts.evaluation.events.marked_texts import SPLITS
 from kgscripts.extractors.events import judged_frames, mentions_of
+from kgscripts.titles.words import singular
 from schemas.provenance import BenchmarkScore
 from schemas.records import EventMention, Role
 

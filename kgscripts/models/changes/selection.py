@@ -119,12 +119,12 @@ class _Pool:
         for (change, _), power in sorted(
             zip(candidates, powers / powers.sum(), strict=True), key=lambda pair: -pair[1]
         ):
-            words = stems_of(change)
+            words = change_stems(change)
             shares[words] = shares.get(words, 0.0) + settings.network_share * float(power)
             changes.setdefault(words, change)
         for neighbour in neighbours:
             for change in neighbour.changes:
-                words = stems_of(change)
+                words = change_stems(change)
                 share = (1 - settings.network_share) * neighbour.weight / len(neighbour.changes)
                 shares[words] = shares.get(words, 0.0) + share
                 changes.setdefault(words, change)
@@ -144,7 +144,7 @@ class _Pool:
 
 
 @lru_cache(maxsize=100_000)
-def stems_of(change: Change) -> Words:
+def change_stems(change: Change) -> Words:
     """The stems of all words of a change, in the order of the sentence."""
     text = f"{change.attribute} {change.entity} {change.before} {change.after}"
     return tuple(stem(word) for word in text.lower().split())
@@ -167,7 +167,7 @@ def _imagined(
     drawn = draw.choice(len(pool.changes), (settings.drawn_sets, sizes.max()), p=pool.probabilities)
     places[: settings.drawn_sets] = np.where(np.arange(sizes.max()) < sizes[: settings.drawn_sets, None], drawn, -1)
     for row, neighbour in enumerate(known, settings.drawn_sets):
-        places[row, : sizes[row]] = [pool.words[stems_of(change)] for change in neighbour.changes]
+        places[row, : sizes[row]] = [pool.words[change_stems(change)] for change in neighbour.changes]
     total = sum(one.weight for one in known)
     of_neighbours = settings.neighbour_sets if known else 0.0
     weights = [(1 - of_neighbours) / settings.drawn_sets] * settings.drawn_sets
