@@ -1,4 +1,4 @@
-"""The script of a scenario: its sub-events in order, with their tools, participants, changes and concrete steps."""
+"""The script of a scenario: its steps in order, with their tools, participants, changes and concrete steps."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from schemas.script_graph import ScriptGraph
 
 @frozen(kw_only=True)
 class Scenario:
-    """A scenario, with the number of `sub_events` that the graph has of it."""
+    """A scenario, with the number of its steps in the graph (`sub_events`)."""
 
     iri: str
     label: str
@@ -28,7 +28,7 @@ class Scenario:
 
 @frozen(kw_only=True)
 class Step:
-    """A sub-event in its script; its parts are sorted by support, concrete steps by order.
+    """A step in its script; its parts are sorted by support, concrete steps by order.
 
     Containers and surfaces are behind the other tools. `further` has what relations of installed packages say of it, by
     relation type.
@@ -54,7 +54,7 @@ class Step:
 
 @frozen(kw_only=True)
 class Precedence:
-    """The sub-event `before` precedes `after` (IRIs) in `support` sources."""
+    """The step `before` precedes `after` (IRIs) in `support` sources."""
 
     before: str
     after: str

@@ -27,7 +27,7 @@ from schemas.terminal import console, echo, echo_json, printable
 _LONGEST = 240
 """The most characters of a label or sentence."""
 _MOST_PARTS = 6
-"""The most tools, participants or changes of a sub-event: many of them are read only once."""
+"""The most tools, participants or changes that are printed of a step: many were read only once."""
 _ENDLESS = 100_000
 """Width of a line, in characters, if the output is not a terminal."""
 
@@ -38,7 +38,7 @@ def show(
         str | None, typer.Argument(help="Its label, an alternative label, or its IRI.", show_default=False)
     ] = None,
     tool: Annotated[
-        str | None, typer.Option("--tool", help="Show which sub-events are done with this tool.", show_default=False)
+        str | None, typer.Option("--tool", help="Show the steps that are done with this tool.", show_default=False)
     ] = None,
     picture: Annotated[
         Path | None,
@@ -69,7 +69,7 @@ def show(
         check_picture(picture, graph_files(directory))
         script = read_script(graph, scenario, limit=limit, min_support=min_support, usual=not every)
         save_picture(draw(script), picture)
-        drawn = _count(len(script.steps), "sub-event")
+        drawn = _count(len(script.steps), "step")
         echo(f"wrote {printable(str(picture))} with {drawn}")
         if script.left_out:
             echo(_more(script.left_out))
@@ -104,7 +104,7 @@ def _print(tree: Tree) -> None:
 def _scenarios_tree(scenarios: list[Scenario], left_out: int) -> Tree:
     tree = Tree(Text(_count(len(scenarios) + left_out, "scenario"), style="bold"))
     for each in scenarios:
-        counts = f"{_count(each.sub_events, 'sub-event')}, read in {_count(each.support, 'source')}"
+        counts = f"{_count(each.sub_events, 'step')}, read in {_count(each.support, 'source')}"
         tree.add(_line((each.label, "bold"), (f"  {counts}", "dim")))
     if not scenarios and not left_out:
         tree.add(
@@ -116,7 +116,7 @@ def _scenarios_tree(scenarios: list[Scenario], left_out: int) -> Tree:
 
 def _script_tree(script: Script) -> Tree:
     scenario = script.scenario
-    counts = f"{_count(scenario.sub_events, 'sub-event')}, read in {_count(scenario.support, 'source')}"
+    counts = f"{_count(scenario.sub_events, 'step')}, read in {_count(scenario.support, 'source')}"
     tree = Tree(_line((scenario.label, "bold"), (f"  {counts}", "dim")))
     for number, step in enumerate(script.steps, start=1):
         branch = tree.add(
@@ -159,7 +159,7 @@ def _add_corrections(tree: Tree, corrections: Iterable[StepCorrection]) -> None:
 
 
 def _tool_tree(tool: str, uses: list[ToolUse], left_out: int) -> Tree:
-    tree = Tree(_line((tool, "bold green"), (f"  used in {_count(len(uses) + left_out, 'sub-event')}", "dim")))
+    tree = Tree(_line((tool, "bold green"), (f"  used in {_count(len(uses) + left_out, 'step')}", "dim")))
     for scenario, group in groupby(uses, attrgetter("scenario")):
         branch = tree.add(_line((scenario, "bold") if scenario else ("of no scenario", "italic")))
         for use in group:

@@ -1,4 +1,4 @@
-"""The sub-events of all scenarios that are done with a tool, each with a sentence as evidence."""
+"""The steps of all scenarios that are done with a tool, each with a sentence as evidence."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Evidence:
 
 @frozen(kw_only=True)
 class ToolUse:
-    """A sub-event done with a tool in a role. `scenario` is empty for sub-events that belong to none."""
+    """A step done with a tool in a role. `scenario` is empty for a step that belongs to none."""
 
     scenario: str
     iri: str
@@ -37,7 +37,7 @@ class ToolUse:
 def read_tool_uses(
     graph: ScriptGraph, tool: str, *, scenario: str | None = None, limit: int = 0, min_support: int = 1
 ) -> tuple[str, list[ToolUse], int]:
-    """Return the label of the tool `tool`, the sub-events done with it, and how many of them were left out.
+    """Return the label of the tool `tool`, the steps done with it, and how many of them were left out.
 
     They are grouped by scenario and sorted by support; those for which it is the container or surface come last.
     `scenario` restricts them to one scenario, `limit` keeps the first of them (0: all). The evidence is the shortest

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+from typer import Typer
+from typer.core import TyperGroup
+from typer.main import get_command
 
 import cli
 from kgscripts.extractors.events import known_scores
@@ -18,10 +24,19 @@ def test_the_pages_on_the_graph_are_those_that_the_types_give(name: str, text: s
     assert (ROOT / "docs" / "reference" / name).read_text(encoding="utf-8") == text
 
 
-def test_the_readme_lists_every_command() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    for name in cli.COMMANDS:
-        assert f"kgscripts {name}" in readme
+def test_the_page_on_commands_lists_every_command() -> None:
+    page = (ROOT / "docs" / "reference" / "commands.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `kgscripts ([a-z-]+(?: [a-z-]+)?)", page, re.MULTILINE)
+    assert sorted(listed) == sorted(_commands())
+
+
+def _commands() -> Iterator[str]:
+    """The commands of the command line, with those of its groups."""
+    for name, (place, _) in cli.COMMANDS.items():
+        module, _, attribute = place.partition(":")
+        found = getattr(import_module(module), attribute)
+        group = get_command(found) if isinstance(found, Typer) else None
+        yield from (f"{name} {sub}" for sub in group.commands) if isinstance(group, TyperGroup) else (name,)
 
 
 def test_the_extraction_document_has_the_scores_that_ship() -> None:

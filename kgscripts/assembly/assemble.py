@@ -1,7 +1,7 @@
 """Records -> script graph: a pure function of all records, the same bytes in any number of partitions and threads.
 
-What is done, and in which order, is a plan of steps (`kgscripts.assembly.plan`). Assembly itself runs no network: what
-networks say of its rows are records, which enrichers give (`kgscripts.enrichers`).
+A plan of steps says what is computed and in which order (`kgscripts.assembly.plan`). Assembly itself runs no network:
+enrichers (`kgscripts.enrichers`) run networks on its rows and give their results as records.
 """
 
 from __future__ import annotations
@@ -74,11 +74,11 @@ def assemble(
     memory: int | None = None,
     partitions: int = 1,
 ) -> Assembled:
-    """Make the graph of all documents as the extractors with these `versions` read them, and put it into place.
+    """Make the graph of all documents from the records of the extractors with these `versions`, and put it into place.
 
-    Knowledge with the support of fewer than `min_support` sources stays out, nodes and relations alike. `memory` is in
-    bytes, by default a quarter of the machine's. The graph does not depend on it, nor on the number of `partitions` in
-    which rules are computed, one after another, as an engine on several machines would.
+    Nodes and relations with a support of fewer than `min_support` sources are left out. `memory` is in bytes, by
+    default a quarter of the machine's. The graph depends neither on it nor on the number of `partitions`, which are
+    computed one after another.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def assemble(
 
 
 def _kinds(packages: Iterable[RulePackage]) -> list[type[Record]]:
-    """The kinds of records of extractors that some rule reads."""
+    """The kinds of records of extractors that rules use."""
     further = (kind for package in packages for relation in package.relations(()) for kind in relation.kinds)
     return list(dict.fromkeys((*records.KINDS, *further)))
 
@@ -121,7 +121,7 @@ def _readers(
     enrichers: Sequence[Enricher],
     packages: Sequence[RulePackage],
 ) -> Readers:
-    """The extractors in the order of their versions, then the enrichers."""
+    """The extractors, ordered by version, then the enrichers."""
     known = store.extractors.all()
     versions = sorted(versions)
     models = [known[version].models for version in versions] + [enricher.networks for enricher in enrichers]
@@ -134,7 +134,7 @@ def _readers(
 
 @frozen
 class Assembly:
-    """One run: which steps make the graph. It takes what the run finds out: `enriched`, and the `sources`."""
+    """The steps of one run, which makes a graph. The run fills `enriched` and `sources`."""
 
     store: RecordStore
     writer: ScriptGraphWriter
@@ -147,12 +147,12 @@ class Assembly:
     sources: dict[str, int | str] = field(factory=dict, init=False)
 
     def plan(self) -> Plan:
-        """The steps that write every table of the graph but those that stay empty."""
+        """The steps that write the tables of the graph, except those that stay empty."""
         steps = (step for section in self.sections().values() for step in section)
         return Plan(steps, given=records.given(_kinds(self.packages)))
 
     def sections(self) -> dict[str, list[Step]]:
-        """These steps by what they are for."""
+        """The steps, grouped by their purpose."""
         readers = self.readers.extractors
         counted = [rule(readers) for rule in relations.RELATIONS]
         counted += [relation for package in self.packages for relation in package.relations(readers)]
@@ -223,7 +223,7 @@ class Assembly:
         self.sources.update(row, digest=digest.hexdigest())
 
     def manifest(self, base_iri: str, licence: str | None, min_support: int) -> Manifest:
-        """The manifest of the graph, without its tables; after the plan has run."""
+        """The manifest of the graph without its tables, after the plan has run."""
         extractors = sorted(self.store.extractors.all()[version].name for version in self.readers.versions)
         return Manifest(
             base_iri=base_iri,
@@ -248,5 +248,5 @@ _DIGESTS = "SELECT digest FROM document ORDER BY document"
 
 
 def _size(folder: Path) -> int:
-    """The bytes of all files of records."""
+    """The size of all files of records, in bytes."""
     return sum(path.stat().st_size for path in folder.glob("*/*.parquet"))

@@ -18,7 +18,8 @@ from schemas.records import Record
 
 @frozen
 class Sum:
-    """A further number of a relation: an aggregate of its cases in one document, and how documents are merged."""
+    """An additional number of a relation: how it is computed from the cases of one document, and merged over
+    documents."""
 
     name: str
     aggregate: str
@@ -27,7 +28,7 @@ class Sum:
 
 @frozen
 class Total:
-    """Mentions and sources by some number, over the whole graph: what probabilities and PMI are relative to.
+    """Numbers of mentions and sources for each key, over the whole graph; probabilities and PMI are relative to them.
 
     `query` selects `key`, `document` and `mention` of the current partition by document.
     """
@@ -37,7 +38,7 @@ class Total:
 
     @property
     def by_document(self) -> Rule:
-        """The rule that counts in each partition by document."""
+        """The rule that counts in each partition of documents."""
         return Rule(
             f"{self.name}_part",
             "document",
@@ -47,7 +48,7 @@ class Total:
 
     @property
     def merged(self) -> Rule:
-        """The rule that adds these up."""
+        """The rule that adds up these counts."""
         return Rule(
             self.name,
             "name",
@@ -73,7 +74,7 @@ class Relation:
     sums: tuple[Sum, ...] = ()
     totals: tuple[Total, ...] = field(default=())
     kinds: tuple[type[Record], ...] = ()
-    """Kinds of records that the cases read beside mentions and what belongs to them. Their spans are passages."""
+    """Kinds of records that the cases use in addition to mentions. Their spans become passages."""
 
     @property
     def table(self) -> str:
@@ -82,12 +83,12 @@ class Relation:
 
     @property
     def ends(self) -> str:
-        """SQL: what joins its nodes, `s` and `e`, to its rows `r`."""
+        """SQL: the joins of its rows `r` with their nodes `s` and `e`."""
         return f'JOIN {self.start} s ON s.{self.start} = r.start JOIN {self.end} e ON e.{self.end} = r."end"'
 
     @property
     def statement_prefix(self) -> str:
-        """What the ids of its statements begin with."""
+        """The beginning of the ids of its statements."""
         return f"statement/{self.name.lower().replace('_', '-')}-"
 
     def by_document(self, readers: Sequence[int]) -> tuple[Rule, ...]:
@@ -111,7 +112,7 @@ class Relation:
         )
 
     def merged(self, readers: Sequence[int]) -> Rule:
-        """The relation as it is counted, with the hash of its statement."""
+        """The counted relation, with the hash of its statement."""
         sums = "".join(f", {item.merge}({item.name}) AS {item.name}" for item in self.sums)
         counts = (
             f'SELECT scenario, start, "end", sum(support)::BIGINT AS support, sum(mentions)::BIGINT AS mentions{sums}'
@@ -133,7 +134,7 @@ class Relation:
 
 
 def reader_columns(readers: Sequence[int], table: str) -> str:
-    """SQL: the columns of the readers, of a table."""
+    """SQL: the columns of the readers of a table."""
     return "".join(f", {table}.reader_{reader}" for reader in readers)
 
 

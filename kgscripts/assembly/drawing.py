@@ -1,7 +1,7 @@
 """Draws the plan of assembly: `python -m kgscripts.assembly.drawing docs/pictures/assembly.svg`.
 
-Each row is a step, in the order in which steps run: what it makes, of what, and by which key it can be split. Arcs lead
-from a step to those that read what it makes.
+Each row is a step, in the order in which the steps run: what it makes, from what, and the key by which it can be split.
+Arcs lead from a step to the steps that use its tables.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ path { fill: none; stroke: #4a78b0; stroke-opacity: .35 }
 
 
 def whole_assembly() -> Assembly:
-    """The assembly of a graph with every enricher of ours and corrections of every kind; it is only looked at."""
+    """The assembly of a graph with all enrichers of kgscripts and all kinds of corrections. It is drawn and never
+    run."""
     step = partial(Correction, author="a", time="2026-01-01", scenario="s", step="t")
     corrections = [
         step(kind=CorrectionKind.REJECT, relation="USES", other="o"),

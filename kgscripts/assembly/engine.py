@@ -22,14 +22,14 @@ from schemas.tables import table_schema
 from schemas.vocabulary import slug
 
 DOCUMENTS_A_PARTITION = 20_000
-"""Rules that go by document never take more at once: what they join and sort then stays in memory."""
+"""The most documents in one partition; what rules join and sort then fits into memory."""
 
 _LEAST_MEMORY = 256 << 20
 _OUTSIDE_ENGINE = 3
 """A third of the memory is left to Python, Arrow and Parquet."""
 
 _TABLES_OVER_RECORDS = 40
-"""The tables that rules make take about so many times the bytes of the records."""
+"""The tables of the rules take about this many times the size of the records."""
 
 _ROWS = 65_536
 
@@ -38,9 +38,9 @@ _ROWS = 65_536
 class Rule:
     """One table as a query over others, and the key by which its work can be split.
 
-    With `partition_by` "document" the query selects by ``in_partition(document)``, with any other key by
-    ``mine(key)``; the parts, one after another, are the table, in any number. An empty key is not split. A temporary
-    table holds the rows of the current partition alone, and is seen only by the rules that run with it.
+    With `partition_by` "document" the query selects by ``in_partition(document)``, with any other key by ``mine(key)``;
+    the table is the concatenation of all partitions, whatever their number. A rule with an empty key is not split. A
+    temporary table holds only the rows of the current partition, for rules that run in the same partition.
     """
 
     table: str
@@ -55,7 +55,7 @@ def default_memory() -> int:
 
 
 def check_memory(memory: int) -> None:
-    """Raise ConfigurationError if so many bytes are too few, or no number that a machine has."""
+    """Raise ConfigurationError if this number of bytes is too small, or larger than any machine has."""
     check_number("memory", memory, least=0, most=1 << 62)
     if memory < _LEAST_MEMORY:
         raise ConfigurationError(
@@ -90,14 +90,14 @@ class Engine:
                 config={
                     "memory_limit": f"{memory * (_OUTSIDE_ENGINE - 1) // _OUTSIDE_ENGINE >> 20}MiB",
                     "temp_directory": str(scratch / "spill"),
-                    # Handing work over to a second thread takes longer than the work on a few texts.
+                    # With few texts, handing work to a second thread takes longer than the work itself.
                     "threads": 1 if records < _FEW_RECORDS else os.cpu_count() or 1,
                     "preserve_insertion_order": False,
                     "autoinstall_known_extensions": False,
                     "autoload_known_extensions": False,
                 },
             )
-            # Terminals and notebooks have it. A notebook without ipywidgets has none, and refuses to switch it off.
+            # DuckDB shows a progress bar on terminals and in notebooks. Hiding it fails in a notebook without ipywidgets.
             if self._connection.execute("SELECT current_setting('enable_progress_bar')").fetchall() == [(True,)]:
                 self._connection.execute("SET enable_progress_bar = false")
             self._connection.create_function("slug", slug, ["VARCHAR"], "VARCHAR")
@@ -113,17 +113,17 @@ class Engine:
         self._connection.close()
 
     def add_function(self, name: str, function: Callable[..., object], parameters: Sequence[str], result: str) -> None:
-        """Make a Python function known to the rules, with the SQL types of its parameters and its result."""
+        """Register a Python function for the rules, with the SQL types of its parameters and its result."""
         with self._guarded():
             self._connection.create_function(name, function, list(parameters), result)
 
     def add_macro(self, definition: str) -> None:
-        """Make an expression of SQL known to the rules: ``name(parameters) AS expression``."""
+        """Register an SQL expression for the rules: ``name(parameters) AS expression``."""
         with self._guarded():
             self._connection.execute(f"CREATE MACRO {definition}")
 
     def add_map(self, name: str, values: Mapping[str, str]) -> None:
-        """Make the macro ``name(key)``: the value of a key in lower case, or the key itself where it has none."""
+        """Make the macro ``name(key)``: the value of the lower-cased key, or the key itself if it has no value."""
         if not values:
             self.add_macro(f"{name}(key) AS key")
             return
@@ -142,19 +142,19 @@ class Engine:
             self._connection.unregister("arrow_rows")
 
     def add_temporary(self, table: str, rows: pa.Table) -> None:
-        """Make a table of Arrow rows for the current partition, in the place of that of the partition before."""
+        """Make a table of Arrow rows for the current partition; it replaces that of the previous one."""
         with self._guarded():
             self._connection.register("arrow_rows", rows)
             self._connection.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS FROM arrow_rows")
             self._connection.unregister("arrow_rows")
 
     def make_temporary(self, table: str, query: str) -> None:
-        """Make a table of the rows of a query for the current partition, in the place of that of the one before."""
+        """Make a table of the rows of a query for the current partition; it replaces that of the previous one."""
         with self._guarded():
             self._connection.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS {query}")
 
     def view(self, name: str, query: str) -> None:
-        """Give a query a name. It is computed anew for each of its readers."""
+        """Make a view: a query with a name, computed again at each use."""
         with self._guarded():
             self._connection.execute(f"CREATE VIEW {name} AS {query}")
         self._views.add(name)
@@ -164,7 +164,7 @@ class Engine:
         self._documents = documents
 
     def run(self, *rules: Rule) -> None:
-        """Make the tables of rules with one partition key, which run partition by partition, in their order."""
+        """Make the tables of rules with one partition key. In each partition the rules run in the given order."""
         (key,) = {rule.partition_by for rule in rules}
         made: set[str] = set()
         for _ in self.partitions(key):
@@ -178,14 +178,14 @@ class Engine:
                     self._connection.execute(f"{begins} {rule.query}")
 
     def drop(self, table: str) -> None:
-        """Make room: nothing reads this table, or view, from here."""
+        """Drop a table or view that is no longer used."""
         kind = "VIEW" if table in self._views else "TABLE"
         self._views.discard(table)
         with self._guarded():
             self._connection.execute(f"DROP {kind} {table}")
 
     def partitions(self, key: str = "document") -> Iterator[None]:
-        """Go through the partitions by a key; queries see the current one as `Rule` says."""
+        """Go through the partitions of a key; queries see the current one (see `Rule`)."""
         by_document = max(self._partitions, -(-self._documents // DOCUMENTS_A_PARTITION))
         count = {"": 1, "document": by_document}.get(key, self._partitions)
         for number in range(count):
@@ -213,12 +213,12 @@ class Engine:
             yield pa.RecordBatch.from_arrays(columns, schema=schema)
 
     def table(self, query: str) -> pa.Table:
-        """The whole result of a query that is known to be small."""
+        """The whole result of a query whose result is small."""
         with self._guarded():
             return self._connection.sql(query).to_arrow_table()
 
     def values(self, query: str) -> Sequence[Any]:
-        """The first column of a small result."""
+        """The first column of a query whose result is small."""
         values: list[Any] = self.table(query).column(0).to_pylist()
         return values
 
@@ -241,7 +241,7 @@ def _first_line(error: Exception) -> str:
 
 
 def _ahead(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The same batches, of which the next is made while one is in use."""
+    """The same batches; the next one is computed while one is in use."""
     first = next(batches, None)
     if first is None:
         return

@@ -1,4 +1,4 @@
-"""How nodes are named, and how numbers are rounded, as SQL: the same ids as `schemas.vocabulary.node_id`.
+"""Ids of nodes and rounding of numbers, in SQL; the ids are those of `schemas.vocabulary.node_id`.
 
 Everything is counted in integers and rounded once, half up, to four decimals. Positions are integers in billionths.
 """

@@ -1,7 +1,7 @@
 """The plan of assembly: steps that make tables of other tables, checked and put in order before anything runs.
 
-A table never changes after the step that made it. What a step reads is found in its SQL, or declared where it is
-Python.
+A table never changes after the step that made it. The tables that a step uses are found in its SQL; a step in Python
+declares them.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from schemas.errors import ConfigurationError
 
 
 class Plan:
-    """Steps in an order in which each comes after those that make what it reads; of others the given order is kept.
+    """Steps in an order in which each comes after the makers of its tables; otherwise the given order is kept.
 
-    `given` are tables that are there before. Every table is dropped after the last step that reads it.
+    `given` are tables that exist before. Every table is dropped after the last step that uses it.
 
     Raises
     ------
@@ -38,11 +38,12 @@ class Plan:
         self._dropped = self._lifetimes()
 
     def dropped_after(self, step: Step) -> tuple[str, ...]:
-        """The tables that nothing reads after this step."""
+        """The tables that no later step uses."""
         return self._dropped[step.name]
 
     def _lifetimes(self) -> Mapping[str, tuple[str, ...]]:
-        """Of each step the tables that it is the last to read, itself or by a view; views before what they read."""
+        """For each step the tables that no later step uses, directly or through a view. Views come before their
+        tables."""
         last: dict[str, str] = {}
         order: list[str] = [*sorted(self.given)]
         under: dict[str, frozenset[str]] = {}
@@ -76,14 +77,14 @@ def _makers(steps: Iterable[Step], given: frozenset[str]) -> dict[str, Step]:
         names.add(step.name)
         for table in step.makes:
             if table in makers or table in given:
-                other = f"the step {makers[table].name!r}" if table in makers else "what is there before"
+                other = f"the step {makers[table].name!r}" if table in makers else "what the plan is given"
                 raise ConfigurationError(f"the step {step.name!r} makes {table!r}, and so does {other}", remedy=REMEDY)
             makers[table] = step
     return makers
 
 
 def _ordered(steps: Sequence[Step], makers: Mapping[str, Step]) -> Iterator[Step]:
-    """The steps, each after the makers of what it reads."""
+    """The steps, each after the makers of its tables."""
     places = {step.name: place for place, step in enumerate(steps)}
     sorter: TopologicalSorter[int] = TopologicalSorter(
         {places[step.name]: {places[makers[name].name] for name in step.reads if name in makers} for step in steps}

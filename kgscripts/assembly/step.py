@@ -1,4 +1,4 @@
-"""One step of assembly: what it reads, what it makes, and the tables as it sees them."""
+"""One step of assembly: the tables that it uses and makes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def tables_in(query: str) -> frozenset[str]:
     Raises
     ------
     ConfigurationError
-        If it does not parse, or does more than read.
+        If it does not parse, or changes anything.
     """
     try:
         parsed = sqlglot.parse_one(query, dialect="duckdb")
@@ -44,8 +44,8 @@ def _names(names: Iterable[str]) -> frozenset[str]:
 class Step:
     """One step: it `reads` tables and `makes` others, or files of the graph, whose names have a slash.
 
-    `run` is called with the tables of the engine. It sees no other tables than those that the step reads. Those of a
-    `view` are computed anew by each reader, so that what it reads lasts as long as the view.
+    `run` is called with the tables of the engine. It sees no other tables than those that the step reads. A `view` is
+    computed again at each use, so that the tables that it uses are kept as long as the view.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Step:
 
 
 def made_by(*rules: Rule, name: str = "") -> Step:
-    """The step of rules with one partition key: in each partition they run in their order."""
+    """The step of rules with one partition key. In each partition they run in the given order."""
     made = {rule.table for rule in rules}
     return Step(
         name=name or rules[0].table,
@@ -69,12 +69,12 @@ def made_by(*rules: Rule, name: str = "") -> Step:
 
 
 def view(name: str, query: str) -> Step:
-    """The step that gives a query a name."""
+    """The step that makes a view."""
     return Step(name, (name,), tables_in(query), lambda tables: tables.view(name, query), is_view=True)
 
 
 def rows(name: str, content: Callable[[], pa.Table]) -> Step:
-    """The step that makes a table of what no table holds."""
+    """The step that makes a table of rows that come from Python."""
     return Step(name, (name,), frozenset(), lambda tables: tables.add(name, content()))
 
 
@@ -84,7 +84,7 @@ class Tables:
     Raises
     ------
     ConfigurationError
-        From every method that takes a query or a table, if the step says neither that it reads nor that it makes it.
+        From every method that takes a query or a table, if the step does not declare that it uses or makes the table.
     GraphDirectoryError
         If the disk is full or refuses.
     """

@@ -1,4 +1,4 @@
-"""Whether the graph of a directory is the one that assembly would make: then it need not be made again."""
+"""Whether the graph of a directory is the one that assembly would make, so that assembly can be skipped."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _FILE = "assembled.json"
 
 @frozen
 class Assembling:
-    """Everything that decides the graph but the records: if it is the same, so is the graph of the same records."""
+    """Everything but the records that the graph depends on: if both are the same, the graph is the same."""
 
     extractors: Sequence[Chosen]
     enrichers: Sequence[Enricher]
@@ -44,19 +44,19 @@ class Assembling:
     min_support: int
 
     def remember(self, directory: Path, store: RecordStore, graph: ScriptGraph) -> None:
-        """Write down that `graph` is that of the records of `store`."""
+        """Note in the directory that `graph` was made of the records of `store`."""
         part = directory / f".{_FILE}.part"
         with writing(part):
             part.write_text(json.dumps(self._facts(store, graph)), encoding="utf-8")
             replace(part, directory / _FILE)
 
     def kept(self, directory: Path, store: RecordStore) -> ScriptGraph | None:
-        """The graph in `directory` if it is whole and that of the records of `store`.
+        """The graph in `directory`, if it is complete and was made of the records of `store`; else None.
 
         Raises
         ------
         DamagedRecordsError
-            If it is, but a file of records is damaged.
+            If so, but a file of records is damaged.
         """
         try:
             known = json.loads(read_file(directory / _FILE))
@@ -97,7 +97,7 @@ class Assembling:
 
 
 def _code() -> str:
-    """SHA-256 of what makes a graph of records: assembly, the packages and lists that it uses, and the types."""
+    """SHA-256 of the code of assembly, the packages and lists that it uses, and the types."""
     digest = hashlib.sha256((verb_objects_digest() + word_list_digests()["verbs.txt"]).encode())
     for package in (kgscripts.assembly, kgscripts.changes, kgscripts.titles, kgscripts.typicality, schemas):
         for pattern in ("**/*.py", "data/*.tsv", "data/*.txt", "data/*.json"):

@@ -1,1 +1,1 @@
-"""Parsed text -> records: sub-events, tools, participants. See `protocol` for the door open to third parties."""
+"""Parsed text -> records: sub-events, tools, participants. See `protocol` for extractors of other packages."""

@@ -1,7 +1,7 @@
 """The two sides of a pair as words and events, with the words that belong to each event.
 
-The events are the `EventMention` records of the document, whoever gave them. The parse says which word names each of
-them, and which words belong to it.
+The events are the `EventMention` records of the document, from any extractor. The parse gives the word that names each
+of them and the words that belong to it.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ class Event:
 class Side:
     """One side of a pair.
 
-    `owners` gives for each word the index of the event that it belongs to, None if there is no event; `own` is true
-    where the word is part of that event's clause, and false where it is merely near it. `objects` gives the indices of
-    the words of each mention's object. `nouns` are the lemmas of the side's nouns.
+    `owners` gives for each word the index of the event to which it belongs, None if there is no event. `own` is true if
+    the word is part of the clause of that event, and false if it is only near it. `objects` gives the indices of the
+    words of each mention's object. `nouns` are the lemmas of the side's nouns.
     """
 
     words: Sequence[Word]
@@ -84,7 +84,7 @@ def read_sides(parsed: ParsedDocument) -> tuple[Side, Side] | None:
     wholes = [[passage for passage in parsed.document.passages if passage.kind is kind] for kind in _SIDES]
     if not all(wholes):
         return None
-    # What several extractors found counts once.
+    # An event that several extractors found counts once.
     unique = {(item.start, item.end, item.action, object_spans(item)): item for item in parsed.records_of(EventMention)}
     mentions = sorted(unique.values(), key=lambda item: (item.start, item.end))
     abstract, concrete = (
@@ -94,7 +94,7 @@ def read_sides(parsed: ParsedDocument) -> tuple[Side, Side] | None:
 
 
 def _is_event(verb: Token, predicate: str) -> bool:
-    """Whether a predicate of an abstract side, which has no commas, is an event: "salt" in "add salt butter" is not.
+    """Whether a predicate of an abstract side, which has no commas, is an event; "salt" in "add salt butter" is none.
 
     It is an event if it begins a clause or its verb is an everyday one; a participle also needs an agent.
     """
@@ -105,11 +105,9 @@ def _is_event(verb: Token, predicate: str) -> bool:
 
 
 def _is_step(verb: Token) -> bool:
-    """Whether a predicate of a concrete side is something to do: not "smoked" in "the smoked salmon", "until it is
-    cooked".
-
-    Nothing is, that a thing does by itself ("the liquid starts to run"). A participle needs an agent, or to be what the
-    sentence says.
+    """Whether a predicate of a concrete side is an action: "smoked" in "the smoked salmon" is none, nor is "until it is
+    cooked". What a thing does by itself ("the liquid starts to run") is no action. A participle needs an agent, or has
+    to be the root of its sentence.
     """
     agents = _agents(verb)
     if any(agent.lower_ in _THINGS or (is_noun(agent) and not is_a(lemma(agent), "person")) for agent in agents):
@@ -118,7 +116,7 @@ def _is_step(verb: Token) -> bool:
 
 
 def _agents(verb: Token) -> list[Token]:
-    """Heads of the nouns and pronouns that do it."""
+    """The heads of its agents: nouns and pronouns."""
     if not is_passive(verb):
         return subjects_of(verb)
     phrases = (phrase for phrase in prepositional_phrases(verb) if phrase.preposition == "by")
@@ -171,7 +169,7 @@ def _side(
 
 
 def _nearest(events: Sequence[Event], word: int) -> int | None:
-    """The event with the nearest predicate, for a word outside all events' clauses; of two, the later one."""
+    """The event with the nearest predicate, for a word outside of the clauses of all events; of two, the later one."""
     return min(range(len(events)), key=lambda event: (abs(events[event].predicate - word), -event), default=None)
 
 

@@ -1,7 +1,7 @@
-"""What speaks for each noun that a pronoun may stand for.
+"""Features of the nouns that a pronoun may refer to.
 
 The factors are those of Lappin and Leass (1994, "An algorithm for pronominal anaphora resolution"): how recent the last
-mention is and in which role, how often there was one, and whether number and kind fit; with whether the verb takes such
+mention is, its role, the number of mentions, and whether number and kind agree; also whether the verb takes such
 objects (`kgscripts.text.verb_objects`).
 """
 
@@ -26,7 +26,7 @@ NUMBERS = {
     **dict.fromkeys(("him", "her"), "person"),
     **dict.fromkeys(("one", "ones", "another", "some", "most", "each", "all", "any", "everything"), "kind"),
 }
-"""The pronouns that are resolved, and what they need: a number, a person, or only a kind of thing."""
+"""The pronouns that are resolved, with the antecedent that they need: a number, a person, or only a kind of thing."""
 OMITTED = "omitted"
 _MOSTLY_TRANSITIVE = 0.7
 _DEFINITE = frozenset({"the", "this", "that", "these", "those"})
@@ -39,9 +39,9 @@ _ALIKE = ("last object", "preference", "rank", "clauses")
 def features_of(
     discourse: Discourse, frame: Frame, number: str, before: Frame | None
 ) -> list[tuple[Entity, dict[str, float]]]:
-    """The candidates with what speaks for and against each of them; `before` is the last frame with an object.
+    """The candidates with their features; `before` is the last frame with an object.
 
-    `number` is what `need_of` says of the object.
+    `number` is the result of `need_of` for the object.
     """
     pronoun = frame.mention
     acted_upon = set(before.nouns()) if before is not None else set()
@@ -75,10 +75,10 @@ def features_of(
 
 
 def need_of(frame: Frame) -> str:
-    """What the object of a frame needs to be resolved: a value of `NUMBERS`, OMITTED, or "" if it stands for nothing.
+    """What kind of antecedent the object of a frame needs: a value of `NUMBERS`, OMITTED, or "" if it has none.
 
-    Besides pronouns, parts and numbers stand for a kind of thing without their noun ("the rest", "I chose five"), and
-    an instruction may leave out what it is done to ("drain well").
+    Besides pronouns, quantities and numbers may refer to a noun that is left out ("the rest", "I chose five"), and an
+    instruction may omit its object ("drain well").
     """
     if not frame.objects:
         return OMITTED if _omits_object(frame) else ""

@@ -1,7 +1,7 @@
-"""The nouns of a text that a pronoun may stand for.
+"""The nouns of a text that a pronoun may refer to.
 
-Nouns with the same head are one entity. Each knows its last mention, which `kgscripts.extractors.antecedent_features`
-weighs.
+Nouns with the same head are one entity. The features of their last mention are in
+`kgscripts.extractors.antecedent_features`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
 WINDOW = 5
-"""Sentences, the pronoun's included; what was not mentioned in them is no antecedent."""
+"""The number of sentences, the pronoun's included, in which an antecedent must have been mentioned."""
 _PLURAL_TAGS = frozenset({"NNS", "NNPS"})
 _PART_OF_NAME = frozenset({"compound", "flat", "goeswith", "amod"})
 _ROLES = dict.fromkeys(OBJECT | PASSIVE_SUBJECT, "object") | dict.fromkeys(SUBJECT | INDIRECT_OBJECT, "subject")
@@ -38,8 +38,8 @@ _MANY = frozenset({"both", "few", "many", "several", "couple", "dozen"})
 class Entity:
     """Nouns with one head, or nouns of a coordination; `sentence` and `clause` are the numbers of the last one's.
 
-    `pronoun` is the pronoun that stood for it last, `embedded` whether the last mention was in a purpose or a relative
-    clause.
+    `pronoun` is the last pronoun that referred to it, `embedded` says whether the last mention was in a purpose or a
+    relative clause.
     """
 
     nouns: tuple[Token, ...]
@@ -56,19 +56,20 @@ class Entity:
 
     @property
     def key(self) -> str:
-        """The heads, by which entities are told apart."""
+        """The heads, which identify the entity."""
         return "+".join(name.rsplit(" ", 1)[-1] for name in self.names)
 
 
 @dataclass(slots=True)
 class Discourse:
-    """The entities of a text up to a word. The text may have several parses, which are read when they are needed."""
+    """The entities of a text up to a word. The text may have several parses, which are processed when they are
+    needed."""
 
     entities: dict[str, Entity] = field(default_factory=dict)
     sentence: int = 0
     clause: int = 0
     one: int = -1
-    """The clause in which the text last named one of several: "one bent", "I found another"."""
+    """The last clause in which the text named one of several things: "one bent", "I found another"."""
     _unread: deque[tuple[Doc, int]] = field(default_factory=lambda: deque(maxlen=WINDOW))
 
     def enter(self, doc: Doc) -> None:
@@ -76,7 +77,7 @@ class Discourse:
         self._unread.append((doc, 0))
 
     def read(self, end: int) -> None:
-        """Take in the nouns before token `end` of the last parse."""
+        """Add the nouns before token `end` of the last parse."""
         doc, begin = self._unread.pop()
         while self._unread:
             self._read(self._unread[0][0], self._unread[0][1], len(self._unread[0][0]))
@@ -119,7 +120,7 @@ class Discourse:
         self.entities[entity.key] = entity
 
     def refer(self, entity: Entity, pronoun: str) -> None:
-        """Note that a pronoun, the last word read, stands for an entity."""
+        """Note that a pronoun, the last word processed, refers to an entity."""
         self.entities.pop(entity.key, None)
         entity.role, entity.sentence, entity.clause, entity.embedded = "object", self.sentence, self.clause, False
         entity.mentions += 1
@@ -128,7 +129,7 @@ class Discourse:
         self.entities[entity.key] = entity
 
     def candidates(self, frame: Frame, pronoun: Token) -> Iterator[Entity]:
-        """What the object of a frame may stand for, the last mentioned first, apart from the frame's other nouns."""
+        """The candidates for the object of a frame, the last mentioned first, without the other nouns of the frame."""
         own = {noun.i for noun in (*frame.agents, *frame.recipients, *(phrase.head for phrase in frame.phrases))}
         for key, entity in reversed(list(self.entities.items())):
             if self.sentence - entity.sentence >= WINDOW:
@@ -138,7 +139,7 @@ class Discourse:
 
 
 def names_one(token: Token) -> bool:
-    """Whether a word stands for one of several things named before: "one bent", "flatten each", "the other"."""
+    """Whether a word refers to one of several things named before: "one bent", "flatten each", "the other"."""
     if token.lower_ not in _ONE or token.dep_ in {"det", "nummod", "amod", "compound", "advmod", "fixed"}:
         return False
     return not any(child.dep_ in {"nmod", "prep"} for child in token.rights)
@@ -158,7 +159,7 @@ def _measure(noun: Token) -> Token:
 
 
 def _number(noun: Token) -> tuple[bool, bool]:
-    """Whether "it" and whether "them" may stand for a noun: either for sheets of paper, "it" for one of the sheets."""
+    """Whether "it", and whether "them", may refer to a noun: both to sheets of paper, "it" to one of the sheets."""
     measure = _measure(noun)
     plural = noun.tag_ in _PLURAL_TAGS
     if measure is noun:
@@ -185,7 +186,7 @@ def _role(noun: Token) -> str:
 
 
 def _is_embedded(noun: Token) -> bool:
-    """Whether the clause of a noun is a purpose or a relative clause."""
+    """Whether the noun is in a purpose or a relative clause."""
     verb = next((token for token in noun.ancestors if is_verb(token)), None)
     if verb is None:
         return False

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 _IN_HAND = frozenset({"implement", "device", "appliance", "filter"})
 _TAKING = frozenset({"take", "grab"})
 _NOT_CARRIED = frozenset({"pull", "find", "locate", "gather", "bring"})
-"""Verbs of grasping after which the next event is seldom done with the thing."""
+"""Verbs of grasping after which the next event is seldom done with the grasped thing."""
 _REMOVED = frozenset({"off", "down", "back", "away", "apart"})
 """Particles with which a thing is taken away: "took the sheets off"."""
 _CLOSING = frozenset({"lock", "unlock", "close", "shut", "open"})
 _KEYS = frozenset({"key", "keycard", "card", "badge", "pass", "fob", "remote", "opener", "crowbar", "lever", "pole"})
-"""Of the things in hand, those that doors are opened with."""
+"""Things in the hand with which doors are opened."""
 
 
 def is_in_hand(noun: Token) -> bool:
@@ -34,8 +34,8 @@ def carry_tools(frames: list[Frame]) -> None:
     """Pass the object of "take a knife" on to the next event in the same coordination.
 
     The object of "use a knife" is a tool of the event itself, and so is that of "take a knife", where an instruction
-    says no more: not that of "take a knife from the drawer" or "take back the knife". What something is tested with
-    is said in the clause of the test: "test whether the cake is done with a toothpick".
+    has nothing else; "take a knife from the drawer" and "take back the knife" have more. A tool for testing is in the
+    clause of the test: "test whether the cake is done with a toothpick".
     """
     for taking, using in itertools.zip_longest(frames, frames[1:]):
         word = lemma(taking.verb)
@@ -56,7 +56,7 @@ def carry_tools(frames: list[Frame]) -> None:
 
 
 def _serves(noun: Token, using: Frame) -> bool:
-    """Whether the next event may be done with the thing: with a vessel or a surface only some are."""
+    """Whether the next event may be done with the thing; only some events are done with a vessel or a surface."""
     name, word = noun_lemma(noun), lemma(using.verb)
     if word in verbs("mending") and is_a(name, "piece"):
         return True

@@ -1,4 +1,4 @@
-"""Which predicted state changes are read: those that are probable, and that nothing in the text speaks against."""
+"""Which predicted state changes are kept: probable ones that the text does not contradict."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from kgscripts.text.porter import stem
 from schemas.changes import Change, PredictedChange, ProcedureStep
 
 LEAST_LOG_PROBABILITY = -0.65
-"""Of changes of what the step mentions. Chosen, like the rules, on two sheets of judged changes: see
-`docs/measurements/state-changes.md`."""
+"""The least log probability for things that the step mentions. Chosen, like the rules, on two sheets of judged changes:
+see `docs/measurements/state-changes.md`."""
 LEAST_OF_PRESUPPOSED = -0.5
-"""Of changes of what the step does not mention."""
+"""The least log probability for things that the step does not mention."""
 LEAST_EARLIER = -1.0
-"""Of changes of an earlier step whose value may still hold, read or not."""
+"""The least log probability of a change of an earlier step whose value may still hold, kept or not."""
 
 
 def trusted(
@@ -29,13 +29,12 @@ def trusted(
     least: float = LEAST_LOG_PROBABILITY,
     least_of_presupposed: float = LEAST_OF_PRESUPPOSED,
 ) -> list[list[PredictedChange]]:
-    """The changes of consecutive steps of one text that are read, in the words of records, most probable first.
+    """The changes of consecutive steps of one text that are kept, in the words of records, most probable first.
 
-    Those are probable whose log probability is `least` or more, or `least_of_presupposed` or more if the step does not
-    mention what they change. A step changes an attribute of an entity once (names that mean the same are one
-    attribute): the most probable value is kept. A change is left out if its value may hold already, since it was
-    predicted for an earlier step, and if the words of the step speak against it (see `Wording.speaks_against`). A place
-    that the text does not mention is no value before.
+    The least log probability is `least`, or `least_of_presupposed` if the step does not mention the entity. A step
+    changes an attribute of an entity once (synonyms are one attribute): the most probable value is kept. A change is
+    left out if its value may hold already, since it was predicted for an earlier step, or if the words of the step
+    contradict it (see `Wording.speaks_against`). A place that the text does not mention is removed as the value before.
     """
     holding = _Holding()
 
@@ -47,19 +46,19 @@ def trusted(
 
 @define
 class _Holding:
-    """What may hold before a step."""
+    """The values that may hold before a step."""
 
     _read: dict[tuple[str, str], str] = field(factory=dict, init=False)
-    """The last value that was read, of each attribute of each head of entities."""
+    """The last kept value of each attribute, by the head of the entity."""
     _predicted: dict[str, dict[str, str]] = field(factory=dict, init=False)
-    """The attribute of each value that was predicted, read or not, by the head of entities."""
+    """The attribute of each predicted value, kept or not, by the head of the entity."""
 
     def has(self, change: Change) -> bool:
         of_head = self._predicted.get(_head(change), {})
         return change.after in of_head or agree(self._read.get(_place(change), ""), change.after)
 
     def add(self, predicted: Iterable[Change], read: Iterable[Change]) -> None:
-        """Take in the changes of a step; what is read ends the other values of its attribute, and its value before."""
+        """Add the changes of a step. A kept change ends the other values of its attribute, and its value before."""
         for change in predicted:
             self._predicted.setdefault(_head(change), {})[change.after] = _attribute(change)
         for change in read:

@@ -1,4 +1,4 @@
-"""What the words of a step say of a predicted state change: whether they speak against it."""
+"""Whether the words of a step contradict a predicted state change."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ _WET = frozenset(
         *("water", "wine"),
     )
 )
-"""What is wet already."""
+"""Things that are wet already."""
 _LADEN = frozenset({"covered", "dirty", "full", "heavier", "wet"})
-"""What nothing becomes when something is taken off it or out of it."""
+"""Values that a thing does not get when something is taken off it or out of it."""
 _IF = frozenset({"although", "because", "if", "though", "unless", "when", "whenever"})
-"""They begin a clause whose state the step does not bring about."""
+"""Words that begin a clause with a state that the step does not bring about."""
 _NOT = frozenset({"never", "no", "not", "without"})
 _WORD = re.compile(r"[^\W\d_]+")
 _WORD_OR_MARK = re.compile(r"[^\W\d_]+|[,;:.!?]")
 _WORDS_BETWEEN = 3
-"""At most so many words are between a preposition, or a negation, and its noun or adjective."""
+"""The most words between a preposition, or a negation, and its noun or adjective."""
 
 
 @frozen
@@ -94,7 +94,7 @@ class Wording:
         return stem(head(entity)) in self.own
 
     def speaks_against(self, change: Change) -> bool:
-        """Whether the step says that the change is not what it brings about."""
+        """Whether the words of the step contradict the change."""
         of_entity, after = stem(head(change.entity)), place_names(change.after)
         if is_a(head(change.entity), "time") or (change.after == "wet" and head(change.entity) in _WET):
             return True
@@ -108,7 +108,7 @@ class Wording:
         return is_away or of_entity in after or not after & self.own
 
     def _says_reverse(self, change: Change) -> bool:
-        """ "Wash the dirty dog" says the value before and "dry the dog" the one after; "roughen" and "unfold" are made
+        """ "Wash the dirty dog" has the value before, "dry the dog" the value after; "roughen" and "unfold" are derived
         from a value."""
         words = " ".join(self.words)
         if f"{change.after} {change.entity}" in words:
@@ -122,12 +122,12 @@ class Wording:
         return bool(says_before) and not _is_place(change, change.before)
 
     def _only_away(self, names: Iterable[str]) -> bool:
-        """Whether the step has one of these stems, and only after "off", "out of" or "from"."""
+        """Whether the step has one of these stems, only after "off", "out of" or "from"."""
         before = [self._preposition(place) for place, word in enumerate(self.stems) if word in names]
         return bool(before) and all(word in _AWAY for word in before)
 
     def _preposition(self, place: int) -> str:
-        """The last preposition shortly before a word; "" if there is none."""
+        """The last preposition within a few words before a word; "" if there is none."""
         for earlier in range(place - 1, max(-1, place - 2 - _WORDS_BETWEEN), -1):
             if self.words[earlier] in _PREPOSITIONS:
                 is_out_of = self.words[max(0, earlier - 1) : earlier + 1] == ("out", "of")
@@ -141,12 +141,12 @@ def distinct_stems(text: str) -> frozenset[str]:
 
 
 def place_names(value: str) -> frozenset[str]:
-    """The stems of the words of a value that are no prepositions."""
+    """The stems of the words of a value, without prepositions."""
     return frozenset(stem(word) for word in value.split() if word not in _PREPOSITIONS)
 
 
 def has_unknown_place(change: Change, text: frozenset[str]) -> bool:
-    """Whether the value before is a place of which a text with these stems has no word."""
+    """Whether the value before is a place that a text with these stems does not mention."""
     names = place_names(change.before)
     return _is_place(change, change.before) and bool(names) and not names & text
 

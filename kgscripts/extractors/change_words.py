@@ -17,7 +17,7 @@ _DETERMINERS = frozenset(
     | {"my", "your", "his", "her", "its", "our", "their"}
 )
 _PRONOUNS = frozenset({"it", "they", "them", "something", "anything", "everything", "one", "ones"})
-"""What they stand for is not known outside of the text."""
+"""Pronouns, whose reference is not known outside of the text."""
 _PREPOSITIONS = frozenset(
     {"of", "in", "on", "at", "with", "for", "from", "to", "into", "onto", "under", "over", "inside", "around", "by"}
     | {"between", "near", "behind", "above", "below", "that", "which"}

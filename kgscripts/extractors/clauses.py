@@ -1,4 +1,4 @@
-"""Properties of clauses that their factuality depends on (`kgscripts.extractors.factuality`)."""
+"""Properties of clauses that determine their factuality (`kgscripts.extractors.factuality`)."""
 
 from __future__ import annotations
 
@@ -62,12 +62,13 @@ def is_continuation(verb: Token) -> bool:
 
 
 def tells_of_narrator(verb: Token) -> bool:
-    """Whether a relative clause says what the narrator did: "the pots I gave him", "the podcast that I listened to"."""
+    """Whether a relative clause tells what the narrator did: "the pots I gave him", "the podcast that I listened
+    to"."""
     return verb.tag_ == "VBD" and any(child.dep_ == "nsubj" and child.lower_ in {"i", "we"} for child in verb.lefts)
 
 
 def is_main_clause(verb: Token) -> bool:
-    """Whether a relative clause is none: it has a subject and an object, and no relative word.
+    """Whether the parser took a main clause for a relative clause: it has a subject, an object and no relative word.
 
     Without a comma after an adverbial clause, parsers analyse the main clause as a relative one ("before I left the
     house I made coffee"), and so after a noun at the beginning ("this time we made coffee", "the rest I packed").

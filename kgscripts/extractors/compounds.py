@@ -1,4 +1,4 @@
-"""Names of things in nouns without commas between them: "flour brown sugar chicken breast" are three.
+"""Divides nouns without commas into names of things: "flour brown sugar chicken breast" are three.
 
 They are divided into the fewest things that have a name (`foods.txt`): a noun that is known by itself begins another
 thing unless both are one ("soy sauce", "chicken breast", "udon noodles").
@@ -36,7 +36,7 @@ class Thing:
 
     @property
     def head(self) -> Token:
-        """The noun that says what it is."""
+        """The noun that names the kind of thing."""
         return self.tokens[-1]
 
 
@@ -72,7 +72,7 @@ def is_of_measure(token: Token) -> bool:
 
 
 def is_modifier(token: Token) -> bool:
-    """Whether the word says more about the noun after it and begins its name: "two", "chopped", "fresh"."""
+    """Whether the word modifies the noun after it and begins its name: "two", "chopped", "fresh"."""
     if is_measure(token) or is_of_measure(token):
         return True
     if token.pos_ in DETERMINERS or token.lower_ in MODIFYING:
@@ -83,7 +83,7 @@ def is_modifier(token: Token) -> bool:
 
 
 def divided(run: Sequence[Token]) -> list[Thing] | None:
-    """The things of a run with the least cost; None if it does not end in a noun."""
+    """The division of a run of words with the least cost; None if the run does not end in a noun."""
     best: list[tuple[float, int]] = [(0.0, 0)]
     for end in range(1, len(run) + 1):
         costs = [(best[start][0] + _cost(run[start:end]), -start) for start in range(max(0, end - _LONGEST_NAME), end)]
@@ -101,7 +101,7 @@ def divided(run: Sequence[Token]) -> list[Thing] | None:
 
 
 def _cost(tokens: Sequence[Token]) -> float:
-    """How unlikely it is that tokens are one thing: about 1 for a thing that has a name."""
+    """The cost of taking tokens as one thing: about 1 for a thing that has a name."""
     first = next((place for place, token in enumerate(tokens) if not is_modifier(token)), len(tokens))
     parts = tokens[first:]
     if not 0 < len(parts) <= _LONGEST or any(is_modifier(token) for token in parts):

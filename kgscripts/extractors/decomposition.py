@@ -1,8 +1,8 @@
-"""Abstract events, the concrete steps that they decompose into, and their tools: read off the alignment of a pair.
+"""Abstract events, the concrete steps that they decompose into, and their tools, from the alignment of a pair.
 
 The events are the `EventMention` records of both sides. A concrete event belongs to the abstract event that
-`kgscripts.extractors.ownership` finds. A tool that it is done with, and that the abstract side does not name, is a tool
-of that abstract event (KidsCook, section 3), unless it only serves what comes before or after it.
+`kgscripts.extractors.ownership` finds. A tool of the concrete event that the abstract side does not name is a tool of
+that abstract event (KidsCook, section 3), unless it only serves a step before or after it.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Words:
 
 
 class PairAligner(Protocol):
-    """What the extractor needs of `kgscripts.models.alignment.aligner.Aligner`."""
+    """The part of `kgscripts.models.alignment.aligner.Aligner` that the extractor uses."""
 
     model: Model
 
@@ -79,7 +79,7 @@ class DecompositionSettings:
 class DecompositionExtractor(Extractor):
     """Gives the decompositions and aligned phrases of documents with an abstract and a concrete side, and no others.
 
-    The aligner of the settings is loaded when the first pair comes, unless one is given.
+    The aligner of the settings is loaded for the first pair, unless one is given.
     """
 
     name = "decompositions"
@@ -176,7 +176,8 @@ def _add(steps: dict[EventMention, list[ConcreteStep]], owner: Owner, mention: E
 
 
 def _tools(step: EventMention) -> list[Tool]:
-    """The tools of a concrete step, and what it puts something into or onto: "pour the pasta into a colander"."""
+    """The tools of a concrete step, and the vessel or surface where it puts something: "pour the pasta into a
+    colander"."""
     preposition, destination = step.action.preposition, step.action.prepositional_object
     if not is_tool_after(preposition, destination) or destination in {tool.lemma for tool in step.tools}:
         return list(step.tools)
@@ -187,10 +188,10 @@ def _tools(step: EventMention) -> list[Tool]:
 
 
 def _is_tool_of(whole: Action, step: Action, tool: str) -> bool:
-    """Whether a tool of the step serves the abstract event, and not what comes before it.
+    """Whether a tool of the step serves the abstract event, and not a step before it.
 
-    Stove and oven are for heating, a fridge is for cooling. Nothing is cut or heated in order to add or mix it: that
-    was done before.
+    Stove and oven are for heating, a fridge is for cooling. Cutting and heating are no part of adding or mixing: they
+    are done before.
     """
     if tool in _COLD:
         return whole.predicate in _COOLING
@@ -202,9 +203,8 @@ def _is_tool_of(whole: Action, step: Action, tool: str) -> bool:
 
 
 def _without_goal(last: ConcreteStep, whole: Action) -> ConcreteStep:
-    """The last step of several without the vessel that it puts the result into, which the event was not done with.
-
-    A strainer stays: what is poured into it is drained by that.
+    """The last of several steps without the vessel into which it puts the result: the event was not done with it. A
+    strainer stays, since pouring into it is draining.
     """
     if last.action.predicate not in verbs("placing") or whole.predicate in verbs("placing"):
         return last

@@ -1,4 +1,4 @@
-"""Which words of a parse name the events of given records, and which belong to each of them."""
+"""The words of a parse that name the events of given records, and the words that belong to each event."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def object_spans(mention: EventMention) -> tuple[tuple[int, int], ...]:
-    """The spans of what the event is done to."""
+    """The spans of the objects of the event."""
     return tuple((item.start, item.end) for item in mention.participants if item.role is Role.PATIENT)
 
 
@@ -53,8 +53,8 @@ def _covered(tokens: Sequence[Token], start: int, end: int) -> Sequence[Token]:
 def _predicate_of(words: Sequence[Token], predicate: str, objects: Iterable[Sequence[Token]]) -> Token:
     """The word of a mention that names the event.
 
-    Verbs with the lemma of the predicate come before other words with it. Of several, it is the one above an object,
-    else the first. Where no word has it ("Oven: 220 °C" for "preheat"), it is the head of the words.
+    Verbs with the lemma of the predicate come before other words with it. Of several such verbs, it is the head of an
+    object, else the first. If no word has the lemma ("Oven: 220 °C" for "preheat"), it is the head of the words.
     """
     named = [word for word in words if lemma(word) == predicate]
     named = [word for word in named if is_verb(word) and not is_noun(word)] or named
@@ -69,8 +69,8 @@ def _predicate_of(words: Sequence[Token], predicate: str, objects: Iterable[Sequ
 def words_of_events(doc: Doc, offset: int, found: Mapping[Token, Sequence[EventMention]]) -> dict[int, int]:
     """Maps tokens to the event of their clause, that of the nearest predicate above.
 
-    What another clause says that an event is done with belongs to it too, with its dependents: "use your hands to
-    knead", "take a knife and cut".
+    A tool in another clause belongs to the event too, with its dependents: "use your hands to knead", "take a knife and
+    cut".
     """
     predicates = {verb.i: index for index, verb in enumerate(found)}
     owned: dict[int, int] = {}
@@ -97,7 +97,7 @@ def words_of_events(doc: Doc, offset: int, found: Mapping[Token, Sequence[EventM
 
 
 def _used_for(verb: Token, predicates: Container[int]) -> Iterator[tuple[Token, Token]]:
-    """The objects of "use" with the event that something is done with them: "use X to cut", "to cut it, use X"."""
+    """The objects of "use" with the event that is done with them: "use X to cut", "to cut it, use X"."""
     objects = passive_subject_of(verb) if is_passive(verb) else objects_of(verb)
     behind = (child for parent in (verb, *objects) for child in parent.rights)
     for child in (*behind, *verb.lefts):

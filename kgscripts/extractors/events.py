@@ -35,7 +35,7 @@ _INSTRUCTIONS = frozenset({PassageKind.STEP, PassageKind.ABSTRACT, PassageKind.C
 
 
 class EventExtractor(Extractor):
-    """Gives events, one mention for each object of a predicate, and what was left out."""
+    """Gives events, one mention for each object of a predicate, and discards."""
 
     name = "events"
     rules = "4"
@@ -50,7 +50,7 @@ class EventExtractor(Extractor):
         return {**word_list_digests(), "verb_objects.tsv": verb_objects_digest(), "pronouns.json": pronouns_digest()}
 
     def scores(self, parser: Model | None) -> Sequence[BenchmarkScore]:
-        """Those that ship, which were measured on the parses of the shipped pipeline."""
+        """The scores that ship; they were measured on the parses of the shipped pipeline."""
         return known_scores() if parser is not None and parser.name == SHIPPED else ()
 
     def read(self, documents: Sequence[ParsedDocument]) -> list[Sequence[Record]]:
@@ -86,7 +86,7 @@ def _read_document(parsed: ParsedDocument) -> list[Record]:
 
 @frozen
 class JudgedEvent:
-    """A frame, the reason why it does not count (None: it does), and its mentions if it does."""
+    """A frame with its mentions, or with the reason why it is discarded."""
 
     parse: Parse
     frame: Frame
@@ -109,7 +109,7 @@ def judged_frames(
 ) -> list[tuple[Frame, DiscardReason | None]]:
     """The frames of a parse in text order, each with the reason why it is left out, if it is.
 
-    `discourse` has the nouns of the passages before, which a pronoun may refer to.
+    `discourse` has the nouns of the passages before, to which a pronoun may refer.
     """
     doc = repaired(doc, is_step=is_step)
     discourse = discourse or Discourse()
@@ -155,7 +155,7 @@ def _is_copular(frame: Frame) -> bool:
 def mentions_of(frame: Frame, offset: int) -> Iterator[EventMention]:
     """The mentions of a frame whose parse begins at character `offset`: one for each object, or one without.
 
-    The object of an action is "it" or "them" where the text has a pronoun that is not resolved.
+    The object of an action is "it" or "them" if the text has a pronoun that is not resolved.
     """
     used = tools_of(frame)
     phrase = phrase_of_action(frame, used)
@@ -195,7 +195,7 @@ def _argument(frame: Frame, participant: Participant, offset: int) -> Argument:
 
 
 def _acted_upon(frame: Frame) -> list[Token]:
-    """The nouns that the event is done to; a duration is none ("wait ten minutes")."""
+    """The nouns that are objects of the event, without durations ("wait ten minutes")."""
     return [noun for noun in frame.nouns() if lemma(frame.verb) == "spend" or not is_a(noun_lemma(noun), "time")]
 
 

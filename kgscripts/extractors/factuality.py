@@ -1,8 +1,8 @@
 """Factuality of clauses: whether an event happens, or is negated, hypothetical, planned or merely mentioned.
 
-Imperatives and clauses with "you should / must / need to / can" are instructions and count as factual; so does what
-narrators "had to" do. Purposes ("went to buy milk") are planned. A relative clause is factual only after a comma
-("the cake, which I put in the oven") or in the narrator's past ("the pots I gave him"); others identify the cake. A
+Imperatives and clauses with "you should / must / need to / can" are instructions and count as factual; so does "had to"
+in a story. Purposes ("went to buy milk") are planned. A relative clause is factual only after a comma ("the cake, which
+I put in the oven") or in the narrator's past ("the pots I gave him"); without a comma, it only identifies the cake. A
 past perfect is background, except after "when", "after", "once".
 """
 
@@ -57,14 +57,14 @@ _PRESENT = frozenset({"VBZ", "VBP"})
 
 
 class Factuality:
-    """The factuality of the clauses of one document; each verb is judged once and its result is cached."""
+    """The factuality of the clauses of one document; the result for each verb is cached."""
 
     def __init__(self, doc: Doc) -> None:
         self._quoted = quoted_tokens(doc)
         self._reasons: dict[int, DiscardReason | None] = {}
 
     def reason(self, verb: Token) -> DiscardReason | None:
-        """Why the event of `verb` is not factual; None for a factual event."""
+        """The reason why the event of `verb` is not factual; None for a factual event."""
         chain = [verb]
         while chain[-1].i not in self._reasons and chain[-1].head.i != chain[-1].i:
             chain.append(chain[-1].head)

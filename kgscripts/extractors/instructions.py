@@ -21,7 +21,7 @@ class Instruction:
 
 
 def read_instruction(text: str) -> Instruction:
-    """Parse an instruction such as "drain the pasta", of which the first `MAX_CHARACTERS` are read.
+    """Parse an instruction such as "drain the pasta"; only its first `MAX_CHARACTERS` characters are used.
 
     Raises
     ------

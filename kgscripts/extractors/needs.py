@@ -1,6 +1,5 @@
-"""Events of a list of what an activity needs: "You will need: a spade, a young tree" is "gather tool, gather material".
-
-The things that the list names are the tools and participants of these events.
+"""Events of a list of things that an activity needs: "You will need: a spade, a young tree" gives "gather tool" and
+"gather material". The things in the list are the tools and participants of these events.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _GATHER = "gather"
 _ENDS = frozenset(
     {"for", "to", "with", "without", "that", "which", "from", "in", "on", "at", "per", "if", "as", "–", "—"}
 )
-"""Words after which an item says more about what it names."""
+"""Words after which an item describes the thing that it names."""
 _BETWEEN = frozenset({"and", "or", "plus"})
 _UNITS = frozenset(
     {
@@ -54,7 +53,7 @@ _MODIFIERS = frozenset({"DET", "NUM", "ADJ", "ADV", "PRON", "SYM", "X", "ADP"})
 
 @frozen
 class _Thing:
-    """What an item names, with its span in the document."""
+    """The thing that an item names, with its span in the document."""
 
     lemma: str
     start: int
@@ -62,7 +61,7 @@ class _Thing:
 
 
 def gatherings(parses: Sequence[Parse], text: str) -> Iterator[EventMention]:
-    """The events of a list, given by its parses: one that gathers what is used up, one that gathers its tools.
+    """The events of a list, given by its parses: one that gathers the materials, one that gathers the tools.
 
     `text` is that of the document.
     """
@@ -98,7 +97,7 @@ def _is_tool(noun: str, heading: str) -> bool:
 
 
 def _things(parses: Sequence[Parse], items: Sequence[tuple[int, int]]) -> list[_Thing]:
-    """What the items name, each lemma once."""
+    """The things that the items name, each lemma once."""
     ends = [end for _, end in items]
     found: dict[str, _Thing] = {}
     for parse in parses:

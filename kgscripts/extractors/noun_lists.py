@@ -42,7 +42,7 @@ _CONJUNCTIONS = frozenset({"and", "or", "&"})
 
 @frozen
 class _Stretch:
-    """What stands between a verb and the word after its list: runs of words, one before and one after each "and"."""
+    """The words between a verb and the word after its list, in runs: one before and one after each "and"."""
 
     runs: list[list[Token]] = field(factory=list)
     conjunctions: list[Token] = field(factory=list)
@@ -51,7 +51,7 @@ class _Stretch:
 
 
 def changes_of_list(verb: Token) -> list[Change]:
-    """What makes the things of the list after a verb its objects; nothing where the parse has them already."""
+    """The changes that make the things of the list after a verb its objects; none if the parse has them already."""
     particle = _particle_after(verb)
     stretch = _stretch_after(particle or verb, verb)
     things = _things(stretch)
@@ -129,7 +129,7 @@ def _is_command(token: Token) -> bool:
 
 
 def _is_missed(verb: Token, things: Sequence[Thing]) -> bool:
-    """Whether the parse has other objects of the verb, or not as nouns, or one without its compound."""
+    """Whether the parse has other objects of the verb, objects that are no nouns, or an object without its compound."""
     objects = {content_head(token).i for token in objects_of(verb)}
     if {thing.head.i for thing in things} != objects:
         return True
@@ -161,7 +161,7 @@ def _as_objects(verb: Token, things: Sequence[Thing], conjunctions: Iterable[Tok
 
 
 def _others(verb: Token, stretch: _Stretch) -> Iterator[Change]:
-    """Of the words outside the list those that depended on one in it, and the verb itself if it did."""
+    """The words outside of the list that depended on a word in it, the verb included."""
     inside = {token.i for run in stretch.runs for token in run} | {token.i for token in stretch.conjunctions}
     yield from _freed(verb, inside)
     for token in verb.sent:
@@ -170,7 +170,7 @@ def _others(verb: Token, stretch: _Stretch) -> Iterator[Change]:
 
 
 def _freed(verb: Token, inside: set[int]) -> Iterator[Change]:
-    """The head of a verb that was attached to a word of its own list: that of the topmost such word."""
+    """The head of a verb that was attached to a word of its own list: the head of the topmost such word."""
     above = [token for token in verb.ancestors if token.i in inside]
     if above:
         top = above[-1]
@@ -191,7 +191,7 @@ def _within(token: Token, head: Token) -> Change:
 
 
 def _moved(token: Token, verb: Token, command: Token | None) -> Change:
-    """A word that depended on the list depends on the verb; the verb after the list is coordinated with it."""
+    """Attach a word that depended on the list to the verb; the verb after the list is coordinated with it."""
     if command is not None and token.i == command.i:
         return Change(token, verb.i, "conj", "VERB", "VB")
     if token.dep_ in {"nmod", "nmod:desc"}:

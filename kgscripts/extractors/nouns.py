@@ -66,7 +66,7 @@ _PRO_NOUNS = frozenset({"one", "ones"})
 _MISTAKEN = frozenset({"VERB", "ADJ", "ADV", "X", "INTJ"})
 _NOMINAL = frozenset({"obj", "obl", "nmod", "nsubj", "nsubj:pass", "dobj", "pobj", "nsubjpass"})
 _MOST_MEASURES = 10
-"""Of "a spoonful of half of most of …", more than anybody writes; what repeats it without end is no noun."""
+"""The most measures in "a spoonful of half of most of …", more than anybody writes; longer chains are no noun."""
 _OF_ALL = frozenset(
     {"rest", "half", "one", "some", "all", "couple", "most", "any", "each", "both", "part", "few", "many", "remainder"}
     | {"third", "quarter", "drop", "bit", "piece", "slice", "spoonful", "teaspoon", "tablespoon", "handful", "scoop"}
@@ -91,7 +91,7 @@ def is_noun(token: Token) -> bool:
 
 
 def _is_noun_itself(token: Token) -> bool | None:
-    """Whether a token is a noun; None where what it measures decides."""
+    """Whether a token is a noun; None if this depends on the thing that it measures."""
     if token.pos_ in _NOUNS:
         # Taggers label unusual spaces, symbols, "ourselves" and "the other ones" as nouns.
         return (
@@ -115,7 +115,7 @@ def content_head(token: Token) -> Token:
 
 
 def _measured(token: Token) -> Iterator[Token]:
-    """What a word belongs to if it is a measure: "sugar" of "a cup of sugar", but not of "a cup of the sugar"."""
+    """The noun that a measure measures: "sugar" of "a cup of sugar", but not of "a cup of the sugar"."""
     measure = token.lemma_.lower()
     if measure not in PARTITIVES:
         return

@@ -1,4 +1,4 @@
-"""The objects of a verb: what a quantity is of, objects behind a particle, and verbs that share no object."""
+"""The objects of a verb: nouns of quantities, objects behind a particle, and verbs that share no object."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ _APPROXIMATELY = frozenset({"about", "around", "nearly", "almost", "roughly"})
 _ADDING = frozenset({"put", "throw", "toss", "drop", "mix", "stir", "fold", "pour"})
 _LIQUIDS = frozenset({"water", "oil", "milk", "sauce", "soup", "broth", "batter", "mixture"})
 _PLACING = frozenset({"in", "on", "over"})
-# Verbs that have an object less often share none with a verb behind them.
+# Verbs that have an object less often than this share none with a verb behind them.
 _LEAST_TRANSITIVE = 0.25
 # Verbs that have an object more often than this are taken to have one wherever a noun can be it.
 _NEEDS_OBJECT = 0.75
 _WHERE = ("place", "vessel", "surface", "carrier", "body", "time", "abstract", "appliance")
-# As often as this a verb has its object behind a particle that the parser took for a preposition.
+# Verbs with an object this often have it behind a particle that the parser took for a preposition.
 _MOSTLY_TRANSITIVE = 0.6
 
 
 def acted_upon(verb: Token) -> tuple[list[Token], list[Token]]:
-    """The heads of the objects of an active verb, and of persons who get them ("showed the guard our tickets")."""
+    """The heads of the objects of an active verb, and of its recipients ("showed the guard our tickets")."""
     found = objects_of(verb, shared=_shares_object(verb)) or _approximate(verb)
     addressed: list[Token] = []
     direct = [child for child in verb.children if child.dep_ in OBJECT]
@@ -109,7 +109,7 @@ _DIRECTIONS = frozenset(
 
 
 def _measured(noun: Token) -> Token:
-    """What a quantity is of, a noun or a pronoun: "eggs" of "two of the eggs", "it" of "some of it"."""
+    """The noun or pronoun that a quantity belongs to: "eggs" of "two of the eggs", "it" of "some of it"."""
     if noun.lemma_.lower() in PARTITIVES or noun.pos_ == "NUM":
         for phrase in prepositional_phrases(noun):
             if phrase.preposition == "of" and (not is_noun(phrase.head) or not is_noun(noun)):
@@ -118,7 +118,7 @@ def _measured(noun: Token) -> Token:
 
 
 def _is_quantity(noun: Token, verb: Token) -> bool:
-    """Whether the noun only says how much or how far: "two inches", "three cups" without what is in them."""
+    """Whether the noun is only an amount or a distance: "two inches", "three cups" without their content."""
     name = lemma(noun)
     counted = any(child.dep_ == "nummod" or child.lower_ in {"a", "an", "every", "few"} for child in noun.lefts)
     if not counted or _measures(noun):
@@ -131,7 +131,7 @@ def _is_quantity(noun: Token, verb: Token) -> bool:
 
 
 def _needs(verb: str, particle: str, noun: str) -> bool:
-    """Whether a verb that hardly ever lacks an object has it in a noun that is no place: "plugged in the drill"."""
+    """Whether the object of a verb that hardly ever lacks one is a noun that is no place: "plugged in the drill"."""
     if verb_objects().transitivity(verb, particle) < _NEEDS_OBJECT or noun in _LIQUIDS:
         return False
     return bool(classes_of(noun)) and not is_a(noun, *_WHERE)
@@ -140,8 +140,8 @@ def _needs(verb: str, particle: str, noun: str) -> bool:
 def object_behind_particle(verb: Token) -> tuple[Token, Token] | None:
     """The particle and the object of "plugged in the drill", where the parser analysed them as a phrase.
 
-    The tagger recognises some particles. A preposition is another one if the verb mostly has an object, takes such
-    objects, and the noun is no place where or vessel in which something is done.
+    The tagger recognises some particles. A preposition also counts as one if the verb mostly has an object, takes such
+    objects, and the noun is neither a place nor a vessel in which something is done.
     """
     if verb.i + 1 == len(verb.doc):
         return None

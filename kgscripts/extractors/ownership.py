@@ -1,8 +1,8 @@
-"""Which abstract event of a pair a concrete step is a part of: by alignment, by what it is done to, and by its verb.
+"""Which abstract event of a pair a concrete step is a part of: by alignment, by its object and by its verb.
 
-An alignment follows the order of the words, so that it also links what one side alone says, and the steps of a list to
-its neighbours. A step on a thing that the abstract side names belongs to an event on that thing ("add raisins" is no
-part of "add kale"); a step of another phase is no part of an event (nothing is stirred in order to add it).
+An alignment follows the order of the words, so that it also links words that only one side has, and links steps of a
+list to neighbouring steps. A step on a thing that the abstract side names belongs to an event on that thing ("add
+raisins" is no part of "add kale"); a step of another phase is no part of an event (stirring is no part of adding).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _GENERIC = frozenset(
     {"ingredient", "everything", "mixture", "content", "thing", "stuff", "food", "item", "mix", "piece", "half", "part"}
     | {"bit", "rest", "one", "amount", "all", "them", "they", "it", "batch", "dish", "meal", "this", "these"}
 )
-"""What stands for any thing that the abstract side names."""
+"""Words that may refer to anything that the abstract side names."""
 
 _MIXING = frozenset({"mix", "stir", "combine", "whisk", "toss", "blend", "beat", "incorporate", "shake", "swirl"})
 _PEELING = frozenset({"peel", "skin"})
@@ -32,11 +32,11 @@ _ADDING = frozenset(
 )
 _UNLIKE_HEATING = frozenset({"fix", "make", "prepare", "dissolve", "thicken", "reduce"})
 _CERTAIN = 0.5
-"""From this posterior on, an alignment alone decides that a word without a known meaning names an abstract thing."""
+"""The least posterior at which an alignment alone decides that an unknown word names an abstract thing."""
 
 
 class Phase(Enum):
-    """What kind of work a verb names."""
+    """The kind of work that a verb names."""
 
     PLACING = "placing"
     MIXING = "mixing"
@@ -55,7 +55,7 @@ _FOREIGN: Mapping[Phase, frozenset[Phase]] = {
     Phase.CUTTING: frozenset({Phase.HEATING, Phase.MIXING, Phase.WAITING}),
     Phase.PEELING: frozenset({Phase.HEATING, Phase.MIXING, Phase.WAITING}),
 }
-"""The phases that are no part of a phase: they come before or after it."""
+"""For each phase, the phases that come before or after it and are no part of it."""
 
 
 _WORKING = frozenset({Phase.OTHER, Phase.HEATING, Phase.CUTTING, Phase.PEELING})
@@ -97,7 +97,7 @@ class Owner:
 def owner_of(
     abstract: Side, concrete: Side, mention: EventMention, words: Sequence[int], alignment: Alignment
 ) -> Owner | None:
-    """What a concrete mention with these words belongs to; None if it is a part of no abstract event."""
+    """The abstract event to which a concrete mention with these words belongs; None if it belongs to none."""
     mass = [0.0] * len(abstract.events)
     for word in words:
         place = abstract.owners[alignment.path[word]]
@@ -127,13 +127,13 @@ def owner_of(
 
 
 def is_taking(action: Action) -> bool:
-    """Whether a tool is taken, in order to use it in the step after it."""
+    """Whether a tool is taken in order to use it in the next step."""
     taken = action.predicate in verbs("grasping") or action.predicate == "use"
     return taken and is_tool(action.object) and not action.prepositional_object
 
 
 def _is_named(whole: EventMention, mention: EventMention, abstract: Side, concrete: Side, alignment: Alignment) -> bool:
-    """Whether the step is done to the thing of an abstract mention."""
+    """Whether the step has the same object as an abstract mention."""
     thing = mention.action.object
     if not thing:
         return False
@@ -162,7 +162,7 @@ def _owned(event: Event, mention: EventMention, named: set[EventMention]) -> Ite
 
 
 def _may_be_part(event: Event, step: Action, phase: Phase, of_step: Phase) -> bool:
-    """Whether a step that is done to nothing that the abstract side names may be a part of the event."""
+    """Whether a step whose object the abstract side does not name may be a part of the event."""
     alike = of_step is phase is not Phase.OTHER
     if not event.mentions[0].action.object:
         return alike
@@ -170,7 +170,7 @@ def _may_be_part(event: Event, step: Action, phase: Phase, of_step: Phase) -> bo
     if step.object in _GENERIC:
         return not joining or of_step in (Phase.PLACING, Phase.MIXING) or step.predicate in verbs("grasping")
     if not step.object:
-        # "Pour into the bowl" goes on with what was done before it: with which of several things is not known.
+        # "Pour into the bowl" continues the work on an earlier thing; with several things it is not known which.
         return (alike and (phase is Phase.MIXING or len(event.mentions) == 1)) or {phase, of_step} <= _WORKING
     if is_tool(step.object) and step.predicate in verbs("grasping") | {"use", "hold"}:
         return True
@@ -185,7 +185,7 @@ def says_something(step: Action) -> bool:
 def _aligned(
     abstract: Side, owned: Sequence[EventMention], words: Sequence[int], alignment: Alignment
 ) -> tuple[EventMention, ...]:
-    """Of the mentions those whose object the words are aligned to most; all, where they are aligned to none."""
+    """The mentions with whose object the words are aligned most; all mentions, if they are aligned with none."""
     mass = {
         whole: sum(alignment.posterior[word] for word in words if alignment.path[word] in abstract.objects[whole])
         for whole in owned

@@ -23,7 +23,7 @@ class Change:
 
 
 def changed(doc: Doc, changes: Iterable[Change]) -> Doc:
-    """A copy of the parse with the changes; of two changes of a token, the later one counts."""
+    """A copy of the parse with the changes; of two changes of one token, the later one is applied."""
     heads = [token.head.i for token in doc]
     relations = [token.dep_ for token in doc]
     parts = [token.pos_ for token in doc]

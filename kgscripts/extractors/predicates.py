@@ -52,8 +52,8 @@ class Frame:
     """A predicate and its dependents.
 
     Lists contain the heads of noun phrases. `instruments` are tools from another clause ("use a knife to cut"),
-    `handled` those objects that are tools ("use a knife"); `stands_for` has the antecedent of the only object, a
-    pronoun; `reason` is why the event does not count, if so.
+    `handled` those objects that are tools ("use a knife"); `stands_for` has the antecedent if the only object is a
+    pronoun; `reason` is the reason why the event is discarded, if it is.
     """
 
     verb: Token
@@ -69,11 +69,12 @@ class Frame:
 
     @property
     def mention(self) -> Token:
-        """What stands for the object: its pronoun, or the verb of an instruction that leaves it out."""
+        """The word in place of the object: its pronoun, or the verb of an instruction that leaves it out."""
         return self.objects[0] if self.objects else self.verb
 
     def nouns(self) -> list[Token]:
-        """The nouns that the event acts on, those of measures resolved; for a resolved pronoun, its antecedent."""
+        """The nouns that the event acts on. Measures are replaced by their noun, a resolved pronoun by its
+        antecedent."""
         if self.stands_for:
             return list(self.stands_for)
         return [content_head(noun) for noun in self.objects if is_noun(noun)]
@@ -196,7 +197,8 @@ def _pass_on_instrument(frame: Frame, frames: dict[int, Frame]) -> bool:
 
 
 def _used_for(verb: Token, used: list[Token], frames: dict[int, Frame]) -> Frame | None:
-    """The event that something is used for: "use X to open", "used for opening", else what "using X" modifies."""
+    """The event that something is used for: "use X to open", "used for opening", else the event that "using X"
+    modifies."""
     for parent in (verb, *used):
         for child in parent.rights:
             if child.i in frames and child.dep_ in {"xcomp", "advcl", "acl", "ccomp"}:

@@ -1,10 +1,10 @@
 """Resolution of objects that are not named: "it", "them", "one", "the rest", relative pronouns, omitted objects.
 
-The antecedent of a relative pronoun is the noun that its clause modifies. That of other pronouns is the most probable
-of the nouns before it (`kgscripts.extractors.antecedents`), or none of them, by a log-linear model of what speaks for
-each. ``data/pronouns.json`` has its weights, which ``python -m kgscripts.training.text.pronouns`` fits. A pronoun is
-not resolved unless an antecedent is more probable than `LEAST`, and, in another sentence, `CLEARLY` more than the
-others.
+The antecedent of a relative pronoun is the noun that its clause modifies. The antecedent of another pronoun is the most
+probable of the nouns before it (`kgscripts.extractors.antecedents`), or none of them, by a log-linear model.
+``data/pronouns.json`` has its weights, which ``python -m kgscripts.training.text.pronouns`` fits. A pronoun is resolved
+only if an antecedent is more probable than `LEAST` and, in another sentence, more probable than the others by
+`CLEARLY`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from kgscripts.extractors.nouns import content_head, is_noun
 from kgscripts.extractors.predicates import Frame
 
 THIRD_PERSON = frozenset({"it", "them", "him", "her"})
-"""The personal pronouns that can be objects and stand for a thing or a person of the text."""
+"""The personal pronouns that can be objects and refer to a thing or a person of the text."""
 
 _UNRESOLVED = {
     **dict.fromkeys(("it", "this", "that", "one", "another"), "it"),
@@ -32,11 +32,11 @@ _UNRESOLVED = {
 FILE = "pronouns.json"
 LEAST = 0.35
 CLEARLY = 2.5
-"""How much more probable than any other an antecedent in another sentence has to be."""
+"""By how much an antecedent in another sentence has to be more probable than any other."""
 
 
 def resolve_objects(frames: Sequence[Frame], discourse: Discourse) -> None:
-    """Set `stands_for` of the frames, in text order, whose object is a pronoun that is resolved.
+    """Set `stands_for` of the frames whose object is a resolved pronoun. Frames are in text order.
 
     `discourse` has entered the parse of the frames.
     """
@@ -88,7 +88,7 @@ def _antecedent(candidates: Sequence[tuple[Entity, Mapping[str, float]]]) -> Ent
 
 
 def score(values: Mapping[str, float]) -> float:
-    """The logarithm of how much more probable a candidate is than that the pronoun has no antecedent."""
+    """The log odds of a candidate against no antecedent at all."""
     weights = _weights()
     return weights["bias"] + math.fsum(weights.get(name, 0.0) * value for name, value in values.items())
 

@@ -1,4 +1,4 @@
-"""What an extractor is: a reader of documents that declares what it requires and what it gives."""
+"""The protocol of extractors: an extractor reads documents and declares what it requires and gives."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ class Parse:
 
 @frozen
 class ParsedDocument:
-    """A whole document with what an extractor requires of it.
+    """A whole document with the parses and records that an extractor requires.
 
     `parses` are those of its innermost passages in text order, empty without `PARSE`. `records` holds the records of
-    every required kind, those of one extractor after those of another.
+    every required kind, extractor by extractor.
     """
 
     document: Document
@@ -66,30 +66,31 @@ class Extractor(ABC):
     """Reads documents. Other packages add theirs by the entry point group ``kgscripts.extractors``.
 
     An entry point names a subclass that can be made without arguments. Its module is imported only when the extractor
-    is chosen, and instances are pickled to other processes before their first use: import what is heavy, and load
-    weights, in `read`.
+    is chosen, and instances are pickled to other processes before their first use: import large packages and load
+    weights in `read`.
 
     `settings` are an instance of an attrs class of its own, with the defaults (`kgscripts.settings`). For a build with
     other settings, it is made with the argument `settings`: an attrs class has a field of this name, other classes pass
     it to `Extractor.__init__`.
 
-    What an extractor found in a document is kept until its *version* changes: a digest of `name`, `rules`, `settings`,
-    `data` and the versions of what it requires. Change `rules` with any change of code that changes what is read.
+    The records of a document are kept until the *version* of the extractor changes: a digest of `name`, `rules`,
+    `settings`, `data` and the versions of what it requires. Change `rules` with any change of code that changes what is
+    read.
     """
 
     name: ClassVar[str]
-    """By which it is chosen; lower case, words joined by hyphens."""
+    """The name by which it is chosen; lower case, words joined by hyphens."""
     rules: ClassVar[str]
-    """Version of the code that decides what is read."""
+    """Version of the code that decides which records are given."""
     task: ClassVar[str]
-    """What it does, in a few words."""
+    """Its task, in a few words."""
     requires: ClassVar[tuple[Requirement, ...]] = ()
     gives: ClassVar[tuple[type[Record], ...]]
     cost: ClassVar[str] = "rules"
-    """What it costs to run, for people who choose: "rules", or the network that it runs."""
+    """Its cost, for people who choose extractors: "rules", or the network that it runs."""
     licence: ClassVar[str] = ""
     settings: AttrsInstance = NoSettings()
-    """What a build can set, and what decides what is read; names of models are no part of the version."""
+    """What a build can set. Settings are part of the version, except the names of models."""
 
     def __init__(self, settings: AttrsInstance | None = None) -> None:
         if settings is not None:
@@ -97,23 +98,22 @@ class Extractor(ABC):
 
     @property
     def data(self) -> Mapping[str, str]:
-        """SHA-256 of each word list, by its name; weights belong into `networks`."""
+        """SHA-256 of each word list, by name; digests of weights belong to `networks`."""
         return {}
 
     @property
     def networks(self) -> tuple[Model, ...]:
-        """The trained models that it reads with, apart from the parser; found without loading their weights."""
+        """The trained models that it uses, without the parser; found without loading their weights."""
         return ()
 
     def scores(self, parser: Model | None) -> Sequence[BenchmarkScore]:  # noqa: ARG002
-        """How good it is when `parser` prepared the text (None: nothing was parsed)."""
+        """Its scores on texts that were parsed by `parser` (None: not parsed)."""
         return ()
 
     @abstractmethod
     def read(self, documents: Sequence[ParsedDocument]) -> list[Sequence[Record]]:
-        """For each document the records of the kinds that it gives, in text order.
-
-        The same document gives the same records, whatever documents come with it. Their spans lie in its text and touch
-        a passage. A document for which an exception is raised is set aside, unless the error is not about it
+        """For each document the records of the kinds that it gives, in text order. The same document gives the same
+        records, whichever documents are passed with it. Spans lie in the text and overlap a passage. A document for
+        which an exception is raised is set aside, unless the error concerns the whole build
         (`kgscripts.building.checking.OF_THE_BUILD`).
         """

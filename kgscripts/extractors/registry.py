@@ -1,4 +1,4 @@
-"""The extractors that are installed, those that a build chooses, and the order of their needs."""
+"""The installed extractors, the choice of a build, and the order in which they run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ EXTRACTORS = Plugins(
 
 @frozen
 class Chosen:
-    """An extractor of a build. `version` names its readings, `models` are itself, its networks and the parser."""
+    """An extractor of a build. `version` identifies its readings; `models` are the extractor, its networks and the
+    parser."""
 
     extractor: Extractor
     version: str
@@ -54,13 +55,13 @@ def choose(
     without:
         Names that are left out.
     describe_parser:
-        Gives the pipeline that parses; called only if some extractor requires the parse.
+        Gives the pipeline for parsing; called only if some extractor requires the parse.
 
     Raises
     ------
     ConfigurationError
-        If a name is unknown or given twice, nothing is left, something is required that no other gives, or an extractor
-        has settings of other types than these can be.
+        If a name is unknown or given twice, no extractor is left, no extractor gives what another requires, or settings
+        have types that are not allowed.
     ModelError
         If one cannot be loaded.
     """
@@ -115,7 +116,7 @@ def _in_order(extractors: Sequence[Extractor]) -> list[Extractor]:
         if missing := [kind.__name__ for kind in record_kinds(item.requires) if kind not in given]:
             raise ConfigurationError(
                 f"the extractor {item.name!r} requires {missing[0]} records, which no other chosen extractor gives",
-                remedy="choose one that gives them too: `kgscripts extractors list` shows what each gives",
+                remedy="choose one that gives them: `kgscripts extractors list` shows what each gives",
             )
     ordered: list[Extractor] = []
     waiting = list(extractors)
@@ -132,7 +133,8 @@ def _in_order(extractors: Sequence[Extractor]) -> list[Extractor]:
 
 
 def _version(extractor: Extractor, parser: Model | None, before: Sequence[Chosen]) -> str:
-    """SHA-256 of all that decides what the extractor reads, the versions of what it requires included."""
+    """SHA-256 of all that decides which records the extractor gives, including the versions of those that it
+    requires."""
     content = {
         "name": extractor.name,
         "rules": extractor.rules,

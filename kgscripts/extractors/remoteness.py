@@ -78,7 +78,7 @@ def _is_general(verb: Token) -> bool:
 
 
 def _is_aside(verb: Token) -> bool:
-    """A general truth in a sentence that is told in the past: "dough rises faster in summer, so I checked mine"."""
+    """A general truth in a sentence in the past: "dough rises faster in summer, so I checked mine"."""
     subjects = [child for child in verb.lefts if child.dep_ == "nsubj"]
     if verb.tag_ not in _PRESENT or not subjects or is_imperative(verb):
         return False
@@ -102,7 +102,7 @@ def _is_bare(noun: Token) -> bool:
 
 
 def _tells_far_past(verb: Token) -> bool:
-    """Whether the clause is about a far past; of "back in the nineties", what follows "back" decides."""
+    """Whether the clause is about a far past; in "back in the nineties" the words after "back" decide."""
     open_ = list(verb.children)
     while open_:  # without recursion: "back back back …" can go on
         child = open_.pop()

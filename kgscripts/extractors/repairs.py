@@ -51,7 +51,8 @@ def repaired(doc: Doc, *, is_step: bool) -> Doc:
 
 
 def _with_lists(doc: Doc) -> Doc:
-    """The parse with the lists after its commands, those of a sentence one by one: each may free the next verb."""
+    """The parse with repaired lists after its commands; in a sentence one by one, since a repair may free the next
+    verb."""
     open_ = [(sentence.start, sentence.end, _first(sentence).i) for sentence in doc.sents]
     while open_:
         changes: list[Change] = []

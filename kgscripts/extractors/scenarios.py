@@ -1,7 +1,7 @@
-"""The extractor of scenarios from what a text tells, by a model of its passages (Wanzare, Roth and Pinkal 2019).
+"""The extractor of scenarios by a model of the passages of a text (Wanzare, Roth and Pinkal 2019).
 
-A passage that only names a scenario, without telling any of its events, is no segment (guideline A.1): segments in
-which no event of another extractor begins are left out.
+A passage that only names a scenario, without any of its events, is no segment (guideline A.1). So segments in which no
+event of another extractor begins are left out.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class ScenarioSettings:
     model: str = model_setting(_TASK)
     """The model: the name of one that ships, or the directory of a checkpoint."""
     labelled_too: bool = False
-    """Whether texts are read for which a label or title names a scenario."""
+    """Whether scenarios are also detected in texts whose label or title names a scenario."""
     device: str = device_setting()
     """Where its network runs: cpu, cuda, cuda:N or mps."""
 
@@ -46,9 +46,9 @@ class ScenarioSettings:
 class ScenarioExtractor(Extractor):
     """Gives the segments that a model detects, one record for each scenario of a segment.
 
-    Texts with a scenario by label or title are left out, unless the settings say `labelled_too`, and so are pairs: a
-    pair is a single instruction of a procedure, and its two sides could get different scenarios. The model of the
-    settings is loaded when the first sentence comes, unless one is given. Scenarios that are `added` are detected too.
+    Texts with a scenario by label or title are left out, unless the setting `labelled_too` is true. Pairs are left out:
+    a pair is a single instruction of a procedure, and its two sides could get different scenarios. The model of the
+    settings is loaded for the first sentence, unless one is given. Scenarios in `added` are detected too.
     """
 
     name = "scenarios"
@@ -66,7 +66,7 @@ class ScenarioExtractor(Extractor):
 
     @property
     def data(self) -> Mapping[str, str]:
-        """The word lists of titles, which decide which texts have a scenario, and the scenarios that are added."""
+        """The word lists of titles, which decide which texts have a scenario, and the added scenarios."""
         texts = json.dumps([[scenario.name, scenario.passages] for scenario in self.added])
         added = {"added": hashlib.sha256(texts.encode()).hexdigest()} if self.added else {}
         return {"titles": titles_digest(), **added}
@@ -107,7 +107,7 @@ class ScenarioExtractor(Extractor):
 
 
 def _sentences(parsed: ParsedDocument) -> list[tuple[int, int]]:
-    """The spans of the sentences in text order. Of those that overlap the first one counts, which is the longest."""
+    """The spans of the sentences in text order. Of overlapping ones the first is kept, which is the longest."""
     spans: list[tuple[int, int]] = []
     for start, end in sorted(
         {(item.start, item.end) for item in parsed.records_of(Sentence)},
@@ -143,6 +143,6 @@ def _records(found: Sequence[DetectedSegment], spans: Sequence[tuple[int, int]])
 
 
 def _with_events(segments: Sequence[Segment], parsed: ParsedDocument) -> list[Segment]:
-    """Those in which an event begins."""
+    """The segments in which an event begins."""
     starts = sorted(item.start for item in parsed.records_of(EventMention))
     return [item for item in segments if bisect_left(starts, item.start) < bisect_left(starts, item.end)]

@@ -1,4 +1,4 @@
-"""The units of a document that a model of state changes reads: steps where the format marks them, else sentences."""
+"""The units of a document for a model of state changes: steps if the format marks them, else sentences."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ from schemas.changes import ProcedureStep
 from schemas.records import Discard, DiscardReason, EventMention, PassageKind, Span
 
 MOST_WORDS = 100
-"""A longer step is read sentence by sentence, and of a longer sentence so many words; OpenPI's longest step has 56."""
+"""The most words of a step. A longer step is divided into sentences, and a longer sentence is cut; OpenPI's longest
+step has 56 words."""
 
 CONTEXT = 5
-"""So many earlier units are the context of one."""
+"""The number of earlier units that are the context of a unit."""
 
 _WORD = re.compile(r"\S+")
 _NOT_READ = frozenset({PassageKind.ABSTRACT, PassageKind.NEEDS})
@@ -31,7 +32,7 @@ _NOT_READ = frozenset({PassageKind.ABSTRACT, PassageKind.NEEDS})
 
 @frozen
 class Unit:
-    """A stretch of a document with what the model reads of it, and the mentions of events that begin in it."""
+    """A stretch of a document with the input of the model, and the mentions of events that begin in it."""
 
     start: int
     end: int
@@ -41,12 +42,12 @@ class Unit:
 
 @define
 class Nouns:
-    """Where the nouns of a document are, by lemma, in text order."""
+    """The spans of the nouns of a document, by lemma, in text order."""
 
     _spans: dict[str, list[Span]] = field(factory=dict, init=False)
 
     def add(self, parse: Parse) -> None:
-        """Take in the nouns of a parse, which follows those before it."""
+        """Add the nouns of the next parse."""
         for token in parse.doc:
             if is_noun(token):
                 start = parse.offset + token.idx
@@ -62,7 +63,7 @@ class Nouns:
 
 @frozen
 class Units:
-    """The units of a document in text order, its nouns, and what of its text was too long to be read."""
+    """The units of a document in text order, its nouns, and discards of text that is too long."""
 
     units: Sequence[Unit]
     nouns: Nouns
@@ -70,12 +71,10 @@ class Units:
 
 
 def read_units(parsed: ParsedDocument) -> Units:
-    """The units of a document with its mentions of events, of which equal ones count once.
-
-    A step with an event is a unit, and so is one without a predicate ("two cups of sugar"). Where a step has
-    predicates, but no event, the events were left out (negated, hypothetical, …), and it is none. Elsewhere a sentence
-    with an event is one. The abstract side of a pair and lists of what is needed are none, and neither is text of which
-    most letters are not Latin.
+    """The units of a document with its mentions of events; equal mentions count once. A step with an event is a unit,
+    and so is a step without a predicate ("two cups of sugar"). A step with predicates but without an event is none: its
+    events were left out (negated, hypothetical, …). Outside of steps, each sentence with an event is a unit. The
+    abstract side of a pair, lists of needed things and text in which most letters are not Latin have no units.
     """
     found = _Found(parsed)
     for passage, group in groupby(parsed.parses, key=lambda parse: parse.passage):
@@ -116,7 +115,7 @@ class _Found:
         return tuple(self._mentions[bisect_left(self._starts, start) : bisect_left(self._starts, end)])
 
     def add(self, start: int, end: int, *, only_with_events: bool) -> None:
-        """Add a unit, unless it has no text that can be read, or lacks the events that it needs."""
+        """Add a unit, unless it has no usable text or lacks the events that it needs."""
         text = readable(self._document.text[start:end])
         words = list(_WORD.finditer(text))
         if not is_latin(text):

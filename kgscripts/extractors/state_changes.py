@@ -1,7 +1,7 @@
 """State changes (OpenPI, Tandon et al. 2020) of the steps of a procedure, and of sentences with events, by a model.
 
-A change hangs on the event of its step that brings it about: one whose words have the same head as the entity, else
-the nearest to the entity, else the first. Changes of location belong to events of placing, moving and taking.
+A change belongs to the event of its step that brings it about: one whose words have the same head as the entity, else
+the event nearest to the entity, else the first. Changes of location belong to events of placing, moving and taking.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ class StateChangeSettings:
     model: str = model_setting(_TASK)
     """The model: the name of one that ships, or the directory of a checkpoint."""
     least_log_probability: float = field(default=LEAST_LOG_PROBABILITY, validator=validators.le(0.0))
-    """From which log probability on a change of what the step mentions is read."""
+    """The least log probability of changes of entities that the step mentions."""
     least_of_presupposed: float = field(default=LEAST_OF_PRESUPPOSED, validator=validators.le(0.0))
-    """From which log probability on a change of what the step does not mention is read."""
+    """The least log probability of changes of entities that the step does not mention."""
     device: str = device_setting()
     """Where its network runs: cpu, cuda, cuda:N or mps."""
 
@@ -50,7 +50,7 @@ class StateChangeSettings:
 class StateChangeExtractor(Extractor):
     """Gives the state changes of whole procedures, of any text with events, and of the concrete side of pairs.
 
-    The model of the settings is loaded when the first step comes, unless one is given.
+    The model of the settings is loaded for the first step, unless one is given.
     """
 
     name = "state-changes"

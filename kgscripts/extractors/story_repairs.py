@@ -1,4 +1,4 @@
-"""Repairs of parses of any text: verbs that were read as nouns, and words that were read as part of a compound.
+"""Repairs of parses of any text: verbs that were parsed as nouns, and words that were parsed as part of a compound.
 
 The past of a strong verb is no noun ("the blade slid down", "one bent"), nor is an adverb of direction the head of a
 compound ("swung the sofa round"), a name right before a verb without a subject another object ("lit the candles and Ben

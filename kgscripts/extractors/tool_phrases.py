@@ -28,7 +28,7 @@ def phrases_of(frame: Frame) -> Iterator[PrepositionalPhrase]:
 
 
 def whole_of(noun: Token) -> Token:
-    """What a measure or a part belongs to: "spoon" of "the back of a spoon"."""
+    """The noun of a measure or a part: "spoon" of "the back of a spoon"."""
     if lemma(noun) in _PARTS:
         for phrase in prepositional_phrases(noun):
             if phrase.preposition == "of" and is_tool(noun_lemma(phrase.head)):
@@ -59,7 +59,7 @@ def attached(frame: Frame) -> Iterator[PrepositionalPhrase]:
 
 
 def _attached_to_whole(frame: Frame) -> Iterator[PrepositionalPhrase]:
-    """Phrases attached to what the object is a part of: "cut the top of [the carrots with a knife]"."""
+    """Phrases attached to the whole of which the object is a part: "cut the top of [the carrots with a knife]"."""
     for acted in frame.objects:
         for whole in prepositional_phrases(acted):
             if whole.preposition != "of" or is_a(noun_lemma(whole.head), "person", "animal"):

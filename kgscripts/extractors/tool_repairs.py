@@ -1,6 +1,6 @@
-"""Repairs of parses where the name of a tool is read as another word: "use floss to clean", "with a fire extinguisher".
+"""Repairs of parses in which a tool is no noun: "use floss to clean", "with a fire extinguisher".
 
-Small parsers take nouns that are also verbs, adverbs or adjectives for these ("jump leads", "warmer"), and a noun
+Small parsers tag nouns that can also be verbs, adverbs or adjectives as such ("jump leads", "warmer"), and take a noun
 behind the head of a phrase for a part of something else ("on a beer mat").
 """
 
@@ -49,7 +49,7 @@ def _name(token: Token) -> str:
 
 
 def _compound(token: Token, name: str) -> Iterator[Change]:
-    """The first part of a listed compound, read as an adjective: "bottle warmer"."""
+    """The first part of a listed compound that was parsed as an adjective: "bottle warmer"."""
     before = token.nbor(-1)
     adjective = before.dep_ != "amod" or is_a(before.lower_, "adjective")
     if not adjective and before.head == token and is_listed(f"{before.lower_} {name}"):
@@ -85,7 +85,7 @@ def _behind(token: Token, name: str) -> Iterator[Change]:
 
 
 def _after_use(verb: Token) -> Iterator[Change]:
-    """A tool read as a verb before the purpose: "uses floss to clean", "used a tree strap to tie"."""
+    """A tool that was parsed as a verb before the purpose: "uses floss to clean", "used a tree strap to tie"."""
     for token in verb.rights:
         purpose = next((child for child in token.rights if child.dep_ in {"xcomp", "advcl"}), None)
         if token.pos_ != "VERB" or token.dep_ not in {"xcomp", "advcl", "ccomp"} or purpose is None:
@@ -105,7 +105,8 @@ def _after_use(verb: Token) -> Iterator[Change]:
 
 
 def _governed(verb: Token) -> Iterator[Change]:
-    """A tool read as the object of the word before it: "using pinking shears", "use packing cubes to organise"."""
+    """A tool that was parsed as the object of the word before it: "using pinking shears", "use packing cubes to
+    organise"."""
     for word in verb.rights:
         tool = word.nbor(1) if word.i + 1 < len(word.doc) else word
         if word.dep_ not in {"obj", "advcl", "xcomp"} or tool.head != word or tool.dep_ != "obj" or not _name(tool):

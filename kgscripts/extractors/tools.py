@@ -1,8 +1,8 @@
 """The tools of an event, by pattern and parse: "use X to …", "using X", "with X", "in/on/through X".
 
-The classes of nouns (`kgscripts.text.lexicon`) decide which phrases are tools. Ingredients and supplies, people,
-body parts, clothing and rooms never are; furniture is only what people work on. The object of the event is one only
-after "use", and after "take" in an instruction. What something is put into or onto is a place and no tool.
+The classes of nouns (`kgscripts.text.lexicon`) decide which phrases are tools. Ingredients and supplies, people, body
+parts, clothing and rooms never are; furniture is one only if people work on it. The object of the event is a tool only
+after "use", and after "take" in an instruction. The thing into or onto which something is put is a place and no tool.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ def role_in(frame: Frame, tool: Token) -> ToolRole:
 
 
 def _used(frame: Frame) -> Iterator[Token]:
-    """What another clause says is used: "use a knife to cut", "take a knife and cut"."""
+    """Tools that another clause names: "use a knife to cut", "take a knife and cut"."""
     return (noun for noun in map(content_head, frame.instruments) if is_noun(noun) and _may_be_used(noun, frame))
 
 
 def _may_be_used(noun: Token, frame: Frame) -> bool:
-    """Whether a noun is listed as a tool, or used as one: a single thing ("a spiralizer"), of which nothing is made."""
+    """Whether a noun is listed as a tool, or used as one: a single thing ("a spiralizer") that is no material."""
     name = noun_lemma(noun)
     if is_tool(name) or is_a(name, "vehicle"):
         return True
@@ -85,7 +85,7 @@ def _is_agent(noun: Token) -> bool:
 
 
 def _named(frame: Frame) -> Iterator[Token]:
-    """What the prepositional phrases of the event name."""
+    """The tools that the prepositional phrases of the event name."""
     for phrase in phrases_of(frame):
         noun = phrase.head
         if phrase.preposition in {"with", "by", "through"} and lemma(noun) in _BY_MEANS:
@@ -144,12 +144,12 @@ def _is_worked_in(frame: Frame, phrase: PrepositionalPhrase) -> bool:
 
 
 def _is_posture(verb: Token) -> bool:
-    """Whether the verb says in which posture something else is done: "changed the bulb standing on a ladder"."""
+    """Whether the verb is a posture in which something else is done: "changed the bulb standing on a ladder"."""
     return lemma(verb) in _POSTURES and verb.tag_ == "VBG" and verb.dep_ in {"advcl", "acl", "xcomp", "conj"}
 
 
 def _fits(frame: Frame, preposition: str, noun: Token) -> bool:
-    """Whether a noun after the preposition is a tool of the event; furniture is, if the event works on something."""
+    """Whether a noun after the preposition is a tool of the event; furniture is one if the event works on something."""
     name, verb = noun_lemma(noun), lemma(frame.verb)
     if preposition == "by means of":
         return _may_be_used(noun, frame)

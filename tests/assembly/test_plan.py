@@ -61,7 +61,7 @@ def test_a_rule_that_does_more_than_read_is_refused(query: str) -> None:
     [
         ([_step("one", ["a"], ["b"])], "the step 'one' reads 'b', which no step makes"),
         ([_step("one", ["a"]), _step("two", ["b", "a"])], "the step 'two' makes 'a', and so does the step 'one'"),
-        ([_step("one", ["given"])], "the step 'one' makes 'given', and so does what is there before"),
+        ([_step("one", ["given"])], "the step 'one' makes 'given', and so does what the plan is given"),
         ([_step("one", ["a"]), _step("one", ["b"])], "two steps have the name 'one'"),
         (
             [_step("one", ["a"], ["c"]), _step("two", ["b"], ["a"]), _step("three", ["c"], ["b"])],

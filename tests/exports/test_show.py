@@ -55,7 +55,7 @@ def show_json(graph: ScriptGraph, *arguments: str) -> Any:
 def test_a_scenario_as_a_tree(kitchen: ScriptGraph) -> None:
     lines = show(kitchen, "cooking pasta").splitlines()
     assert lines[:3] == [
-        "cooking pasta  12 sub-events, read in 3 sources",
+        "cooking pasta  12 steps, read in 3 sources",
         "├── 1. fill pot with water  2 sources, 67%",
         "│   ├── tools: pot (container, 2 sources, 100%)",
     ]
@@ -128,7 +128,7 @@ def test_containers_and_surfaces_come_after_other_tools(kitchen: ScriptGraph) ->
 
 def test_a_tool_the_other_way_round(kitchen: ScriptGraph) -> None:
     assert show(kitchen, "--tool", "Spoon").splitlines() == [
-        "spoon  used in 2 sub-events",
+        "spoon  used in 2 steps",
         "├── cooking pasta",
         "│   └── stir pasta  instrument, 1 source, 100%",
         '│       └── "Stir the pasta with a wooden spoon."  how_to.md, characters 118 to 153',
@@ -153,8 +153,8 @@ def test_evidence_is_a_sentence_that_names_the_tool(kitchen: ScriptGraph) -> Non
 def test_a_directory_alone_lists_its_scenarios(kitchen: ScriptGraph) -> None:
     assert show(kitchen).splitlines() == [
         "2 scenarios",
-        "├── cooking pasta  12 sub-events, read in 3 sources",
-        "└── making coffee  4 sub-events, read in 2 sources",
+        "├── cooking pasta  12 steps, read in 3 sources",
+        "└── making coffee  4 steps, read in 2 sources",
     ]
     assert [each.label for each in list_scenarios(kitchen)] == ["cooking pasta", "making coffee"]
 

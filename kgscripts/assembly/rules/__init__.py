@@ -1,1 +1,1 @@
-"""The rules of relations: which cases support each, and what people and networks say of them."""
+"""The rules of relations: the cases that support each, and how corrections and enrichers change them."""

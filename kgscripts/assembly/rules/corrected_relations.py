@@ -1,4 +1,4 @@
-"""Corrections of what is counted: rejected relations, and the roles of tools."""
+"""Corrections of counted relations: rejected relations, and the roles of tools."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def rejected(relation: Relation, counted: str, made: str) -> list[Step]:
     """The table `made`: the rows of the table `counted` without those that corrections reject.
 
     A relation of a step ends at another step of its scenario or at a thing with a name. A CLOSE_MATCH is named by the
-    other scenario. Relations that hold both ways are found from both ends.
+    other scenario. Symmetric relations are found from both ends.
     """
     ways = [("start", "end"), ("end", "start")] if relation.name in _BOTH_WAYS else [("start", "end")]
     found = " UNION ".join(
@@ -52,12 +52,12 @@ def rejected(relation: Relation, counted: str, made: str) -> list[Step]:
 
 
 def corrected_by_rejection(relation: Relation) -> str:
-    """SQL: the steps that a relation is rejected of."""
+    """SQL: the steps whose relation is rejected."""
     return f"SELECT DISTINCT t.id, x.correction FROM rejected_{relation.table} x JOIN named_step t USING (step)"
 
 
 def _other_end(relation: Relation, other: str) -> str:
-    """SQL: what joins the end that a correction names."""
+    """SQL: the join with the end that a correction names."""
     if relation.name == "CLOSE_MATCH":
         return f"""
             JOIN named_step e ON e.step = r."{other}"
@@ -71,7 +71,7 @@ def _other_end(relation: Relation, other: str) -> str:
 def given_roles(counted: str, made: str) -> list[Step]:
     """The table `made`: the rows of USES in the table `counted` with the roles that corrections give tools.
 
-    The latest correction of a tool's role in a step counts, else the latest of its role everywhere.
+    The latest correction of a tool's role in the step counts; without one, the latest of its role everywhere.
     """
     given = f"""
         SELECT u.start, u."end", c.correction, c.step <> '' AS in_step, c.role

@@ -25,10 +25,10 @@ class RulePackage(ABC):
     version: ClassVar[str]
     """Version of the rules; a graph is assembled again when it changes."""
     tables: ClassVar[Sequence[Rule]] = ()
-    """The tables of its nodes, and others that its rules read. The table of a node type has a column of the table's own
-    name, numbers, and `id`, which ascend together."""
+    """The tables of its nodes, and others that its rules use. The table of a node type has a column with its own name,
+    which holds numbers, and a column `id`; both ascend together."""
     nodes: ClassVar[Mapping[str, str]] = {}
-    """For each of its node types the query of the nodes that are written: `id`, ascending, and the properties."""
+    """For each of its node types the query of the nodes to write: `id`, ascending, and the properties."""
 
     @abstractmethod
     def relations(self, readers: Sequence[int]) -> Sequence[Relation]:
@@ -55,12 +55,12 @@ def installed_packages() -> list[RulePackage]:
 
 
 def packages_of(names: str, where: str) -> list[RulePackage]:
-    """Those that the graph in the directory `where` was made with, by their names in its manifest.
+    """The packages with which the graph in the directory `where` was made, by the names in its manifest.
 
     Raises
     ------
     ConfigurationError
-        If one is not installed: without it another graph would be made.
+        If one is not installed: without it the graph would become another one.
     ModelError
         If one cannot be loaded.
     """

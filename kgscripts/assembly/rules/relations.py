@@ -1,4 +1,4 @@
-"""The rules: each knowledge relation as a query over what the texts mention (`kgscripts.assembly.counting`)."""
+"""The rules: each knowledge relation as a query over the mentions (`kgscripts.assembly.counting`)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _aligned(readers: Sequence[int]) -> str:
 def scenario_steps(readers: Sequence[int]) -> Relation:
     """HAS_SUB_EVENT: the probability is the share of the scenario's sources; positions are those of first mentions.
 
-    It is read by those who found the event, and by those who found what the passage is about.
+    Its readers are those that found the event and those that found the scenario of the passage.
     """
     found = "".join(f", greatest(r.reader_{reader}, r.about_{reader}) AS reader_{reader}" for reader in readers)
     return Relation(
@@ -39,7 +39,7 @@ def scenario_steps(readers: Sequence[int]) -> Relation:
 
 
 def wordings(readers: Sequence[int]) -> Relation:
-    """EXPRESSED_AS: the probability is the share of the sub-event's mentions."""
+    """EXPRESSED_AS: the probability is the share of the step's mentions."""
     return Relation(
         name="EXPRESSED_AS",
         start="step",
@@ -59,7 +59,7 @@ _TOOL_ROLES = sorted(role.value for role in ToolRole)
 
 
 def _most_frequent(roles: Sequence[str]) -> str:
-    """The role with the highest sum, of equal ones the first by alphabet."""
+    """The role with the highest sum; among equal ones, the first in the alphabet."""
     choices = " ".join(f"WHEN c.as_{role} THEN '{role}'" for role in roles)
     return f"CASE greatest({', '.join(f'c.as_{role}' for role in roles)}) {choices} END AS role"
 
@@ -95,7 +95,7 @@ def participants(readers: Sequence[int]) -> Relation:
 
 
 def uses(readers: Sequence[int]) -> Relation:
-    """USES: tools of the mentions themselves, and tools of the concrete steps that they are aligned to.
+    """USES: tools of the mentions, and tools of the concrete steps that are aligned to the mentions.
 
     The role is that of most mentions.
     """
@@ -126,7 +126,7 @@ def uses(readers: Sequence[int]) -> Relation:
 
 
 def decompositions(readers: Sequence[int]) -> Relation:
-    """DECOMPOSES_INTO, relative to decomposed mentions. A sub-event is no part of itself."""
+    """DECOMPOSES_INTO; probabilities are relative to decomposed mentions. A step is no part of itself."""
     cases = "FROM decomposes_into_case"
     return Relation(
         name="DECOMPOSES_INTO",
@@ -161,7 +161,7 @@ def decompositions(readers: Sequence[int]) -> Relation:
 
 
 def changes(readers: Sequence[int]) -> Relation:
-    """CHANGES: the probability is the share of the sub-event's mentions."""
+    """CHANGES: the probability is the share of the step's mentions."""
     return Relation(
         name="CHANGES",
         start="step",
@@ -179,7 +179,7 @@ def changes(readers: Sequence[int]) -> Relation:
 
 
 RELATIONS = (scenario_steps, wordings, participants, uses, decompositions, changes)
-"""The rules of all relations but those whose pairs are chosen first (`kgscripts.assembly.rules.step_pairs`)."""
+"""The rules of all relations, except those whose pairs are chosen first (`kgscripts.assembly.rules.step_pairs`)."""
 
 TOTALS = (
     Total("action_total", "SELECT action AS key, document, mention FROM mention WHERE in_partition(document)"),
@@ -208,4 +208,4 @@ TOTALS = (
         "SELECT state_change AS key, document, 0 AS mention FROM change_instance WHERE in_partition(document)",
     ),
 )
-"""Totals that no relation brings along."""
+"""Totals that belong to no relation."""

@@ -1,4 +1,4 @@
-"""From what is counted to what is written: what enrichers read and predict, and what people reject and correct.
+"""Revisions of counted relations before they are written: readings and predictions of enrichers, corrections by people.
 
 A relation is counted in ``<relation>_counted``. Each revision makes a new table of the one before; the last one is
 ``<relation>``.
@@ -16,7 +16,7 @@ from kgscripts.assembly.step import Step, made_by, view
 from kgscripts.enrichers.protocol import Enricher
 
 _Revision = tuple[str, Callable[[str, str], list[Step]]]
-"""What is added to the name of the relation, and the steps that make a table (second) of the one before (first)."""
+"""A suffix of the relation's name, and the function that gives the steps which make the second table from the first."""
 
 
 def revised(
@@ -26,10 +26,10 @@ def revised(
     *,
     has_roles: bool,
 ) -> list[Step]:
-    """The tables of relations as they are written.
+    """The tables of relations that are written.
 
-    `enrichers` have the numbers of readers, `without` are those that corrections reject, and `has_roles`
-    says whether corrections give tools their roles.
+    `enrichers` are numbered as readers, `without` are the relations that corrections reject, and `has_roles` says
+    whether corrections set roles of tools.
     """
     found: list[Step] = []
     for relation in relations:

@@ -1,6 +1,5 @@
-"""The rules of relations between two sub-events that are chosen before they are counted.
-
-Evidence are the first mentions of both in each source, from `ordered_mention` (`kgscripts.assembly.tables.order`).
+"""The rules of relations between two steps whose pairs are chosen before they are counted. The evidence are the first
+mentions of both in each source, from `ordered_mention` (`kgscripts.assembly.tables.order`).
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The tables between records and relations: names, mentions, segments, steps, their order and what is alike."""
+"""The tables between records and relations: names, mentions, segments, steps, their order and similar steps."""

@@ -1,9 +1,9 @@
-"""ALTERNATIVE_TO: two steps of a scenario of which one is done in the place of the other.
+"""ALTERNATIVE_TO: two steps of a scenario, one of which is done instead of the other.
 
-Two steps are alternatives if the actions that name them differ in one word by which one chooses (``data/choices.txt``:
-by bus, by car), if fewer sources have both than their supports let expect, by half at least, and if they are at about
-the same place of the script.
-Statistics alone do not tell alternatives from two wordings of one step: neither are in one text.
+Two steps are alternatives if the actions that name them differ in one word that names a choice (``data/choices.txt``:
+by bus, by car), if at most half as many sources have both as chance would give, and if they are at about the same place
+in the script. Statistics alone cannot distinguish alternatives from two wordings of one step: both seldom occur in one
+text.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from kgscripts.assembly.tables.order import by_group
 
 LEAST_SOURCES = 2
 MOST_STEPS = 300
-"""So many steps of a scenario, those with the most support, are compared with each other."""
+"""At most this number of steps of a scenario, those with the most support, are compared with each other."""
 FARTHEST = 0.25
-"""Between the mean positions of both."""
+"""The largest difference of the mean positions of both."""
 
 _ACTIONS = f"""
     WITH usual AS (
@@ -57,7 +57,7 @@ _PAIRS = Rule(
           AND abs(s.mean_position - e.mean_position) <= {FARTHEST}
     """,
 )
-"""The candidates that few sources have both of; `ordered_mention` has the first mentions of steps."""
+"""The candidates that few sources have together; `ordered_mention` has the first mentions of steps."""
 
 
 def _find_candidates(tables: Tables) -> None:
@@ -83,7 +83,7 @@ def steps() -> list[Step]:
 
 
 def alternative_steps(told: Mapping[int, Collection[ActionKey]]) -> Iterator[tuple[int, int]]:
-    """The pairs of steps, by ascending number, that differ in a choice; `told` has the actions that name each."""
+    """The pairs of steps, by ascending number, that differ in a choice; `told` has the actions that name each step."""
     for one, other in combinations(sorted(told), 2):
         if any(differ_in_a_choice(first, second) for first in told[one] for second in told[other]):
             yield one, other

@@ -24,7 +24,7 @@ NAMES = (
         f"SELECT DISTINCT r.entity, {_LEADING} AS attribute, r.before, r.after FROM {_NAMED} WHERE mine(r.entity)",
     ),
 )
-"""The distinct names of the records; names of an attribute that mean the same are one."""
+"""The distinct names in the records; synonymous names of an attribute are one name."""
 
 NUMBERS = Rule(
     "state_change",
@@ -45,12 +45,13 @@ NUMBERS = Rule(
 def change_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
     """The changes of mentions and their instances, by document.
 
-    A change that refers to no event, or without event to no passage, is in neither. Equal changes of one passage are
-    one, whoever found them; ``reader_N`` holds the confidence of the extractor with that number, NULL if it did not.
+    A change that refers to no event is left out, and so is a change without an event that refers to no passage. Equal
+    changes of one passage are one change. ``reader_N`` holds the confidence of the extractor with that number, NULL if
+    it did not find the change.
     """
     highest = ", ".join(f"max(reader_{reader}) AS reader_{reader}" for reader in readers)
     return (
-        # What the text and its sentences mark as passages, one kind a span.
+        # The passages that the format and the sentences give, one kind for each span.
         Rule(
             "place",
             "document",
@@ -131,9 +132,9 @@ def _aliases() -> pa.Table:
 
 
 ALIASES = rows("attribute_alias", _aliases)
-"""Names of attributes with the attributes that lead them."""
+"""Names of attributes, with the leading name of their group."""
 
 
 def add_functions(engine: Engine) -> None:
-    """Make the function ``agree`` of two values known to the rules."""
+    """Register the function ``agree`` of two values for the rules."""
     engine.add_function("agree", agree, ["VARCHAR", "VARCHAR"], "BOOLEAN")

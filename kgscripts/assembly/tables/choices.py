@@ -1,4 +1,4 @@
-"""Choices: words of which one is done or used where another could be, "bus" and "car" (``data/choices.txt``)."""
+"""Choices: words for things that replace each other, such as "bus" and "car" (``data/choices.txt``)."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from importlib import resources
 from kgscripts.text.lexicon import parse_classes
 
 ActionKey = tuple[str, ...]
-"""Predicate, particle, object, preposition and its object; "" where there is none."""
+"""Predicate, particle, object, preposition and its object; "" if there is none."""
 
 LEAST_SOURCES = 2
 
 
 def split_by_choice(actions: Sequence[ActionKey], sources: Sequence[int], clusters: Sequence[int]) -> list[int]:
-    """The clusters of actions, numbered anew where actions of one cluster differ in a choice.
+    """The clusters of actions, split where actions of one cluster differ in a choice.
 
-    Those with the most `sources` come first: each joins the first part of its cluster from which it does not differ.
-    Parts with fewer than `LEAST_SOURCES` in sum stay with the first one.
+    Actions with the most `sources` come first. Each joins the first part of its cluster from which it does not differ.
+    Parts with fewer than `LEAST_SOURCES` sources in total stay with the first part.
     """
     members: dict[int, list[int]] = {}
     for place, number in enumerate(clusters):
@@ -45,9 +45,10 @@ def split_by_choice(actions: Sequence[ActionKey], sources: Sequence[int], cluste
 
 
 def differ_in_a_choice(one: ActionKey, other: ActionKey) -> bool:
-    """Whether two actions differ in their verb, their object or the noun of their phrase, and these are choices.
+    """Whether two actions differ in their verb, their object or the noun of their phrase, and the two words are
+    choices.
 
-    Where one has no phrase, that of the other does not count. Two verbs have the same object or the same phrase.
+    A phrase that only one of them has does not count. Different verbs need the same object or the same phrase.
     """
     verb, _, thing, *phrase = one
     other_verb, _, other_thing, *other_phrase = other
@@ -61,7 +62,7 @@ def differ_in_a_choice(one: ActionKey, other: ActionKey) -> bool:
 
 
 def are_choices(one: str, other: str) -> bool:
-    """Whether two words are of one class, and neither means the same or is a kind of the other ("pan", "cake pan")."""
+    """Whether two words are of one class, and neither synonyms nor one a kind of the other ("pan", "cake pan")."""
     if f" {one}".endswith(f" {other}") or f" {other}".endswith(f" {one}"):
         return False
     choices, others = _choices_of(one), _choices_of(other)
@@ -69,18 +70,18 @@ def are_choices(one: str, other: str) -> bool:
 
 
 def are_the_same_choice(one: str, other: str) -> bool:
-    """Whether two words mean the same in some class."""
+    """Whether two words are synonyms in some class."""
     return not _choices_of(one).items().isdisjoint(_choices_of(other).items())
 
 
 def _choices_of(word: str) -> Mapping[str, str]:
-    """What a word, or else the last word of a compound, is in each of its classes."""
+    """The meaning of a word, or else of the last word of a compound, in each of its classes."""
     return _choices().get(word) or _choices().get(word.rpartition(" ")[2], {})
 
 
 @cache
 def _choices() -> Mapping[str, Mapping[str, str]]:
-    """For each word, by class, the first of the words that mean the same."""
+    """For each word, by class, the first of its synonyms."""
     name = "choices.txt"
     text = (resources.files("kgscripts.assembly") / "data" / name).read_text(encoding="utf-8")
     found: dict[str, dict[str, str]] = {}

@@ -1,8 +1,8 @@
 """CLOSE_MATCH: the same step of another scenario, by the vectors and the words of its actions.
 
-Steps of two scenarios match if each is nearest to the other among the steps of its scenario, by the mean vectors of
-their actions, and if they are expressed as the same actions. A step has few matches: of verbs such as "wait" there is
-a step in most scenarios.
+Steps of two scenarios match if each is the nearest one of its scenario to the other, by the mean vectors of their
+actions, and if they share wordings. The number of matches of a step is limited, since most scenarios have steps such as
+"wait".
 """
 
 from __future__ import annotations
@@ -25,15 +25,16 @@ from kgscripts.typicality.features import Vectors
 
 LEAST_SOURCES = 3
 MOST_STEPS = 100
-"""So many steps of a scenario, those with the most support, are compared with those of the others."""
+"""At most this number of steps of a scenario, those with the most support, are compared with those of other
+scenarios."""
 MOST_MATCHES = 3
-"""So many matches of a step are kept, the most similar ones."""
+"""At most this number of matches of a step are kept, the most similar ones."""
 
 LEAST_SIMILARITY = 82 * SCALE * SCALE // 100
-"""The cosine, times the lengths of both vectors."""
+"""The least cosine, 0.82, of vectors of the length `SCALE`."""
 _LEAST_SHARED, _LEAST_SPECIFIC = 30, 10
-"""Percent of the mentions of two steps that are expressed as the same actions; as actions with an object or a place.
-"Ask" does not say for what."""
+"""The least percentage of the mentions of two steps that share their actions: of all actions, and of actions with an
+object or a place (a verb alone, such as "ask", says too little)."""
 
 _ACTIONS = f"""
     WITH usual AS (
@@ -57,7 +58,8 @@ _SCHEMA = pa.schema(
 
 @frozen(eq=False)
 class Steps:
-    """Steps, ascending by scenario: mean vectors, (steps, size), mentions of each wording, and wording of the label."""
+    """Steps, ascending by scenario: mean vectors of shape (steps, size), mentions of each wording, wording of the
+    label."""
 
     scenario: NDArray[np.int32]
     step: NDArray[np.int32]
@@ -68,7 +70,7 @@ class Steps:
 
 @frozen(order=True)
 class Match:
-    """Two steps, by their places: `shared` and `similarity` are in ten thousandths."""
+    """Two steps, by index. `shared` and `similarity` are in ten-thousandths."""
 
     similarity: int
     one: int
@@ -98,7 +100,7 @@ def _find(tables: Tables) -> None:
 
 
 def close_matches(steps: Steps) -> Iterator[Match]:
-    """The matches of steps, at most `MOST_MATCHES` each; of equally similar ones the first."""
+    """The matches of steps, at most `MOST_MATCHES` for each; among equally similar ones, the first."""
     matches: Counter[int] = Counter()
     for match in sorted(_nearest(steps), key=lambda match: (-match.similarity, match.one, match.other)):
         if matches[match.one] < MOST_MATCHES and matches[match.other] < MOST_MATCHES:
@@ -107,7 +109,7 @@ def close_matches(steps: Steps) -> Iterator[Match]:
 
 
 def _nearest(steps: Steps) -> Iterator[Match]:
-    """All pairs of steps that are nearest to each other and share enough wordings."""
+    """All pairs of steps that are nearest to each other and share enough of their wordings."""
     starts = np.flatnonzero(np.diff(steps.scenario, prepend=-1))
     ends = np.append(starts, len(steps.scenario))[1:]
     vectors = steps.vectors.astype(np.float32)
@@ -131,7 +133,8 @@ def _nearest(steps: Steps) -> Iterator[Match]:
 
 
 def _shared(one: Mapping[ActionKey, int], other: Mapping[ActionKey, int]) -> tuple[int, int, int]:
-    """What the lesser shares of common wordings add up to, over all and over those that say of what, and the whole."""
+    """The overlap of the wordings of two steps: the sum of the smaller share of each common wording. Returned are the
+    numerators for all wordings and for those with an object or a place, and their denominator."""
     mentions, others = sum(one.values()), sum(other.values())
     lesser = {key: min(one[key] * others, other[key] * mentions) for key in one.keys() & other.keys()}
     return sum(lesser.values()), sum(value for key, value in lesser.items() if any(key[2:])), mentions * others
@@ -173,7 +176,7 @@ def _read(tables: Tables) -> Steps:
 
 
 def mean_vector(vectors: Vectors, mentions: NDArray[np.int64]) -> Vectors:
-    """The mean of vectors, (actions, size), each as often as it is mentioned, as a unit vector times `SCALE`."""
+    """The mean of vectors of shape (actions, size), weighted by mentions, as a unit vector times `SCALE`."""
     summed = (vectors.astype(np.int64) * mentions[:, None]).sum(axis=0)
     length = np.sqrt(float((summed * summed).sum()))
     return np.asarray(np.clip(np.rint(summed * SCALE / max(length, 1.0)), -127, 127), np.int8)

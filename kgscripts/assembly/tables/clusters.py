@@ -1,8 +1,8 @@
-"""Which actions of one scenario are the same sub-event, and what that sub-event is called.
+"""Which actions of one scenario are the same step, and the name of that step.
 
-Clusters partition the actions of a scenario. The id of a sub-event is that of its leading action: the smallest, unless
-another has twice its support. The ids that its other actions would have given it are kept beside it. Its label is that
-of its most frequent action, until `typicality` finds a better one.
+Clusters partition the actions of a scenario. A step gets its id from its leading action: the smallest, unless another
+has twice its support. The ids that the other actions would have given are kept too. Its label is that of its most
+frequent action, until `typicality` finds a better one.
 """
 
 from __future__ import annotations
@@ -22,16 +22,14 @@ from kgscripts.assembly.tables.links import Link, linked_clusters
 
 
 def cluster_key(action: ActionKey) -> ActionKey:
-    """What actions have in common that are the same sub-event.
-
-    These are predicate, particle and object, wherever it is done ("put pasta in pot", "put pasta in boiling water");
-    without an object all parts.
+    """What the actions of one step have in common: predicate, particle and object, without the place ("put pasta in
+    pot", "put pasta in boiling water"). An action without an object is compared in all its parts.
     """
     return action[:3] if action[2] else action
 
 
 def cluster(actions: Sequence[ActionKey]) -> list[int]:
-    """For each action of one scenario the number of its cluster, by words: what is used without a model."""
+    """For each action of one scenario the number of its cluster, by its words; used without a model."""
     numbers: dict[ActionKey, int] = {}
     return [numbers.setdefault(cluster_key(action), len(numbers)) for action in actions]
 
@@ -67,7 +65,7 @@ UNSCRIPTED = Rule(
     FROM sense s JOIN action a USING (action) WHERE s.scenario = 0
     """,
 )
-"""The clusters of actions without a scenario, by words: there may be any number of them."""
+"""The clusters of actions without a scenario, by their words, since there may be any number of actions."""
 
 MERGED = Rule(
     "merged_action",
@@ -103,7 +101,7 @@ _ROWS = 500_000
 def _clustered(
     batches: Iterable[pa.RecordBatch], links: Mapping[int, Sequence[Link]], *, by_words: bool
 ) -> Iterator[pa.Table]:
-    """The members of the clusters of each scenario, which keep its `links`, in tables of bounded size."""
+    """The members of the clusters of each scenario, changed to keep its `links`, in tables of bounded size."""
     rows = (row for batch in batches for row in zip(*(column.to_pylist() for column in batch.columns), strict=True))
     scenarios: list[int] = []
     actions: list[int] = []
@@ -114,7 +112,7 @@ def _clustered(
         if by_words:
             found = cluster([key for *_, key in of_scenario])
         else:
-            # Negative numbers are those of actions that the model leaves alone.
+            # Actions that the model does not merge get negative numbers.
             found = [-1 - place if number is None else number for place, (_, number, *_) in enumerate(of_scenario)]
             _, _, sources, keys = zip(*of_scenario, strict=True)
             found = split_by_choice(keys, sources, found)
@@ -138,7 +136,7 @@ def _members(scenarios: list[int], actions: list[int], clusters: list[int]) -> p
 
 
 STEPS = (
-    # The id that each action gives a sub-event, and whether it leads its cluster.
+    # The id that each action would give a step, and whether it leads its cluster.
     Rule(
         "named_member",
         "scenario",
@@ -194,7 +192,7 @@ STEP = Rule(
     "",
     "SELECT row_number() OVER (ORDER BY id)::INTEGER AS step, * FROM unnumbered_step",
 )
-"""The steps, those that people reject among them."""
+"""The steps, including those that people reject."""
 
 REALIZATION = (
     Rule(
@@ -203,7 +201,7 @@ REALIZATION = (
         "SELECT m.scenario, m.action, s.step FROM member m JOIN found_step s USING (scenario, cluster) "
         "ANTI JOIN rejected_step r ON r.step = s.step WHERE mine(home(m.scenario, m.cluster))",
     ),
-    # Each mention as a mention of a sub-event, once for each of its scenarios.
+    # Each mention as a mention of a step, once for each of its scenarios.
     Rule(
         "realization",
         "document",
@@ -225,11 +223,11 @@ MERGED_WORDING = Rule(
     QUALIFY count(*) OVER (PARTITION BY s.step, m.cluster) > 1
     """,
 )
-"""The actions that the enricher put into a step with others."""
+"""The actions that the enricher merged with others."""
 
 
 def steps(by_words: bool) -> list[Step]:
-    """The steps of the scenarios, and the mentions that realize them.
+    """The steps of the scenarios, and the mentions that realise them.
 
     Actions are clustered by their words, or as the enricher that merges steps says (`step_cluster_of`).
     """

@@ -1,4 +1,4 @@
-"""What corrections of names change: the records that name things, and the name of each group of things."""
+"""Corrections of names: the records that name things, and the name of each group of things."""
 
 from __future__ import annotations
 
@@ -27,11 +27,12 @@ RENAMED = {
     ),
     "state_change": "thing(entity) AS entity",
 }
-"""The kinds of records that name things, and the columns that do."""
+"""The kinds of records that name things, and their columns with the names."""
 
 
 def leading_names(corrections: Iterable[Correction]) -> dict[str, str]:
-    """The name of every thing that corrections, the oldest first, say is the same as another: that of the latest."""
+    """The name of every thing that a correction joins with another: that of the latest correction. The oldest come
+    first."""
     groups: dict[str, set[str]] = {}
     leading: dict[str, str] = {}
     for correction in corrections:

@@ -1,6 +1,6 @@
 """Corrections by people: names of things, links of the clustering, rejected steps and orders, and names of steps.
 
-What they say of relations is in `kgscripts.assembly.rules.corrected_relations`.
+`kgscripts.assembly.rules.corrected_relations` applies corrections of relations.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ ACTION = Rule(
     QUALIFY v.exact = bool_or(v.exact) OVER (PARTITION BY w.correction, w.side)
     """,
 )
-"""Words mean the actions with this label, or, where there is none, those with this predicate, particle and object."""
+"""Words name the actions with this label, or else the actions with this predicate, particle and object."""
 
 STEPS = (
     Rule(
@@ -92,10 +92,10 @@ STEPS = (
         """,
     ),
 )
-"""The steps that corrections are about, and the steps with the names that people give them."""
+"""The steps that corrections name, and the steps with the names that people give them."""
 
 CORRECTED = (
-    # Of a rejected step its scenario.
+    # For a rejected step, its scenario.
     """
     SELECT DISTINCT n.id, s.correction
     FROM found_corrected_step s JOIN correction c USING (correction) JOIN rejected_step r ON r.step = s.step
@@ -116,23 +116,23 @@ CORRECTED = (
         for name in ("tool", "entity")
     ),
 )
-"""SQL: the nodes that corrections change, relations and roles apart."""
+"""SQL: the nodes that corrections change, except by relations and roles."""
 
 _NAMED_THING = Rule("named_thing", "", f"SELECT name FROM ({THINGS_READ}) SEMI JOIN thing_name USING (name)")
 _ACTIONS = "FROM corrected_action ORDER BY correction, side, scenario, place"
 
 
 def add_functions(engine: Engine, corrections: Sequence[Correction]) -> None:
-    """Make ``thing(name)`` known to the rules: the name of a group of things that are the same."""
+    """Register ``thing(name)`` for the rules: the name of the group to which a thing belongs."""
     engine.add_map("thing", leading_names(corrections))
 
 
 def steps(corrections: Sequence[Correction]) -> list[Step]:
-    """The tables of corrections, those that count, the oldest first, numbered from 0.
+    """The tables of corrections that hold, numbered from 0, the oldest first.
 
-    Among them are, also without any correction: the records with the names of things that count; `link` (scenario, one,
-    other, same: actions that are one step or different ones), which clustering reads; `rejected_step`;
-    `rejected_order` (start, end: steps), which order reads; and `step`.
+    Also without any correction, these tables exist: the records with corrected names; `link` (scenario, one, other,
+    same: actions that are one step or different ones) for the clustering; `rejected_step`; `rejected_order` (start,
+    end: steps) for the order; and `step`.
     """
     if not corrections:
         return [
@@ -171,9 +171,9 @@ def _links(links: Iterable[tuple[int, Link]]) -> pa.Table:
 
 
 def _decide(corrections: Sequence[Correction], tables: Tables) -> None:
-    """Make `link`, whose rows agree: of corrections that contradict each other the latest wins.
+    """Make `link`, whose rows do not contradict each other: of contradicting corrections the latest wins.
 
-    `link_verdict` says of each correction of links that is about actions of the texts whether its links count.
+    `link_verdict` holds, for each correction of links between actions of the texts, whether its links are applied.
     """
     sides: dict[int, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
     of_scenario: dict[int, list[int]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""What enrichers say of the rows of assembly: the records of each as a table with the numbers of the rows."""
+"""The records that enrichers give for rows of assembly, as tables with the numbers of the rows."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from kgscripts.records.store import RecordStore
 from schemas.records import ActionVector, Record, StepCluster
 
 ALWAYS_READ: tuple[type[Record], ...] = (StepCluster, ActionVector)
-"""The kinds of records of enrichers that assembly reads; their tables are empty without an enricher that gives them."""
+"""The kinds of records of enrichers that assembly uses; their tables are empty without an enricher that gives them."""
 
 
 def steps(store: RecordStore, enrichers: Sequence[Enricher], enriched: set[tuple[str, str]]) -> list[Step]:
-    """For each enricher ``<kind>_of``: its records, with the `target` that they are about.
+    """For each enricher the table ``<kind>_of``: its records, with the row (`target`) that they describe.
 
-    Its networks run on the rows that they have not read before. `enriched` takes the subjects of all, and the versions.
+    Networks run only on rows without a record. The subjects and versions are added to `enriched`.
     """
     found: list[Step] = []
     for enricher in enrichers:

@@ -1,4 +1,4 @@
-"""Links between actions that people gave: which must be one step (must-link) and which must not (cannot-link).
+"""Links between actions, given by people: the two must be one step (must-link) or must not (cannot-link).
 
 Wagstaff et al., 2001, Constrained K-means Clustering with Background Knowledge, section 3.
 """
@@ -13,7 +13,7 @@ from attrs import frozen
 
 @frozen
 class Link:
-    """Two actions, by numbers of the caller's, that are the `same` step or different ones."""
+    """Two actions, numbered by the caller, that are the `same` step or different ones."""
 
     one: int
     other: int
@@ -21,7 +21,7 @@ class Link:
 
 
 class _Sets:
-    """Disjoint sets of integers; each is named by its smallest member."""
+    """Disjoint sets of integers; the smallest member identifies a set."""
 
     def __init__(self) -> None:
         self._parents: dict[int, int] = {}
@@ -40,7 +40,8 @@ class _Sets:
 
 
 def agreeing(corrections: Iterable[Sequence[Link]]) -> list[bool]:
-    """Whether the links of each correction agree with those accepted before it: give the ones that prevail first."""
+    """For each correction, whether its links agree with those accepted before. Pass corrections that take precedence
+    first."""
     sets = _Sets()
     apart: set[tuple[int, int]] = set()
     verdicts = []
@@ -60,10 +61,11 @@ def agreeing(corrections: Iterable[Sequence[Link]]) -> list[bool]:
 
 
 def linked_clusters(clusters: Sequence[int], links: Iterable[Link]) -> list[int]:
-    """The clusters of a model, changed so that they keep links that agree; links number the places in `clusters`.
+    """The clusters of a model, changed so that they keep the links. Links must not contradict each other; they are
+    indices of `clusters`.
 
-    Clusters with a must-link between them are joined. One with a cannot-link is split: the first of the two and what is
-    not linked stay together, so that the second leaves with all that it must be one with.
+    Clusters with a must-link between them are joined. A cluster with a cannot-link is split: the second action leaves
+    it together with the actions that are must-linked to it; all others stay.
     """
     links = list(links)
     units, joined = _Sets(), _Sets()
@@ -79,10 +81,10 @@ def linked_clusters(clusters: Sequence[int], links: Iterable[Link]) -> list[int]
                 apart[one].add(other)
                 apart[other].add(one)
     parts: dict[int, list[set[int]]] = defaultdict(list)
-    """Of each joined cluster that is split, the units that are in no two parts at once."""
+    """The units of each joined cluster that is split; no unit is in two parts."""
     part_of: dict[int, int] = {}
     home: dict[int, int] = {}
-    """The part in which the rest of a model's cluster stays."""
+    """The part in which the rest of a cluster of the model stays."""
     for place, cluster in enumerate(clusters):
         unit = units.find(place)
         if unit in apart:

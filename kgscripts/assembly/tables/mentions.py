@@ -1,4 +1,4 @@
-"""What the texts mention: names, events with their participants and tools, scenarios, and state changes."""
+"""Tables of mentions: names, events with their participants and tools, scenarios, and state changes."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _numbered(table: str, node_type: str, prefix: str) -> Rule:
 
 
 NUMBERS = (
-    # `place` is the order of the actions' parts, which neither names nor support change.
+    # `place` orders actions by their parts; neither names nor support change it.
     Rule(
         "action",
         "",
@@ -75,15 +75,15 @@ NUMBERS = (
     _numbered("attribute", "Attribute", "attribute"),
     changes.NUMBERS,
 )
-"""The nodes that texts share, numbered so that numbers ascend with ids."""
+"""The nodes that several texts can share, numbered by ascending id."""
 
 
 def mention_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
     """Mentions with their participants and tools, by document.
 
-    Equal mentions (action and span) of several extractors are one. They are numbered in text order, those of one span
-    ("add salt and pepper") in the order in which they were given. ``reader_N`` holds the
-    confidence of the extractor with that number, NULL if it did not find it.
+    Equal mentions (action and span) of several extractors are one. They are numbered in text order; mentions of one
+    span ("add salt and pepper") keep the order of the records. ``reader_N`` holds the confidence of the extractor with
+    that number, NULL if it did not find it.
     """
     scores = ", ".join(f"max(e.score) FILTER (WHERE e.reader = {reader}) AS reader_{reader}" for reader in readers)
     highest = ", ".join(f"max(reader_{reader}) AS reader_{reader}" for reader in readers)

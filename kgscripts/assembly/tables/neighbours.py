@@ -1,4 +1,4 @@
-"""HAS_SUB_EVENT.optional: whether the sources that tell what comes around a step seldom tell the step."""
+"""HAS_SUB_EVENT.optional: whether sources that have the neighbours of a step often lack the step."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from kgscripts.assembly.engine import Rule
 from kgscripts.assembly.step import Step, made_by
 
 _REACH = 3
-"""A neighbour is among so many steps before or after it in a source."""
+"""A neighbour is at most this number of steps before or after the step in a source."""
 
 _NEIGHBOUR_PART = Rule(
     "neighbour_part",
@@ -61,6 +61,7 @@ def steps() -> list[Step]:
     """The table `step_optional`: step and whether it is optional.
 
     The neighbours of a step are the most supported step before it and the most supported one after it, at most three
-    places away in some source. It is optional if fewer than half of the sources that have both in this order have it.
+    places away in some source. The step is optional if fewer than half of the sources that have both neighbours in this
+    order have the step.
     """
     return [made_by(rule) for rule in (_NEIGHBOUR_PART, _NEIGHBOURS, _CHANCES, _OPTIONAL)]

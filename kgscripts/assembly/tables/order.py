@@ -1,10 +1,10 @@
-"""PRECEDES: the order of a scenario's sub-events, from the order in which its sources first mention them.
+"""PRECEDES: the order of a scenario's steps, from the order in which its sources first mention them.
 
-A pair has the order that more sources have, if that is likely enough by their number and by the order of all others
-(`kgscripts.assembly.tables.order_estimates`). Pairs are ranked (Tideman 1987): taken in order of decreasing evidence,
-one that contradicts what better evidence has settled is dropped, so that the result has no cycle; one that already
-follows from it is left out, so that the result can be read, and is found again as a path whose every relation has at
-least as much evidence.
+A pair gets the order that most sources have, if this order is likely enough, given their number and the order of all
+other steps (`kgscripts.assembly.tables.order_estimates`). Pairs are ranked (Tideman 1987): they are added in order of
+decreasing evidence. A pair that contradicts earlier pairs is dropped, so that the result has no cycle. A pair that
+follows from earlier pairs is left out, so that the result stays small: there is a path for it, and each relation of the
+path has at least as much evidence.
 """
 
 from __future__ import annotations
@@ -27,10 +27,12 @@ Integers = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.float64]
 
 MOST_STEPS = 1_000
-"""So many sub-events of a scenario, those with the most support, are ordered: time grows with their number squared."""
+"""At most this number of steps of a scenario, those with the most support, are ordered: time grows with the square of
+the number."""
 
 LONGEST_REACH = 100
-"""In one source a sub-event is compared with so many that follow it; what lies farther apart is ordered by paths."""
+"""In one source a step is compared with at most this number of following steps; steps that are farther apart are
+ordered by paths."""
 
 
 _ENDS = ("start", "end")
@@ -40,7 +42,7 @@ _PAIR_COLUMNS = pa.schema(
 
 
 class Verdict(IntEnum):
-    """What became of a pair."""
+    """The result for a pair."""
 
     KEPT = 0
     IMPLIED = 1
@@ -48,16 +50,16 @@ class Verdict(IntEnum):
 
 
 def rank_pairs(earlier: Integers, later: Integers, support: Integers, against: Integers, distance: Numbers) -> Integers:
-    """The `Verdict` on each pair of sub-events `earlier` -> `later` (numbered from 0), arrays of one length.
+    """The `Verdict` on each pair of steps `earlier` -> `later` (numbered from 0); all arrays have the same length.
 
-    `support` sources have a pair in this order and fewer, `against`, the other way round; ties in the evidence
-    (margin, then contradiction) are broken by the `distance` of the two, nearest first.
+    `support` sources have a pair in this order; fewer, `against`, have it in the other order. Pairs with equal evidence
+    (margin, then contradiction) are ordered by the `distance` of the two steps, nearest first.
     """
     order = np.lexsort((later, earlier, np.abs(distance), against, against - support))
     count = int(max(earlier.max(initial=-1), later.max(initial=-1))) + 1
     bits = [1 << step for step in range(count)]
     after = [0] * count
-    """Of each sub-event those that follow it, as the bits of an integer."""
+    """For each step the steps that follow it, as the bits of an integer."""
     before: list[list[int]] = [[] for _ in range(count)]
     verdicts = np.full(len(earlier), Verdict.KEPT, np.int64)
     for place, first, second in zip(order.tolist(), earlier[order].tolist(), later[order].tolist(), strict=True):
@@ -68,7 +70,7 @@ def rank_pairs(earlier: Integers, later: Integers, support: Integers, against: I
         else:
             before[second].append(first)
             those = after[second] | bits[second]
-            # All that `second` follows now: `first`, and whatever comes before it and did not come before `second`.
+            # What `second` follows now: `first`, and what precedes `first` and did not precede `second` before.
             waiting = [first]
             for step in waiting:
                 if not after[step] & bits[second]:
@@ -78,7 +80,7 @@ def rank_pairs(earlier: Integers, later: Integers, support: Integers, against: I
 
 
 def first_mentions(readers: Sequence[int]) -> Rule:
-    """The first mention of each sub-event in each source."""
+    """The first mention of each step in each source."""
     scores = "".join(f", reader_{reader}" for reader in readers)
     return Rule(
         "first_mention",
@@ -110,7 +112,7 @@ PAIRS = (
         FROM first_mention f JOIN ordered_step USING (scenario, step) WHERE in_partition(f.document)
         """,
     ),
-    # One row for both orders of two sub-events.
+    # One row for both orders of two steps.
     Rule(
         "pair_part",
         "document",
@@ -190,12 +192,12 @@ def _rank(tables: Tables) -> None:
 
 
 def steps(readers: Sequence[int]) -> list[Step]:
-    """The order of the sub-events of each scenario.
+    """The order of the steps of each scenario.
 
-    `kept_pair` and, of those that better evidence contradicts, `contradicted_pair` have the columns scenario, start,
-    end, support and against. Pairs with too little support are not considered, and the order of those that are too
-    close to call stays open. `step_rank` has the rank of each sub-event among its scenario's, from 1: ranks follow
-    PRECEDES, and where that leaves them open the mean position.
+    `kept_pair` and `contradicted_pair` (pairs that better evidence contradicts) have the columns scenario, start, end,
+    support and against. Pairs with too little support are not considered. If both orders of a pair are about equally
+    likely, its order stays open. `step_rank` has the rank of each sub-event among its scenario's, from 1: ranks agree
+    with PRECEDES; where PRECEDES leaves the order open, they follow the mean position.
     """
     return [
         made_by(first_mentions(readers)),
@@ -208,12 +210,12 @@ def steps(readers: Sequence[int]) -> list[Step]:
 
 
 def add_functions(engine: Engine) -> None:
-    """Make ``longest_reach()`` known to the rules."""
+    """Register ``longest_reach()`` for the rules."""
     engine.add_macro(f"longest_reach() AS {LONGEST_REACH}")
 
 
 def by_group(batches: Iterable[pa.RecordBatch], key: str) -> Iterator[pa.Table]:
-    """Rows that ascend by `key`, as one table for each value."""
+    """One table for each value of `key`, from rows that ascend by it."""
     waiting: list[Any] = []
     for batch in batches:
         values = batch[key].to_numpy()
@@ -229,7 +231,7 @@ def by_group(batches: Iterable[pa.RecordBatch], key: str) -> Iterator[pa.Table]:
 
 
 def topological_ranks(count: int, earlier: Iterable[int], later: Iterable[int], keys: Sequence[Any]) -> list[int]:
-    """The rank, from 1, of each of `count` steps: after all that precede it, and else by its key."""
+    """The rank, from 1, of each of `count` steps: after all steps that precede it, otherwise by its key."""
     following: list[list[int]] = [[] for _ in range(count)]
     missing = [0] * count
     for first, second in zip(earlier, later, strict=True):

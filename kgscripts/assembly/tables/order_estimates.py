@@ -1,8 +1,8 @@
-"""How likely it is that one sub-event comes before another, where few sources mention both.
+"""How likely it is that one step comes before another, also if few sources mention both.
 
-Each sub-event has a place on a line (Bradley and Terry 1952): the farther it lies behind another, the more likely is
-the order of the two. Places are fitted to all pairs of a scenario, so that what came between two sub-events counts
-where hardly any source has both; their own sources outweigh it where there are many.
+Each step has a place on a line (Bradley and Terry 1952): the farther it lies behind another step, the more likely is
+the order of the two. Places are fitted to all pairs of a scenario, so that two steps that few sources have together are
+compared through the steps between them. If many sources have both, these sources decide.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ Integers = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.float64]
 
 PRIOR = 3
-"""The places of two sub-events count as much as so many sources that mention both."""
+"""The places of two steps count as much as this number of sources that mention both."""
 
 LEAST_PER_MILLE = 600
-"""An order that is less likely, in thousandths, is left open: of four sources to three, or against all places."""
+"""The least probability of an order, in thousandths; less likely ones are left open, such as four sources against
+three."""
 
 _ROUNDS = 60
 _DAMPING = 0.7
@@ -25,10 +26,10 @@ _PENALTY = 0.3
 
 
 def fitted_places(earlier: Integers, later: Integers, support: Integers, against: Integers) -> Numbers:
-    """The places of sub-events 0, 1, ... by penalised maximum likelihood, one for each up to the highest number.
+    """The places of the steps 0, 1, … up to the highest number, by penalised maximum likelihood.
 
-    Arrays have one length: `support` sources have a pair in the order `earlier`, `later`, and `against` the other way.
-    Time grows with the number of pairs.
+    All arrays have the same length: `support` sources have a pair in the order `earlier`, `later`, and `against` in the
+    other. Time grows with the number of pairs.
     """
     count = int(max(earlier.max(initial=-1), later.max(initial=-1))) + 1
     places = np.zeros(count)
@@ -44,7 +45,8 @@ def fitted_places(earlier: Integers, later: Integers, support: Integers, against
 
 
 def estimated_order(earlier: Integers, later: Integers, support: Integers, against: Integers) -> Integers:
-    """How likely each pair's order is, in thousandths, by its own sources and the places of both; arrays as above.
+    """The probability of each pair's order, in thousandths, by its own sources and the places of both; arrays as in
+    `places`.
 
     Rounded, since the last bits of places differ between processors.
     """

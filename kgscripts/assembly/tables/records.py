@@ -1,4 +1,4 @@
-"""The records of a graph's documents, as the rules read them, and the documents with their numbers."""
+"""The tables of records that the rules use, and the numbered documents."""
 
 from __future__ import annotations
 
@@ -25,15 +25,16 @@ from schemas.records import (
 )
 
 KINDS: tuple[type[Record], ...] = (Sentence, Segment, EventMention, Decomposition, StateChange, Discard)
-"""The kinds of records that assembly always reads."""
+"""The kinds of records that assembly always uses."""
 
 AS_READ: tuple[type[Record], ...] = (EventMention, Decomposition, StateChange, Segment)
-"""Kinds whose records name things or scenarios: ``<kind>_as_read`` has the names that were read, ``<kind>_record``
-those that count."""
+"""Kinds whose records name things or scenarios: ``<kind>_as_read`` has the names as extracted, ``<kind>_record`` the
+names after corrections."""
 
 
 def load_records(engine: Engine, store: RecordStore, versions: Sequence[str], kinds: Iterable[type[Record]]) -> None:
-    """Make the tables that every plan is given: the live documents, the extractors, and a view of each kind's files."""
+    """Make the tables with which every plan starts: the live documents, the extractors, and a view of the files of each
+    kind."""
     engine.add("live", store.inputs.documents())
     readers = pa.table({"reader": pa.array(range(len(versions)), pa.int16()), "version": sorted(versions)})
     engine.add("extractor", readers)
@@ -51,7 +52,7 @@ def _read(kinds: Iterable[type[Record]]) -> list[type[Record]]:
 
 
 def file_view(engine: Engine | Tables, store: RecordStore, kind: type[Record]) -> None:
-    """Make ``<kind>_file``: a view of all files of a kind; an empty table where there are none.
+    """Make ``<kind>_file``: a view of all files of a kind, or an empty table if there are none.
 
     Raises
     ------
@@ -67,7 +68,7 @@ def file_view(engine: Engine | Tables, store: RecordStore, kind: type[Record]) -
     listed = ", ".join(f"'{path}'" for path in files)
     try:
         engine.view(name, f"FROM read_parquet([{listed}], hive_partitioning = false)")
-    except duckdb.InvalidInputException as error:  # where it looks for a name, another one with a backslash
+    except duckdb.InvalidInputException as error:  # where names are looked up, another one with a backslash
         raise GraphDirectoryError(
             "cannot be found by DuckDB",
             where=str(store.folder),

@@ -1,8 +1,8 @@
-"""HAS_SUB_EVENT.usual and HAS_SUB_EVENT.salience_rank: what is of the usual script, and what comes first if few fit.
+"""HAS_SUB_EVENT.usual and HAS_SUB_EVENT.salience_rank: the steps of the usual script, and their importance.
 
-The salience of a step is the number of its sources, times the cube of its typicality, times how much the action with
-its label says. A source that tells the step in other words than its label counts a quarter: it may mean something else.
-Salience is an integer, so that equal steps are equal on every machine.
+The salience of a step is the number of its sources, times the cube of its typicality, times a weight for how specific
+the action of its label is. A source that words the step in another way than its label counts a quarter, since it may
+mean something else. Salience is an integer, so that ties are the same on every machine.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ def usual_steps() -> Rule:
 def salience_ranks() -> Rule:
     """The table `step_salience_rank`: the `salience_rank` of each step among the scenario's that the graph has.
 
-    Usual steps come first, of these the most salient ones, of equal ones the earlier. `step` has the labels that the
-    graph has, `has_sub_event` and `expressed_as` have what is left after corrections.
+    Usual steps come first, ordered by salience; among equal ones the earlier comes first. `step` holds the labels of
+    the graph, `has_sub_event` and `expressed_as` the relations after corrections.
     """
     return Rule(
         "step_salience_rank",
@@ -58,9 +58,8 @@ def salience_ranks() -> Rule:
 
 
 def _says() -> str:
-    """SQL: how much an action says, in sixths.
-
-    A third for a verb alone; half for one with a particle, or for one such as "put" with an object and no place.
+    """SQL: how specific an action is, in sixths. A verb alone counts a third; a verb with a particle, or a verb such as
+    "put" with an object and no place, counts half.
     """
     return f"""
         CASE WHEN a.preposition <> '' THEN 6

@@ -8,9 +8,8 @@ from kgscripts.assembly.engine import Rule
 
 
 def segment_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
-    """Which text is about which scenario, and the mentions of each scenario with their positions in its text.
-
-    ``about_N`` is the confidence of reader N in that, NULL if it did not find it.
+    """The scenarios of each text, and the mentions of each scenario with their positions in the text. ``about_N`` is
+    the confidence of reader N in the scenario, NULL if it did not find it.
     """
     by_reader = "".join(f", max(r.confidence) FILTER (WHERE r.reader = {item}) AS about_{item}" for item in readers)
     highest = "".join(f", max(s.about_{item}) AS about_{item}" for item in readers)
@@ -24,7 +23,7 @@ def segment_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
             GROUP BY r.document, r.start, r."end", s.scenario
             """,
         ),
-        # A mention belongs to the scenarios of the segments in which it starts; 0 where there is none.
+        # A mention belongs to the scenarios of the segments in which it starts; to scenario 0 outside of segments.
         Rule(
             "occurrence",
             "document",

@@ -1,4 +1,4 @@
-"""Scenarios by several names: names of the same activity are one scenario."""
+"""Scenarios with several names: names of the same activity are one scenario."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NUMBERS = Rule(
           FROM scenario_name GROUP BY key, label)
     """,
 )
-"""The scenarios, numbered by ascending id. The key makes the id, so that another name changes the label only."""
+"""The scenarios, numbered by ascending id. The id follows from the key, so that another name changes the label only."""
 
 _NAMES = (
     Rule(
@@ -31,7 +31,7 @@ _NAMES = (
         FROM segment_as_read WHERE mine(scenario) GROUP BY scenario
         """,
     ),
-    # The most frequent name of a scenario is its label, else the shortest; a listed scenario has the listed one.
+    # The label is the listed name, else the most frequent one, among equally frequent ones the shortest.
     Rule(
         "scenario_name",
         "",
@@ -50,7 +50,7 @@ def _listed() -> pa.Table:
 
 
 def add_functions(engine: Engine) -> None:
-    """Make ``scenario_key(name)`` known to the rules: what the names of one activity share."""
+    """Register ``scenario_key(name)`` for the rules: the key that all names of one activity share."""
     listed = {concept.label for concept in concept_scheme()}
 
     def scenario_key(name: str) -> str:

@@ -1,8 +1,8 @@
-"""HAS_SUB_EVENT.typicality, how probably a step is of its scenario's script and no bystander; and names of steps.
+"""HAS_SUB_EVENT.typicality, the probability that a step belongs to the script of its scenario; and names of steps.
 
-The score of an action follows from its vector and from how it resembles what the other sources of the scenario say
-(`kgscripts.typicality`); a step has the mean of its mentions. A step of different actions is called by the typical one
-that stands for the others best (`kgscripts.typicality.naming`).
+The score of an action follows from its vector and from its similarity to the actions of other sources of the scenario
+(`kgscripts.typicality`); a step has the mean of its mentions. A step of different actions gets the name of the action
+that represents the others best (`kgscripts.typicality.naming`).
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ NAMED = Rule(
          LEFT JOIN action l ON t.label IS NOT NULL AND l.action = n.leader
     """,
 )
-"""The steps with the names that texts give them. A step whose actions differ in their places only has the name without
-the place, unless another step has it too."""
+"""The steps with the names that texts give them. If the actions of a step differ only in their places, its name leaves
+out the place, unless another step has this name too."""
 
 
 def _find_typicality(tables: Tables) -> None:
-    # The engine streams one result at a time: the one with the vectors.
+    # The engine streams one result at a time; here it is the result with the vectors.
     mentions = by_group(tables.table(_MENTIONS).to_batches(), "scenario")
     actions = by_group(tables.rows(_ACTIONS), "scenario")
     found = [_of_scenario(*both) for both in zip(mentions, actions, strict=True)]
@@ -108,7 +108,7 @@ def _of_scenario(mentions: pa.Table, actions: pa.Table) -> pa.Table:
 def _names(
     actions: pa.Table, step: Integers, vectors: Vectors, support: Integers, typical: Integers
 ) -> Sequence[int | None]:
-    """The action that names each step; None where all of its actions differ in their places only."""
+    """The action that names each step; None if its actions differ only in their places."""
     parts = list(zip(*(actions[name].to_pylist() for name in _WORDS), strict=True))
     weight = typical * np.array([content(*words) for words in parts])
     wordings: dict[int, set[tuple[str, ...]]] = {}

@@ -1,1 +1,1 @@
-"""The tables of the graph as they are written: nodes, relations, passages and discards."""
+"""Writing the tables of the graph: nodes, relations, passages and discards."""

@@ -1,4 +1,4 @@
-"""BROADER: tools that are named by a compound, and the tools that its head names."""
+"""BROADER: from tools with a compound name to the tools that the head of the compound names."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from schemas.graph_writer import ScriptGraphWriter
 
 
 def broader_name(name: str, names: Collection[str]) -> str | None:
-    """The longest of `names` that ends a compound and begins with one of its later words: "pan" for "cake pan".
+    """The longest of `names` that is the end of a compound, from a word after the first: "pan" for "cake pan".
 
-    A compound of the class ``no_kind`` has none: a rolling pin is no pin.
+    There is none for a compound of the class ``no_kind``: a rolling pin is no pin.
     """
     if is_a(name, "no_kind"):
         return None

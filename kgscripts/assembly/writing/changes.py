@@ -1,4 +1,4 @@
-"""State changes as they are written: types, and the instances of each text in the order of its steps."""
+"""Writing state changes: types, and the instances of each text in the order of its steps."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _INSTANCE = """
           WHERE in_partition(i.document))
 """
 
-# Each instance with those of the same attribute of the entity in the step before it that changes it.
+# Each instance with those in the last earlier step that changes the same attribute of the entity.
 _SUCCESSION = """
     SELECT *, bool_or(agrees) OVER (PARTITION BY later) AS explained
     FROM (SELECT a.instance AS earlier, b.instance AS later, a.id AS from_id, b.id AS to_id,
@@ -76,7 +76,7 @@ _ANY = "SELECT 1 FROM change_instance LIMIT 1"
 
 
 def steps(writer: ScriptGraphWriter) -> list[Step]:
-    """Write Attribute, StateChange and what changes, then the instances of each text and their order."""
+    """Write Attribute, StateChange and their relations, then the instances of each text and their order."""
 
     def write_type(name: str, tables: Tables) -> None:
         if tables.values(_ANY):

@@ -1,4 +1,4 @@
-"""Corrections as they are written: nodes, what they correct, and those that correct nothing."""
+"""Writing corrections: their nodes, what they correct, and corrections that match nothing."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def steps(
     writer: ScriptGraphWriter,
     log: DiscardLog,
 ) -> list[Step]:
-    """Write Correction and CORRECTED_BY; log what was rejected, and corrections of nothing.
+    """Write Correction and CORRECTED_BY; log what was rejected, and corrections that match nothing.
 
     `rejected` are the relations that some correction rejects.
     """
@@ -64,7 +64,7 @@ def _write_all(corrections: Sequence[Correction], writer: ScriptGraphWriter, log
         number = row["correction"]
         kind = corrections[number].kind
         is_link = kind in (CorrectionKind.SAME_STEP, CorrectionKind.DIFFERENT_STEP)
-        # One that names something in the graph can say nothing about it.
+        # A correction can name something in the graph and change nothing, such as a name that it has already.
         if (not is_link or verdicts.get(number)) and (kind is not CorrectionKind.SAME_THING or number in renamed):
             corrected[number].append(row["id"])
     nodes: list[dict[str, Any]] = []
@@ -89,7 +89,7 @@ def _write_all(corrections: Sequence[Correction], writer: ScriptGraphWriter, log
 
 
 def _renamed(corrections: Sequence[Correction], named: Collection[str]) -> set[int]:
-    """The corrections of things that some text names, and that the group of things has another name than."""
+    """The corrections that name a thing of some text by a name other than that of its group."""
     leading = leading_names(corrections)
     return {
         number

@@ -1,4 +1,4 @@
-"""What was left out: one line each in ``discarded.jsonl``, counted by reason."""
+"""Discards: one line each in ``discarded.jsonl``, counted by reason."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class DiscardLog:
         self._write_line(json.dumps(content, ensure_ascii=False))
 
     def inputs(self, inputs: InputIndex) -> None:
-        """What the inputs themselves left out, and texts that came more than once."""
+        """Discards of the readers of inputs, and texts that occur more than once."""
         for discard in inputs.discards():
             self.add(discard)
         for place, reason, count in inputs.unlisted_discards():
@@ -62,7 +62,7 @@ class DiscardLog:
             self._write_line(json.dumps(content, ensure_ascii=False))
 
     def failures(self, failures: Iterable[FailedDocument]) -> None:
-        """The texts that extractors could not read."""
+        """The texts on which extractors failed."""
         for item in failures:
             reason = item.failure.reason.value
             self.counts[reason] += 1
@@ -70,7 +70,7 @@ class DiscardLog:
             self._write_line(json.dumps(content | {"remedy": _REMEDY}, ensure_ascii=False))
 
     def _readings(self, tables: Tables) -> None:
-        """What extractors left out."""
+        """Discards of extractors."""
         for batch in tables.rows(_READINGS):
             for row in batch.to_pylist():
                 self.add(Discard(**row))
@@ -82,7 +82,7 @@ class DiscardLog:
                 self.add(Discard(reason=DiscardReason.NO_SUCH_EVENT, **row))
 
     def steps(self, relations: Sequence[Relation]) -> list[Step]:
-        """Log what extractors and rules left out."""
+        """Log the discards of extractors and rules."""
         queries = {
             f"log {relation.name}": (
                 DiscardReason.BELOW_SUPPORT,
@@ -105,7 +105,7 @@ class DiscardLog:
         ]
 
     def _add_ids(self, reason: DiscardReason, query: str, tables: Tables) -> None:
-        """The rows of a query: ids, in which nothing needs to be escaped; there may be millions."""
+        """The rows of a query with ids, in which nothing needs to be escaped; there may be millions of rows."""
         for batch in tables.rows(query):
             self.counts[reason.value] += batch.num_rows
             lines = (

@@ -1,4 +1,4 @@
-"""Statements with their passages and readers, and the tables of relations and nodes: from the engine into the graph."""
+"""Writing statements with their passages and readers, and the tables of relations and nodes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _NODES = {
 
 
 def node_steps(writer: ScriptGraphWriter) -> list[Step]:
-    """Write Scenario, Action, Entity, Tool and SubEvent; what has too little support stays out."""
+    """Write Scenario, Action, Entity, Tool and SubEvent; nodes with too little support are left out."""
 
     def write_scenarios(tables: Tables) -> None:
         listed = {concept.label: list(concept.alternative_labels) for concept in concept_scheme()}
@@ -132,7 +132,7 @@ def relation_steps(writer: ScriptGraphWriter, relations: Sequence[Relation], rea
 
 
 def _filled(query: str, relation: Relation, models: str = "") -> str:
-    """A query of statements for one relation."""
+    """The query of the statements of one relation."""
     return query.format(
         relation=relation.name,
         prefix=relation.statement_prefix,
@@ -144,7 +144,7 @@ def _filled(query: str, relation: Relation, models: str = "") -> str:
 
 
 def _readers_of(tables: Tables, relation: Relation) -> list[int]:
-    """The readers that a relation has a column for."""
+    """The readers for which a relation has a column."""
     columns = tables.table(f"FROM {relation.table} LIMIT 0").column_names
     return [int(name.removeprefix("reader_")) for name in columns if name.startswith("reader_")]
 
@@ -185,7 +185,7 @@ _STATEMENT = """
     FROM {table} r {ends} LEFT JOIN scenario c ON c.scenario = r.scenario WHERE {kept} ORDER BY r.statement
 """
 
-# Short rows are sorted, and ids are made of them afterwards. What is predicted has no evidence.
+# Rows are sorted while they are short, and ids are made afterwards. Predictions have no evidence.
 _EVIDENCED_BY = """
     SELECT '{prefix}' || digits(statement) AS from_id, passage_id(digits(key), first, last, 'mention') AS to_id
     FROM (SELECT r.statement, d.key, e.first, e.last

@@ -1,4 +1,4 @@
-"""The readers of a graph, and their models as they are written, with their benchmark scores."""
+"""The readers of a graph; writing their models with the benchmark scores."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from schemas.vocabulary import node_id
 
 @frozen
 class Readers:
-    """The readers: extractors in the order of their versions, then enrichers.
+    """The readers: extractors, ordered by version, then enrichers.
 
-    `versions` are those of the extractors, `models` those of each reader by its number; `extractors` are the numbers of
-    those that find events, or what they belong to.
+    `versions` are those of the extractors, and `models` the models of each reader by its number; `extractors` are the
+    numbers of the extractors that give events or records that belong to events.
     """
 
     versions: Sequence[str]
@@ -28,7 +28,7 @@ class Readers:
     extractors: Sequence[int]
 
     def distinct(self) -> list[tuple[str, Model]]:
-        """Every model once, with its id, ascending by id."""
+        """Every model once, with its id, by ascending id."""
         found = {model_id(model): model for models in self.models for model in models}
         return sorted(found.items())
 

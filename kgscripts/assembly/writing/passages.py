@@ -1,4 +1,4 @@
-"""The passages of the texts: what each lies within, what follows it and what it is about."""
+"""Writing the passages of the texts: what each lies within, what follows it and its scenarios."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ SPANS = """
         SELECT document, start, "end", 'mention' FROM mention WHERE in_partition(document){others}
     ) ORDER BY document, start, "end" DESC, kind = 'mention', kind = 'sentence', kind
 """
-"""The passages of the current documents, outer ones first. A segment over a whole text is the source itself.
+"""The passages of the current documents, outer ones first. For a segment over a whole text there is no passage, but the
+source.
 
 `others` are the spans of other kinds of records that relations read.
 """
@@ -119,8 +120,8 @@ def steps(writer: ScriptGraphWriter, kinds: Iterable[type[Record]]) -> list[Step
 def _passages(tables: Tables) -> Iterator[pa.RecordBatch]:
     """The rows of Passage for the current documents.
 
-    Their texts are cut out here: DuckDB counts the characters from the beginning of the document for each of them,
-    which takes quadratic time in its length.
+    Their texts are cut out in Python: DuckDB would count the characters from the beginning of the document for each
+    passage, in quadratic time.
     """
     schema = table_schema("Passage")
     texts = tables.table(_TEXTS)
@@ -136,7 +137,7 @@ def _passages(tables: Tables) -> Iterator[pa.RecordBatch]:
 
 
 def _nested(spans: pa.Table) -> pa.Table:
-    """The spans with the smallest one that each lies within: start, end and kind, null for the source itself."""
+    """The spans, each with the smallest span around it: start, end and kind, null for the source itself."""
     holds = pc.not_equal(spans["kind"], PassageKind.MENTION.value)
     found = parents(*(column.to_numpy() for column in (spans["document"], spans["end"], holds)))
     outer = pa.array(found, mask=found < 0)
@@ -146,14 +147,14 @@ def _nested(spans: pa.Table) -> pa.Table:
 
 
 def parents(document: Integers, end: Integers, holds: Booleans) -> Integers:
-    """The place of the smallest span that each lies within, by `document` and `end`; -1 for the source itself.
+    """The index of the smallest span around each span, by `document` and `end`; -1 for the source itself.
 
-    Spans ascend by document and start, longer ones first. Only those that `holds` is true of have others within.
+    Spans ascend by document and start, longer ones first. Only spans for which `holds` is true can contain others.
     """
     places = np.arange(len(document))
     before = np.concatenate([[-1], np.maximum.accumulate(np.where(holds, places, -1))[:-1]])[: len(document)]
     found = np.where(document[before] == document, before, -1)
-    # What ends too early is passed over, together with all that it has passed over itself.
+    # Spans that end too early are skipped, together with all spans that they skipped.
     while len(short := np.flatnonzero((found >= 0) & (end[found] < end))):
         found[short] = found[found[short]]
     return found
