@@ -97,7 +97,7 @@ class Engine:
                     "autoload_known_extensions": False,
                 },
             )
-            # DuckDB shows a progress bar on terminals and in notebooks. Hiding it fails in a notebook without ipywidgets.
+            # DuckDB shows a progress bar on terminals and in notebooks. Without ipywidgets it cannot be switched off.
             if self._connection.execute("SELECT current_setting('enable_progress_bar')").fetchall() == [(True,)]:
                 self._connection.execute("SET enable_progress_bar = false")
             self._connection.create_function("slug", slug, ["VARCHAR"], "VARCHAR")
