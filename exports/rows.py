@@ -1,9 +1,9 @@
-"""Find nodes by name, and names of nodes."""
+"""Find nodes by name."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from operator import itemgetter
 from typing import Any, TypeAlias
 
@@ -17,10 +17,6 @@ def column(rows: Iterable[Row], name: str) -> set[str]:
     return {row[name] for row in rows}
 
 
-def labels_of(graph: ScriptGraph, name: str, ids: Collection[str]) -> dict[str, str]:
-    return {row["id"]: row["label"] for row in graph.select(name, ["id", "label"], {"id": ids}).to_pylist()}
-
-
 def find(graph: ScriptGraph, node_type: str, name: str, columns: Sequence[str]) -> Row:
     """Return the node whose IRI, label or else alternative label is `name`, ignoring case.
 
@@ -29,7 +25,7 @@ def find(graph: ScriptGraph, node_type: str, name: str, columns: Sequence[str]) 
     QueryError
         If no node or several nodes of the type have this name; the remedy suggests names.
     """
-    rows: list[Row] = graph.select(node_type, ["id", *columns]).to_pylist()
+    rows = list(graph.rows(node_type, ["id", *columns]))
     wanted = _folded(name)
     found = (
         [row for row in rows if wanted in (row["id"], graph.iri(row["id"]).casefold())]

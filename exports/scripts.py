@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 
 from attrs import field, frozen
 
-from exports.rows import Row, find, labels_of
+from exports.rows import Row, find
 from exports.step_pairs import Alternative, Match, alternatives_of, matches_of
 from exports.step_parts import Part, StepCorrection, corrections_of, parts_of
 from schemas.installed_types import installed_relation_types
@@ -81,10 +81,8 @@ class Script:
 
 def list_scenarios(graph: ScriptGraph) -> list[Scenario]:
     """Return every scenario, sorted by descending support."""
-    found = graph.select("Scenario", ("id", "label", "alternative_labels", "support")).to_pylist()
-    counts: dict[str, int] = defaultdict(int)
-    for row in graph.select("HAS_SUB_EVENT", ("from_id",)).to_pylist():
-        counts[row["from_id"]] += 1
+    found = graph.rows("Scenario", ("id", "label", "alternative_labels", "support"))
+    counts = Counter(row["from_id"] for row in graph.rows("HAS_SUB_EVENT", ("from_id",)))
     scenarios = [_scenario(graph, row, counts[row["id"]]) for row in found]
     return sorted(scenarios, key=lambda each: (-each.support, each.label, each.iri))
 
@@ -101,31 +99,15 @@ def read_script(graph: ScriptGraph, name: str, *, limit: int = 0, min_support: i
         If no scenario or several scenarios have this name.
     """
     row = find(graph, "Scenario", name, ("label", "alternative_labels", "support"))
-    relations = graph.select(
-        "HAS_SUB_EVENT",
-        (
-            "to_id",
-            "support",
-            "probability",
-            "mean_position",
-            "rank",
-            "optional",
-            "typicality",
-            "usual",
-            "salience_rank",
-        ),
-        {"from_id": row["id"]},
-    ).to_pylist()
+    relations = list(graph.rows("HAS_SUB_EVENT", where={"from_id": row["id"]}))
     salient = sorted(relations, key=itemgetter("salience_rank"))
     enough = [each for each in salient if each["support"] >= min_support and (each["usual"] or not usual)]
     kept = {each["to_id"]: each for each in (enough[:limit] if limit else enough)}
     every = {each["to_id"] for each in relations}
-    pairs = graph.select(
-        "PRECEDES", ("from_id", "to_id", "support", "probability"), {"from_id": every, "to_id": every}
-    ).to_pylist()
+    pairs = list(graph.rows("PRECEDES", where={"from_id": every, "to_id": every}))
     every_in_order = [each["to_id"] for each in sorted(relations, key=lambda each: (each["rank"], each["to_id"]))]
     order = [step for step in every_in_order if step in kept]
-    labels = labels_of(graph, "SubEvent", kept)
+    labels = graph.labels("SubEvent", kept)
     corrections = corrections_of(graph, [row["id"], *kept])
     parts = {name: parts_of(graph, name, kept) for name in ("USES", "HAS_PARTICIPANT", "CHANGES", "DECOMPOSES_INTO")}
     further = {

@@ -46,8 +46,7 @@ def alternatives_of(graph: ScriptGraph, steps: Collection[str]) -> Mapping[str, 
 def matches_of(graph: ScriptGraph, steps: Collection[str]) -> Mapping[str, tuple[Match, ...]]:
     """The same step of other scenarios for each step, the most similar first."""
     joined = [pair for pair in _joined(graph, "CLOSE_MATCH", ("similarity",), steps) if pair[1]["scenario"]]
-    names = graph.select("Scenario", ("id", "label"), {"id": {other["scenario"] for _, other, _ in joined}}).to_pylist()
-    scenarios = {row["id"]: row["label"] for row in names}
+    scenarios = graph.labels("Scenario", {other["scenario"] for _, other, _ in joined})
     found: dict[str, list[Match]] = defaultdict(list)
     for step, other, row in joined:
         scenario, iri = scenarios[other["scenario"]], graph.iri(other["id"])
@@ -65,10 +64,8 @@ def _joined(
     pairs = [
         (row[own], row[far], row)
         for own, far in (("from_id", "to_id"), ("to_id", "from_id"))
-        for row in graph.select(relation, columns, {own: steps}).to_pylist()
+        for row in graph.rows(relation, columns, {own: steps})
     ]
     wanted = {other for _, other, _ in pairs}
-    others = {
-        row["id"]: row for row in graph.select("SubEvent", ("id", "label", "scenario"), {"id": wanted}).to_pylist()
-    }
+    others = {row["id"]: row for row in graph.rows("SubEvent", ("id", "label", "scenario"), {"id": wanted})}
     return [(step, others[other], row) for step, other, row in pairs]

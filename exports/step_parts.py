@@ -9,7 +9,7 @@ from operator import itemgetter
 
 from attrs import frozen
 
-from exports.rows import column, labels_of
+from exports.rows import column
 from schemas.graph_types import RELATION_TYPES
 from schemas.records import OF_PLACE
 from schemas.script_graph import ScriptGraph
@@ -47,8 +47,8 @@ class StepCorrection:
 def parts_of(graph: ScriptGraph, relation: str, steps: Collection[str]) -> dict[str, tuple[Part, ...]]:
     """The parts of each step by a relation: USES, HAS_PARTICIPANT, CHANGES, DECOMPOSES_INTO, or one of a package."""
     ends, more = _PARTS.get(relation) or (RELATION_TYPES[relation].ends[0][1], ())
-    rows = graph.select(relation, ("from_id", "to_id", "support", "probability", *more), {"from_id": steps}).to_pylist()
-    labels = labels_of(graph, ends, column(rows, "to_id"))
+    rows = list(graph.rows(relation, ("from_id", "to_id", "support", "probability", *more), {"from_id": steps}))
+    labels = graph.labels(ends, column(rows, "to_id"))
     rows.sort(
         key=lambda row: (
             row.get("position", 0),
@@ -74,8 +74,8 @@ def parts_of(graph: ScriptGraph, relation: str, steps: Collection[str]) -> dict[
 
 def corrections_of(graph: ScriptGraph, nodes: Collection[str]) -> dict[str, tuple[StepCorrection, ...]]:
     """The corrections of each node, the oldest first."""
-    links = graph.select("CORRECTED_BY", ("from_id", "to_id"), {"from_id": nodes}).to_pylist()
-    rows = graph.select("Correction", ("id", "label", "author", "time"), {"id": column(links, "to_id")}).to_pylist()
+    links = list(graph.rows("CORRECTED_BY", where={"from_id": nodes}))
+    rows = graph.rows("Correction", ("id", "label", "author", "time"), {"id": column(links, "to_id")})
     found: dict[str, list[StepCorrection]] = defaultdict(list)
     for row in sorted(rows, key=itemgetter("time", "id")):
         for link in links:

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from attrs import frozen
 
-from exports.rows import Row, column, find, labels_of
+from exports.rows import Row, column, find
 from schemas.records import OF_PLACE
 from schemas.script_graph import ScriptGraph
 
@@ -49,13 +49,9 @@ def read_tool_uses(
         If no tool or no scenario has this name.
     """
     row = find(graph, "Tool", tool, ("label",))
-    uses = graph.select(
-        "USES", ("from_id", "role", "support", "probability", "statement"), {"to_id": row["id"]}
-    ).to_pylist()
-    steps = {
-        step["id"]: step
-        for step in graph.select("SubEvent", ("id", "label", "scenario"), {"id": column(uses, "from_id")}).to_pylist()
-    }
+    uses = list(graph.rows("USES", where={"to_id": row["id"]}))
+    done = graph.rows("SubEvent", ("id", "label", "scenario"), {"id": column(uses, "from_id")})
+    steps = {step["id"]: step for step in done}
     if scenario is not None:
         wanted = find(graph, "Scenario", scenario, ("label", "alternative_labels"))["id"]
         uses = [use for use in uses if steps[use["from_id"]]["scenario"] == wanted]
@@ -70,7 +66,7 @@ def read_tool_uses(
     )
     enough = [use for use in likely if use["support"] >= min_support]
     kept = enough[:limit] if limit else enough
-    scenarios = labels_of(graph, "Scenario", {steps[use["from_id"]]["scenario"] for use in kept} - {None})
+    scenarios = graph.labels("Scenario", {steps[use["from_id"]]["scenario"] for use in kept})
     evidence = _evidence(graph, column(kept, "statement"))
     found = [
         ToolUse(
@@ -89,22 +85,15 @@ def read_tool_uses(
 
 def _evidence(graph: ScriptGraph, statements: Collection[str]) -> dict[str, Evidence]:
     """The shortest sentence behind each statement; the sentence of a mention is the smallest passage around it."""
-    evidence = graph.select("EVIDENCED_BY", ("from_id", "to_id"), {"from_id": statements}).to_pylist()
-    columns = ("id", "kind", "start", "end", "text", "source")
-    passages = {
-        row["id"]: row for row in graph.select("Passage", columns, {"id": column(evidence, "to_id")}).to_pylist()
-    }
+    evidence = list(graph.rows("EVIDENCED_BY", where={"from_id": statements}))
+    passages = {row["id"]: row for row in graph.rows("Passage", where={"id": column(evidence, "to_id")})}
     mentions = {identifier for identifier, row in passages.items() if row["kind"] == "mention"}
-    within = graph.select("WITHIN", ("from_id", "to_id"), {"from_id": mentions}).to_pylist()
-    wider = {row["id"]: row for row in graph.select("Passage", columns, {"id": column(within, "to_id")}).to_pylist()}
+    within = list(graph.rows("WITHIN", where={"from_id": mentions}))
+    wider = {row["id"]: row for row in graph.rows("Passage", where={"id": column(within, "to_id")})}
     by_length = sorted(within, key=lambda row: _length(wider.get(row["to_id"])), reverse=True)
     sentences = passages | {row["from_id"]: wider[row["to_id"]] for row in by_length if row["to_id"] in wider}
-    names = {
-        row["id"]: row["name"]
-        for row in graph.select(
-            "Source", ("id", "name"), {"id": {row["source"] for row in sentences.values()}}
-        ).to_pylist()
-    }
+    sources = graph.rows("Source", ("id", "name"), {"id": column(sentences.values(), "source")})
+    names = {row["id"]: row["name"] for row in sources}
     evidence.sort(key=lambda row: (_length(sentences[row["to_id"]]), row["to_id"]), reverse=True)
     return {
         row["from_id"]: Evidence(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from attrs import field, frozen
@@ -182,24 +182,19 @@ def _counterparts(old: Mapping[str, dict[str, Any]], new: Mapping[str, dict[str,
 
 def _side(graph: ScriptGraph) -> _Side:
     ends = {end for name in _RELATIONS for _, end in RELATION_TYPES[name].ends}
-    names = {key: label for kind in NODE_TYPES if kind in ends for key, label in _values(graph, kind, "id", "label")}
+    names = {key: label for kind in NODE_TYPES if kind in ends for key, label in graph.labels(kind).items()}
     home = {}
     steps: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
-    share = dict(_values(graph, "HAS_SUB_EVENT", "to_id", "probability"))
-    for row in graph.select("SubEvent", ["id", "label", "scenario", "support", "replaces"]).to_pylist():
+    share = {row["to_id"]: row["probability"] for row in graph.rows("HAS_SUB_EVENT", ["to_id", "probability"])}
+    for row in graph.rows("SubEvent", ["id", "label", "scenario", "support", "replaces"]):
         home[row["id"]] = row["scenario"] or ""
         steps[home[row["id"]]][row["id"]] = row | {"probability": share.get(row["id"], 0.0)}
     relations: dict[str, dict[_Relation, tuple[float, int]]] = defaultdict(dict)
     for name in _RELATIONS:
-        for start, end, probability, support in _values(graph, name, "from_id", "to_id", "probability", "support"):
-            relations[home[start]][_Relation(name, start, end)] = (probability, support)
-    return _Side(names, dict(_values(graph, "Scenario", "id", "label")), steps, relations)
-
-
-def _values(graph: ScriptGraph, table: str, *columns: str) -> Iterator[Any]:
-    """The values of columns of a table, as a tuple for each row."""
-    found = graph.select(table, columns)
-    return zip(*(found[column].to_pylist() for column in columns), strict=True)
+        for row in graph.rows(name, ["from_id", "to_id", "probability", "support"]):
+            relation = _Relation(name, row["from_id"], row["to_id"])
+            relations[home[relation.start]][relation] = (row["probability"], row["support"])
+    return _Side(names, graph.labels("Scenario"), steps, relations)
 
 
 def _sources(support: int) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from kgscripts.lookup.steps import labels_of, steps_of_action
+from kgscripts.lookup.steps import steps_of_action
 from schemas.records import Action
 from schemas.script_graph import ScriptGraph
 
@@ -37,14 +37,12 @@ def read_changes(directory: Path, action: Action) -> list[ReadChange]:
     """
     graph = ScriptGraph.open(directory)
     steps = steps_of_action(graph, action)
-    columns = ["from_id", "to_id", "support", "probability", "pmi"]
-    relations = graph.select("CHANGES", columns, {"from_id": steps}).to_pylist()
+    relations = list(graph.rows("CHANGES", where={"from_id": steps}))
     wanted = {row["to_id"] for row in relations}
-    found = graph.select("StateChange", ["id", "before", "after"], {"id": wanted}).to_pylist()
-    changes = {row["id"]: row for row in found}
+    changes = {row["id"]: row for row in graph.rows("StateChange", ["id", "before", "after"], {"id": wanted})}
     entities = _ends(graph, "OF_ENTITY", "Entity", wanted)
     attributes = _ends(graph, "OF_ATTRIBUTE", "Attribute", wanted)
-    scenarios = labels_of(graph, "Scenario", (step["scenario"] for step in steps.values()))
+    scenarios = graph.labels("Scenario", (step["scenario"] for step in steps.values()))
     read = [
         ReadChange(
             entity=entities[row["to_id"]],
@@ -67,6 +65,6 @@ def read_changes(directory: Path, action: Action) -> list[ReadChange]:
 
 def _ends(graph: ScriptGraph, relation: str, end: str, changes: Collection[str]) -> dict[str, str]:
     """The label of the node of the type `end` that each of the changes has by a relation."""
-    pairs = graph.select(relation, ["from_id", "to_id"], {"from_id": changes}).to_pylist()
-    labels = labels_of(graph, end, (row["to_id"] for row in pairs))
+    pairs = list(graph.rows(relation, where={"from_id": changes}))
+    labels = graph.labels(end, (row["to_id"] for row in pairs))
     return {row["from_id"]: labels[row["to_id"]] for row in pairs if row["to_id"] in labels}

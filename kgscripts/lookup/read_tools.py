@@ -6,7 +6,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from kgscripts.lookup.steps import labels_of, steps_of_action
+from kgscripts.lookup.steps import steps_of_action
 from schemas.records import OF_PLACE, Action
 from schemas.script_graph import ScriptGraph
 
@@ -36,10 +36,9 @@ def read_tools(directory: Path, action: Action) -> list[ReadTool]:
     """
     graph = ScriptGraph.open(directory)
     steps = steps_of_action(graph, action)
-    columns = ["from_id", "to_id", "role", "support", "probability", "pmi"]
-    uses = graph.select("USES", columns, {"from_id": steps, "predicted": False}).to_pylist()
-    tools = labels_of(graph, "Tool", (row["to_id"] for row in uses))
-    scenarios = labels_of(graph, "Scenario", (step["scenario"] for step in steps.values()))
+    uses = list(graph.rows("USES", where={"from_id": steps, "predicted": False}))
+    tools = graph.labels("Tool", (row["to_id"] for row in uses))
+    scenarios = graph.labels("Scenario", (step["scenario"] for step in steps.values()))
     found = [
         ReadTool(
             lemma=tools[row["to_id"]],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from kgscripts.assembly.tables.clusters import cluster_key
@@ -15,15 +14,10 @@ _PARTS = ("predicate", "particle", "object", "preposition", "prepositional_objec
 def steps_of_action(graph: ScriptGraph, action: Action) -> dict[str, dict[str, Any]]:
     """The id, label and scenario of the SubEvent rows, by id, that are expressed by the action, in any scenario."""
     wanted = cluster_key(action.key)
-    same_verb = graph.select("Action", ["id", *_PARTS], {"predicate": action.predicate}).to_pylist()
+    same_verb = graph.rows("Action", ["id", *_PARTS], {"predicate": action.predicate})
     actions = {row["id"] for row in same_verb if cluster_key(_action(row).key) == wanted}
     meant = graph.select("EXPRESSED_AS", ["from_id"], {"to_id": actions})["from_id"]
-    return {row["id"]: row for row in graph.select("SubEvent", ["id", "label", "scenario"], {"id": meant}).to_pylist()}
-
-
-def labels_of(graph: ScriptGraph, node_type: str, ids: Iterable[str | None]) -> dict[str, str]:
-    """The label of each of these nodes that is of this type."""
-    return {row["id"]: row["label"] for row in graph.select(node_type, ["id", "label"], {"id": ids}).to_pylist()}
+    return {row["id"]: row for row in graph.rows("SubEvent", ["id", "label", "scenario"], {"id": meant})}
 
 
 def _action(row: dict[str, str | None]) -> Action:

@@ -64,6 +64,14 @@ def test_it_is_a_filter_of_all_rows(data: st.DataObject, graph: ScriptGraph) -> 
 def test_all_columns_and_rows_are_the_table(graph: ScriptGraph) -> None:
     assert all(graph.select(name) == graph.table(name) for name in TABLE_NAMES)
     assert graph.select("Tool", where={}) == graph.table("Tool")
+    assert list(graph.rows("Tool", ["label"])) == graph.select("Tool", ["label"]).to_pylist()
+
+
+def test_labels_are_those_of_the_nodes(graph: ScriptGraph) -> None:
+    labels = {row["id"]: row["label"] for row in graph.rows("Scenario")}
+    assert graph.labels("Scenario") == labels
+    some = [*list(labels)[::2], "no such node", None]
+    assert graph.labels("Scenario", some) == {key: label for key, label in labels.items() if key in some}
 
 
 def test_only_row_groups_that_can_have_the_values_are_read(graph: ScriptGraph, monkeypatch: pytest.MonkeyPatch) -> None:
