@@ -1,4 +1,4 @@
-"""The reading half of a build: inputs -> documents -> records, as far as the record store lacks them."""
+"""The first half of a build: inputs -> documents -> records; only what the record store lacks is read."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ BAD_RECORDS = frozenset(
         DiscardReason.TOO_LONG,
     }
 )
-"""What `strict` does not let pass: the input is at fault, not the language in it."""
+"""The discards that are errors with `strict`: those that are faults of the input."""
 
 _DOCUMENTS_A_BATCH = 64
 _CHARACTERS_A_BATCH = 16_000
@@ -45,7 +45,8 @@ _SECONDS_A_COMMIT = 10.0
 
 @frozen
 class Progress:
-    """How far a build is: documents read of all that some extractor has not read yet, and their words."""
+    """The progress of a build: the number of documents that were read, of those that some extractor has not read, and
+    of words."""
 
     documents: int
     all_documents: int
@@ -54,7 +55,7 @@ class Progress:
 
 @define
 class Build:
-    """Takes inputs into a record store and reads what its documents lack."""
+    """Adds inputs to a record store and runs the extractors that have not read its documents."""
 
     store: RecordStore
     reader: DocumentReader
@@ -67,7 +68,7 @@ class Build:
     _inputs: list[Input] = field(factory=list, init=False)
 
     def take_in(self, inputs: Iterable[BuildInput], *, strict: bool, limit: int | None) -> None:
-        """Store the documents of every input that is new or has changed, and which input gave which.
+        """Store the documents of every input that is new or has changed, each with its input.
 
         Raises
         ------
@@ -125,7 +126,7 @@ class Build:
                 self._flush()
 
     def _note(self, sources: int, fault: Discard | None, faults: list[Discard]) -> None:
-        """Count an input that could not be read, or not wholly."""
+        """Count an input that could not be read, or only in part."""
         if fault is None:
             return
         if sources:
@@ -155,9 +156,8 @@ class Build:
         self._documents, self._inputs, self._waiting, self._characters = [], [], set(), 0
 
     def read(self) -> None:
-        """Read every document by the extractors that have not read it; what is read is committed bit by bit.
-
-        Those on which an extractor has failed before are tried again.
+        """Run on every document the extractors that have not read it; results are committed in batches. Documents on
+        which an extractor failed before are tried again.
 
         Raises
         ------
@@ -167,7 +167,7 @@ class Build:
         versions = [chosen.version for chosen in self.reader.extractors]
         for chosen in self.reader.extractors:
             self.store.extractors.add(chosen.version, chosen.extractor.name, "extractor", chosen.models)
-        # The whole list is read first: commits change what is lacking.
+        # The whole list is fetched first, since commits change it.
         lacking = list(self.store.readings.lacking(versions))
         total, done = sum(map(len, lacking)), 0
         waiting: list[WrittenBatch] = []
@@ -217,7 +217,7 @@ class Build:
                     yield self._batch(batch, lacking)
 
     def _batch(self, documents: Sequence[Document], lacking: frozenset[str]) -> Batch:
-        """A batch with the records that its extractors require and that others have read before."""
+        """A batch with the records of earlier builds that its extractors require."""
         digests = [document.digest for document in documents]
         known: dict[str, dict[str, list[Record]]] = {}
         kinds = {
@@ -234,7 +234,7 @@ class Build:
 
 
 def _outcomes(written: WrittenBatch) -> Iterator[tuple[str, bool]]:
-    """The version of an extractor, and whether it has read a document or failed on it, for each of both."""
+    """For each extractor its version and, by document, whether it has read it or failed on it."""
     for _, extractor in written.shard.completed if written.shard else ():
         yield extractor, True
     for failure in written.failures:

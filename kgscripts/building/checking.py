@@ -1,4 +1,4 @@
-"""What an extractor gives for a document is held against what it names and against the text."""
+"""Checks the records of an extractor: their kinds, their values, and their spans in the text."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _MOST_CHARACTERS = 300
 
 @frozen
 class Extent:
-    """The characters of a document that records may refer to: `length` of its text, and where its passages are.
+    """The characters of a document to which records may refer: the `length` of its text, and the spans of its passages.
 
-    `starts` and `ends` are those of the passages, in text order; passages that touch or overlap are one.
+    `starts` and `ends` belong to the passages, in text order; passages that touch or overlap are joined.
     """
 
     length: int
@@ -41,7 +41,7 @@ class Extent:
 
     @classmethod
     def of(cls, document: Document) -> Extent:
-        """That of a document. In one without passages, all of the text may be referred to."""
+        """The extent of a document. Without passages, records may refer to all of its text."""
         starts: list[int] = []
         ends: list[int] = []
         for passage in document.passages:
@@ -53,7 +53,7 @@ class Extent:
         return cls(len(document.text), starts or [0], ends or [len(document.text)])
 
     def problem(self, span: RecordSpan) -> str:
-        """What is wrong with a span; "" if it has characters, lies in the text, and some of it in a passage."""
+        """The error of a span; "" if it is not empty, lies in the text and overlaps a passage."""
         if span.start < 0 or span.end > self.length:
             return f"lies outside of the text of {self.length} characters"
         if span.start >= span.end:
@@ -68,7 +68,7 @@ def checked(extractor: Extractor, extent: Extent, records: Sequence[Record], *, 
     Raises
     ------
     ExtractorError
-        If a record is of a kind that the extractor does not name, or with `strict` has a misplaced span.
+        If a record is of a kind that the extractor does not declare, or, with `strict`, has a misplaced span.
     """
     found: list[Record] = []
     for record in records:
@@ -94,12 +94,12 @@ def _named(record: Record, span: RecordSpan) -> str:
 
 
 def check_storable(subject: str, extractor: str, records: Sequence[Record]) -> None:
-    """Check that every value has a place in the column of its field.
+    """Check that every value fits into the column of its field.
 
     Raises
     ------
     RecordError
-        If one has none, such as an integer beyond 64 bits.
+        If a value does not, such as an integer beyond 64 bits.
     """
     for kind in {type(record) for record in records}:
         encode(kind, [(subject, extractor, 0, record) for record in records if type(record) is kind])

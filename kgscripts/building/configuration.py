@@ -1,4 +1,4 @@
-"""The configuration of a build: options and settings, as texts of the command line and in a TOML file."""
+"""The configuration of a build: options and settings from the command line and from a TOML file."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ _ONLY = "only"
 
 @frozen
 class Configuration:
-    """What a file configures: `options` are arguments of `kgscripts.build_graph`, `as_json` is what ``--json`` says."""
+    """The content of a file: `options` are arguments of `kgscripts.build_graph`, `as_json` is the value of
+    ``--json``."""
 
     options: dict[str, Any] = field(factory=dict)
     as_json: bool | None = None
@@ -69,7 +70,7 @@ def read_configuration(path: str | Path) -> Configuration:
 
 
 def read_settings(texts: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Settings of texts ``NAME.SETTING=VALUE``. A value is one of TOML, or else a text without quotation marks.
+    """Settings from texts ``NAME.SETTING=VALUE``. A value is a TOML value, or else a text without quotation marks.
 
     Raises ConfigurationError for other texts.
     """
@@ -85,7 +86,7 @@ def read_settings(texts: Iterable[str]) -> dict[str, dict[str, Any]]:
 
 
 def merged(settings: Mapping[str, Mapping[str, Any]], over: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """The settings of both, by name; those `over` them win."""
+    """Both settings, joined by name; those of `over` win."""
     return {name: {**settings.get(name, {}), **over.get(name, {})} for name in (*settings, *over)}
 
 
@@ -116,7 +117,9 @@ def _named_with_underscores(values: Mapping[str, Any], where: str) -> dict[str, 
     for name, value in values.items():
         own = name.replace("-", "_")
         if own in found:
-            raise ConfigurationError(f"{where}{own} is there with hyphens and underscores", remedy="leave one out")
+            raise ConfigurationError(
+                f"{where}{own} is given twice, with hyphens and with underscores", remedy="leave one out"
+            )
         found[own] = value
     return found
 

@@ -26,8 +26,8 @@ def read_correction_file(path: str | Path) -> list[Correction]:
     Raises
     ------
     InputError
-        For a file that cannot be read, at the first line that is no correction, and for two lines that correct the same
-        at the same time.
+        If the file cannot be read, at the first line that is no correction, and for two corrections of the same thing
+        with the same time.
     """
     if path_of("corrections", path).is_dir():
         raise InputError("it is a folder", where=str(path), remedy="name a file with a correction on each line")
@@ -46,7 +46,7 @@ def read_correction_file(path: str | Path) -> list[Correction]:
             raise InputError(
                 f"it corrects the same as {before} at the same time",
                 where=where,
-                remedy="give the one that counts a later time",
+                remedy="give the one that shall win a later time",
             )
         found.append(correction)
     return found

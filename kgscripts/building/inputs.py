@@ -34,7 +34,7 @@ class BuildInput:
 def file_input(file: InputFile, format: str | None, scenario: str = "") -> BuildInput:
     """A file. Its key is its resolved path; its fingerprint changes with the version of the readers and the scenario.
 
-    Documents that name no scenario get that of a folder, or `scenario` (see `with_scenario`).
+    Documents without a scenario get that of a folder, or `scenario` (see `with_scenario`).
     """
     version = metadata.version("kgscripts")
     folder = scenario_of_folder(file.path)
@@ -68,7 +68,7 @@ def text_input(text: Text, format: str | None, scenario: str = "") -> BuildInput
 
 
 def path_key(path: Path) -> str:
-    """The resolved path as text, whatever bytes it is made of."""
+    """The resolved path as text; it may consist of any bytes."""
     try:
         return os.fsencode(os.path.realpath(path)).decode("utf-8", "backslashreplace")
     except ValueError:  # NUL or half a surrogate pair: no file has such a name
@@ -81,7 +81,7 @@ def _labelled(items: Iterable[Document | Discard], scenario: str) -> Iterator[Do
 
 
 def _parsed(text: str | Mapping[str, Any], format: str | None) -> Iterator[Document | Discard]:
-    """The documents of a text, named by its id or else by its content instead of its number."""
+    """The documents of a text; their name is its id, or else a digest of its content."""
     identifier = None if isinstance(text, str) else text.get("id")
     content = text if isinstance(text, str) else repr(sorted(text.items(), key=repr))
     label = f"text#{identifier or hashlib.sha256(content.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
@@ -93,7 +93,7 @@ def _parsed(text: str | Mapping[str, Any], format: str | None) -> Iterator[Docum
 
 
 def _items(file: InputFile, format: str | None) -> Iterator[Document | Discard]:
-    """What is in a file; one that cannot be read is a discard, so that it does not stop the others."""
+    """The documents of a file. A file that cannot be read becomes a discard, so that the other files are read."""
     try:
         if file.fault:
             raise InputError(file.fault)
@@ -103,7 +103,7 @@ def _items(file: InputFile, format: str | None) -> Iterator[Document | Discard]:
 
 
 def _sha256(file: InputFile) -> str:
-    """The digest of a file's bytes; of one that cannot be read, why."""
+    """The digest of a file's bytes, or the error if it cannot be read."""
     try:
         if file.fault:
             return file.fault

@@ -27,7 +27,7 @@ _BATCHES_AHEAD = 4
 
 @frozen
 class WrittenBatch:
-    """What came of reading a batch: a shard, or None if nothing was read, and the failures."""
+    """The result of a batch: a shard, or None if nothing was read, and the failures."""
 
     shard: WrittenShard | None
     failures: tuple[Failure, ...]
@@ -36,9 +36,9 @@ class WrittenBatch:
 def read_batches(
     reader: DocumentReader, folder: Path, batches: Iterable[Batch], jobs: int
 ) -> Generator[tuple[Batch, WrittenBatch], None, None]:
-    """Read each batch and write what was found as a shard into the records `folder`, in the order of the batches.
+    """Run the extractors on each batch and write the records as shards into `folder`, in the order of the batches.
 
-    Other processes end at once where the caller stops before the last batch, or is interrupted.
+    The other processes end at once if the caller stops before the last batch, or is interrupted.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def read_batches(
 
 
 _reader: DocumentReader
-"""That of this process, one of several."""
+"""The function that reads a batch in this process."""
 
 
 def _read(folder: Path, batch: Batch) -> WrittenBatch:
@@ -92,10 +92,10 @@ def _written(reader: DocumentReader, folder: Path, batch: Batch) -> WrittenBatch
 
 
 def _start(jobs: int, reader: DocumentReader, until: Connection) -> None:
-    """Set up a new process, one of so many, which share the cores.
+    """Set up a new process, one of `jobs`, which share the cores.
 
-    It leaves Ctrl-C to the process that started it, and ends when that one closes the other end of `until` or is gone,
-    however it ended.
+    Ctrl-C is left to the process that started it. It ends when that process closes the other end of `until` or has
+    ended.
     """
     global _reader
     _reader = reader

@@ -19,7 +19,7 @@ WHAT_TO_DO = "mend the extractor, leave it out by --without, or leave --strict a
 
 @frozen
 class Batch:
-    """Documents, the versions of the extractors that have not read them, and what the others found.
+    """Documents, the versions of the extractors that have not read them, and the records of the others.
 
     `known` holds the records of each document (by digest) and of each extractor that is required and has read it.
     """
@@ -31,7 +31,7 @@ class Batch:
 
 @frozen
 class BatchReading:
-    """What came of reading a batch: one reading or one failure for each document and extractor that was lacking."""
+    """The result of a batch: one reading or one failure for each document and each extractor that had not read it."""
 
     readings: Sequence[Reading]
     failures: Sequence[Failure]
@@ -50,13 +50,13 @@ class DocumentReader:
     strict: bool = False
 
     def read(self, batch: Batch) -> BatchReading:
-        """Read the documents by the extractors that are lacking.
+        """Run on the documents the extractors that have not read them.
 
         Raises
         ------
         ExtractorError
-            With `strict`: if an extractor raises an exception, gives another number of readings than documents, a kind
-            of record that it does not name, or a record with a misplaced span.
+            With `strict`: if an extractor raises an exception, gives a wrong number of readings, a kind of record that
+            it does not declare, or a record with a misplaced span.
         ModelError
             If an extractor cannot load a model. Other errors that are not about a document are raised as they are.
         """
@@ -92,7 +92,7 @@ class DocumentReader:
         return BatchReading(readings, failures)
 
     def storable(self, batch: Batch, found: BatchReading) -> BatchReading:
-        """What of a reading can be stored: an extractor of which a record cannot has failed on the document.
+        """The readings that can be stored. If a record cannot be stored, its extractor has failed on the document.
 
         Raises
         ------
@@ -135,7 +135,7 @@ class DocumentReader:
         except Exception as error:  # noqa: BLE001, code of others: what it raises is about the document
             if len(documents) == 1:
                 return [self._failed(chosen, documents[0].document.name, error)]
-        # Which of them it failed on is not known.
+        # The failing document is not known yet.
         return [outcome for document in documents for outcome in self._outcomes(chosen, [document], extents)]
 
     def _records(
@@ -150,7 +150,7 @@ class DocumentReader:
         ]
 
     def _missing(self, chosen: Chosen, failures: Sequence[Failure]) -> dict[str, Failure]:
-        """The documents that an extractor cannot read, since one whose records it requires has not read them."""
+        """The documents that an extractor cannot read, since an extractor that it requires has not read them."""
         needed = {
             other.version: other.extractor.name for other in self.extractors if needs(chosen.extractor, other.extractor)
         }
@@ -166,7 +166,7 @@ class DocumentReader:
         }
 
     def _failed(self, chosen: Chosen, document: str, error: Exception) -> str:
-        """What the error was; with `strict` it is raised."""
+        """The failure of an extractor; with `strict` it is raised."""
         detail = described(error)
         if self.strict:
             raise ExtractorError(

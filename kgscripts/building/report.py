@@ -1,4 +1,4 @@
-"""What a build did and what is in its graph, for a screen and as JSON."""
+"""The report of a build and its graph, for a screen and as JSON."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from schemas.terminal import console, printable
 
 _TOP_SCENARIOS = 5
 SCORES_A_DATASET = 2
-"""So many scores of a dataset are printed; JSON has them all."""
+"""At most this number of scores of a dataset are printed; JSON has them all."""
 
 MANY = 100
-"""An extractor that fails on more sources than this, and reads none, is itself at fault."""
+"""If an extractor fails on more sources than this and reads none, the fault is in the extractor."""
 
 _OVERALL = re.compile(r"F1|LAS|accuracy")
 
 
 @define
 class Run:
-    """One build: what it read and how long it took, in seconds. It decides nothing in the graph."""
+    """One build: what it read, and its time in seconds. The graph does not depend on it."""
 
     jobs: int
     inputs_read: int = 0
@@ -55,16 +55,16 @@ class Run:
     _start: float = field(factory=time.perf_counter, init=False)
 
     def reading_ended(self) -> None:
-        """Take the time that reading took."""
+        """Set the time of reading to the time until now."""
         self.reading_seconds = round(time.perf_counter() - self._start, 3)
 
     def ended(self) -> None:
-        """Take the time that all took."""
+        """Set the total time to the time until now."""
         self.seconds = round(time.perf_counter() - self._start, 3)
 
     @property
     def words_per_second(self) -> float:
-        """Throughput of the whole build; 0 where nothing was read."""
+        """Throughput of the whole build; 0 if nothing was read."""
         return round(self.words_read / self.seconds, 1) if self.seconds else 0.0
 
     def to_dict(self) -> dict[str, Any]:
@@ -84,7 +84,7 @@ class Run:
 
 @frozen
 class ScenarioSummary:
-    """A scenario with the numbers of sources about it, of its steps and of the usual ones."""
+    """A scenario with the numbers of its sources, its steps and its usual steps."""
 
     label: str
     sources: int
@@ -103,7 +103,7 @@ class ModelSummary:
 
 @frozen
 class BuildReport:
-    """What a build found. Counts are of the whole graph, `run` is about this build."""
+    """The report. Counts are of the whole graph; `run` describes this build."""
 
     directory: Path
     build_id: str
@@ -154,7 +154,7 @@ def _scenarios(graph: ScriptGraph) -> tuple[ScenarioSummary, ...]:
 
 
 def _sources_with_scenario(graph: ScriptGraph) -> int:
-    """The number of sources that some ABOUT relation begins at; those of one source follow each other."""
+    """The number of sources with an ABOUT relation; the relations of one source are consecutive."""
     found, last = 0, None
     for batch in graph.batches("ABOUT"):
         ids = batch["from_id"].filter(pc.starts_with(batch["from_id"], "source/")).unique().to_pylist()
@@ -239,9 +239,10 @@ def print_report(found: BuildReport) -> None:
 
 
 def _failed(failure: FailureCount, sources: int, throughout: int) -> Text:
-    """What an extractor could not read, and what can be done.
+    """The failures of an extractor, and the remedy.
 
-    It is the extractor that is at fault if it failed on all sources that it was given, `throughout` (else 0).
+    `throughout` is the number of its sources if it failed on all of them, so that the fault is in the extractor; else
+    0.
     """
     name, detail, of_all = failure.name, failure.detail, f"{failure.documents:,} of {sources:,} sources"
     if failure.reason is DiscardReason.REQUIRED_MISSING:

@@ -1,4 +1,4 @@
-"""The extractors of a build by where its scenarios come from: labels and titles, or detection."""
+"""The extractors of a build for each source of scenarios: labels and titles, or detection."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def for_build(
 ) -> tuple[list[str | Extractor], list[str]]:
     """The extractors of a build in one of the `MODES`, or in none, and those that are left out.
 
-    Raises ConfigurationError for an unknown mode, and if what it or the added scenarios need is not among those chosen.
+    Raises ConfigurationError for an unknown mode, and if an extractor that the mode or the added scenarios need is not
+    chosen.
     """
     wanted: list[str | Extractor] = list(installed_extractors() if extractors is None else extractors)
     names = [item if isinstance(item, str) else item.name for item in wanted]

@@ -17,18 +17,18 @@ from schemas.arguments import check_type
 from schemas.errors import ConfigurationError, ModelError
 
 Settings: TypeAlias = Mapping[str, Mapping[str, Any]]
-"""Values by the names of settings, by the names of extractors and enrichers."""
+"""Maps names of extractors and enrichers to values by names of settings."""
 
 
 def check_settings(settings: Settings | None, chosen: Iterable[object] = ()) -> Settings:
-    """The settings, of which names and values are checked, and that the models exist.
-
-    Those of the `chosen` extractors and enrichers that come as objects have settings of their own.
+    """The settings, after checks of names, values and models. Extractors and enrichers in `chosen` that are objects
+    have settings of their own.
 
     Raises
     ------
     ConfigurationError
-        If there is no such extractor or enricher, it has no such setting, it comes as an object, or a value is none.
+        If an extractor, an enricher or a setting does not exist, a value is not allowed, or settings are given for an
+        object.
     ModelError
         If a model does not exist, or is for another task.
     """
@@ -65,7 +65,7 @@ def check_values(name: str, values: Mapping[str, Any], where: str) -> Extractor 
 
 
 def on_device(settings: Settings, names: Iterable[str], device: str) -> Settings:
-    """The settings with the device of those of the named extractors and enrichers that have one and set no other.
+    """The settings, with the device set for the named extractors and enrichers that have one and are given no other.
 
     Raises ConfigurationError for a device that torch does not have.
     """
@@ -83,7 +83,7 @@ def on_device(settings: Settings, names: Iterable[str], device: str) -> Settings
 def with_settings(
     extractors: Iterable[str | Extractor], without: Collection[str], settings: Settings
 ) -> list[str | Extractor]:
-    """The extractors, of which those that are named in `settings` are opened with them, but those that are left out."""
+    """The extractors without those that are left out; those that `settings` names are made with them."""
     return [
         EXTRACTORS.open(item, settings[item])
         if isinstance(item, str) and item in settings and item not in without

@@ -1,1 +1,1 @@
-"""What the words of state changes mean: attributes that mean the same, and values that agree."""
+"""The meaning of the words of state changes: attributes that mean the same, and values that agree."""

@@ -20,12 +20,12 @@ def attribute_names() -> dict[str, tuple[str, ...]]:
 
 
 def attributes_digest() -> str:
-    """SHA-256 of which attributes mean the same."""
+    """SHA-256 of the groups of attributes that mean the same."""
     return hashlib.sha256(json.dumps(attribute_names(), sort_keys=True).encode()).hexdigest()
 
 
 def leading_attribute(name: str) -> str:
-    """The attribute that a name means: itself, or the one that leads the names that mean the same."""
+    """The attribute that a name means: itself, or the leading name of its group."""
     return _leading().get(name, name)
 
 

@@ -1,4 +1,4 @@
-"""Whether the value that one change leaves behind is the value that a later one begins with."""
+"""Whether the value after one change is the value before a later change."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _TURNING = re.compile(
     "not?|non|never|without|un|less|more|least|most|off|out|outside|away|under|over|above|below|beside|behind|before"
     "|after|from|partly|partially|almost|half|too"
 )
-"""Words that make another value of the same words: "outside the pot", "not clean", "less full"."""
+"""Words that reverse or change a value: "outside the pot", "not clean", "less full"."""
 
 
 def agree(after: str, before: str) -> bool:
     """Whether two values of the same attribute of an entity are the same state.
 
-    They are if their content words are the same, or those of one contain those of the other ("in the pot" and "in the
-    pot on the stove"), and both have the same words that turn a value round ("not", "less", "outside"). Case,
-    punctuation and order do not count; a value without content words agrees with an equal one only.
+    They are if their content words are the same, or if those of one contain those of the other ("in the pot" and "in
+    the pot on the stove"), and if both have the same reversing words ("not", "less", "outside"). Case, punctuation and
+    order do not count; a value without content words agrees with an equal one only.
     """
     one, other = _content(after), _content(before)
     if not one or not other:

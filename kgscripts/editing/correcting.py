@@ -1,4 +1,5 @@
-"""Correcting a finished graph: what people name is found in it, recorded, and the graph is assembled again."""
+"""Correcting a finished graph: the words of a correction are found in the graph, the correction is recorded, and the
+graph is assembled again."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ from schemas.vocabulary import node_id
 
 @frozen
 class Corrected:
-    """What became of corrections: those that are new to the graph, and those of the given ones that match nothing."""
+    """The result of corrections: those that are new to the graph, and those that match nothing."""
 
     recorded: tuple[Correction, ...]
     unmatched: tuple[Correction, ...]
@@ -30,9 +31,9 @@ class Corrected:
 def correct_graph(
     directory: str | Path, corrections: Iterable[Correction], *, settings: Settings | None = None
 ) -> Corrected:
-    """Put corrections into a graph directory and assemble its graph anew.
+    """Add corrections to a graph directory and assemble its graph again.
 
-    `settings` name models of the graph's enrichers that do not ship, and devices for theirs.
+    `settings` name models of the graph's enrichers that do not ship, and other devices.
 
     Raises
     ------
@@ -58,7 +59,7 @@ def correct_graph(
 
 
 def correct_in_words(directory: str | Path, correction: Correction, *, settings: Settings | None = None) -> Corrected:
-    """Record a correction that a person typed: its words are found in the graph first (`GraphWords`).
+    """Record a correction that a person typed, after its words were found in the graph (`GraphWords`).
 
     Raises
     ------

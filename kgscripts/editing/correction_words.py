@@ -1,4 +1,4 @@
-"""What people type about a graph, as the words of a correction: found in it, or an error that lists near ones."""
+"""Finds the words that a person types in the graph; if they are not there, an error lists similar ones."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _MOST_NEAR = 5
 
 
 def _loosely(correction: Correction) -> tuple[str, ...]:
-    """The key of a correction, whatever articles its words have and however its scenario is called."""
+    """The key of a correction; it does not depend on articles or on the name that is used for the scenario."""
     kind, *words = correction.key
     names = (title_key(word) or plain_words(word) if word == correction.scenario else word for word in words)
     return (kind, *sorted(_ARTICLES.sub("", name) for name in names))
 
 
 def _renamed(correction: Correction, known: Correction) -> Correction:
-    """The correction with the words of a known one about the same."""
+    """The correction, with the words of a known correction of the same thing."""
     if correction.kind is CorrectionKind.SAME_THING:
         return correction
     names = ("scenario", "step", "other", "thing")
@@ -39,14 +39,14 @@ def _renamed(correction: Correction, known: Correction) -> Correction:
 
 @define(slots=False)
 class GraphWords:
-    """The words of a graph. `corrections` are those that it has: what they reject or rename can still be named."""
+    """The words of a graph. `corrections` are those of the graph: what they reject or rename can still be named."""
 
     graph: ScriptGraph
     corrections: Sequence[Correction] = ()
     _steps: dict[str, _Steps] = field(factory=dict, init=False)
 
     def of_correction(self, correction: Correction) -> Correction:
-        """The correction with the words that the graph has for what it names.
+        """The correction with the words of the graph.
 
         Raises
         ------
@@ -145,7 +145,7 @@ class _Steps:
         return {step for step, action in self._actions if plain_words(action.label) == label}
 
     def find(self, words: str) -> str:
-        """The label of the action that is meant by the words of an action, or by the label of a step.
+        """The label of the action that the words name; they are those of an action, or the label of a step.
 
         Raises
         ------
@@ -178,7 +178,7 @@ class _Steps:
         return {self._leader(step) for step in heads}
 
     def _leader(self, step: str) -> str:
-        """The action that the step has its id of."""
+        """The action from which the step has its id."""
         actions = sorted((action.label, action) for owner, action in self._actions if owner == step)
         leading = (label for label, action in actions if node_id("SubEvent", label, self.scenario, *action.key) == step)
         return plain_words(next(leading, actions[0][0]))

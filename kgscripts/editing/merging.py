@@ -39,7 +39,7 @@ def merge_graphs(
     """Merge two or more graphs into the new directory `output`: the graph that one build of all their inputs makes.
 
     No text is read again. The graphs must have been read by the same extractors and built with the same options.
-    `settings` name models of their enrichers that do not ship, and devices for theirs.
+    `settings` name models of their enrichers that do not ship, and other devices.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def merge_graphs(
 
 @contextmanager
 def _new_directory(path: Path) -> Iterator[Path]:
-    """A directory beside `path` that becomes it when all is done: a merge that is killed can be repeated."""
+    """A temporary directory that is renamed to `path` at the end, so that a merge that was killed can be repeated."""
     target = Path(os.path.realpath(path))
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
         what = "there is a graph already" if (target / MARKER).exists() else "the directory holds other files"
@@ -85,7 +85,7 @@ def _new_directory(path: Path) -> Iterator[Path]:
     new = target.with_name(f".{target.name[:100]}.merging")
     with locked(new):
         try:
-            remove(new / "records")  # what a merge that was killed has left
+            remove(new / "records")  # left by a merge that was killed
             yield new
             new.replace(target)
         except OSError as error:
@@ -96,7 +96,7 @@ def _new_directory(path: Path) -> Iterator[Path]:
 
 
 def _check_alike(first: _Part, other: _Part) -> None:
-    """Refuse graphs of which one build could not have made both."""
+    """Raise an error if no single build could have made both graphs."""
     pair = f"{first.path} and {other.path}"
     if first.versions.keys() != other.versions.keys():
         differing = sorted({(first.versions | other.versions)[key] for key in first.versions.keys() ^ other.versions})
@@ -120,5 +120,5 @@ def _check_alike(first: _Part, other: _Part) -> None:
 
 
 def _settings(manifest: Manifest) -> str:
-    """Those of its enrichers."""
+    """The settings of its enrichers."""
     return ", ".join(f"{name}={value}" for name, value in sorted(manifest.configuration.items()) if "." in name)

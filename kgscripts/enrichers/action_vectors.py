@@ -1,4 +1,4 @@
-"""The enricher of vectors: what MiniLM says of the words of actions and scenarios."""
+"""The enricher of vectors of actions and scenarios, by MiniLM."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ActionVectorSettings:
 
 
 class ActionVectors(Enricher):
-    """Gives the vectors of the actions that some scenario has, and of the scenarios, whose targets are negative."""
+    """Gives the vectors of the actions of all scenarios, and of the scenarios, whose targets are negative."""
 
     name = "action-vectors"
     rules = "1"
@@ -47,7 +47,7 @@ class ActionVectors(Enricher):
         return (Model(name=name, version="1", digest=MINILM_SHA256, task="vectors of actions", licence="Apache-2.0"),)
 
     def enrich(self, contents: Sequence[Sequence[str]], _: Sequence[str]) -> list[Sequence[Record]]:
-        """One vector a text."""
+        """One vector for each text."""
         from kgscripts.models.sentence_vectors import quantised_vectors
 
         vectors = quantised_vectors([label for [label] in contents], shared_minilm(self.settings.device))

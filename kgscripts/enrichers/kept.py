@@ -1,4 +1,4 @@
-"""The enrichers of a graph and their settings, as its manifest keeps them for later assemblies."""
+"""The enrichers of a graph and their settings, which its manifest keeps for later assemblies."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from schemas.errors import ConfigurationError
 def kept_settings(enrichers: Iterable[Enricher]) -> dict[str, str | int | float | bool]:
     """The settings of enrichers by ``NAME.SETTING``.
 
-    A model that is not the default one is there by its digest: a path means nothing on another machine.
+    Other models than the default are kept by their digest, since a path means nothing on another machine.
     """
     found: dict[str, str | int | float | bool] = {}
     for enricher in enrichers:
@@ -35,15 +35,14 @@ def kept_settings(enrichers: Iterable[Enricher]) -> dict[str, str | int | float 
 def enrichers_of(
     configuration: Mapping[str, Any], where: str, settings: Mapping[str, Mapping[str, Any]] | None = None
 ) -> list[Enricher]:
-    """The enrichers of the graph in the directory `where`, with their settings, by the configuration of its manifest.
-
-    `settings` name its models that do not ship, and devices instead of those that it was made on.
+    """The enrichers of the graph in the directory `where`, with the settings in its manifest. `settings` give the paths
+    of its models that do not ship, and devices that replace those of the graph.
 
     Raises
     ------
     ConfigurationError
-        If an enricher is not installed, or a model or device is not found: without them another graph would be made. If
-        there are other `settings` than these.
+        If an enricher is not installed, or a model or device is not found: without them the graph would become another
+        one. If other `settings` are given.
     ModelError
         If an enricher or a model cannot be loaded.
     """
@@ -73,7 +72,7 @@ def enrichers_of(
 
 
 def _with_digest(digest: object, setting: str, task: str, given: Any, where: str) -> Any:
-    """The given model, or the name of the one that ships, with that digest."""
+    """The model with that digest: the given one, or the name of one that ships."""
     for model, of_task in [(name, "") for name in shipped_models()] if given is None else [(given, task)]:
         if describe(model, of_task).digest == digest:
             return model

@@ -33,14 +33,14 @@ class StepEnricherSettings:
 
 
 class StepEnricher(Enricher):
-    """Merges the actions of each scenario that mean the same; other scenarios do not change what it gives."""
+    """Merges the actions of each scenario that mean the same. The result does not depend on other scenarios."""
 
     name = "steps"
     rules = "1"
     task = "merging of steps"
     gives = StepCluster
     settings: StepEnricherSettings = StepEnricherSettings()
-    # A text a row of a scenario: its actions in order, each with the step of the text or the clause that tells it.
+    # One row for each text of a scenario: its actions in order, each with its step or clause in the text.
     query = """
         WITH step AS (
             SELECT document, p.start AS first, p."end" AS last FROM text, UNNEST(passages) AS t(p)
@@ -60,7 +60,7 @@ class StepEnricher(Enricher):
         SELECT scenario AS target, list(told ORDER BY document) AS content FROM content
         GROUP BY scenario ORDER BY target
     """
-    # How probably the actions of a step are the same step.
+    # The probability that the actions of a step are the same step.
     reader_of: ClassVar = {
         "EXPRESSED_AS": 'SELECT step AS start, action AS "end", probability AS score FROM merged_wording',
         "HAS_SUB_EVENT": """

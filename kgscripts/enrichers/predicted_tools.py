@@ -1,4 +1,4 @@
-"""The enricher of predicted tools: what the tool ranker says that a step is done with."""
+"""The enricher of predicted tools of steps, by the tool ranker."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kgscripts.models.tools.ranker import ToolRanker
 
 MOST_PREDICTED = 3
-"""At most so many predicted tools a sub-event, beside those that texts name."""
+"""The most predicted tools of a step, besides those that texts name."""
 
 
 _TASK: Final = "tools"
@@ -36,7 +36,7 @@ class ToolPredictorSettings:
 
 
 class ToolPredictor(Enricher):
-    """Predicts tools of the sub-events, from the words of the action that gives each its name.
+    """Predicts tools of steps, from the words of the action that names the step.
 
     A verb alone says too little: "wrap" may be a present or a sandwich.
     """

@@ -1,4 +1,4 @@
-"""Enrichers: what a network says of assembled rows, kept as records under a digest of everything that it reads."""
+"""The protocol of enrichers: networks that give records about assembled rows, kept under a digest of their input."""
 
 from __future__ import annotations
 
@@ -24,34 +24,34 @@ class Enricher(ABC):
     """Gives records about rows of tables of assembly. The same content is never computed twice.
 
     Other packages add theirs by the entry point group ``kgscripts.enrichers``, which names a subclass that can be made
-    without arguments. Import what is heavy, and load weights, in `enrich`.
+    without arguments. Import large packages and load weights in `enrich`.
 
     `settings` are an instance of an attrs class of its own, with the defaults (`kgscripts.settings`). For a build with
     other settings, it is made with the argument `settings`, as extractors are.
 
-    `query` selects the rows: the columns `target`, a number that the rules know, and `content`, a list of texts that is
-    all that `enrich` reads of the row, apart from `candidates`. It runs when the tables that its queries read are made.
-    Rules read its records from ``<kind>_of``, with the column `target`.
+    `query` selects the rows: `target`, a number that the rules know, and `content`, a list of texts. Apart from
+    `candidates`, `content` is the only input of `enrich`. The enricher runs as soon as the tables of its queries are
+    made. Rules find its records in the table ``<kind>_of``, with the column `target`.
     """
 
     name: ClassVar[str]
     rules: ClassVar[str]
-    """Version of the code that decides the records."""
+    """Version of the code on which the records depend."""
     task: ClassVar[str]
-    """What it does, in a few words."""
+    """Its task, in a few words."""
     by_default: ClassVar[bool] = True
-    """Whether builds have it that do not name it."""
+    """Whether builds have it by default."""
     requires: ClassVar[tuple[str, ...]] = ()
-    """Names of enrichers without which no build has it."""
+    """Names of enrichers that it requires."""
     gives: ClassVar[type[Record]]
     query: ClassVar[str]
     candidates: ClassVar[str] = "SELECT '' WHERE false"
-    """A query of one text a row, which every request shares; by default none."""
+    """A query of one text in each row; the texts are candidates for all rows. By default there are none."""
     reader_of: ClassVar[Mapping[str, str]] = {}
-    """The relation types that it counts as a reader of. For each a query of `start` and `end`, numbers of nodes, and
-    `score`, of the relations that it has read."""
+    """The relation types of which it is a reader, each with a query of the relations that it has read: `start` and
+    `end`, numbers of nodes, and `score`."""
     predicts: ClassVar[Mapping[str, str]] = {}
-    """The relation types, with a property `predicted`, that it adds relations to. For each a query of `start`, `end`,
+    """The relation types, with a property `predicted`, to which it adds relations, each with a query of `start`, `end`,
     `probability` and other properties."""
     settings: AttrsInstance = NoSettings()
     """What a build can set; names of models are no part of the version."""
@@ -67,7 +67,7 @@ class Enricher(ABC):
 
     @abstractmethod
     def enrich(self, contents: Sequence[Sequence[str]], candidates: Sequence[str]) -> list[Sequence[Record]]:
-        """The records of each row. They depend on its content and the candidates, not on the rows beside it."""
+        """The records of each row. They depend on its content and the candidates, not on the other rows."""
 
     @property
     def version(self) -> str:
@@ -79,7 +79,7 @@ class Enricher(ABC):
 
 
 def enrich(store: RecordStore, enricher: Enricher, rows: pa.Table, candidates: Sequence[str]) -> pa.Table:
-    """Enrich the rows that have not been before.
+    """Enrich the rows that have no records yet.
 
     Return for each `target` the `subject` under which the store keeps its records.
     """
@@ -91,13 +91,13 @@ def enrich(store: RecordStore, enricher: Enricher, rows: pa.Table, candidates: S
         for content in rows["content"].to_pylist()
     }
     keys = {tuple(content): key for key, content in contents.items()}
-    # In the order of their content, so that it does not matter how they came.
+    # In the order of their content, so that the order of the rows does not matter.
     lacking = sorted((key for key in contents if not store.readings.has(key, version)), key=contents.__getitem__)
     for start in range(0, len(lacking), _REQUESTS_A_COMMIT):
         block = lacking[start : start + _REQUESTS_A_COMMIT]
         found = enricher.enrich([contents[key] for key in block], candidates)
         readings = [Reading(key, version, records) for key, records in zip(block, found, strict=True)]
-        # Assembly reads the files of all records meanwhile.
+        # Meanwhile, assembly uses the files of all records.
         store.commit([write_shard(store.folder, readings)], merge=False)
     subjects = [keys[tuple(content)] for content in rows["content"].to_pylist()]
     return pa.table({"target": rows["target"], "subject": pa.array(subjects, pa.string())})

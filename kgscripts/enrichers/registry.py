@@ -1,4 +1,4 @@
-"""The enrichers that are installed, and those that a build has."""
+"""The installed enrichers, and the choice of a build."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def choose_enrichers(
     Parameters
     ----------
     named:
-        Names of installed ones, or enrichers themselves; None for all that are installed and that builds have by
-        default. Named ones bring those that require them along.
+        Names of installed ones, or enrichers themselves; None for all that builds have by default. Enrichers that
+        require a named one are added.
     without:
         Names that are left out, with all that require them.
     also:

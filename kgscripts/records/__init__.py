@@ -1,4 +1,4 @@
-"""The record store: what every extractor found in every document, as one Arrow table a kind of record."""
+"""The record store: the records of every extractor for every document, in one Arrow table for each kind of record."""
 
 from kgscripts.records.database import SOURCE
 from kgscripts.records.extractors import ExtractorEntry

@@ -1,4 +1,4 @@
-"""Keeping a record store small: readings that nothing needs are dropped, and small shards are merged."""
+"""Keeping a record store small: unused readings are dropped, and small shards are merged."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ _SHARDS_A_TIER = 4
 
 
 def forget(database: Database, enriched: Collection[tuple[str, str]], used: Collection[str]) -> None:
-    """Forget the readings and failures that nothing needs, then extractors and subjects without any.
-
-    Forgotten are those of documents that no input gives, of extractors of which another version was added later
-    unless they are among the `used`, and of enrichers unless (subject, extractor) is in `enriched`.
+    """Drop unused readings and failures, then extractors and subjects without any. Dropped are those of documents that
+    no input gives, of older versions of extractors that are not among the `used`, and of enrichers unless (subject,
+    extractor) is in `enriched`.
     """
     with database.transaction():
         for table in ("completion", "failure"):
@@ -51,7 +50,7 @@ def forget(database: Database, enriched: Collection[tuple[str, str]], used: Coll
 
 
 def drop_replaced(database: Database, shards: ShardIndex) -> None:
-    """Write the shards anew that hold readings which are in other shards or nowhere.
+    """Rewrite the shards that hold readings which were dropped or moved to other shards.
 
     Raises
     ------
@@ -64,7 +63,7 @@ def drop_replaced(database: Database, shards: ShardIndex) -> None:
 
 
 def merge_small(database: Database, shards: ShardIndex) -> None:
-    """Merge shards of like size, so that their number grows with the logarithm of what they hold.
+    """Merge shards of similar size, so that their number grows with the logarithm of the number of records.
 
     Raises
     ------

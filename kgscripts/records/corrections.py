@@ -1,4 +1,4 @@
-"""Corrections in a record store: the latest of each key, kept whatever is read or removed."""
+"""Corrections in a record store: the latest one of each key. Reading and removing texts does not change them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CORRECTIONS = hashlib.sha256(b"corrections").hexdigest()
 
 
 def read_corrections(store: RecordStore) -> list[Correction]:
-    """All corrections, those that are withdrawn too, the oldest first.
+    """All corrections, the oldest first, including withdrawn ones.
 
     Raises
     ------
@@ -26,9 +26,8 @@ def read_corrections(store: RecordStore) -> list[Correction]:
 
 
 def add_corrections(store: RecordStore, corrections: Iterable[Correction]) -> list[Correction]:
-    """Put corrections into the store; of several with one key the latest stays. Return those that were put there.
-
-    All are written into one shard, so that damage to what was read never touches them.
+    """Add corrections to the store; of several with one key the latest is kept. Return those that were added. All are
+    in one shard, so that damage to other records does not affect them.
     """
     known = {correction.digest: correction for correction in read_corrections(store)}
     latest = dict(known)

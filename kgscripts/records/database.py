@@ -15,7 +15,7 @@ from schemas.graph_directory import durable, unwritable
 FORMAT = 4
 INDEX = "index.sqlite"
 DAMAGED_INDEX = f"{INDEX}.damaged"
-"""An index of which damage was found while it was used, until a new one is made."""
+"""The name of an index in which damage was found, until a new one is made."""
 INPUTS = "inputs.parquet"
 SOURCE = "0" * 64
 """The pseudo extractor of the corpus readers, which gives the `Document` itself."""
@@ -67,7 +67,8 @@ PRAGMA user_version = {FORMAT};
 
 
 class Database:
-    """The file `INDEX` in `folder`. Every change is one transaction: a kill or a full disk leaves the state before it.
+    """The file `INDEX` in `folder`. Every change is one transaction: after a kill or with a full disk, the state before
+    it remains.
 
     Raises
     ------
@@ -112,7 +113,7 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All changes inside are made together at the end, or none if an error leaves it.
+        """All changes inside are made together at the end, or none after an error.
 
         A transaction inside another one is a part of it.
         """
@@ -159,14 +160,14 @@ class Database:
         return None if row is None else row[0]
 
     def problems(self) -> Iterator[str]:
-        """What is wrong with the file, one problem at a time."""
+        """The problems of the file, one at a time."""
         for (problem,) in self.rows("PRAGMA integrity_check"):
             if problem != "ok":
                 yield f"{self.path}: {problem}"
 
     @contextmanager
     def decoding(self) -> Iterator[None]:
-        """Values of the index are decoded inside; one that cannot be is damage of the index."""
+        """A context for decoding values of the index; a value that cannot be decoded is damage of the index."""
         try:
             yield
         except _UNDECODABLE as error:

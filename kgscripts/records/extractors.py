@@ -29,7 +29,7 @@ class ExtractorIndex:
         self._database = database
 
     def add(self, digest: str, name: str, role: str, models: Sequence[Model]) -> None:
-        """Make an extractor known, as the current one of its name, with the scores of its models as they are now."""
+        """Add an extractor as the current one of its name, with the present scores of its models."""
         known = self.all()
         entries = known | {digest: ExtractorEntry(digest, name, role, tuple(models))}
         now = {(model.name, model.digest): model for model in models}

@@ -1,4 +1,4 @@
-"""Which documents an extractor could not read, and why: neither read nor merely not read yet."""
+"""Failures: the documents that an extractor could not read, with the reason."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ class FailedDocument:
 
 @frozen
 class FailureCount:
-    """How many live documents an extractor (its name) could not read for one reason, and the first `detail`."""
+    """The number of live documents that an extractor (its name) could not read for one reason, and the first
+    `detail`."""
 
     name: str
     reason: DiscardReason
@@ -42,13 +43,13 @@ class FailureCount:
 
 
 class FailureIndex:
-    """The failures of extractors. What was read later, by the same version, is no failure any more."""
+    """The failures of extractors. A failure ends when the same version has read the document."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def put(self, failures: Iterable[Failure]) -> None:
-        """Enter failures of known extractors, in the place of earlier ones; what has been read meanwhile is left out.
+        """Add failures of known extractors, instead of earlier ones; documents that were read meanwhile are left out.
 
         The file stays as it is if all of them are known.
         """

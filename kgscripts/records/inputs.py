@@ -1,4 +1,4 @@
-"""What was given to the store: inputs (files and texts), the documents that each of them gave, and their discards."""
+"""The inputs of a store (files and texts), with their documents and discards."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _DOCUMENTS = pa.schema([pa.field("digest", pa.string(), nullable=False), pa.fiel
 _ROWS_A_BATCH = 65536
 _SOURCES_A_PART = 100_000
 MOST_DISCARDS = 1_000
-"""So many discards of an input are kept, and the first for each reason; the others are counted."""
+"""At most this number of discards of an input are kept, and the first of each reason; the others are counted."""
 
 
 @define
 class Input:
-    """What one file or text gave.
+    """The documents and discards of one file or text.
 
     `key` identifies the input (the resolved path of a file), `fingerprint` its contents and how they were parsed.
-    `complete` is false where a limit ended the reading. `sources` are the digest and name of each document. `unlisted`
-    counts the discards, by reason, that are not among `discards`. One that `continues` adds to what is known.
+    `complete` is false if a limit ended the reading. `sources` are the digest and name of each document. `unlisted`
+    counts, by reason, the discards that are not in `discards`. An input that `continues` is added to its earlier parts.
     """
 
     key: str
@@ -41,7 +41,7 @@ class Input:
     continues: bool = False
 
     def add_discard(self, discard: Discard) -> None:
-        """List a discard, or count it where many are listed."""
+        """List a discard, or only count it if many are listed."""
         reason = discard.reason
         if len(self.discards) < MOST_DISCARDS:
             self.discards.append(discard)
@@ -52,7 +52,7 @@ class Input:
 
 
 class InputIndex:
-    """The inputs that are known. A document is live if some input gives it."""
+    """The known inputs. A document is live if some input gives it."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -62,7 +62,8 @@ class InputIndex:
         return next(self._found("WHERE key = ?", key), None)
 
     def all(self) -> Iterator[Input]:
-        """All inputs by their keys, ascending. One with many sources comes in parts, of which later ones continue."""
+        """All inputs by ascending key. An input with many sources is divided into parts; later parts continue the
+        first."""
         return self._found("ORDER BY key", part=_SOURCES_A_PART)
 
     def _found(self, clause: str, *values: str, part: int | None = None) -> Iterator[Input]:
@@ -105,7 +106,7 @@ class InputIndex:
                 yield Discard(reason=DiscardReason(reason), where=place, start=start, end=end, detail=detail)
 
     def unlisted_discards(self) -> Iterator[tuple[str, DiscardReason, int]]:
-        """Place of the last that is listed, reason and number of the discards that inputs count and do not list."""
+        """The discards that are counted but not listed: the place of the last listed one, reason and number."""
         for place, reason, count in self._database.rows(
             "SELECT (SELECT place FROM input_discard d WHERE d.input = u.input AND d.reason = u.reason"
             " ORDER BY id DESC LIMIT 1) AS last, reason, count FROM unlisted_discard u ORDER BY last, reason, count"
@@ -138,7 +139,7 @@ class InputIndex:
         )
 
     def sources(self) -> Iterator[tuple[str, str]]:
-        """Digest and name of every live document; one with several names comes several times."""
+        """Digest and name of every live document, once for each of its names."""
         return self._database.rows(
             "SELECT DISTINCT digest, name FROM source JOIN subject ON subject.id = source.subject"
         )
@@ -158,10 +159,8 @@ class InputIndex:
         return pa.Table.from_batches(batches, _DOCUMENTS)
 
     def put(self, item: Input) -> None:
-        """Put an input into the place of what it gave before.
-
-        If `item` is incomplete and the contents are the same, what an earlier reading found behind its limit stays.
-        One that continues is added to what is there.
+        """Replace an input. If `item` is incomplete and its contents have not changed, documents that an earlier
+        reading found behind the limit are kept. An input that continues is added to its earlier parts.
         """
         with self._database.transaction():
             self._put(item)
@@ -210,15 +209,15 @@ class InputIndex:
         self._database.execute("DELETE FROM input WHERE id = ?", number)
 
     def remove(self, key: str) -> None:
-        """Remove an input with all that it gave."""
+        """Remove an input with all its documents and discards."""
         with self._database.transaction():
             self._delete_input(self._database.one("SELECT id FROM input WHERE key = ?", key))
 
     def remove_source(self, digest: str) -> None:
         """Remove a document from every input.
 
-        What is left of them counts as incomplete, so that the document comes back when they are read again; an input
-        that is left with no document is removed.
+        The inputs then count as incomplete, so that the document comes back when they are read again. An input without
+        any other document is removed.
         """
         with self._database.transaction():
             subject = self._database.one("SELECT id FROM subject WHERE digest = ?", digest)

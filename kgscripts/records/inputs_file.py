@@ -1,4 +1,5 @@
-"""The inputs and extractors of a record store as a file, of which a new index can be made: no shard knows of them."""
+"""The inputs and extractors of a record store in a file, from which a lost index is made again: shards do not hold
+them."""
 
 from __future__ import annotations
 

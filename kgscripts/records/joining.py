@@ -1,4 +1,4 @@
-"""Joining record stores: the readings and inputs of one are copied into another, and no text is read again."""
+"""Joining record stores: readings and inputs of one are copied into another; no text is read again."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from schemas.records import DiscardReason
 def join(target: RecordStore, source: RecordStore, versions: Collection[str]) -> None:
     """Copy documents, inputs and corrections of `source` into `target`, and the readings and failures of `versions`.
 
-    What `target` has is not copied: a document that both read counts once, and one that either has read is no failure.
-    Memory holds one row group of each shard.
+    Records that `target` has are not copied: a document of both counts once, and is a failure only if both failed on
+    it. Memory holds one row group of each shard.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def join(target: RecordStore, source: RecordStore, versions: Collection[str]) ->
             # A complete input has all that an incomplete one has.
             if present is None or item.complete or not present.complete:
                 target.inputs.put(item)
-        # After the documents; what either graph has read is no failure.
+        # After the documents; a document that either graph has read is no failure.
         failed = {
             (item.failure.subject, item.failure.extractor)
             for item in target.failures.all(versions)

@@ -1,4 +1,4 @@
-"""Kinds of records: an attrs class gives the columns of its table and the conversion of its records to rows and back.
+"""Kinds of records: the columns of the table of an attrs class, and the conversion of its records to rows and back.
 
 A kind is a frozen attrs class whose fields are `str`, `int`, `float`, `bool`, a `StrEnum`, another attrs class, a tuple
 of these (``tuple[X, ...]``), or any of them ``| None``. Fields with ``init=False`` are not stored.
@@ -40,7 +40,7 @@ def kind_name(kind: type) -> str:
 
 @cache
 def record_schema(kind: type) -> pa.Schema:
-    """The columns of the table of `kind`: `KEY`, then one column a field.
+    """The columns of the table of `kind`: `KEY`, then one column for each field.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def encode(kind: type, rows: Iterable[tuple[str, str, int, Any]]) -> pa.Table:
     Raises
     ------
     RecordError
-        If a value has no place in its column, such as an integer beyond 64 bits.
+        If a value does not fit into its column, such as an integer beyond 64 bits.
     """
     schema = record_schema(kind)
     subjects, extractors, ordinals, records = zip(*rows, strict=True) if (rows := list(rows)) else ((), (), (), ())
@@ -133,7 +133,7 @@ def _type(kind: type, name: str, hint: Any, outer: tuple[type, ...]) -> pa.DataT
 
 
 def _check_nulls(values: pa.Array | pa.ChunkedArray, column: pa.Field) -> None:
-    """Arrow itself takes None anywhere, and Parquet would write something else for it."""
+    """Refuse None in columns without null values: Arrow accepts it there, and Parquet would write another value."""
     if values.null_count and not column.nullable:
         raise TypeError(f"{column.name} is None")
     values = values.drop_null()

@@ -1,4 +1,4 @@
-"""Merging shards into one, with the readings that still count, in bounded memory."""
+"""Merging shards into one that holds only readings in use, in bounded memory."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ _ORDER = [(name, "ascending") for name in KEY.names]
 def merge(
     folder: Path, files: Mapping[str, Sequence[Path]], readings: Mapping[str, Sequence[tuple[str, str]]]
 ) -> WrittenShard:
-    """Write one shard from several: of each, the `readings` (subject, extractor) that it holds for the store.
-
-    `files` are those of each shard, one a kind. Memory holds one row group a shard.
+    """Write one shard from several: from each, the `readings` (subject, extractor) that the store uses. `files` are the
+    files of each shard, one for each kind. Memory holds one row group of each shard.
     """
     kinds = sorted({path.parent.name for paths in files.values() for path in paths} - {READING})
     keep = {name: pa.array(map(" ".join, readings[name]), pa.string()) for name in files}
@@ -34,7 +33,7 @@ def merge(
 
 
 class _Cursor:
-    """Reads the rows that count of one file forward, a row group at a time."""
+    """Reads the rows in use from one file, a row group at a time."""
 
     def __init__(self, path: Path, keep: pa.Array) -> None:
         self._file = pq.ParquetFile(path)

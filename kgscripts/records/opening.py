@@ -1,4 +1,4 @@
-"""Opening the records of a graph directory: what is damaged is mended first, and corrections are never lost."""
+"""Opening the records of a graph directory. Damage is repaired first, and corrections are never lost."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def open_records(directory: Path, *, create: bool = True) -> Iterator[RecordStor
     ------
     GraphDirectoryError
         If the directory is locked or foreign, its records cannot be read or written, or, without `create`, it is no
-        graph directory. If damage of the index is found later, from then on the next call makes it anew.
+        graph directory. If damage of the index is found later, the next call makes it anew.
     """
     folder = directory / "records"
     with locked(directory, create=create):
@@ -60,7 +60,7 @@ def open_records(directory: Path, *, create: bool = True) -> Iterator[RecordStor
 
 
 def _restore_corrections(store: RecordStore, directory: Path) -> None:
-    """Give the store the corrections of the graph, if it has lost them with a file."""
+    """Copy the corrections of the graph into the store, if it has lost them with a file."""
     in_graph = _corrections_of_graph(directory)
     known = set(store.readings.subjects(CORRECTIONS)) if in_graph else set()
     if lost := [item for item in in_graph if item.digest not in known]:
@@ -92,5 +92,5 @@ def _corrections_of_graph(directory: Path) -> list[Correction]:
         rows = pq.read_table(path, columns=["content"], partitioning=None)["content"].to_pylist()
         return [Correction.from_json(row) for row in rows]
     except DAMAGED_FILE:
-        # Assembly writes the table again; a build that finds it damaged says so.
+        # Assembly writes the table again; a build reports the damage.
         return []

@@ -1,4 +1,4 @@
-"""Which extractor has read which subject (a document, or what an enricher read), and in which shard that is."""
+"""Readings: which extractor has read which subject (a document, or the input of an enricher), and in which shard."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SHARD = "(SELECT id FROM shard WHERE name = ?)"
 
 
 class ReadingIndex:
-    """The readings (subject, extractor) that count. Each is in one shard, also one that found nothing."""
+    """The readings (subject, extractor) in use. Each is in one shard, also a reading without any record."""
 
     def __init__(self, database: Database, extractors: ExtractorIndex) -> None:
         self._database = database
@@ -32,7 +32,7 @@ class ReadingIndex:
         )
 
     def subjects(self, extractor: str) -> list[str]:
-        """What this extractor has read, ascending."""
+        """The subjects that this extractor has read, ascending."""
         rows = self._database.rows(
             "SELECT subject.digest FROM completion JOIN subject ON subject.id = completion.subject"
             " WHERE extractor = (SELECT id FROM extractor WHERE digest = ?) ORDER BY subject.digest",
@@ -50,7 +50,7 @@ class ReadingIndex:
         )
 
     def of_shard(self, shard: str) -> list[tuple[str, str]]:
-        """The readings (subject, extractor) of a shard that count."""
+        """The readings (subject, extractor) of a shard that are in use."""
         return list(
             self._database.rows(
                 "SELECT subject.digest, extractor.digest FROM completion"
@@ -62,7 +62,7 @@ class ReadingIndex:
         )
 
     def put(self, shard: str, readings: Sequence[tuple[str, str]]) -> None:
-        """Enter readings of a known shard; those that are in another one count from here.
+        """Add readings of a known shard; readings that are also in another shard are taken from this one.
 
         Raises
         ------
@@ -90,9 +90,8 @@ class ReadingIndex:
         self._database.execute(f"DELETE FROM completion WHERE shard = {_SHARD}", shard)
 
     def lacking(self, extractors: Sequence[str], rows: int = 256) -> Iterator[list[tuple[str, tuple[str, ...]]]]:
-        """The documents that some of `extractors` have not read, each with these, at most `rows` at a time.
-
-        They come in the order of the shards that hold their texts. What is committed meanwhile does not come again.
+        """The documents that some of `extractors` have not read, each with these extractors, at most `rows` at a time.
+        They are ordered by the shards that hold their texts. Documents that are committed meanwhile do not come again.
         """
         numbers = self._extractors.numbers(extractors)
         marks = ",".join("?" * len(numbers))

@@ -1,4 +1,4 @@
-"""A new index of a record store, made of the shards, which say what they hold, and of the file of inputs."""
+"""A new index of a record store, made of the shards, which list their content, and of the file of inputs."""
 
 from __future__ import annotations
 
@@ -24,9 +24,8 @@ _PART = "index.rebuilt"
 
 
 def rebuild(folder: Path) -> str:
-    """Make the index of the records in `folder` anew, and say what is kept.
-
-    A shard that is not what was written is left out: what it held counts as unread.
+    """Make the index of the records in `folder` anew, and return a summary of what is kept. A damaged shard is left
+    out: its content counts as unread.
 
     Raises
     ------
@@ -59,7 +58,7 @@ def _fill(store: RecordStore) -> str:
                 store.inputs.put(item)
             else:
                 store.extractors.add(item.digest, item.name, item.role, item.models)
-    # First what people said, which no input gives again.
+    # Corrections by people first, since no input gives them again.
     add_corrections(store, _all_corrections(store.folder))
     damaged = 0
     for name in sorted(_names(store.folder, "*") - _names(store.folder, CORRECTION)):
@@ -68,7 +67,7 @@ def _fill(store: RecordStore) -> str:
             damaged += 1
         else:
             _enter(store, shard)
-    # A reading of two shards, one of which was to be deleted, would count twice.
+    # A reading that is in two shards, one of which was to be deleted, would count twice.
     store.drop_replaced()
     texts, corrections = (len(store.readings.subjects(extractor)) for extractor in (SOURCE, CORRECTIONS))
     kept = f"kept: texts {texts:,}, corrections {corrections:,}"
@@ -83,7 +82,7 @@ def _names(folder: Path, kind: str) -> set[str]:
 def _enter(store: RecordStore, shard: WrittenShard) -> None:
     known = store.extractors.all().keys()
     for digest in sorted({extractor for _, extractor in shard.completed} - known):
-        # One that a build has brought that did not end. The next build that has it says what it is, or it is dropped.
+        # The extractor of a build that did not end. The next build with it adds its description, or it is dropped.
         store.extractors.add(digest, digest, "enricher", ())
     store.commit([shard], merge=False)
 

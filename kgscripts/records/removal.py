@@ -1,4 +1,4 @@
-"""Removing documents from the inputs of a record store by whatever names them."""
+"""Removing documents from the inputs of a record store, by any of their names."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def take_out(inputs: InputIndex, source: str, base_iri: str, input_key: Callable
     Raises
     ------
     InputError
-        If no document or more than one goes by `source`.
+        If `source` names no document, or more than one.
     """
     item = inputs.get(input_key(Path(source)))
     if item is not None:
@@ -48,7 +48,7 @@ def _means(identifier: str, digest: str) -> bool:
 
 
 def _key_hash(identifier: str) -> str:
-    """The part of a node's id that decides: what follows the readable part."""
+    """The part of a node's id that identifies it: the hash after the readable part."""
     return re.split("[/-]", identifier)[-1]
 
 

@@ -1,4 +1,4 @@
-"""Which shards there are, which readings each of them holds, and whether their files are whole."""
+"""The shards of a store: the readings that each of them holds, and whether their files are undamaged."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from schemas.graph_directory import file_digest, unwritable
 
 DAMAGED = ".damaged"
 CORRECTION = "correction"
-"""The kind of record that no input gives again. Shards with it are merged with no others."""
+"""The kind of record that no input gives again. Its shard is never merged with others."""
 _NUMBER = "(SELECT id FROM shard WHERE name = ?)"
 
 
 class ShardIndex:
-    """The shards that count, and their files. One kind has the same columns in all shards.
+    """The shards in use, and their files. A kind has the same columns in all shards.
 
     A file is checked against its SHA-256 the first time that it is used.
     """
@@ -39,7 +39,7 @@ class ShardIndex:
         return [name for (name,) in self._database.rows("SELECT name FROM shard ORDER BY name")]
 
     def all(self) -> Iterator[tuple[str, list[tuple[str, str]], list[Path]]]:
-        """Each shard: its name, its readings (subject, extractor) that count, and its files, one a kind.
+        """For each shard its name, its readings (subject, extractor) in use, and its files, one for each kind.
 
         Raises
         ------
@@ -93,7 +93,7 @@ class ShardIndex:
         Raises
         ------
         DamagedRecordsError
-            If it is not what was committed. The shard is then set aside.
+            If it is damaged. The shard is then set aside.
         GraphDirectoryError
             If it held corrections, which no build can read again.
         """
@@ -120,7 +120,7 @@ class ShardIndex:
         self._checked.add(path)
 
     def put(self, shard: WrittenShard) -> None:
-        """Enter a shard; readings that are in another one count from here.
+        """Add a shard; readings that are also in another shard are taken from this one.
 
         Raises
         ------
@@ -153,9 +153,8 @@ class ShardIndex:
             self._readings.put(shard.name, shard.completed)
 
     def rewrite(self, old: Sequence[str]) -> None:
-        """Replace shards by one with those of their readings that count.
-
-        The new files are there before the index names them, and the old ones go after it does not.
+        """Replace shards by one with their readings in use. New files are written before the index names them, and old
+        files are deleted after it names them no more.
 
         Raises
         ------
@@ -196,7 +195,7 @@ class ShardIndex:
             raise unwritable(folder, error) from error
 
     def problems(self) -> Iterator[str]:
-        """What is wrong with the files, one problem at a time; nothing is changed."""
+        """The problems of the files, one at a time; nothing is changed."""
         for name, kind, columns, sha256, rows in self._database.rows(
             "SELECT name, kind, columns, sha256, rows FROM shard_file JOIN shard ON id = shard ORDER BY name, kind"
         ):
@@ -233,7 +232,7 @@ class ShardIndex:
         )
 
     def _set_aside(self, shard: str) -> None:
-        """Forget the readings of a damaged shard and rename its files."""
+        """Drop the readings of a damaged shard and rename its files."""
         paths = self._files(shard)
         with self._database.transaction():
             self._drop(shard)

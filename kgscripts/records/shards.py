@@ -1,7 +1,7 @@
-"""Shards: the files that hold whole readings, one Parquet file a kind, under one name.
+"""Shards: files that hold whole readings, one Parquet file for each kind, under one name.
 
 One of its files lists the readings that it completes, so that the index can be made anew from the shards. Writing a
-shard needs no lock: it does not count until the index names it (`RecordStore.commit`).
+shard needs no lock: it is not used until the index names it (`RecordStore.commit`).
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ READING = "reading-list"
 _READINGS = pa.schema([pa.field(name, pa.string(), nullable=False) for name in ("subject", "extractor")])
 
 DAMAGED_FILE = (OSError, ValueError, TypeError, LookupError, RecursionError, pa.ArrowException, RecordError)
-"""What reading a file raises that is not what was written."""
+"""The exceptions that reading a damaged file raises."""
 
 
 @frozen
 class Reading:
-    """Everything that one extractor gives for one subject; records of several kinds may be mixed."""
+    """All records that one extractor gives for one subject; they may be of several kinds."""
 
     subject: str
     extractor: str
@@ -69,7 +69,7 @@ def shard_path(folder: Path, kind: str, name: str) -> Path:
     Raises
     ------
     DamagedIndexError
-        If these are not the names of a kind and of a shard, which an index made by others may say.
+        If these are not the names of a kind and of a shard; an index of unknown origin may hold any text.
     GraphDirectoryError
         If a link leads out of `folder`.
     """
@@ -115,7 +115,7 @@ def write_shard(folder: Path, readings: Sequence[Reading]) -> WrittenShard:
 
 
 class ShardWriter:
-    """Writes one shard, a kind at a time; without `finish` it leaves nothing."""
+    """Writes one shard, one kind after another. Without `finish` no file is left."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -146,7 +146,7 @@ class ShardWriter:
         self._parts.append((part, ShardFile(kind, columns, file_digest(part), part.stat().st_size, rows)))
 
     def finish(self, completed: Sequence[tuple[str, str]]) -> WrittenShard:
-        """Give the files their name; what was written is then there, also after a power failure."""
+        """Give the files their final names; they are then kept also after a power failure."""
         name = _shard_name([file for _, file in self._parts], completed)
         subjects, extractors = zip(*completed, strict=True) if completed else ((), ())
         self.write(READING, [pa.table([pa.array(subjects, pa.string()), pa.array(extractors, pa.string())], _READINGS)])
@@ -163,7 +163,7 @@ class ShardWriter:
 
 
 def read_shard(folder: Path, name: str) -> WrittenShard | None:
-    """What the files of a shard say that it is; None if one of them is damaged or missing."""
+    """The shard that the files describe; None if one of them is damaged or missing."""
     paths = [path for path in sorted(folder.glob(f"*/{name}.parquet")) if not path.parent.is_symlink()]
     completed: set[tuple[str, str]] | None = None
     files = []
@@ -174,7 +174,9 @@ def read_shard(folder: Path, name: str) -> WrittenShard | None:
                 if path.parent.name == READING:
                     completed = _readings_in(parquet)
             files.append(ShardFile(path.parent.name, columns, file_digest(path), path.stat().st_size, rows))
-        if completed is None:  # by a version that wrote no list: every reading gave something, or the name does not fit
+        if (
+            completed is None
+        ):  # from a version that wrote no list: every reading has a record, or the name does not match
             completed = set()
             for path in paths:
                 with pq.ParquetFile(path) as parquet:
@@ -191,7 +193,7 @@ def _readings_in(file: pq.ParquetFile) -> set[tuple[str, str]]:
 
 
 def _shard_name(files: Iterable[ShardFile], completed: Iterable[tuple[str, str]]) -> str:
-    """A digest of all that a shard holds: a shard whose files or readings are others has another name."""
+    """A digest of the content of a shard: shards with different files or readings have different names."""
     content = [*(f"{file.kind} {file.sha256}" for file in files), *map(" ".join, completed)]
     return hashlib.sha256("\n".join(content).encode()).hexdigest()[:32]
 

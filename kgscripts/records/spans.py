@@ -1,4 +1,5 @@
-"""The spans of a record: its fields `start` and `end`, pairs such as `word_start` and `word_end`, and what it holds."""
+"""The spans of a record: its fields `start` and `end`, pairs such as `word_start` and `word_end`, and spans of nested
+records."""
 
 from __future__ import annotations
 

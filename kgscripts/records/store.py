@@ -1,8 +1,8 @@
-"""The record store: every record that was ever read in a graph directory; the graph is made of these alone.
+"""The record store: all records of a graph directory; the graph is made only of these.
 
-    <kind>/<shard>.parquet    the records of one kind of whole readings (subject, extractor)
-    index.sqlite              which readings and inputs there are, and where; files that it does not name do not count
-    inputs.parquet            the inputs and extractors of the last `compact`, for a new index (`records.rebuilding`)
+    <kind>/<shard>.parquet    the records of one kind of whole readings (subject, extractor) index.sqlite
+    which readings and inputs there are, and in which files; other files are ignored inputs.parquet            the
+    inputs and extractors of the last `compact`, for a new index (`records.rebuilding`)
 
 A shard is one unit across kinds: it is written, merged, lost and deleted as a whole.
 """
@@ -34,9 +34,9 @@ from schemas.graph_directory import file_digest
 class RecordStore:
     """The folder ``records`` of a graph directory, which must be held by `graph_directory.locked`.
 
-    Its parts share one database: `extractors` are those that are known, `inputs` what was given, `readings` says which
-    extractor has read which document, `failures` which one it could not read, and `shards` are the files. What concerns
-    several parts is a method here.
+    Its parts share one database: the known `extractors`, the `inputs`, `readings` (which extractor has read which
+    document), `failures` (which documents it could not read), and `shards`, the files. Operations on several parts are
+    methods here.
 
     Opening reads no shard and no table of the index: it takes the same time for any number of records.
 
@@ -67,7 +67,7 @@ class RecordStore:
         self.close()
 
     def transaction(self) -> AbstractContextManager[None]:
-        """All changes inside are made together at the end, or none if an error leaves it.
+        """All changes inside are made together at the end, or none after an error.
 
         Everything but `compact` can be called inside.
         """
@@ -81,11 +81,9 @@ class RecordStore:
         *,
         merge: bool = True,
     ) -> None:
-        """Take in shards, inputs and failures, all or nothing; then merge small shards where there are many.
-
-        A reading that is here already is replaced, and a failure goes when its document is read. Inside a transaction,
-        or without `merge`, shards are left for a later call to merge: the files that `ShardIndex.files` named stay in
-        place.
+        """Add shards, inputs and failures, all or none; then merge small shards if there are many. An existing reading
+        is replaced, and a failure is removed when its document is read. Inside a transaction, or without `merge`,
+        shards are left for a later call to merge: the files that `ShardIndex.files` named stay in place.
 
         Raises
         ------
@@ -107,7 +105,8 @@ class RecordStore:
     def read(
         self, kind: type, subjects: Sequence[str], extractors: Collection[str] | None = None
     ) -> dict[str, list[Any]]:
-        """The records of one kind of these subjects, ordered by extractor and ordinal; only those that have some.
+        """The records of one kind of these subjects, ordered by extractor and ordinal; subjects without records are
+        left out.
 
         Only shards that hold their readings are read. By default the readings of all extractors count.
 
@@ -133,11 +132,11 @@ class RecordStore:
         return records
 
     def digest(self) -> str:
-        """SHA-256 of the index: while it is the same, so is everything that the store holds."""
+        """SHA-256 of the index: while it is the same, the content of the store is the same."""
         return file_digest(self._database.path)
 
     def compact(self, enriched: Collection[tuple[str, str]] = (), used: Collection[str] = ()) -> None:
-        """Drop readings that nothing needs (`compaction.forget`), and delete files that do not count.
+        """Drop unused readings (`compaction.forget`), and delete unused files.
 
         No shard may be written meanwhile.
 
@@ -153,11 +152,11 @@ class RecordStore:
         self.shards.delete_uncounted()
 
     def drop_replaced(self) -> None:
-        """Write the shards anew that hold readings which are in other shards or nowhere."""
+        """Rewrite the shards that hold readings which were dropped or moved to other shards."""
         drop_replaced(self._database, self.shards)
 
     def validate(self) -> Iterator[str]:
-        """What is wrong with the index and the files, one problem at a time; nothing is changed."""
+        """The problems of the index and the files, one at a time; nothing is changed."""
         yield from self._database.problems()
         yield from self.shards.problems()
 

@@ -10,7 +10,7 @@ from importlib import resources
 from schemas.errors import ModelError
 from schemas.records import ToolRole
 
-# Which preposition makes a noun of a class the tool of its event.
+# The prepositions that make a noun of a class the tool of its event.
 _TOOL_PREPOSITIONS = {
     "implement": frozenset({"with"}),
     "surface": frozenset({"with", "on", "onto", "over", "upon", "on top of"}),
@@ -131,7 +131,7 @@ def is_tool(noun: str) -> bool:
 
 
 def may_be_tool(noun: str) -> bool:
-    """Whether the noun may be a tool if the text states its use: it is in no class of things that never are tools."""
+    """Whether the noun may be a tool if the text states its use: it is in no class of things that are never tools."""
     return NO_TOOL_CLASSES.isdisjoint(classes_of(noun))
 
 

@@ -19,8 +19,8 @@ MAX_CHARACTERS = 10_000
 """The longest piece that is parsed at once: about five pages."""
 
 MAX_TOKENS = 2_500
-"""The most tokens of a piece. 10,000 characters of English have about 2,000, as many brackets 10,000. A sentence is not
-longer either, which bounds all that takes more than linear time in its length."""
+"""The most tokens of a piece. 10,000 characters of English have about 2,000, as many brackets 10,000. Sentences are not
+longer either, which limits everything that takes more than linear time in their length."""
 
 MAX_WORD = 250
 """Longer words are cut: the tokenizer takes quadratic time in the length of a word."""
@@ -133,7 +133,7 @@ def _pieces(text: str, start: int, end: int, limit: int) -> Iterator[tuple[int, 
 
 
 def _trimmed_spans(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """The spans without surrounding white space, as far as something is left."""
+    """The spans without surrounding white space; empty ones are left out."""
     trimmed = (_trimmed(text, start, end) for start, end in spans)
     return ((start, end) for start, end in trimmed if start < end)
 
@@ -157,7 +157,7 @@ def _cut(text: str, start: int, limit: int) -> int:
 
 
 def innermost(passages: Sequence[Passage]) -> list[Passage]:
-    """The passages that hold no other one: what is parsed, so that nothing is read twice."""
+    """The passages that contain no other passage: these are parsed, so that no text is parsed twice."""
     return [
         passage
         for passage, following in zip(passages, (*passages[1:], None), strict=True)

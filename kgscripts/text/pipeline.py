@@ -55,7 +55,7 @@ def load_pipeline(name: str | None = None) -> Language:
         nlp = spacy.load(path, exclude=["ner", "entity_linker", "entity_ruler", "textcat", "spancat"])
         if not isinstance(nlp, spacy.language.Language):
             raise TypeError("it is another package")
-    # Any file can be damaged, and any package can be named: what it raises is its own affair.
+    # Any file can be damaged and any package can be named, so that loading can raise anything.
     except Exception as error:
         reason = next(iter(str(error).splitlines()), type(error).__name__)
         raise ModelError(
@@ -79,8 +79,8 @@ def load_pipeline(name: str | None = None) -> Language:
 def import_without_torch() -> None:
     """Import spaCy without torch when the shipped pipeline is first loaded: torch is two thirds of its import.
 
-    This is for processes of kgscripts that load no other pipeline: spaCy does not find torch in them any more. Our own
-    networks do.
+    This is for processes of kgscripts that load no other pipeline: spaCy cannot find torch in them any more; the
+    networks of kgscripts can.
     """
     global _needs_no_torch
     _needs_no_torch = True

@@ -30,7 +30,7 @@ _IRREGULAR = {
 """NLTK's irregular forms."""
 
 _Rules = Mapping[str, str]
-"""Suffixes and what replaces them; the first that fits counts."""
+"""Suffixes and their replacements; the first that fits is applied."""
 _STEP_2: _Rules = {
     "ational": "ate",
     "tional": "tion",

@@ -165,7 +165,7 @@ def _ud_phrases(noun: Token) -> Iterator[PrepositionalPhrase]:
 
 
 def _clearnlp_phrases(preposition: Token) -> Iterator[PrepositionalPhrase]:
-    # Without recursion, here and below: a text decides how deep its parse is.
+    # Without recursion, here and below: the depth of a parse depends on the text.
     open_ = [(preposition, preposition.lower_)]
     while open_:
         above, words = open_.pop()
@@ -227,7 +227,7 @@ def lemma(token: Token) -> str:
 
 
 def is_fronted(verb: Token) -> bool:
-    """Whether the parse has a clause as the relative clause of the noun that it begins with ("the rest I packed")."""
+    """Whether the parse takes a clause for the relative clause of the noun at its beginning ("the rest I packed")."""
     noun = verb.head
     if verb.dep_ not in {"acl:relcl", "relcl"} or noun.dep_ != "ROOT" or is_verb(noun):
         return False

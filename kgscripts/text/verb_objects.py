@@ -1,7 +1,7 @@
-"""What verbs take as objects: counts of verbs and the heads of their objects over the corpora.
+"""The objects of verbs: counts of verbs and the heads of their objects over the corpora.
 
-``data/verb_objects.tsv`` has a line for each verb, with its particle if it has one: how often it was read, how often
-with an object, and its objects with their counts. ``python -m kgscripts.training.text.verb_objects`` writes it.
+``data/verb_objects.tsv`` has a line for each verb, with its particle if it has one: its count, its count with an
+object, and its objects with their counts. ``python -m kgscripts.training.text.verb_objects`` writes it.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ FILE = "verb_objects.tsv"
 _PRIOR = 8.0
 """The weight of the classes of a noun, in observations of the verb."""
 _UNSEEN = 0.5
-"""The count of a noun that was never read as an object."""
+"""The count of a noun that never was an object."""
 
 
 @frozen
 class Uses:
-    """How often a verb was read, how often with an object, and how often with each noun as its object."""
+    """The count of a verb, its count with an object, and its count with each noun as its object."""
 
     total: int
     transitive: int
@@ -36,7 +36,7 @@ class Uses:
 
 
 class VerbObjects:
-    """The counts, and what follows from them."""
+    """The counts, and probabilities from them."""
 
     def __init__(self, uses: Mapping[str, tuple[int, int, Mapping[str, int]]]) -> None:
         self._nouns: Counter[str] = Counter()
@@ -54,7 +54,7 @@ class VerbObjects:
         self._total = max(1, self._nouns.total())
 
     def transitivity(self, verb: str, particle: str = "") -> float:
-        """The share of the uses of a verb that have an object; 0.5 for a verb that was never read."""
+        """The share of the uses of a verb that have an object; 0.5 for a verb without counts."""
         uses = self._of(verb, particle)
         return (uses.transitive + 1) / (uses.total + 2)
 
@@ -64,15 +64,15 @@ class VerbObjects:
         return found.nouns.get(noun, 0) if found is not None else 0
 
     def is_rather_noun(self, word: str) -> bool:
-        """Whether a word was read more often as an object than as a verb."""
+        """Whether a word was an object more often than a verb."""
         uses = self._uses.get(word)
         return self._nouns[word] > (uses.total if uses is not None else 0)
 
     def preference(self, verb: str, particle: str, noun: str) -> float:
         """How much more probable the noun is as an object of the verb than of any verb, as a natural logarithm.
 
-        A verb with a particle is judged by itself where it was read, else without the particle. Nouns that were seldom
-        read with the verb are judged by their classes in the lexicon.
+        A verb with a particle is looked up with it if it has counts, else without the particle. Nouns that are rare
+        with the verb are judged by their classes in the lexicon.
         """
         uses = self._of(verb, particle)
         of_any = max(_UNSEEN, self._nouns[noun]) / self._total

@@ -1,1 +1,1 @@
-"""What titles of how-tos mean: their plain form, and the key that titles of the same activity share."""
+"""The meaning of titles of how-tos: their plain form, and the key that titles of the same activity share."""

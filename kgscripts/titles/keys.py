@@ -57,7 +57,7 @@ _ENDS = frozenset(
     }
     | {"via", "than", "that"}
 )
-"""Words that begin what says how, when or why, behind an object."""
+"""Words that begin a phrase of manner, time or reason behind an object."""
 
 _NOMINAL = {
     "removal": "removing",
@@ -72,7 +72,7 @@ _NOMINAL = {
     "change": "changing",
 }
 _VAGUE = frozenset({"having", "getting", "being", "feeling", "looking", "going"})
-"""Verbs whose object alone does not say what is done: "have fun in the sun"."""
+"""Verbs that need more than an object to name an activity: "have fun in the sun"."""
 
 _TAKING = frozenset({"getting", "taking"})
 _LIGHT = frozenset({"doing", "giving", "performing", "making", "having"})
@@ -129,14 +129,14 @@ def _is_verb(word: str) -> bool:
 
 
 def is_left_out(word: str) -> bool:
-    """Whether a word says nothing of what is done: a determiner, an adverb of manner, an adjective of quality."""
+    """Whether a word does not change the activity: a determiner, an adverb of manner, an adjective of quality."""
     others = word_class("not_adverb")
     is_adverb = word in word_class("manner") or (word.endswith("ly") and len(word) > 4 and word not in others)
     return is_adverb or word in _DETERMINERS or word in word_class("quality")
 
 
 def _without_manner(words: list[str]) -> list[str]:
-    """The words that are not left out; what would leave nothing is kept."""
+    """The words without those to leave out; if none were left, all are kept."""
     # "Part A" has no determiner.
     kept = [
         word
@@ -151,7 +151,7 @@ def _without_manner(words: list[str]) -> list[str]:
 def _object(words: Sequence[str], verb: str) -> list[str]:
     """The nouns of the object, those of phrases behind it first: "oil in a car" is "car oil".
 
-    Phrases that say how, where, when, for whom or of what it is made are left out, but not behind a vague verb.
+    Phrases of manner, place, time, beneficiary or material are left out, except behind a vague verb.
     """
     all_phrases = verb in _VAGUE
     found: list[str] = []
@@ -197,7 +197,7 @@ def _nouns(words: Sequence[str]) -> list[str]:
 
 
 def _circumstance(verb: str, preposition: str, nouns: Sequence[str]) -> bool:
-    """Whether a phrase says where, when, for whom or of what something is made, and not to what."""
+    """Whether a phrase is one of place, time, beneficiary or material, and does not name what is acted upon."""
     if preposition in _MATERIAL and _leading_verb(verb, nouns) == "making":
         return True
     if preposition == "for":
@@ -220,7 +220,7 @@ def _gerund_of_participle(word: str) -> str:
 
 
 def _leading_verb(verb: str, nouns: Sequence[str]) -> str:
-    """The verb that takes the place of one with this object; one without an object stays."""
+    """The verb that replaces this verb with this object; a verb without an object is not replaced."""
     for synonyms in leading_verbs().get(verb, ()) if nouns else ():
         if not synonyms.heads or not synonyms.heads.isdisjoint((nouns[-1], "".join(nouns))):
             return synonyms.leading

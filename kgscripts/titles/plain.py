@@ -1,4 +1,4 @@
-"""What a title says is done, without what it says about the text: "7 Ways to Plant a Tree (with Pictures)"."""
+"""The activity that a title names, without words about the text: "7 Ways to Plant a Tree (with Pictures)"."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from functools import cache
 from kgscripts.titles.words import word_class
 
 MAX_CHARACTERS = 300
-"""Titles are read this far."""
+"""The most characters of a title that are used."""
 
 _SPACE = {"Cc", "Cf", "Co", "Cn", "So", "Sk", "Zl", "Zp"}
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}")
@@ -35,11 +35,10 @@ _SAYS_NOTHING = re.compile(
 
 
 def plain_title(title: str) -> tuple[str, bool]:
-    """A title in lower case without what it says about the text, and whether it had "how to" or the like.
-
-    Left out are remarks in brackets, numbers of ways and steps, years, the name of a site, durations, and for whom the
-    text is ("for beginners", "like a pro"). A title of more than `MAX_CHARACTERS` characters keeps them. What remains
-    is empty only if the title has no letters and digits but signs.
+    """A title in lower case without words about the text, and whether it had "how to" or the like. Left out are remarks
+    in brackets, numbers of ways and steps, years, the name of a site, durations, and phrases about the readers ("for
+    beginners", "like a pro"). A title of more than `MAX_CHARACTERS` characters keeps them. The result is empty only if
+    the title has neither letters nor digits.
     """
     text = _squeezed(_lower(title))
     if len(text) > MAX_CHARACTERS:
@@ -55,7 +54,7 @@ def plain_title(title: str) -> tuple[str, bool]:
 
 
 def _shorter(text: str) -> str:
-    """A title with one thing less of each sort that it says about the text."""
+    """A title without the outermost words about the text, one of each kind."""
     text = _SITE.sub("", text)
     without = _squeezed(_BRACKETS.sub(" ", text))
     text = without if " " in without else _squeezed(text)
@@ -105,7 +104,7 @@ def _trailing() -> re.Pattern[str]:
 
 @cache
 def _about_text() -> re.Pattern[str]:
-    """What may follow a colon without saying what is done: "12 steps", "a guide for beginners", "how to do it"."""
+    """Words behind a colon that name no activity: "12 steps", "a guide for beginners", "how to do it"."""
     return re.compile(
         rf"{_adjectives()}(?:{_STEPS}|{_text()}).*|how to do it.*|what you need to know.*|step by step.*|the basics.*"
     )
@@ -117,7 +116,8 @@ def _text() -> str:
 
 
 def _adjectives(number: str = "*+") -> str:
-    """Any number of words that may precede those; they are not tried in other ways, which would take long."""
+    """Any number of words that may precede those; possessive, so that no other division is tried, which would take
+    long."""
     return rf"(?:(?:{_NUMBER}|{_ARTICLE}|{_any(word_class('quality') - word_class('text'))})[ ,]++){number}"
 
 

@@ -45,7 +45,7 @@ _WITHOUT_ES = re.compile(r"(.+(?:ch|sh|ss|x|zz|[^aeiou]o))es")
 
 @frozen
 class Synonyms:
-    """A verb that takes the place of others, with any object or with those of the given heads only."""
+    """A verb that replaces others, with any object or only with objects that have one of the given heads."""
 
     leading: str
     heads: frozenset[str]
@@ -72,7 +72,7 @@ def _classes() -> dict[str, frozenset[str]]:
 
 @cache
 def leading_verbs() -> Mapping[str, tuple[Synonyms, ...]]:
-    """What may take the place of each verb, in the order of ``same.tsv``; verbs are in *-ing*, with their particles."""
+    """The replacements of each verb, in the order of ``same.tsv``; verbs are in *-ing*, with their particles."""
     found: dict[str, list[Synonyms]] = {}
     for leading, others, heads in _rows("same.tsv"):
         synonyms = Synonyms(leading, frozenset(filter(None, heads.split("|"))))
@@ -83,14 +83,14 @@ def leading_verbs() -> Mapping[str, tuple[Synonyms, ...]]:
 
 @cache
 def leading_nouns() -> Mapping[tuple[str, ...], tuple[str, ...]]:
-    """The words that take the place of other words for the same thing."""
+    """The words that replace other words for the same thing."""
     rows = _rows("nouns.tsv")
     return {tuple(other.split()): tuple(leading.split()) for leading, others in rows for other in others.split("|")}
 
 
 @cache
 def kinds() -> Mapping[str, frozenset[str]]:
-    """By head noun, the modifiers that make kinds of it with which the same is done."""
+    """By head noun, the modifiers that name a kind of it without changing the activity."""
     return {head: frozenset(modifiers.split("|")) for head, modifiers in _rows("kinds.tsv")}
 
 

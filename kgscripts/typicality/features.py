@@ -1,7 +1,8 @@
-"""Features of the actions of one scenario: how they resemble what other texts of it say.
+"""Features of the actions of one scenario: their similarity to the actions of other texts of the scenario.
 
 Vectors are those of `kgscripts.models.sentence_vectors`. Their dot products are computed in float32, in which they are
-exact: sums of `SIZE` products of two int8 values stay below 2**24. So the features are the same in any order of work.
+exact: sums of `SIZE` products of two int8 values stay below 2**24. So the features do not depend on the order of
+computation.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ Integers = NDArray[np.int64]
 Numbers = NDArray[np.float64]
 
 MOST_SOURCES = 256
-"""An action is compared with what so many sources of its scenario say, the first by their number."""
+"""An action is compared with the actions of at most this number of sources of its scenario, the first by their
+number."""
 
 _POSITION = 1_000_000_000
 """Positions are integers in billionths of the text."""
@@ -32,17 +34,16 @@ _BASE = (
     *("position", "distance from the middle", "object", "phrase", "particle"),
 )
 FEATURES = (*_BASE, "few sources", *(f"{name}, few sources" for name in _BASE))
-"""Names of the columns. Those of few sources are the others times the inverse of the number of sources."""
+"""Names of the columns. The columns "of few sources" are the others times the inverse of the number of sources."""
 
 
 @frozen(eq=False)
 class ScenarioActions:
-    """The distinct actions of one scenario, and in which of its sources each is mentioned.
-
-    Arrays of one row an action: `vectors` (actions, size), `parts` (actions, 3), whether it has an object, a
-    prepositional phrase and a particle. Arrays of one row for each action of each source, ascending by `source`:
-    `action` (its row), `source`, `mentions` (their number) and `position` (the sum of the mentions' positions, in
-    billionths). `scenario` is the vector of the scenario's label, (size,).
+    """The distinct actions of one scenario, and the sources in which each is mentioned. Arrays with one row for each
+    action: `vectors` (actions, size), `parts` (actions, 3), whether it has an object, a prepositional phrase and a
+    particle. Arrays with one row for each action of each source, ascending by `source`: `action` (its row), `source`,
+    `mentions` (their number) and `position` (the sum of the mentions' positions, in billionths). `scenario` is the
+    vector of the scenario's label, (size,).
     """
 
     vectors: Vectors
@@ -55,7 +56,7 @@ class ScenarioActions:
 
 
 def features(actions: ScenarioActions) -> Numbers:
-    """The `FEATURES` of each action, (actions, features); a source's own mention of an action does not count for it."""
+    """The `FEATURES` of each action, (actions, features); a source is not compared with its own mentions."""
     count = len(actions.vectors)
     sources = len(np.unique(actions.source))
     mentions = _sums(actions.mentions, actions.action, count)

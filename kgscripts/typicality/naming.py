@@ -1,4 +1,4 @@
-"""Which action of a merged step names it: one that many sources have, that resembles the others, and that says enough.
+"""Which action of a merged step names it: one that many sources have, similar to the others and specific enough.
 
 "Call" is a worse name than "dial number", since "call" usually has an object, and "put tape on end" is a worse one than
 "put down tape" if the other actions of the step resemble the latter.
@@ -15,17 +15,18 @@ from kgscripts.typicality.features import Integers, Numbers, Vectors
 from kgscripts.typicality.vague_words import vague_words
 
 _CANDIDATES = 200
-"""So many actions of a step, those with the most support, can name it."""
+"""At most this number of actions of a step, those with the most support, can name it."""
 
 _LEAST = 0.1
 _PER_MILLE = 1_000
 
 
 def content(predicate: str, particle: str, object_: str, preposition: str) -> float:
-    """How much an action says, 0.1 to 1: 1 with an object, else the less, the more often its verb has one.
+    """How specific an action is, 0.1 to 1: 1 with an object; without one, the less specific, the more often its verb
+    has one.
 
-    "It" and "thing" are no objects here. A verb by itself says half of that, and so does one of saying and thinking, or
-    "put" with an object alone.
+    "It" and "thing" are no objects here. A verb by itself has half of that, and so has a verb of saying and thinking,
+    or "put" with an object alone.
     """
     alone = not particle and not preposition
     if object_ and object_ not in vague_words("object"):
@@ -39,14 +40,14 @@ def content(predicate: str, particle: str, object_: str, preposition: str) -> fl
 def naming_actions(step: Integers, vectors: Vectors, support: Integers, weight: Numbers) -> Integers:
     """For each step, in ascending order of its number, the row of the action that names it.
 
-    It has the highest product of its weight, the square root of its support, and how well it stands for the others:
-    the sum of their support times the fourth power of the cosine. The first of equal ones names the step.
+    It has the highest product of its weight, the square root of its support, and the sum over the other actions of
+    their support times the fourth power of the cosine. The first of equal ones names the step.
 
     Parameters
     ----------
     step, vectors, support, weight:
-        Of each action its step, (actions,), its vector, (actions, size), the number of its sources, and how good a name
-        it is by itself, (actions,).
+        Of each action its step, (actions,), its vector, (actions, size), the number of its sources, and its weight as a
+        name, (actions,).
     """
     order = np.lexsort((-support, step))
     starts = np.flatnonzero(np.diff(step[order], prepend=-1))

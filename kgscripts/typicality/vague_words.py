@@ -1,4 +1,4 @@
-"""Words that say little of what is done (``data/vague_words.txt``)."""
+"""Words that name an activity only vaguely (``data/vague_words.txt``)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kgscripts.text.lexicon import parse_classes
 
 
 def vague_words(label: str) -> frozenset[str]:
-    """Lemmas of a class: objects that do not say what is acted upon, verbs that need a place or a particle."""
+    """Lemmas of a class: objects that name no definite thing, verbs that need a place or a particle."""
     return _classes()[label]
 
 

@@ -16,7 +16,7 @@ from kgscripts.models.stored_vectors import SCALE
 from kgscripts.typicality.features import FEATURES, Numbers, Vectors
 
 _DIRECTIONS = 64
-"""Vectors of actions are reduced to so many principal components before weights are learnt."""
+"""The number of principal components to which vectors of actions are reduced before weights are learnt."""
 _COMPONENT = 0.3
 """Standard deviation of a component; other features have 1, so that the penalty holds these back."""
 _PENALTY = 30.0
@@ -77,7 +77,7 @@ def learn(found: Numbers, vectors: Vectors, is_script: NDArray[np.bool_], sets: 
     is_script:
         Whether each mention is of the scenario's script, (examples,).
     sets:
-        How often each mention is among the examples, with other sources around it.
+        How often each mention is in the examples, each time compared with other sources.
     """
     middle, spread = found.mean(axis=0), found.std(axis=0) + 1e-9
     units = vectors.astype(np.float64) / SCALE
