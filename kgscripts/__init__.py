@@ -47,7 +47,7 @@ sys.meta_path.append(MovedModules())
 
 
 def __getattr__(name: str) -> Any:
-    """The main functions, imported when they are first asked for: `import kgscripts` stays light."""
+    """The main functions, imported at their first use, so that `import kgscripts` stays light."""
     if name == "__version__":
         return metadata.version("kgscripts")
     if name in _HOMES:

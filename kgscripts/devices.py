@@ -1,4 +1,4 @@
-"""The devices that networks run on: the processor, or a graphics card that torch knows."""
+"""The devices on which networks run: the CPU, or a graphics card that torch supports."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
-"""Keeping libraries from importing others that a command does not need: half of a short build would be imports.
-
-This is for processes of kgscripts only. In a program of its user, spaCy and pyarrow find what they always find.
+"""Keeps libraries from importing others that a command does not need; otherwise, imports would take half of the time of
+a short build. This is done in processes of kgscripts only, never in programs that import it.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ def import_spacy() -> None:
 
 
 def hide_pandas_from_pyarrow() -> None:
-    """pyarrow looks for pandas at its first conversion, and then never again; nothing of a build becomes a frame."""
+    """Import pyarrow without pandas, which it looks for once, at its first conversion. A build makes no data frames."""
     import pyarrow as pa
 
     with hidden("pandas"):

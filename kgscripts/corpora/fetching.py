@@ -16,7 +16,7 @@ from schemas.addresses import check_address, without_user
 from schemas.errors import ConfigurationError, InputError, StoreError
 
 ATTEMPTS = 4
-"""How often a transfer is attempted in one call; each attempt resumes the one before."""
+"""The number of attempts in one call; each attempt resumes the one before."""
 
 _PAUSE = 1.0  # seconds before the second attempt; before the third, twice that
 _TIMEOUT = 30.0  # seconds without a byte
@@ -39,7 +39,7 @@ class Fetched:
 
 
 class _WrongContentError(Exception):
-    """The server sends another number of bytes than the file has."""
+    """The server sends more or fewer bytes than the file has."""
 
 
 def fetch(

@@ -52,7 +52,7 @@ def find_files(inputs: Sequence[str | Path]) -> list[InputFile]:
 
 
 def _mode(path: Path) -> int:
-    """The kind of what is there. Raises InputError if there is nothing, or nothing can be known about it."""
+    """The kind of the file or folder. Raises InputError if it does not exist or cannot be accessed."""
     try:
         return path.stat().st_mode
     except (FileNotFoundError, NotADirectoryError, ValueError) as error:

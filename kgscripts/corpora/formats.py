@@ -43,7 +43,7 @@ _READERS: dict[str, Reader] = {
 }
 
 _NO_TEXT = (b"%PDF-", b"%!PS", b"{\\rtf")
-"""How formats begin that are written in characters of text but hold none that could be read."""
+"""The beginnings of formats that consist of text characters but contain no readable text."""
 
 FORMATS = tuple(_READERS)
 """The values of `--format`."""
@@ -104,7 +104,7 @@ def _read_string(text: str, name: str, format: str | None) -> Iterator[Document 
 
 
 def read_source(source: Source, format: str | None) -> Iterator[Document | Discard]:
-    """Yield what `read_file` yields of an opened source; the format is a known one, or detected."""
+    """Yield what `read_file` yields, from an opened source; the format is a known one, or detected."""
     empty = True
     try:
         for item in _READERS[format](source) if format else _read_sniffed(source):

@@ -18,7 +18,7 @@ _COMMENT = re.compile(r"[ \t]#.*")
 
 @frozen
 class FrontMatter:
-    """What front matter says; `end` is where the text after it begins, 0 without front matter."""
+    """The content of front matter; `end` is the start of the text after it, 0 without front matter."""
 
     end: int = 0
     title: str = ""

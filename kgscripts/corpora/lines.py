@@ -1,4 +1,4 @@
-"""Paragraphs as passages: wrapped prose, one statement a line, numbered steps, and lists of what is needed."""
+"""Paragraphs as passages: wrapped prose, one statement in each line, numbered steps, and lists of needed things."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _PHRASE_OF_VERB = re.compile(
 
 @frozen
 class _Chunk:
-    """A stretch of text that is read as one, without its marker, in a paragraph with this number."""
+    """A stretch of text that is one unit, without its marker, in the paragraph with this number."""
 
     start: int
     end: int
@@ -88,7 +88,7 @@ def passages_of(text: str, paragraphs: Sequence[tuple[int, int]]) -> list[Passag
 
     A paragraph is one passage, except that each step with a marker ("Step 1:", "(a)") is a passage of its own without
     it; that lines without final punctuation are one passage each, unless they are wrapped prose; and that a list of
-    what is needed, with its heading, is one passage of the kind *needs*.
+    needed things, with its heading, is one passage of the kind *needs*.
     """
     found: list[Passage] = []
     chunks = [chunk for block, span in enumerate(paragraphs) for chunk in _chunks(text, *span, block)]
@@ -118,7 +118,7 @@ def passages_of(text: str, paragraphs: Sequence[tuple[int, int]]) -> list[Passag
 
 
 def steps_of(text: str, steps: Sequence[tuple[int, int]]) -> list[Passage]:
-    """The passages of steps without their markers; those that list what is needed are of the kind *needs*."""
+    """The passages of steps without their markers; lists of needed things are of the kind *needs*."""
     found = []
     for first, end in steps:
         start, end = trimmed(text, marker_end(text, first, end), end)
@@ -141,7 +141,7 @@ def _continues_list(text: str, heading: _Chunk, last: _Chunk, chunk: _Chunk) -> 
 
 
 def _commands(line: str) -> bool:
-    """Whether a line begins like an instruction: with an everyday verb that something follows."""
+    """Whether a line begins like an instruction: with an everyday verb and another word."""
     first, _, rest = line.partition(" ")
     word = first.lower()
     return word in verbs("action") and bool(rest) and (not classes_of(word) or bool(_PHRASE_OF_VERB.match(line)))

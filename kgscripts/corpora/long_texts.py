@@ -1,4 +1,4 @@
-"""Texts to be read from start to end, those among them that are too long to be one document."""
+"""Texts of any length; those that are too long for one document are read in blocks."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from schemas.records import Discard, DiscardReason, Document, Passage
 STANDARD_INPUT = "-"
 
 BLOCK_BYTES = 256 * 1024
-"""The size of the pieces that a long text is read in, in bytes of UTF-8."""
+"""The size of the blocks of a long text, in bytes of UTF-8."""
 
 
 @frozen
@@ -58,7 +58,7 @@ Item = Document | LongText | Discard
 
 
 def read_inputs(inputs: Sequence[str], format: str | None = None) -> Iterator[Item]:
-    """What is in files and folders; ``-`` is standard input. A file in a folder that cannot be read is a discard.
+    """The texts in files and folders; ``-`` is standard input. A file in a folder that cannot be read is a discard.
 
     Raises ConfigurationError for an unknown format, and InputError for an input that is missing or unreadable itself,
     and for a folder without files.
@@ -82,7 +82,7 @@ def _read(files: Sequence[InputFile] | None, format: str | None) -> Iterator[Ite
 
 
 def read_texts(file: InputFile, format: str | None = None) -> Iterator[Item]:
-    """Yield what is in a file as `formats.read_file` does, except that plain text may be of any length.
+    """Yield the content of a file as `formats.read_file` does, except that plain text may be of any length.
 
     The blocks of a long text have to be fetched before the next item. Raises as `read_file`.
     """
@@ -111,7 +111,7 @@ def texts_of(source: Source, format: str | None) -> Iterator[Item]:
 
 
 def _is_long(data: bytes) -> bool:
-    """Whether a text, of which one byte more is given than a document can have, has to be read in blocks."""
+    """Whether a text has to be read in blocks; its first bytes are given, one more than a document can have."""
     lines = max(data.count(b"\n"), data.count(b"\r"))
     is_long = len(data) > MAX_RECORD_BYTES or lines > MAX_PASSAGES
     return is_long or has_too_many_sentences(data.decode("utf-8", errors="replace"))
@@ -155,7 +155,7 @@ def _blocks(source: Source, data: bytes) -> Iterator[TextBlock | Discard]:
 
 
 def _end(data: bytes) -> int:
-    """Where a block ends: after a blank line in its second half, else after a line or a word, else in a word."""
+    """The end of a block: after a blank line in its second half, else after a line or a word, else within a word."""
     for separators in ((b"\n\n", b"\n\r\n"), (b"\n",), (b". ", b"! ", b"? "), (b" ",)):
         ends = [data.rfind(separator, BLOCK_BYTES // 2, BLOCK_BYTES) + len(separator) for separator in separators]
         if max(ends) > BLOCK_BYTES // 2:

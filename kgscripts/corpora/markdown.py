@@ -32,7 +32,7 @@ def read_markdown(source: Source) -> Iterator[Document | Discard]:
     The title is the first heading, or a first line that would be a title in plain text. Several headings of the first
     level, each with content, begin separate how-tos. Each list item is a step, including nested ones, unless the
     heading of the list excludes it ("Ingredients"); further paragraphs of an item are paragraphs. Subheadings such as
-    "Step 2: Boil the water" are steps. A list below a heading such as "What you need" is one passage of the kind
+    "Step 2: Boil the water" are steps. A list below a heading such as "You will need" is one passage of the kind
     *needs*. Code and HTML blocks are skipped; front matter gives title and scenario.
     """
     text = whole_text(source)
@@ -96,7 +96,7 @@ class _Blocks:
                 depth -= 1
                 is_item_start = False
             elif token.type == "ordered_list_open" and not depth and self._has_needs():
-                self._needs = None  # a numbered list after the list of what is needed has the steps
+                self._needs = None  # a numbered list after the list of needed things has the steps
             elif token.type == "heading_open":
                 heading = token.tag
             elif token.type == "heading_close":
@@ -116,7 +116,7 @@ class _Blocks:
         return self._how_tos
 
     def _has_needs(self) -> bool:
-        """Whether the list of what is needed has items already."""
+        """Whether the list of needed things has items already."""
         found = self._how_tos[-1].passages
         return self._needs is not None and bool(found) and found[-1][:2] == (PassageKind.NEEDS, self._needs)
 

@@ -33,7 +33,8 @@ def is_needs_heading(line: str) -> bool:
 
 
 def needs_end(text: str) -> int:
-    """Where a list ends that begins with its heading ("Tools: spade, stake"), at its first sentence end; else 0."""
+    """The end of a list that begins with its heading ("Tools: spade, stake"): its first sentence end; 0 for other
+    texts."""
     heading = len(heading_of(text))
     if not heading or not text[heading:].strip():
         return 0
@@ -54,12 +55,12 @@ def names_tools(heading: str) -> bool:
 
 
 def names_ingredients(heading: str) -> bool:
-    """Whether what is listed below a heading is used up."""
+    """Whether the things below a heading are used up."""
     return "ingredient" in heading.lower() and _ONLY_TOOLS.search(heading) is None
 
 
 def item_spans(text: str) -> Iterator[tuple[int, int]]:
-    """The spans of the things listed: what lies between commas, "and" and line ends, after the heading."""
+    """The spans of the listed things: the stretches between commas, "and" and line ends, after the heading."""
     # Remarks in parentheses may contain commas.
     plain = _PARENTHESIS.sub(lambda match: " " * len(match[0]), text)
     start = len(heading_of(text))

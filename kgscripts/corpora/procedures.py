@@ -45,7 +45,7 @@ def read_procedures(path: str | Path) -> Iterator[Procedure | Discard]:
 def procedure_of(document: Document, id: str) -> Procedure | Discard:
     """The steps of a document, with white space as single blanks; a discard if there are none.
 
-    Lists of what is needed are no steps. If the document marks no steps, each line is one if all lines end with final
+    Lists of needed things are no steps. If the document marks no steps, each line is one if all lines end with final
     punctuation, and each paragraph otherwise.
     """
     texts = _texts(document, PassageKind.STEP) or [

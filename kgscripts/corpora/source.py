@@ -30,7 +30,7 @@ MAX_PASSAGES = 100_000
 
 MAX_SENTENCES = 150_000
 """The most sentences of a document, by their final punctuation: one for every 28 bytes of the longest text. Stories
-have one for every 75 to 110 bytes, short recipes for every 48. What reads a text takes its time for each of them."""
+have one for every 75 to 110 bytes, short recipes for every 48. Every model takes time for each sentence."""
 
 _SENTENCE_END = re.compile(r"[.!?]+(?=[\s\"'”’)\]A-Z]|\Z)")
 _LONGEST_DETAIL = 500

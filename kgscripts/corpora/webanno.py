@@ -90,7 +90,7 @@ def read_webanno(
 
 @define
 class _Reader:
-    """What has been read of a file."""
+    """The part of a file that has been read."""
 
     layer: str | None
     resolved: Callable[[str], str]

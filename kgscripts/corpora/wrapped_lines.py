@@ -69,6 +69,6 @@ def _is_wrapped(text: str, lines: list[tuple[int, int]], contents: list[str]) ->
 
 
 def _column(text: str, start: int) -> int:
-    """The number of characters of the line before `start`, as far as indentation and markers go."""
+    """The number of characters of indentation and markers before `start` in its line."""
     before = text[max(0, start - _NARROWEST) : start]
     return len(before) - max(before.rfind("\n"), before.rfind("\r")) - 1

@@ -1,4 +1,4 @@
-"""What differs between two graphs: steps, their relations and their numbers, by scenario."""
+"""The differences between two graphs: steps, their relations and their numbers, by scenario."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.script_graph import ScriptGraph
 
 NOTICEABLE = 0.1
-"""A probability that changes by as much is listed."""
+"""The least change of a probability that is listed."""
 
 _RELATIONS = tuple(
     name
@@ -32,7 +32,7 @@ class Change:
 
 @frozen
 class ScenarioDifference:
-    """What differs in a scenario ("" for steps of none): `added` or `removed` as a whole, or "" and its `changes`.
+    """The differences in a scenario ("" for steps of none): `added` or `removed` as a whole, or "" and its `changes`.
 
     Changes are in the order of `KINDS`, of one kind the largest first.
     """
@@ -57,7 +57,7 @@ KINDS = (
 
 @frozen
 class GraphDifference:
-    """The sources of both graphs, and what differs by scenario, most changes first."""
+    """The sources of both graphs, and the differences by scenario, most changes first."""
 
     sources: tuple[int, int]
     scenarios: tuple[ScenarioDifference, ...]
@@ -75,7 +75,7 @@ class _Side:
     """The knowledge of one graph, by scenario."""
 
     names: Mapping[str, str]
-    """Labels of all nodes that relations end at."""
+    """Labels of all nodes at the end of relations."""
     scenarios: Mapping[str, str]
     steps: Mapping[str, Mapping[str, dict[str, Any]]]
     """Scenario ("" for none) -> step -> its row, with its probability."""
@@ -84,10 +84,11 @@ class _Side:
 
 
 def diff_graphs(one: ScriptGraph, other: ScriptGraph) -> GraphDifference:
-    """What differs in the knowledge of two graphs. Steps are the same if their ids are, or if one `replaces` the other.
+    """The differences between the knowledge of two graphs. Steps are the same if their ids are, or if one `replaces`
+    the other.
 
-    Relations are compared between steps that are the same. Labels of nodes, supports and passages are not listed where
-    nothing else differs.
+    Relations are compared between steps that are the same. Labels of nodes, supports and passages are listed only
+    together with other differences.
     """
     if one.build_id == other.build_id:
         return GraphDifference((one.manifest.sources, other.manifest.sources), ())
@@ -169,7 +170,7 @@ def _note_number(add: Any, text: str, old: float, new: float) -> None:
 
 
 def _counterparts(old: Mapping[str, dict[str, Any]], new: Mapping[str, dict[str, Any]]) -> dict[str, list[str]]:
-    """The steps of the second graph that each step of the first one is."""
+    """For each step of the first graph the steps of the second graph that are the same."""
     owners: dict[str, list[str]] = defaultdict(list)
     for step, row in new.items():
         for replaced in row["replaces"]:
@@ -202,7 +203,7 @@ def _sources(support: int) -> str:
 
 
 def counted(changes: Iterable[Change]) -> dict[str, int]:
-    """The number of changes of each kind that there are, in the order of `KINDS`."""
+    """The number of changes of each kind, in the order of `KINDS`; kinds without changes are left out."""
     numbers = dict.fromkeys(KINDS, 0)
     for change in changes:
         numbers[change.kind] += 1

@@ -1,4 +1,4 @@
-"""What abstract words are spelled out as: the alignments in a graph's records, counted (KidsCook, Table 3)."""
+"""The concrete phrases of abstract words: counts of the alignments in a graph's records (KidsCook, Table 3)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _STRIPPED = ".,;:!?\"'()"
 
 @frozen
 class Association:
-    """What a word goes with, how often, and by how much more than by chance (nats)."""
+    """A word or phrase aligned to a word, with the number of alignments and their PMI (nats)."""
 
     text: str
     pmi: float
@@ -33,10 +33,10 @@ class Association:
 
 @define
 class PhraseTable:
-    """How often each abstract word produced each concrete phrase.
+    """The counts of the concrete phrases that each abstract word produced.
 
-    A phrase is a longest run of words that count within a stretch that one abstract word produced: "use a sharp knife
-    to cut" has the phrases "sharp knife" and "cut".
+    A phrase is a maximal run of counted words within a stretch that one abstract word produced: "use a sharp knife to
+    cut" has the phrases "sharp knife" and "cut".
     """
 
     counts: Counter[tuple[str, str]] = field(factory=Counter)
@@ -45,8 +45,8 @@ class PhraseTable:
     def read(cls, directory: Path, whitelist: Collection[str] | None = None) -> PhraseTable:
         """The table of all pairs in a graph directory.
 
-        The words of the `whitelist` count; without one, content words without digits that the abstract side of their
-        pair does not say.
+        Words of the `whitelist` are counted; without one, content words without digits that the abstract side of their
+        pair does not have.
 
         Raises
         ------
@@ -91,7 +91,7 @@ class PhraseTable:
             )
 
     def _ranked(self, found: Counter[str], side: int, least: int) -> list[Association]:
-        """What was `found` on one side (0 abstract, 1 concrete) of the tuples that hold what was asked for."""
+        """The entries on one side (0 abstract, 1 concrete) of the tuples that were `found`."""
         totals: Counter[str] = Counter()
         for ends, count in self.counts.items():
             totals[ends[side]] += count

@@ -14,7 +14,8 @@ from schemas.script_graph import ScriptGraph
 
 @frozen
 class ReadChange:
-    """A change of a step: in how many sources, in what share of the step's mentions, its PMI, and whose step it is."""
+    """A change of a step: the number of sources, the share of the step's mentions, PMI, and the scenario of the
+    step."""
 
     entity: str
     attribute: str

@@ -13,7 +13,8 @@ from schemas.script_graph import ScriptGraph
 
 @frozen
 class ReadTool:
-    """A tool of a step: its role, in how many sources, in what share of the step's mentions, PMI, and whose step."""
+    """A tool of a step: its role, the number of sources, the share of the step's mentions, PMI, and the scenario of the
+    step."""
 
     lemma: str
     role: str
@@ -27,7 +28,7 @@ class ReadTool:
 def read_tools(directory: Path, action: Action) -> list[ReadTool]:
     """The tools of every step that is expressed by the action, in any scenario ("" for none), most sources first.
 
-    Containers and surfaces come last. What a model predicted is left out.
+    Containers and surfaces come last. Predicted tools are left out.
 
     Raises
     ------

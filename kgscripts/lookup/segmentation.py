@@ -1,4 +1,4 @@
-"""Texts divided into passages about everyday scenarios, with their places in the text."""
+"""Texts divided into passages about everyday scenarios, with their spans in the text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CHARACTERS = 50_000
 class TextSentence:
     """A sentence at character `start` of its text, as it is written there.
 
-    `gap` is what stands between the sentence before and this one: white space, the marker of a step. `is_first` says
+    `gap` is the text between the sentence before and this one: white space, the marker of a step. `is_first` says
     whether it begins a paragraph, a line or a step.
     """
 
@@ -35,7 +35,7 @@ class TextSentence:
 
     @property
     def end(self) -> int:
-        """The first character behind it."""
+        """The end of the sentence, exclusive."""
         return self.start + len(self.text)
 
 
@@ -135,7 +135,7 @@ def _segmented(
 def _stream(
     text: LongText, model: ScenarioModel, left_out: Callable[[Discard], None], progress: Callable[[int], None]
 ) -> Iterator[TextSegment]:
-    """The segments of a long text. Sentences that belong to none yet are all that is kept of it."""
+    """The segments of a long text. Only sentences without a segment so far are kept in memory."""
     kept: list[TextSentence] = []
 
     def sentences() -> Iterator[str]:

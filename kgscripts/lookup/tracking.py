@@ -28,7 +28,7 @@ class StateRow:
     changes: Sequence[Sequence[Change]]
 
     def value_after(self, step: int) -> str:
-        """The value after a step (0 is the first); "" where no step up to there has changed it."""
+        """The value after a step (0 is the first); "" if no step so far has changed it."""
         found = (changes[0].after for changes in reversed(self.changes[: step + 1]) if changes)
         return next(found, "")
 

@@ -227,7 +227,7 @@ def test_texts_that_are_no_setting(text: str, tmp_path: Path) -> None:
         ("set = []", "unknown option set", "[extractors.NAME]"),
         ("config = 'a.toml'", "unknown option config", "min-support"),
         ("[settings.letters]\nleast = 1", "unknown option settings", "[extractors.NAME]"),
-        ("min-support = 1\nmin_support = 2", "min_support is there with hyphens and underscores", "leave one out"),
+        ("min-support = 1\nmin_support = 2", "min_support is given twice, with hyphens and", "leave one out"),
         ("jobs = 'many'", "jobs is 'many'", "a whole number"),
         ("jobs = 0", "jobs is 0", "from 1"),
         ("jobs = 1.0", "jobs is 1.0", "a whole number"),
@@ -263,7 +263,7 @@ def test_texts_that_are_no_setting(text: str, tmp_path: Path) -> None:
         ("[extractors.state-changes]\nmodel = ''", "model", None),
         (
             "[extractors.state-changes]\nleast-of-presupposed = 1\nleast_of_presupposed = 1",
-            "extractors.state-changes.least_of_presupposed is there with hyphens and underscores",
+            "extractors.state-changes.least_of_presupposed is given twice, with hyphens and with underscores",
             "leave one out",
         ),
         ("jobs = ", "no TOML", "toml.io"),

@@ -1,4 +1,4 @@
-"""OpenPI: steps of procedures with their state changes, in all layouts, and the sentences that say them."""
+"""OpenPI: steps of procedures with their state changes, in all layouts, and the sentences that express them."""
 
 from kgscripts.corpora.openpi.reading import read_openpi
 

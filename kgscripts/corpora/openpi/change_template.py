@@ -13,7 +13,7 @@ from schemas.changes import Change
 from schemas.errors import InputError
 
 NO_CHANGE = "there will be no change"
-"""What the released data and models write for a step without changes."""
+"""The sentence of the released data and models for a step without changes."""
 
 _REMEDY = 'write "ATTRIBUTE of ENTITY was BEFORE before and AFTER afterwards"'
 _VERB = re.compile(r"\s(?:was|were)(?=[\s,]|$)", re.IGNORECASE)
@@ -34,7 +34,7 @@ _END = re.compile(r"(?<=\bafterwards),(?=\s)|(?<=\bafterwards)\.+\s+and(?=\s)|(?
 
 
 def parse_change(sentence: str) -> Change:
-    """The change that a sentence of the template says; a part that is missing is "".
+    """The change that a sentence of the template expresses; a missing part is "".
 
     The attribute ends at the first "of" and the entity at the first "was" or "were". The parts are as they are written,
     except that a "the" before the attribute and a second "was" ("and was cold afterwards") are left out.

@@ -25,14 +25,14 @@ class GoldAnswer:
 
     sentence: str
     change: Change | None
-    """What the sentence says; None if it is not a sentence of the template."""
+    """The change that the sentence expresses; None if it is not a sentence of the template."""
     modality: str
     """Whether the annotators saw a picture: "with_image" or "without_image"; "" if unknown."""
 
 
 @frozen(kw_only=True)
 class RawStep:
-    """A step as its record gives it, whatever the other records of its procedure give.
+    """A step as its own record gives it, without the other records of its procedure.
 
     `question` is the text of all steps up to this one; `text` and `context` are None where only that is given.
     """

@@ -14,7 +14,7 @@ from kgscripts.corpora.pairs.pair import tokens
 from schemas.errors import InputError
 
 PREDEFINED_ATTRIBUTES = 51
-"""How many attributes the annotators could choose from. The list is neither in the paper nor in the data."""
+"""The number of attributes from which the annotators could choose. The list is neither in the paper nor in the data."""
 
 _COVERED = 0.8
 # fmt: off

@@ -17,7 +17,7 @@ from kgscripts.corpora.pairs.pair import Pair, blank_english
 from schemas.errors import InputError
 
 MIN_COUNT = 5
-"""How often a word must occur in concrete sides to be blanked."""
+"""The least number of occurrences in concrete sides of a word that may be blanked."""
 
 PRIMARILY = 0.9
 """A word belongs to the concrete side if it occurs in concrete sides whose abstract side lacks it at least this often
@@ -26,7 +26,8 @@ per occurrence in an abstract side."""
 MAX_BLANKS = 5
 """Maximum number of different blanks per pair."""
 
-# What spaCy's list lacks and procedures are full of: "use a knife to", "you need to", "you are going to", "like this".
+# Words that spaCy's list lacks and that are frequent in procedures: "use a knife to", "you need to", "you are going
+# to", "like this".
 _MORE_STOP_WORDS = frozenset({"use", "need", "going", "like"})
 
 

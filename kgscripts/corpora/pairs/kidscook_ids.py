@@ -30,10 +30,10 @@ SPECIAL_WORDS = ("#UNK#", "<PAD>", "<SEP>", "<S>", "</S>")
 """The words of the ids 0 to 4."""
 
 MAX_IDS = 32 * 1024 * 1024
-"""How many ids are read: a pickle can repeat a list, so that its size does not bound them."""
+"""The most ids that are read: a pickle can repeat a list, so that its size does not limit them."""
 
 MAX_PAIRS = 1024 * 1024
-"""How many pairs are read: ten times the released training set."""
+"""The most pairs that are read: ten times the released training set."""
 
 # No tuples in a mapping: hashing tuples that share parts can take exponential time.
 _COMMON = r"PROTO|FRAME|STOP|MARK|MEMOIZE|(LONG_)?BIN(PUT|GET)|BININT[12]?"

@@ -35,7 +35,7 @@ class Chain:
 
 @frozen
 class Conflict:
-    """Chains that one must decide on: of one annotator only, or of several who chose different labels."""
+    """Chains that an adjudicator has to decide: of one annotator only, or of several who chose different labels."""
 
     document: str
     chains: tuple[Chain, ...] = field(converter=tuple[Chain, ...])
@@ -64,11 +64,11 @@ Accepted = Mapping[str, Iterable[tuple[int, int, str]]]
 
 
 def adjudicate(annotations: Mapping[str, Sequence[ScenarioDocument]], accepted: Accepted | None = None) -> Adjudication:
-    """Merge the segments of all annotators that overlap and have the same label, as long as they can get.
+    """Merge the segments of all annotators that overlap and have the same label, into maximal chains.
 
     A chain is gold if at least two annotators contributed to it, or if it is accepted. The other chains are conflicts:
-    those of different annotators that overlap are one conflict. With `accepted`, no conflicts are left over, since the
-    rest was decided against. Documents of one annotator only are adjudicated too.
+    those of different annotators that overlap are one conflict. With `accepted`, no conflicts remain, since all other
+    chains were rejected. Documents of one annotator only are adjudicated too.
 
     Raises
     ------

@@ -19,12 +19,12 @@ CATEGORIES = ("identical", "at least one", "different", "single", "none")
 
 @frozen(kw_only=True)
 class Agreement:
-    """How far two annotators agree on the documents that both labelled.
+    """The agreement of two annotators on the documents that both labelled.
 
     `kappa` is Cohen's kappa over the sets of labels of the sentences, with no label as a set of its own; None where
-    both use only one set. `raw` is the share of sentences with a common label, or without any. `categories` counts
-    the sentences of each of `CATEGORIES`. `spans` is the mean overlap, in words, of the segments that overlap and have
-    the same label: what both cover as a share of what either covers; None if there are none.
+    both use only one set. `raw` is the share of sentences with a common label, or without any. `categories` counts the
+    sentences of each of `CATEGORIES`. `spans` is the mean overlap, in words, of the segments that overlap and have the
+    same label: the words that both cover as a share of the words that either covers; None if there are none.
     """
 
     annotators: tuple[str, str]

@@ -193,7 +193,7 @@ def sentence_spans(texts: Sequence[tuple[str, Sequence[Passage]]]) -> list[list[
             else:
                 unsplit.append((text[passage.start : passage.end], (number, passage.start)))
     nlp = load_pipeline()
-    # The zone: what the vocabulary learns of the words of a long text would otherwise be kept.
+    # The zone: otherwise spaCy's vocabulary would keep the words of a long text.
     with nlp.select_pipes(enable=_SENTENCE_PARTS), _fast_products(nlp), nlp.memory_zone():
         for piece in parse_passages(nlp, unsplit):
             number, start = piece.context

@@ -1,4 +1,4 @@
-"""Passages of stories that are about no scenario: what merged documents have between their segments."""
+"""Passages of stories that are about no scenario; merged documents have them between their segments."""
 
 from __future__ import annotations
 

@@ -90,8 +90,8 @@ def names_scenario(title: str) -> bool:
 def scenario_of(document: Document) -> str:
     """The scenario that a document's label or title names; "" if neither does.
 
-    The label takes precedence. A title counts where it refers to a listed scenario and where it belongs to a how-to: it
-    begins with "how to", or the document has steps. Other titles, such as those of stories, name no scenario.
+    The label takes precedence. A title names a scenario if it refers to a listed one, or belongs to a how-to: it begins
+    with "how to", or the document has steps. Other titles, such as those of stories, name no scenario.
     """
     if document.scenario.strip(_EDGES):
         return resolve(document.scenario)

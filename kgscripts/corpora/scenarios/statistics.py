@@ -61,7 +61,7 @@ class CorpusStatistics:
 
 @frozen(kw_only=True)
 class Distribution:
-    """Figure 2: how many documents have so many segments, and so many scenarios."""
+    """Figure 2: the number of documents with each number of segments, and with each number of scenarios."""
 
     segments: Mapping[int, int]
     scenarios: Mapping[int, int]
@@ -110,7 +110,7 @@ def corpus_statistics(documents: Sequence[ScenarioDocument]) -> CorpusStatistics
 
 
 def distribution(documents: Sequence[ScenarioDocument]) -> Distribution:
-    """How many documents have each number of segments and of scenarios, ascending."""
+    """The number of documents for each number of segments and of scenarios, ascending."""
     segments = Counter(len(document.segments) for document in documents)
     scenarios = Counter(
         len({scenario for segment in document.segments for scenario in segment.scenarios}) for document in documents
