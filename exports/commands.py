@@ -48,7 +48,7 @@ def export(
     A server holds several graphs if each was built with a --base-iri of its own. One that holds another graph under the
     same base IRI refuses the export; --replace-graph removes that graph.
 
-    Files: .ttl .trig .nq .jsonld (each also .gz, .zst), .graphml (also .gz), .lbug. Directories: .oxigraph,
+    Files: .ttl .trig .nq .jsonld .graphml (each also .gz, .zst), .lbug. Directories: .oxigraph,
     neo4j-csv:DIR, parquet:DIR. Servers: sparql+http(s)://HOST/DATASET, neo4j(+s)://HOST, bolt(+s)://HOST, with the
     user of KGSCRIPTS_SPARQL_USER and KGSCRIPTS_SPARQL_PASSWORD, or NEO4J_USERNAME and NEO4J_PASSWORD.
 

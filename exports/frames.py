@@ -20,7 +20,6 @@ def to_frames(graph: ScriptGraph) -> dict[str, pd.DataFrame]:
     tables = {
         label: pa.Table.from_batches(node_batches(graph, label), schema=node_schema(label)) for label in NODE_TYPES
     }
-    for name, relation in RELATION_TYPES.items():
-        batches = (batch for ends in relation.ends for batch in relation_batches(graph, name, ends))
-        tables[name] = pa.Table.from_batches(batches, schema=relation_schema(name))
+    for name in RELATION_TYPES:
+        tables[name] = pa.Table.from_batches(relation_batches(graph, name), schema=relation_schema(name))
     return {name: table.to_pandas(types_mapper=pd.ArrowDtype) for name, table in tables.items()}

@@ -7,15 +7,15 @@ as JSON.
 
 from __future__ import annotations
 
-import gzip
 import io
 import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any
 from xml.sax.saxutils import escape, quoteattr
 
+from exports.compression import compression_of, opened
 from exports.property_graph import ENDS, KEY, node_batches, relation_batches
 from exports.targets import ExportOptions, ExportReport, report
 from schemas.graph_directory import graph_files
@@ -30,7 +30,7 @@ _EXACT = "_json"
 
 
 def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportReport:
-    """Write the graph as GraphML (``.graphml``, ``.graphml.gz``).
+    """Write the graph as GraphML (``.graphml``, ``.graphml.gz``, ``.graphml.zst``).
 
     Raises
     ------
@@ -41,13 +41,8 @@ def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportRep
     if options.dry_run:
         return report(graph, target)
     with new_file(path, inputs=graph_files(graph.directory)) as temporary:
-        with temporary.open("wb") as raw:
-            if path.name.lower().endswith(".gz"):
-                # No name and no time inside: the same graph gives the same bytes.
-                with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as packed:
-                    _write(graph, cast(IO[bytes], packed), options)
-            else:
-                _write(graph, raw, options)
+        with opened(temporary, compression_of(path)) as file:
+            _write(graph, file, options)
         size = temporary.stat().st_size
     return report(graph, target, bytes=size)
 
@@ -65,15 +60,14 @@ def _write(graph: ScriptGraph, stream: IO[bytes], options: ExportOptions) -> Non
                 text.write(f"<node id={quoteattr(row.pop(KEY))}>{_data('node', label, row)}</node>\n")
             options.advance(batch.num_rows)
     number = 0
-    for name, relation in RELATION_TYPES.items():
-        for ends in relation.ends:
-            for batch in relation_batches(graph, name, ends):
-                for row in batch.to_pylist():
-                    number += 1
-                    source, target = (quoteattr(row.pop(end)) for end in ENDS)
-                    data = _data("edge", name, row)
-                    text.write(f'<edge id="e{number}" source={source} target={target}>{data}</edge>\n')
-                options.advance(batch.num_rows)
+    for name in RELATION_TYPES:
+        for batch in relation_batches(graph, name):
+            for row in batch.to_pylist():
+                number += 1
+                source, target = (quoteattr(row.pop(end)) for end in ENDS)
+                data = _data("edge", name, row)
+                text.write(f'<edge id="e{number}" source={source} target={target}>{data}</edge>\n')
+            options.advance(batch.num_rows)
     text.write("</graph>\n</graphml>\n")
     text.flush()
     text.detach()

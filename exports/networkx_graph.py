@@ -20,13 +20,11 @@ def to_networkx(graph: ScriptGraph) -> nx.MultiDiGraph:
     for label in NODE_TYPES:
         for batch in node_batches(graph, label):
             result.add_nodes_from((row.pop(KEY), {"type": label, **_known(row)}) for row in batch.to_pylist())
-    for name, relation in RELATION_TYPES.items():
-        for ends in relation.ends:
-            for batch in relation_batches(graph, name, ends):
-                result.add_edges_from(
-                    (row.pop(ENDS[0]), row.pop(ENDS[1]), name, {"type": name, **_known(row)})
-                    for row in batch.to_pylist()
-                )
+    for name in RELATION_TYPES:
+        for batch in relation_batches(graph, name):
+            result.add_edges_from(
+                (row.pop(ENDS[0]), row.pop(ENDS[1]), name, {"type": name, **_known(row)}) for row in batch.to_pylist()
+            )
     return result
 
 

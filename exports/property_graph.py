@@ -44,12 +44,12 @@ def node_batches(graph: ScriptGraph, label: str) -> Iterator[pa.RecordBatch]:
         yield _with_iris(graph, batch, schema)
 
 
-def relation_batches(graph: ScriptGraph, name: str, ends: tuple[str, str]) -> Iterator[pa.RecordBatch]:
-    """The relations of one type between one pair of node types: `from_iri`, `to_iri`, then the properties."""
+def relation_batches(graph: ScriptGraph, name: str, ends: tuple[str, str] | None = None) -> Iterator[pa.RecordBatch]:
+    """The relations of one type, between one pair of node types or all: `from_iri`, `to_iri`, then the properties."""
     schema = relation_schema(name)
-    start, end = (ID_PREFIXES[label] + "/" for label in ends)
     for batch in graph.batches(name):
-        if len(RELATION_TYPES[name].ends) > 1:
+        if ends is not None and len(RELATION_TYPES[name].ends) > 1:
+            start, end = (ID_PREFIXES[label] + "/" for label in ends)
             fits = pc.and_(pc.starts_with(batch.column(0), start), pc.starts_with(batch.column(1), end))
             batch = batch.filter(fits)
         if batch.num_rows:

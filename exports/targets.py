@@ -9,13 +9,12 @@ from typing import Protocol, cast
 
 from attrs import field, frozen
 
+from exports.compression import COMPRESSIONS
 from schemas.addresses import holds_user, without_user
 from schemas.arguments import check_type, path_of
 from schemas.errors import ConfigurationError, StoreError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.script_graph import ScriptGraph, check_graph
-
-COMPRESSIONS = (".gz", ".zst")
 
 
 @frozen(kw_only=True)
@@ -130,7 +129,7 @@ EXPORTERS: tuple[Exporter, ...] = (
         suffixes=(".neo4j-csv",),
         schemes=("neo4j-csv",),
     ),
-    Exporter(name="GraphML", module="exports.graphml", suffixes=(".graphml",), compressions=(".gz",)),
+    Exporter(name="GraphML", module="exports.graphml", suffixes=(".graphml",), compressions=COMPRESSIONS),
     Exporter(name="Parquet", module="exports.parquet", schemes=("parquet",)),
 )
 

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable
 from enum import StrEnum
 from functools import cached_property
-from typing import Any
 
 from attrs import AttrsInstance, field, frozen, validators
 
@@ -90,11 +88,6 @@ class DiscardReason(StrEnum):
 def _span(instance: object, start: int, end: int) -> None:
     if not 0 <= start < end:
         raise RecordError(f"{type(instance).__name__} has the span {start}:{end}", remedy="0 <= start < end")
-
-
-def _tuple(values: Iterable[Any]) -> tuple[Any, ...]:
-    """`tuple` itself, whose type mypy's attrs plugin does not see through."""
-    return tuple(values)
 
 
 def _rounded(value: float) -> float:
@@ -202,8 +195,8 @@ class EventMention:
     action: Action
     start: int
     end: int
-    participants: tuple[Argument, ...] = field(default=(), converter=_tuple)
-    tools: tuple[Tool, ...] = field(default=(), converter=_tuple)
+    participants: tuple[Argument, ...] = field(default=(), converter=tuple[Argument, ...])
+    tools: tuple[Tool, ...] = field(default=(), converter=tuple[Tool, ...])
     score: float = field(default=1.0, converter=_rounded, validator=[validators.ge(0), validators.le(1)])
 
     def __attrs_post_init__(self) -> None:
@@ -227,7 +220,7 @@ class ConcreteStep:
     start: int
     end: int
     log_probability: float = field(converter=_rounded, validator=_nats)
-    tools: tuple[Tool, ...] = field(default=(), converter=_tuple)
+    tools: tuple[Tool, ...] = field(default=(), converter=tuple[Tool, ...])
 
     def __attrs_post_init__(self) -> None:
         _span(self, self.start, self.end)
@@ -244,7 +237,7 @@ class Decomposition:
     action: Action
     start: int
     end: int
-    steps: tuple[ConcreteStep, ...] = field(converter=_tuple, validator=validators.min_len(1))
+    steps: tuple[ConcreteStep, ...] = field(converter=tuple[ConcreteStep, ...], validator=validators.min_len(1))
 
     def __attrs_post_init__(self) -> None:
         _span(self, self.start, self.end)
@@ -327,7 +320,7 @@ class Document:
     text: str = field()
     title: str = ""
     scenario: str = ""
-    passages: tuple[Passage, ...] = field(converter=_tuple)
+    passages: tuple[Passage, ...] = field(converter=tuple[Passage, ...])
 
     @text.validator
     def _encodable(self, _: object, text: str) -> None:

@@ -10,30 +10,13 @@ import hashlib
 import re
 import unicodedata
 
-from schemas.errors import RecordError
-from schemas.installed_types import id_prefix, installed_node_types
+from schemas.graph_types import NODE_TYPES
+from schemas.installed_types import id_prefix
 
 ONTOLOGY_IRI = "https://w3id.org/kgscripts/ontology#"
 DEFAULT_BASE_IRI = "https://w3id.org/kgscripts/data/"
 
-ID_PREFIXES = {
-    "Scenario": "scenario",
-    "SubEvent": "sub-event",
-    "Action": "action",
-    "Tool": "tool",
-    "Entity": "entity",
-    "Attribute": "attribute",
-    "StateChange": "state-change",
-    "Source": "source",
-    "Passage": "passage",
-    "ChangeInstance": "change-instance",
-    "Statement": "statement",
-    "Model": "model",
-    "BenchmarkScore": "score",
-    "Correction": "correction",
-    **{node_type.name: id_prefix(node_type.name) for node_type in installed_node_types()},
-}
-_TYPES = {prefix: node_type for node_type, prefix in ID_PREFIXES.items()}
+ID_PREFIXES = {name: id_prefix(name) for name in NODE_TYPES} | {"BenchmarkScore": "score"}
 _SLUG_LENGTH = 48
 _HASH_DIGITS = 24
 
@@ -54,17 +37,3 @@ def node_id(node_type: str, readable: str, *key: str) -> str:
     digest = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_DIGITS]
     words = slug(readable)
     return f"{ID_PREFIXES[node_type]}/{words}-{digest}" if words else f"{ID_PREFIXES[node_type]}/{digest}"
-
-
-def node_type_of(identifier: str) -> str:
-    """Return the node type of an id.
-
-    Raises
-    ------
-    RecordError
-        If the id begins with no known prefix.
-    """
-    try:
-        return _TYPES[identifier.partition("/")[0]]
-    except KeyError:
-        raise RecordError(f"{identifier!r} is not a node id", remedy="ids begin with " + ", ".join(_TYPES)) from None

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from exports.rdf.descriptions import Chunk, Reference, Value, join
 from exports.rdf.literals import double, each_distinct, escaped
-from exports.rdf.terms import expand
+from exports.rdf.terms import DATATYPES, expand
 from schemas.type_declarations import ValueType
 
 
@@ -101,13 +101,6 @@ def where(rows: pa.Array, texts: pa.Array) -> pa.Array:
     return pc.if_else(rows, texts, pa.scalar(None, pa.string()))
 
 
-_DATATYPES: dict[ValueType | Reference, str] = {
-    ValueType.INTEGER: "xsd:integer",
-    ValueType.NUMBER: "xsd:double",
-    ValueType.BOOLEAN: "xsd:boolean",
-}
-
-
 class NQuads(Syntax):
     """One quad per line, with canonical escapes."""
 
@@ -136,6 +129,7 @@ class NQuads(Syntax):
         """Quoted, with the datatype unless it is a string."""
         if value.kind is ValueType.STRING:
             return self.text(value)
+        assert isinstance(value.kind, ValueType)
         is_number = value.kind is ValueType.NUMBER
         lexical = each_distinct(value.objects, double) if is_number else value.objects.cast(pa.string())
-        return join('"', lexical, f'"^^{self.term(_DATATYPES[value.kind])}')
+        return join('"', lexical, f'"^^{self.term(DATATYPES[value.kind])}')

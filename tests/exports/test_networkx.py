@@ -7,6 +7,7 @@ from pathlib import Path
 
 import networkx as nx
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import exports
@@ -44,12 +45,16 @@ def test_frames_keep_their_columns_and_types_without_rows(tmp_path: Path) -> Non
     assert list(frames["READ_BY"].columns) == ["from_iri", "to_iri", "score"]
 
 
-@pytest.mark.parametrize("name", ["g.graphml", "g.graphml.gz", "G.GraphML"])
+@pytest.mark.parametrize("name", ["g.graphml", "g.graphml.gz", "g.graphml.zst", "G.GraphML"])
 def test_graphml_holds_the_graph(graph: ScriptGraph, tmp_path: Path, name: str) -> None:
     export(graph, str(tmp_path / name))
     path = tmp_path / name
     if name == "G.GraphML":
         path = path.rename(tmp_path / "g.graphml")
+    elif name.endswith(".zst"):
+        with pa.CompressedInputStream(path, "zstd") as packed:
+            path = tmp_path / "g.graphml"
+            path.write_bytes(packed.read())
     assert read_graphml(path) == expected(graph)
 
 

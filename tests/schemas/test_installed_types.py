@@ -13,9 +13,9 @@ from exports.rdf.context import context_terms
 from exports.rdf.ontology import ontology_text
 from exports.rdf.shapes import shapes_text
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
-from schemas.installed_types import id_prefix, problem_of
+from schemas.installed_types import problem_of
 from schemas.type_declarations import KNOWLEDGE, LABEL, SUPPORT, Layer, NodeType, Property, RelationType, ValueType
-from schemas.vocabulary import ID_PREFIXES, ONTOLOGY_IRI
+from schemas.vocabulary import ONTOLOGY_IRI
 
 KGS = rdflib.Namespace(ONTOLOGY_IRI)
 NODE = NodeType(
@@ -52,11 +52,6 @@ def test_what_a_declaration_must_be_like(declaration: object, problem: str) -> N
     found = problem_of(declaration, ["Known"])
     assert problem in found
     assert bool(problem) == bool(found)
-
-
-@pytest.mark.parametrize("name", [name for name in ID_PREFIXES if name != "BenchmarkScore"])
-def test_prefixes_are_made_as_those_of_our_types(name: str) -> None:
-    assert id_prefix(name) == ID_PREFIXES[name]
 
 
 NODES = NODE_TYPES | {NODE.name: NODE}
