@@ -1,1 +1,1 @@
-"""The vocabulary that every room speaks: records, node and relation types, the script graph."""
+"""What all packages share: records, node and relation types, the script graph."""

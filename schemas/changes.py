@@ -9,7 +9,7 @@ from schemas.errors import InputError
 
 @frozen(kw_only=True)
 class Change:
-    """One state change, in the open vocabulary of its source; "" where a part is not said.
+    """One state change, in the open vocabulary of its source; a missing part is "".
 
     "location of oil was on counter before and in blender afterwards" has the attribute *location*, the entity *oil*,
     before *on counter*, after *in blender*.
@@ -33,7 +33,7 @@ def _encodable(_: object, attribute: Attribute[str], text: str) -> None:
 
 @frozen(kw_only=True)
 class ProcedureStep:
-    """A step to predict the changes of, and what comes before it in its procedure.
+    """A step whose changes are predicted, with the title and the earlier steps of its procedure.
 
     Raises InputError for a lone surrogate: no model can read it.
     """
@@ -42,7 +42,7 @@ class ProcedureStep:
     context: tuple[str, ...] = field(default=(), validator=validators.deep_iterable(_encodable))
     """The earlier steps, in order."""
     title: str = field(default="", validator=_encodable)
-    """What the procedure is for; "" if unknown."""
+    """The goal of the procedure; "" if unknown."""
 
 
 @frozen(kw_only=True)

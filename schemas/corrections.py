@@ -1,7 +1,7 @@
-"""Corrections: what people say about a graph, kept as records beside those of reading.
+"""Corrections of a graph by people, kept as records beside those of extractors.
 
-A correction names what it is about by content (a scenario, the words of an action, the name of a thing) and never by an
-IRI, so that it holds in every graph that has these words.
+A correction names scenarios, actions and things by their words, never by IRIs, so that it applies to every graph with
+these words.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from schemas.records import ToolRole
 
 
 class CorrectionKind(StrEnum):
-    """What a correction says."""
+    """The kinds of corrections."""
 
     REJECT = "reject"
     RENAME = "rename"
@@ -42,10 +42,10 @@ _TOGETHER = {
     CorrectionKind.REJECT: ("relation", "other"),
     CorrectionKind.TOOL_ROLE: ("scenario", "step"),
 }
-"""Further fields that a kind can have: both or neither."""
+"""Optional fields of a kind: both or neither are given."""
 _CONTENT = ("scenario", "step", "relation", "other", "thing", "name", "role")
 _VALUES = ("name", "role")
-"""Fields that say what is right, and are no part of the key. One that is withdrawn needs none."""
+"""Fields with the right value; they are no part of the key. A withdrawn correction needs none."""
 _MOST_CHARACTERS = 500
 
 REJECTABLE = tuple(
@@ -53,7 +53,7 @@ REJECTABLE = tuple(
     for name, relation in RELATION_TYPES.items()
     if relation.has_statement and {start for start, _ in relation.ends} == {"SubEvent"} and name != "EXPRESSED_AS"
 )
-"""The relations of a step that can be rejected. A wording that belongs elsewhere is a different step instead."""
+"""The relations of a step that can be rejected. For a wording that belongs to another step, use a different step."""
 
 
 def plain_words(text: str) -> str:
@@ -83,9 +83,8 @@ class Correction:
 
     `step` and `other` are the words of an action ("put cake in oven"), or its predicate, particle and object where no
     action of the scenario has these words. `thing` is the name of a tool or an entity, `name` the new label of a step,
-    `role` that of a tool. A rejected relation has a `relation` and its end in `other`, of a
-    CLOSE_MATCH the other scenario. `withdrawn` takes back what an
-    earlier one with the same key says.
+    `role` that of a tool. A rejected relation has a `relation` and its end in `other`, of a CLOSE_MATCH the other
+    scenario. `withdrawn` takes back an earlier correction with the same key.
 
     Raises
     ------
@@ -129,7 +128,7 @@ class Correction:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """What it is about: of several corrections with one key the latest counts."""
+        """The thing that it corrects: of several corrections with one key the latest is applied."""
         if self.kind in (CorrectionKind.SAME_STEP, CorrectionKind.DIFFERENT_STEP):
             return ("step", self.scenario, *sorted((self.step, self.other)))
         if self.kind is CorrectionKind.SAME_THING:
@@ -143,11 +142,11 @@ class Correction:
 
     @property
     def age(self) -> tuple[datetime, str]:
-        """What the latest is decided by: the time, and of equal times the content."""
+        """By what the latest is decided: the time, and for equal times the content."""
         return datetime.fromisoformat(self.time), json.dumps(asdict(self), sort_keys=True)
 
     def to_dict(self) -> dict[str, Any]:
-        """The correction as an object of JSON, without what is empty."""
+        """The correction as a JSON object without empty fields."""
         return {item.name: getattr(self, item.name) for item in fields(Correction) if getattr(self, item.name)}
 
     def to_json(self) -> str:
@@ -156,7 +155,7 @@ class Correction:
 
     @classmethod
     def from_json(cls, line: str) -> Self:
-        """The correction that `to_json` made the line of. Raises RecordError if there is none."""
+        """The correction from which `to_json` made the line. Raises RecordError if there is none."""
         try:
             content = json.loads(line)
             json.dumps(content, ensure_ascii=False).encode("utf-8")  # half a surrogate pair can be escaped

@@ -32,9 +32,9 @@ _LOCK = ".lock"
 _PARTS = ("nodes", "relations")
 DISCARDED = "discarded.jsonl"
 _MOST_BYTES = 64 << 20
-"""No other file that is read at once is larger."""
+"""The largest size of a small file of kgscripts that is read at once."""
 _ID_BYTES = 64
-"""No id file is larger."""
+"""The largest size of a file `id`."""
 _ID_SECONDS = 10.0
 """How long to wait for another process that gives the same directory its id."""
 
@@ -46,7 +46,7 @@ def file_digest(path: Path) -> str:
 
 
 def graph_files(directory: Path) -> list[Path]:
-    """The files of a graph, and the folders that hold nothing else."""
+    """The files of a graph, and the folders that hold only such files."""
     names = (MARKER, ID, *_PARTS, DISCARDED, "records", "stores", "manifest.json", "assembled.json", "run.json")
     return [directory / name for name in names]
 
@@ -57,7 +57,7 @@ def claim(directory: Path) -> None:
     Raises
     ------
     GraphDirectoryError
-        If it holds something else, is a file, or cannot be written.
+        If it holds other files, is a file, or cannot be written.
     """
     try:
         directory.mkdir(parents=True, exist_ok=True)

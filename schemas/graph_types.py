@@ -40,7 +40,7 @@ NODE_TYPES: dict[str, NodeType] = {
         ),
         NodeType(
             "SubEvent",
-            "A step of a scenario: a cluster of actions with the same function there.",
+            "A step of a scenario: a cluster of actions that have the same function in it.",
             "scenario (or none) and the leading action of its paraphrase cluster: the smallest, unless another has "
             "twice its support",
             (
@@ -57,25 +57,25 @@ NODE_TYPES: dict[str, NodeType] = {
                 Property(
                     "replaces",
                     _NODES,
-                    "Ids that its other actions would have given it, and that may have been used before the cluster "
-                    "was merged.",
+                    "Ids that the step would have by its other actions; it may have had them before clusters were "
+                    "merged.",
                 ),
             ),
         ),
         NodeType(
             "Action",
-            "What is done, independent of any scenario, so that different texts share it.",
+            "An action in words, independent of any scenario, so that different texts share it.",
             "predicate lemma, particle, object head, preposition and its head",
             (
                 LABEL,
                 Property("predicate", _STRING, "Lemma of the verb."),
                 Property("particle", _STRING, "Particle of a phrasal verb.", False),
-                Property("object", _STRING, "Lemma of the object's head, compounds kept.", False),
+                Property("object", _STRING, "Lemma of the object's head, with its compound.", False),
                 Property("preposition", _STRING, "Preposition of the first prepositional argument.", False),
                 Property(
                     "prepositional_object",
                     _STRING,
-                    "Lemma of that preposition's head, compounds kept.",
+                    "Lemma of the head of that preposition's object, with its compound.",
                     False,
                 ),
                 SUPPORT,
@@ -83,7 +83,7 @@ NODE_TYPES: dict[str, NodeType] = {
         ),
         NodeType(
             "Tool",
-            "A thing that steps are done with.",
+            "A thing with which steps are done.",
             "lemma of the head, with its compound",
             (LABEL, SUPPORT),
         ),
@@ -95,8 +95,8 @@ NODE_TYPES: dict[str, NodeType] = {
         ),
         NodeType(
             "Attribute",
-            "A respect in which an entity can change.",
-            "lemma of the head, with its compound; of names that mean the same, the one that leads them",
+            "An attribute of entities that can change, such as temperature.",
+            "lemma of the head, with its compound; names that mean the same have the key of the leading name",
             (
                 LABEL,
                 Property("alternative_labels", _STRINGS, "Other names that mean the same."),
@@ -109,7 +109,7 @@ NODE_TYPES: dict[str, NodeType] = {
             "attribute, entity, before and after, normalised",
             (
                 LABEL,
-                Property("before", _STRING, "The value before the event; absent if it is not said.", False),
+                Property("before", _STRING, "The value before the event; absent if it is unknown.", False),
                 Property("after", _STRING, "The value after the event."),
                 SUPPORT,
             ),
@@ -119,11 +119,11 @@ NODE_TYPES: dict[str, NodeType] = {
             "A text that was read.",
             "SHA-256 of its content",
             (
-                Property("name", _STRING, "Where it came from, readable."),
+                Property("name", _STRING, "Where it came from, for people."),
                 Property("digest", _STRING, "SHA-256 of its content.", pattern=_SHA_256),
                 Property("title", _STRING, "Its title, if it has one.", False),
                 Property("scenario_label", _STRING, "The scenario label in the source itself.", False),
-                Property("format", _STRING, "The format that it was read from."),
+                Property("format", _STRING, "The format of the source."),
                 _count("characters", "Length of its text in Unicode code points."),
             ),
         ),
@@ -141,21 +141,21 @@ NODE_TYPES: dict[str, NodeType] = {
                 _count("start", "First character, in Unicode code points from 0."),
                 Property("end", _INTEGER, "The character after the last."),
                 Property("text", _STRING, "The text itself."),
-                Property("source", _NODE, "The source that it is a part of.", node_type="Source"),
+                Property("source", _NODE, "The source to which it belongs.", node_type="Source"),
             ),
         ),
         NodeType(
             "ChangeInstance",
-            "A state change in one text: this step of this text brings it about.",
+            "A state change in one text, brought about by one step of the text.",
             "passage and state change",
             (
                 Property("source", _NODE, "The source that it was read in.", node_type="Source"),
                 _count(
                     "step",
-                    "Number of the step of the text that brings it about, of the sentence if the text has no steps; 0 "
-                    "before the first.",
+                    "Number of the step of the text that brings it about, or of the sentence if the text has no "
+                    "steps; 0 before the first.",
                 ),
-                Property("presupposed", _BOOLEAN, "Whether the text does not mention the entity up to there."),
+                Property("presupposed", _BOOLEAN, "Whether the text does not mention the entity up to this step."),
             ),
         ),
         NodeType(
@@ -177,7 +177,7 @@ NODE_TYPES: dict[str, NodeType] = {
         ),
         NodeType(
             "Model",
-            "What reads text: a trained model or a set of rules.",
+            "A reader of text: a trained model or a set of rules.",
             "name and digest",
             (
                 Property("name", _STRING, "Its name."),
@@ -220,8 +220,8 @@ NODE_TYPES: dict[str, NodeType] = {
         ),
         NodeType(
             "Correction",
-            "What a person says about the graph: the latest correction of something counts.",
-            "what it is about: its scenario, and the words of its steps or things",
+            "A correction by a person; of several corrections of the same thing, the latest is applied.",
+            "its scenario, and the words of the steps or things that it corrects",
             (
                 LABEL,
                 Property(
@@ -237,8 +237,8 @@ NODE_TYPES: dict[str, NodeType] = {
                     "When, in UTC (ISO 8601).",
                     pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}T.*Z$",
                 ),
-                Property("applied", _BOOLEAN, "Whether it corrects something in this graph."),
-                Property("content", _STRING, "All of it as a line of a file of corrections (JSON)."),
+                Property("applied", _BOOLEAN, "Whether it changes something in this graph."),
+                Property("content", _STRING, "The correction as a line of a file of corrections (JSON)."),
             ),
         ),
         *installed_node_types(),
@@ -256,7 +256,7 @@ _ROLE = Property(
 _ALIGNED = Property(
     "log_probability",
     _NUMBER,
-    "Log probability, in nats, of the best alignment behind it; absent if there is none.",
+    "Log probability, in nats, of the best alignment that supports it; absent if there is none.",
     False,
     maximum=0,
 )
@@ -272,30 +272,36 @@ RELATION_TYPES: dict[str, RelationType] = {
             (
                 *KNOWLEDGE,
                 _share("mean_position", "Mean relative position in the sources: 0 first, 1 last."),
-                _count("rank", "Place among the scenario's steps, from 1: follows PRECEDES, else mean position.", 1),
+                _count(
+                    "rank",
+                    "Place among the scenario's steps, from 1. It agrees with PRECEDES; where that leaves "
+                    "the order open, it follows the mean position.",
+                    1,
+                ),
                 Property(
                     "optional",
                     _BOOLEAN,
-                    "Whether fewer than half of the sources that mention what comes before and after it mention it.",
+                    "Whether fewer than half of the sources that mention the steps before and after it mention it.",
                 ),
                 _share(
                     "typicality",
-                    "Estimated probability that it is of the scenario's script and no bystander, 0 to 1.",
+                    "Estimated probability that it belongs to the script of the scenario, 0 to 1.",
                     False,
                 ),
                 Property("usual", _BOOLEAN, "Whether its typicality is 0.62 or more, or unknown."),
                 _count(
                     "salience_rank",
-                    "Place among the scenario's steps by salience, from 1: usual steps first, of these those that more "
-                    "sources tell in the words of the label, that are more typical, and whose label says more.",
+                    "Place among the scenario's steps by importance, from 1. Usual steps come first, ordered by the "
+                    "number of sources that use the words of the label, by typicality, and by how specific the label "
+                    "is.",
                     1,
                 ),
             ),
         ),
         RelationType(
             "DECOMPOSES_INTO",
-            "The abstract step is done by doing this concrete one; the probability is the share of the abstract step's "
-            "decomposed mentions that contain it.",
+            "The concrete step is a part of doing the abstract one; the probability is the share of the abstract "
+            "step's decomposed mentions that contain it.",
             Layer.KNOWLEDGE,
             (("SubEvent", "SubEvent"),),
             (
@@ -333,8 +339,8 @@ RELATION_TYPES: dict[str, RelationType] = {
         RelationType(
             "USES",
             "The step is done with this tool; the probability is the share of the step's mentions that name it, "
-            "directly or in a step that they decompose into, or the model's if the tool is predicted. What something "
-            "is put into or onto is a participant with the role place instead.",
+            "directly or in a step that they decompose into; for a predicted tool it is the probability of the model."
+            " A thing into or onto which something is put is a participant with the role place instead.",
             Layer.KNOWLEDGE,
             (("SubEvent", "Tool"),),
             (
@@ -347,8 +353,8 @@ RELATION_TYPES: dict[str, RelationType] = {
         ),
         RelationType(
             "ALTERNATIVE_TO",
-            "One does the one step or the other in its place (go by bus, go by car). It holds both ways and is stored "
-            "once; the probability is the share of the sources with one of them that do not have both.",
+            "One of the two steps is done instead of the other (go by bus, go by car). The relation is symmetric and "
+            "stored once; the probability is the share of the sources with one of them that do not have both.",
             Layer.KNOWLEDGE,
             (("SubEvent", "SubEvent"),),
             KNOWLEDGE,
@@ -356,8 +362,8 @@ RELATION_TYPES: dict[str, RelationType] = {
         ),
         RelationType(
             "CLOSE_MATCH",
-            "The same step of another scenario (pay). It holds both ways and is stored once; the probability is the "
-            "share of their mentions that are expressed as the same actions.",
+            "The same step of another scenario (pay). The relation is symmetric and stored once; the probability is "
+            "the share of their mentions that are expressed as the same actions.",
             Layer.KNOWLEDGE,
             (("SubEvent", "SubEvent"),),
             (
@@ -399,7 +405,7 @@ RELATION_TYPES: dict[str, RelationType] = {
         RelationType("EVIDENCED_BY", "The passage is evidence for it.", Layer.EVIDENCE, (("Statement", "Passage"),)),
         RelationType(
             "READ_BY",
-            "The model read it, or predicts it.",
+            "The model read or predicted it.",
             Layer.EVIDENCE,
             (("Statement", "Model"),),
             (_share("score", "The model's highest confidence over the evidence, 0 to 1."),),
@@ -407,8 +413,8 @@ RELATION_TYPES: dict[str, RelationType] = {
         ),
         RelationType(
             "CORRECTED_BY",
-            "A person corrected it: a step that was renamed, merged or split, or one of its relations; a tool or an "
-            "entity with several names; a scenario of which a step was rejected.",
+            "A correction changed it: a step that was renamed, merged or split, or one of its relations; a tool or an"
+            " entity with several names; a scenario with a rejected step.",
             Layer.EVIDENCE,
             (("Scenario", "Correction"), ("SubEvent", "Correction"), ("Tool", "Correction"), ("Entity", "Correction")),
         ),
@@ -427,20 +433,20 @@ RELATION_TYPES: dict[str, RelationType] = {
         ),
         RelationType(
             "ABOUT",
-            "The text is about this scenario: a segment is about each scenario of its label, a source about every "
-            "scenario that one of its segments is about.",
+            "The text is about this scenario. A segment is about each scenario of its label, a source about the "
+            "scenarios of all its segments.",
             Layer.INSTANCE,
             (("Source", "Scenario"), ("Passage", "Scenario")),
             (
                 _share(
                     "confidence",
-                    "The reader's confidence that the text is about it, 0 to 1; 1 where the source itself says so.",
+                    "The reader's confidence that the text is about it, 0 to 1; 1 if the source has this label.",
                 ),
             ),
         ),
         RelationType(
             "REALIZES",
-            "The passage mentions this step. It can realise a step of each of several scenarios.",
+            "The passage mentions this step. A passage of several scenarios can mention a step of each.",
             Layer.INSTANCE,
             (("Passage", "SubEvent"),),
             (_share("score", "The reader's confidence, 0 to 1."),),
@@ -455,14 +461,14 @@ RELATION_TYPES: dict[str, RelationType] = {
                 Property(
                     "log_probability",
                     _NUMBER,
-                    "Log probability of the change being true of the passage, in nats.",
+                    "Log probability, in nats, that the passage brings about the change.",
                     maximum=0,
                 ),
             ),
         ),
         RelationType(
             "INSTANCE_OF",
-            "What changes, free of the text.",
+            "The state change as a type, independent of the text.",
             Layer.INSTANCE,
             (("ChangeInstance", "StateChange"),),
             at_least=1,
@@ -470,15 +476,15 @@ RELATION_TYPES: dict[str, RelationType] = {
         ),
         RelationType(
             "PERSISTS_TO",
-            "The changed state still holds where the next change of the same attribute of the entity in this text "
-            "begins: its value after the one agrees with the value before the other.",
+            "The changed state holds until the next change of the same attribute of the entity in this text: the "
+            "value after this change agrees with the value before the next.",
             Layer.INSTANCE,
             (("ChangeInstance", "ChangeInstance"),),
         ),
         RelationType(
             "CONTRADICTS",
-            "The next change of the same attribute of the entity in this text begins with a value that agrees with no "
-            "value that the last step to change it left behind.",
+            "The next change of the same attribute of the entity in this text does not fit: its value before agrees "
+            "with no value after the last step that changed the attribute.",
             Layer.INSTANCE,
             (("ChangeInstance", "ChangeInstance"),),
         ),

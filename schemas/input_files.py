@@ -1,4 +1,4 @@
-"""Opening what a user names, to read it: regular files only.
+"""Opening the files that a user names for reading: regular files only.
 
 Opening a pipe waits for a writer, and reading a device may never end, so both are refused without waiting.
 """

@@ -1,4 +1,4 @@
-"""Ctrl-C while a compiled library is at work: KeyboardInterrupt, whatever the library makes of it."""
+"""Ctrl-C while a compiled library is at work ends with KeyboardInterrupt, whatever error the library raises."""
 
 from __future__ import annotations
 

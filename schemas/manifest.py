@@ -1,4 +1,4 @@
-"""`manifest.json`: what a graph was made from and what its files hold; no times and no paths of a machine."""
+"""`manifest.json`: the sources, options and files of a graph; no times and no paths of a machine."""
 
 from __future__ import annotations
 
@@ -74,9 +74,8 @@ class Manifest:
     """The content of `manifest.json`.
 
     `licence` is the IRI of the licence under which the graph is published, if it is stated, `models` holds name and
-    version of each reader by its digest, `configuration` the options that shaped the graph, `discards` counts what was
-    left out by reason,
-    `tables` describes every file under `nodes/` and `relations/` by its type's name.
+    version of each reader by its digest, `configuration` the options with which the graph was made, `discards` the
+    number of discards by reason, `tables` describes every file under `nodes/` and `relations/` by its type's name.
     """
 
     base_iri: str = field(default=DEFAULT_BASE_IRI, validator=_has_base_iri)
@@ -164,7 +163,7 @@ def _no_number(name: str) -> float:
 def chosen_before(path: Path) -> tuple[str | None, str | None]:
     """The base IRI and the licence of the manifest at `path`, of any version; None for what cannot be read.
 
-    Later builds keep them: a graph that grows must not get other IRIs because an option was left away.
+    Later builds keep them: a graph that grows must not get other IRIs because an option was left out.
     """
     try:
         content = json.loads(read_file(path))

@@ -1,4 +1,4 @@
-"""Writing what a user names: whole or not at all, and never over an input.
+"""Writing the files that a user names: completely or not at all, and never over an input.
 
 A file is written aside and then moved into place, with the mode of the file that it replaces. A symbolic link stays:
 what it leads to is replaced. A device, a pipe or a socket cannot be replaced, so it is written to when all is done, and
@@ -25,7 +25,7 @@ MARKER = ".kgscripts-export"
 """A file in every directory that an export made; no other directory is replaced."""
 
 _MOST_LINKS = 40
-"""No longer chain of symbolic links is followed, as by Linux."""
+"""The longest chain of symbolic links that is followed, as in Linux."""
 
 
 def check_outputs(*outputs: Path | None, inputs: Iterable[str | Path | None] = ()) -> None:
@@ -162,7 +162,7 @@ def _unwritable(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        # What the system says of a pipe without a reader, "no such device or address", misleads.
+        # The system's message for a pipe without a reader, "no such device or address", is misleading.
         reason = "nothing reads from it" if error.errno == errno.ENXIO else error.strerror or error
         raise StoreError(
             f"cannot be written ({reason})",
@@ -199,7 +199,7 @@ def _send(content: Path, path: Path) -> None:
 
 
 def _is_written_to(path: Path) -> bool:
-    """Whether a path is written to: an open descriptor, or what is neither a file nor a folder."""
+    """Whether a path is written directly: an open descriptor, or neither a file nor a folder."""
     status = _status(path)
     is_other = status is not None and not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode)
     return is_other or _descriptor(path) is not None
@@ -219,7 +219,7 @@ def _descriptor(path: Path) -> int | None:
 
 
 def _status(path: Path) -> os.stat_result | None:
-    """What the system knows of what a path leads to; None where there is nothing yet."""
+    """The status of the file that a path leads to; None if it does not exist."""
     try:
         return path.stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -244,7 +244,8 @@ def _check_place(path: Path) -> None:
 
 
 def _identity(path: Path) -> object:
-    """What all paths of a file have in common; None for what is no file, to which several outputs can be written."""
+    """The identity of a file, the same for all its paths; None for a device or a pipe, to which several outputs can
+    go."""
     status = _status(path)
     if status is None:
         return os.path.realpath(path)
@@ -256,7 +257,7 @@ def _check_no_input(outputs: Mapping[object, Path], inputs: Iterable[str | Path 
     for path in _files(inputs) if any(path.exists() for path in outputs.values()) else ():
         try:
             status = path.stat()
-        except (OSError, ValueError):  # not every text that is given can be a path; its reader will say so
+        except (OSError, ValueError):  # not every text can be a path; its reader reports it
             continue
         if output := outputs.get((status.st_dev, status.st_ino)):
             raise ConfigurationError(

@@ -19,10 +19,10 @@ class Direction(StrEnum):
 
 
 class Exposure(StrEnum):
-    """Whether data took part in the development of what is measured on it.
+    """Whether data took part in the development of the model that is measured on it.
 
-    On `DEVELOPMENT` data rules were written or settings chosen in view of its items or of scores on it, or a
-    checkpoint was selected by it. All choices behind a score on `UNSEEN` data were made on other data.
+    `DEVELOPMENT`: rules were written, settings chosen or a checkpoint selected in view of its items or of scores on it.
+    `UNSEEN`: all choices were made on other data.
     """
 
     UNSEEN = "unseen"
@@ -76,7 +76,7 @@ class BenchmarkScore:
 
 @frozen(kw_only=True)
 class Model:
-    """What reads text: a trained model or a set of rules, identified by its digest.
+    """A reader of text: a trained model or a set of rules, identified by its digest.
 
     `digest` is a SHA-256 of everything that determines the output (weights, configuration, version).
     """

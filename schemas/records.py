@@ -1,8 +1,8 @@
-"""Records: what reading a text gives. Closed, immutable and validated when made.
+"""Records: the results of reading a text. Closed, immutable and validated when made.
 
-Each class below `Document` is a *kind* of record: the record store keeps one table a kind, whose columns follow from
-the fields of the class. A new kind is a class here and the assembly rules that use it. All offsets are in Unicode code
-points into `Document.text`, end exclusive.
+Each class below `Document` is a *kind* of record: the record store keeps one table for each kind, whose columns follow
+from the fields of the class. A new kind is a class here and the assembly rules that use it. All offsets are in Unicode
+code points into `Document.text`, end exclusive.
 """
 
 from __future__ import annotations
@@ -18,9 +18,8 @@ from schemas.errors import RecordError
 
 
 class PassageKind(StrEnum):
-    """What a passage is: what the format marks, then segments of a scenario, sentences, and mentions of events.
-
-    *needs* is a list of what an activity needs, with its heading ("You will need: a spade").
+    """The kinds of passages: those that the format marks, then segments of a scenario, sentences, and mentions of
+    events. *needs* is a list of things that an activity needs, with its heading ("You will need: a spade").
     """
 
     PARAGRAPH = "paragraph"
@@ -45,7 +44,7 @@ class Role(StrEnum):
 
 
 class ToolRole(StrEnum):
-    """What a tool is to its event: what it is done with, in, by means of which machine, or on which surface."""
+    """The role of a tool in its event: an instrument, a container, a machine or a surface."""
 
     INSTRUMENT = "instrument"
     CONTAINER = "container"
@@ -54,7 +53,7 @@ class ToolRole(StrEnum):
 
 
 OF_PLACE = frozenset({ToolRole.CONTAINER, ToolRole.SUPPORT})
-"""The roles of what an event is done in or on. Lists of tools have the others first."""
+"""The roles of things in or on which an event is done. Lists of tools have the other roles first."""
 
 
 class DiscardReason(StrEnum):
@@ -137,7 +136,7 @@ class Tool:
 class Action:
     """Predicate lemma, particle, object head, preposition and its head; "" where there is none.
 
-    Free of any scenario: the place where different texts meet.
+    It is independent of any scenario, so that different texts share it.
     """
 
     predicate: str = field(validator=validators.min_len(1))
@@ -153,7 +152,7 @@ class Action:
 
     @property
     def key(self) -> tuple[str, str, str, str, str]:
-        """What makes two actions the same."""
+        """The key of the action: actions with the same key are the same."""
         return (self.predicate, self.particle, self.object, self.preposition, self.prepositional_object)
 
 
@@ -172,7 +171,7 @@ class Sentence:
 class Segment:
     """A stretch of text that is about a scenario; segments may overlap, and one stretch may have several scenarios.
 
-    `confidence` is that of the text being about the scenario, 0 to 1 (1 where the source itself says so).
+    `confidence` is the probability that the text is about the scenario, 0 to 1 (1 for labels).
     """
 
     scenario: str = field(validator=validators.min_len(1))
@@ -230,8 +229,8 @@ class ConcreteStep:
 class Decomposition:
     """An abstract event, by action and span those of its `EventMention`, and the steps by which it is done, in order.
 
-    It adds no mention: the events are those that some extractor found in the same document. What refers to no event is
-    discarded.
+    It adds no mention: the events are those that some extractor found in the same document. Steps that refer to no
+    event are discarded.
     """
 
     action: Action
@@ -259,9 +258,9 @@ class StateChange:
     """A change that a step of a document brings about: an attribute of an entity, its values before and after.
 
     `start:end` is the span of the `EventMention` that brings it about, and `action` is its action. Where no event is
-    found, `action` is None and the span is that of the step or sentence. `mentioned` is where the step or what comes
-    before it in the document mentions the entity; None if the entity is presupposed. `log_probability` (nats) is that
-    of the change being true of the step.
+    found, `action` is None and the span is that of the step or sentence. `mentioned` is the last mention of the entity
+    in the step or before it; None if the document does not mention the entity up to there. `log_probability` (nats) is
+    that of the change.
     """
 
     entity: str = field(validator=validators.min_len(1))
@@ -344,7 +343,7 @@ class Document:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of all that decides what can be read from the document; its name does not."""
+        """SHA-256 of all that extractors see of the document; the name is no part of it."""
         parts = [self.format, self.title, self.scenario, self.text]
         parts += [f"{passage.kind}:{passage.start}:{passage.end}" for passage in self.passages]
         content = "".join(f"{len(part)}:{part}" for part in parts)

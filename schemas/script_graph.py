@@ -120,7 +120,7 @@ class ScriptGraph:
 
     @property
     def build_id(self) -> str:
-        """Identifies the content of the graph: same rows, same id."""
+        """Identifies the content of the graph: graphs with the same rows have the same id."""
         return self.manifest.build_id
 
     @property
@@ -175,8 +175,8 @@ class ScriptGraph:
     ) -> pa.Table:
         """Read some columns (all by default) of the rows of a table for which `where` holds (all by default).
 
-        Only these rows are held in memory. Row groups that cannot have them are not read: tables ascend by id, and
-        relations by the id that they begin at.
+        Only these rows are held in memory. Row groups that cannot contain them are not loaded: tables of nodes ascend
+        by id, tables of relations by the id of their start.
 
         Parameters
         ----------
@@ -185,8 +185,8 @@ class ScriptGraph:
         columns:
             The names of columns, in the order in which they are wanted.
         where:
-            For each of some columns its value, or a collection of the values that it may have; None means null. A row
-            is wanted if all of these hold. Columns of lists have no conditions.
+            Maps columns to a value, or to a collection of allowed values; None means null. Rows that fulfil all
+            conditions are returned. Columns of lists cannot have conditions.
 
         Returns
         -------
@@ -237,7 +237,7 @@ def _exports(name: str) -> Callable[..., Any]:
 
 
 def _tables_of(manifest: Manifest) -> list[str]:
-    """The types whose tables a graph needs: one that was made without a package has none of its types."""
+    """The types whose tables a graph needs. A graph that was made without a package has none of its types."""
     nodes, relations = installed_node_types(), installed_relation_types()
     further = {*(item.name for item in nodes), *(item.name for item in relations)}
     return [name for name in TABLE_NAMES if name in manifest.tables or name not in further]

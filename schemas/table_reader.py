@@ -1,4 +1,4 @@
-"""Reading the tables of a script graph, whole or in part. What is damaged is an error before any of it is used."""
+"""Reading the tables of a script graph, whole or in part. Damage is an error before any row is used."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PYTHON_TYPES: dict[pa.DataType, type] = {
     pa.float64(): Real,
     pa.bool_(): bool,
 }
-"""What a value of a column must be; columns of lists have no conditions."""
+"""The type of the values of a column; columns of lists have no conditions."""
 
 
 _Rows = TypeVar("_Rows", pa.RecordBatch, pa.Table)
@@ -40,7 +40,7 @@ def read_batches(file: Path, table: str, rows: int) -> Iterator[pa.RecordBatch]:
 def select_rows(
     file: Path | None, table: str, columns: Iterable[str] | None = None, where: Mapping[str, Any] | None = None
 ) -> pa.Table:
-    """Read some columns of some rows of a table, which has none without a file.
+    """Read some columns of some rows of a table. A table without a file has no rows.
 
     The other arguments and errors are those of `ScriptGraph.select`.
     """
@@ -158,7 +158,7 @@ class _Condition:
             raise _no_value(table, column, among) from error
 
     def possible(self, chunk: pq.ColumnChunkMetaData) -> pa.Array:
-        """Those of the values that a row group can have in this column, by its statistics."""
+        """The values that a row group can have in this column, by its statistics."""
         statistics, found, null = chunk.statistics, self.array, self.null
         # Floating numbers are not compared: their statistics leave out NaN.
         if statistics is not None and statistics.has_min_max and not pa.types.is_floating(found.type):

@@ -14,7 +14,7 @@ from schemas.type_declarations import Property, ValueType
 from schemas.vocabulary import ID_PREFIXES
 
 ROWS_A_GROUP = 65_536
-"""Rows of a row group of a table, which is what its reader holds at once."""
+"""The rows of a row group of a table; a reader holds one row group at once."""
 
 ARROW_TYPES: dict[ValueType, pa.DataType] = {
     ValueType.STRING: pa.string(),
@@ -34,7 +34,7 @@ def _fields(properties: tuple[Property, ...]) -> list[pa.Field]:
 
 
 def key_columns(name: str) -> tuple[str, ...]:
-    """The columns that a table is sorted by and that are unique in it."""
+    """The columns by which a table is sorted; their values are unique."""
     return ("id",) if name in NODE_TYPES else ("from_id", "to_id")
 
 

@@ -1,8 +1,8 @@
-r"""Printing text that others wrote: documents, file names, servers.
+r"""Printing text of unknown origin: documents, file names, answers of servers.
 
 Such text may hold markup, escape sequences and direction overrides. All output of the commands passes through this
-module, so that it is shown and never obeyed: characters that control a terminal are printed as ``\x1b`` or ``\u202e``.
-"""
+module, so that it is shown and never controls the terminal: characters that control a terminal are printed as ``\x1b``
+or ``\u202e``."""
 
 from __future__ import annotations
 

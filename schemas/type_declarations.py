@@ -1,4 +1,4 @@
-"""How node and relation types are declared: ours (`schemas.graph_types`), and those of other packages.
+"""Declarations of node and relation types: of kgscripts (`schemas.graph_types`) and of other packages.
 
 Another package declares a tuple of types in a module that imports nothing of kgscripts but this one, and names it by
 the entry point group ``kgscripts.types``: ``ovens = "oven_types:TYPES"``. Tables, ontology, shapes, JSON-LD context,
@@ -27,7 +27,7 @@ class ValueType(StrEnum):
 
 
 class Layer(StrEnum):
-    """Knowledge is what holds in general, evidence is where and by which model it was read, instances are the texts."""
+    """Knowledge holds in general, evidence says where and by which model it was read, instances are the texts."""
 
     KNOWLEDGE = "knowledge"
     EVIDENCE = "evidence"
@@ -45,7 +45,7 @@ class Property:
     minimum: int | None = field(default=None, kw_only=True)
     maximum: int | None = field(default=None, kw_only=True)
     values: tuple[str, ...] = field(default=(), kw_only=True)
-    """All values that it may have; empty: any."""
+    """All values that it may have; if empty, any value."""
     pattern: str = field(default="", kw_only=True)
     """A regular expression that its values match."""
     node_type: str = field(default="", kw_only=True)
@@ -72,10 +72,10 @@ class RelationType:
     ends: tuple[tuple[str, str], ...]
     properties: tuple[Property, ...] = field(default=())
     at_least: int = field(default=0, kw_only=True)
-    """How many relations of this type each node has that the relation can start at."""
+    """The number of relations of this type of each node at which the relation can start."""
     at_most: int | None = field(default=None, kw_only=True)
     symmetric: bool = field(default=False, kw_only=True)
-    """Whether it holds both ways; it is stored once."""
+    """Whether it is symmetric; a symmetric relation is stored once."""
 
     @property
     def has_statement(self) -> bool:
@@ -90,7 +90,7 @@ KNOWLEDGE = (
     Property(
         "probability",
         ValueType.NUMBER,
-        "Share of the cases in which it holds; the relation type defines the cases.",
+        "Share of the cases in which it holds; the relation type says which cases.",
         minimum=0,
         maximum=1,
     ),
