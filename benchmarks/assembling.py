@@ -9,7 +9,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from benchmarks.measure import Measurement, Row, measure
+from benchmarks.measure import Measurement, Row, at_most, measure
 from benchmarks.synthetic_records import fill
 from kgscripts.assembly.assemble import assemble
 from kgscripts.records.opening import open_records
@@ -57,50 +57,26 @@ def rows() -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as name:
         tenth = _assembling(Path(name) / "tenth", MENTIONS // 10)
         whole = _assembling(Path(name) / "whole", MENTIONS)
-    minutes = whole.run.seconds / 60
-    yield Row(
-        what=f"assembly of {MENTIONS:,} mentions",
-        figure=f"{minutes:.1f} min",
-        goal=f"{MINUTES} min",
-        met=minutes <= MINUTES,
-    )
-    peak = whole.run.peak_mib
-    yield Row(
-        what="assembly: memory of the process",
-        figure=f"{peak:,.0f} MiB ({tenth.run.peak_mib:,.0f} MiB for a tenth)",
-        goal=f"{MEMORY >> 20:,} MiB",
-        met=peak <= MEMORY >> 20,
-    )
+    yield at_most(f"assembly of {MENTIONS:,} mentions", whole.run.seconds / 60, MINUTES, "min")
+    part = f"{tenth.run.peak_mib:,.0f} MiB for a tenth"
+    yield at_most("assembly: memory of the process", whole.run.peak_mib, MEMORY >> 20, "MiB", part)
     yield _growth("time", whole.run.seconds / tenth.run.seconds, f"{tenth.run.seconds:.0f} s for a tenth")
     yield _growth("graph on disk", whole.graph / tenth.graph, f"{_mib(whole.graph)}, records {_mib(whole.records)}")
     scratch = whole.scratch / whole.graph
-    yield Row(
-        what="assembly: scratch on disk, beside the graph",
-        figure=f"{scratch:.2f} x ({_mib(whole.scratch)})",
-        goal="2 x",
-        met=scratch <= 2,
-    )
+    yield at_most("assembly: scratch on disk, beside the graph", scratch, 2, "x", _mib(whole.scratch))
 
 
 def _with_changes() -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as name:
         measure(generate, Path(name), _WITH_CHANGES, _CHANGES)
         run = measure(assemble_all, Path(name))
-    yield Row(
-        what=f"assembly of {_WITH_CHANGES:,} mentions with {_CHANGES} state changes each",
-        figure=f"{run.seconds / 60:.1f} min, {run.peak_mib:,.0f} MiB",
-        goal=f"{_CHANGES_MINUTES} min, {MEMORY >> 20:,} MiB",
-        met=run.seconds <= 60 * _CHANGES_MINUTES and run.peak_mib <= MEMORY >> 20,
-    )
+    what = f"assembly of {_WITH_CHANGES:,} mentions with {_CHANGES} state changes each"
+    yield at_most(what, run.seconds / 60, _CHANGES_MINUTES, "min")
+    yield at_most(f"{what}: memory", run.peak_mib, MEMORY >> 20, "MiB")
 
 
 def _growth(what: str, ratio: float, figure: str) -> Row:
-    return Row(
-        what=f"assembly: {what}, ten times the mentions",
-        figure=f"{ratio:.2f} x ({figure})",
-        goal=f"{_MOST_GROWTH} x",
-        met=ratio <= _MOST_GROWTH,
-    )
+    return at_most(f"assembly: {what}, ten times the mentions", ratio, _MOST_GROWTH, "x", figure)
 
 
 def _mib(size: int) -> str:

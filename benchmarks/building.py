@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from benchmarks.measure import Measurement, Row, measure
+from benchmarks.measure import Measurement, Row, at_least, at_most, measure
 from kgscripts.corpora.files import find_files
 from kgscripts.corpora.formats import read_file
 from schemas.records import Document
@@ -75,37 +75,23 @@ def rows() -> Iterator[Row]:
         scenarios = measure(build, inputs, some, folder / "scenarios", 1, CHANGES)
         changes = measure(build, inputs, some, folder / "changes", 1)
     words = int(parse.value)
-    yield Row(
-        what=f"spaCy's parse alone: {limit:,} sources of {inputs.name}, {words:,} words",
-        figure=f"{words / parse.seconds:,.0f} words/s",
-        goal="6,000 words/s",
-        met=words / parse.seconds >= 6000,
-    )
-    yield from _ratio("build against the parse alone", whole, parse, 1.6)
-    yield from _ratio("ten times the input", whole, tenth, 11)
-    yield Row(
-        what=f"build of {limit:,} sources, 2 jobs", figure=f"{two.seconds:.0f} s", goal="180 s", met=two.seconds <= 180
-    )
-    peak = whole.peak_mib
-    yield Row(what="build: memory of the process", figure=f"{peak:,.0f} MiB", goal="2,048 MiB", met=peak <= 2048)
+    what = f"spaCy's parse alone: {limit:,} sources of {inputs.name}, {words:,} words"
+    yield at_least(what, words / parse.seconds, 6000, "words/s")
+    yield _ratio("build against the parse alone", whole, parse, 1.6)
+    yield _ratio("ten times the input", whole, tenth, 11)
+    yield at_most(f"build of {limit:,} sources, 2 jobs", two.seconds, 180, "s")
+    yield at_most("build: memory of the process", whole.peak_mib, 2048, "MiB")
     for what, measured, goal in (
         ("without networks", without, 240),
         ("with scenarios", scenarios, 240),
         ("with scenarios and state changes", changes, 960),
     ):
-        met = measured.seconds < goal
-        yield Row(
-            what=f"build of {some:,} sources {what}", figure=f"{measured.seconds:.0f} s", goal=f"{goal} s", met=met
-        )
-    peak = changes.peak_mib
-    yield Row(
-        what="with scenarios and state changes: memory", figure=f"{peak:,.0f} MiB", goal="2,048 MiB", met=peak <= 2048
-    )
+        yield at_most(f"build of {some:,} sources {what}", measured.seconds, goal, "s")
+    yield at_most("with scenarios and state changes: memory", changes.peak_mib, 2048, "MiB")
     if two.value != whole.value:
         raise RuntimeError("one job and two jobs built different graphs")
 
 
-def _ratio(what: str, above: Measurement, below: Measurement, goal: float) -> Iterator[Row]:
-    ratio = above.seconds / below.seconds
-    figure = f"{ratio:.2f} x ({above.seconds:.1f} s against {below.seconds:.1f} s)"
-    yield Row(what=what, figure=figure, goal=f"{goal} x", met=ratio <= goal)
+def _ratio(what: str, above: Measurement, below: Measurement, goal: float) -> Row:
+    more = f"{above.seconds:.1f} s against {below.seconds:.1f} s"
+    return at_most(what, above.seconds / below.seconds, goal, "x", more)

@@ -55,11 +55,26 @@ def measure(work: Work, *arguments: Any) -> Measurement:
     return measurement
 
 
-@frozen(kw_only=True)
+@frozen
 class Row:
-    """A line of the result: what was measured, the figure, what it is to stay within, and whether it does."""
+    """A line of the result: what was measured, the figure, its goal, and whether that is met."""
 
     what: str
     figure: str
-    goal: str
-    met: bool | None
+    goal: str = "-"
+    met: bool | None = None
+
+
+def at_most(what: str, value: float, goal: float, unit: str, more: str = "") -> Row:
+    """The row of a value that is good if it is no larger than the goal; `more` follows it in parentheses."""
+    return Row(what, _figure(value, unit, more), f"{goal:,g} {unit}", value <= goal)
+
+
+def at_least(what: str, value: float, goal: float, unit: str, more: str = "") -> Row:
+    """The row of a value that is good if it is no smaller than the goal; `more` follows it in parentheses."""
+    return Row(what, _figure(value, unit, more), f"{goal:,g} {unit}", value >= goal)
+
+
+def _figure(value: float, unit: str, more: str) -> str:
+    number = f"{value:,.0f}" if value >= 100 else f"{value:.2f}"
+    return f"{number} {unit}" + (f" ({more})" if more else "")

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.building import EXAMPLES
-from benchmarks.measure import Row
+from benchmarks.measure import Row, at_most
 
 _RUNS = 3
 
@@ -51,5 +51,4 @@ def rows() -> Iterator[Row]:
         )
         for what, arguments, goal, without in commands:
             seconds = _seconds(folder, *arguments, without=without)
-            met = None if goal is None else seconds <= goal
-            yield Row(what=what, figure=f"{seconds:.2f} s", goal=f"{goal} s" if goal else "-", met=met)
+            yield Row(what, f"{seconds:.2f} s") if goal is None else at_most(what, seconds, goal, "s")

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from attrs import asdict
 
+from kgscripts.commands.listing import print_list
 from kgscripts.commands.options import AsJson
 from schemas.errors import ConfigurationError
-from schemas.terminal import console, echo_json, printable
+from schemas.terminal import echo_json
 
 if TYPE_CHECKING:
     from kgscripts.lookup.read_changes import ReadChange
@@ -57,10 +57,11 @@ def changes(
             content["read"] = [asdict(item) for item in read]
         echo_json(content)
         return
-    _print(f"predicted by {model}", ("probability", *_CHANGE), [_predicted(item) for item in predicted])
+    shown = [_predicted(item) for item in predicted]
+    print_list(f"predicted by {model}", ("probability", *_CHANGE), shown, 1, "no change")
     if read is not None:
         headings = ("sources", "share", "PMI", *_CHANGE, "step")
-        _print(f"read in {graph}", headings, [_read(item) for item in read])
+        print_list(f"read in {graph}", headings, [_read(item) for item in read], 3, "no change")
 
 
 _CHANGE = ("entity", "attribute", "before", "after")
@@ -76,21 +77,3 @@ def _read(item: ReadChange) -> tuple[str, ...]:
     step = f"{item.step} ({item.scenario})" if item.scenario else item.step
     numbers = (str(item.support), f"{item.probability:.0%}", f"{item.pmi:.1f}")
     return (*numbers, item.entity, item.attribute, item.before, item.after, step)
-
-
-def _print(title: str, headings: Sequence[str], rows: Sequence[tuple[str, ...]]) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    screen = console()
-    screen.print(Text(printable(title), style="bold"))
-    if not rows:
-        screen.print("  no change\n")
-        return
-    table = Table(box=None, padding=(0, 0, 0, 2))
-    for column, heading in enumerate(headings):
-        is_word = column >= headings.index("entity")
-        table.add_column(heading, justify="left" if is_word else "right", overflow="fold")
-    for row in rows:
-        table.add_row(*row)
-    screen.print(table, "")

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kgscripts.commands.listing import print_list
 from kgscripts.commands.options import AsJson
-from schemas.terminal import console, echo_json
+from schemas.terminal import echo_json
 
 if TYPE_CHECKING:
     from kgscripts.lookup.phrase_table import Association
@@ -53,19 +54,6 @@ def lookup(
 
 
 def _print(title: str, found: Sequence[Association], of: int, min_count: int) -> None:
-    from rich.table import Table
-
-    screen = console()
-    screen.print(title, style="bold")
-    if not found:
-        rarer = f" aligned {min_count} times or more: --min-count 1 shows all" if min_count > 1 else ""
-        screen.print(f"  nothing{rarer}\n")
-        return
-    table = Table(box=None, padding=(0, 0, 0, 2))
-    table.add_column("PMI", justify="right")
-    table.add_column("count", justify="right")
-    table.add_column("")
-    for item in found:
-        table.add_row(f"{item.pmi:.2f}", str(item.count), item.text)
-    screen.print(table)
-    screen.print(f"  {of - len(found)} more: --top 0 shows all\n" if of > len(found) else "")
+    rarer = f" aligned {min_count} times or more: --min-count 1 shows all" if min_count > 1 else ""
+    rows = [(f"{item.pmi:.2f}", str(item.count), item.text) for item in found]
+    print_list(title, ("PMI", "count", ""), rows, 2, f"nothing{rarer}", of - len(found))

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from attrs import asdict
 
+from kgscripts.commands.listing import print_list
 from kgscripts.commands.options import AsJson
-from schemas.terminal import console, echo_json
+from schemas.terminal import echo_json
 
 if TYPE_CHECKING:
     from kgscripts.lookup.read_tools import ReadTool
-    from schemas.records import PredictedTool
 
 
 def tools(
@@ -48,38 +47,12 @@ def tools(
         return
     if read is not None:
         headings = ("sources", "share", "PMI", "tool", "role", "step", "scenario")
-        _print(f"read in {graph}", headings, [_read(tool) for tool in read])
+        print_list(f"read in {graph}", headings, [_read(tool) for tool in read], 3, "nothing")
     title = "predicted by a model" + ("" if answered else ": none is probable, the event may need no tool")
-    _print(title, ("probability", "tool"), [_predicted(tool) for tool in predicted])
-
-
-def _predicted(tool: PredictedTool) -> tuple[str, ...]:
-    return f"{tool.probability:.1%}", tool.lemma
+    shown = [(f"{tool.probability:.1%}", tool.lemma) for tool in predicted]
+    print_list(title, ("probability", "tool"), shown, 1, "nothing")
 
 
 def _read(tool: ReadTool) -> tuple[str, ...]:
-    return (
-        str(tool.support),
-        f"{tool.probability:.1%}",
-        f"{tool.pmi:.2f}",
-        tool.lemma,
-        tool.role,
-        tool.step,
-        tool.scenario,
-    )
-
-
-def _print(title: str, headings: Sequence[str], rows: Sequence[tuple[str, ...]]) -> None:
-    from rich.table import Table
-
-    screen = console()
-    screen.print(title, style="bold")
-    if not rows:
-        screen.print("  nothing\n")
-        return
-    table = Table(box=None, padding=(0, 0, 0, 2))
-    for column, heading in enumerate(headings):
-        table.add_column(heading, justify="left" if column >= headings.index("tool") else "right")
-    for row in rows:
-        table.add_row(*row)
-    screen.print(table, "")
+    numbers = (str(tool.support), f"{tool.probability:.1%}", f"{tool.pmi:.2f}")
+    return (*numbers, tool.lemma, tool.role, tool.step, tool.scenario)
