@@ -1,4 +1,4 @@
-"""A scenario's script as a picture: its sub-events from top to bottom, with their tools beside them."""
+"""A scenario's script as a picture: its steps from top to bottom, with their tools beside them."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from schemas.drawing.text_layout import BOLD, text_width, wrapped
 from schemas.errors import ConfigurationError
 
 MOST_STEPS = 150
-"""The most sub-events that fit into a readable picture."""
+"""The most steps that fit into a readable picture."""
 
 _MARGIN, _GAP_X = 36.0, 32.0
 _ACROSS, _TALL = 4, 800.0
 _SMALLEST, _LARGEST = 12.0, 17.0
-"""Font sizes of a sub-event with hardly any support and of the one with the most support."""
+"""Font sizes of a step with hardly any support and of the one with the most support."""
 _LINE_WIDTH, _MOST_LINES = 12.0, 3
 """The width of a line in font sizes, and the most lines of a label."""
 _TOOL_SIZE, _TOOL_HEIGHT, _TOOL_GAP, _TOOL_REACH, _MOST_TOOLS = 11.0, 20.0, 5.0, 16.0, 5
 _LEGEND_SIZE = 11.0
 _MOST_CHANGES = 6
 _LEGEND = (
-    ("step", 52.0, "sub-event (larger: in more texts)", (0.0, 0.0)),
+    ("step", 52.0, "step (larger: in more texts)", (0.0, 0.0)),
     ("step optional", 30.0, "optional (seldom where its neighbours are)", (0.0, 28.0)),
     ("before", 28.0, "comes before (thicker: more texts)", (310.0, 0.0)),
     ("tool", 30.0, "tool", (310.0, 28.0)),
@@ -51,7 +51,7 @@ text { fill: #1e1b4b }
 
 @frozen(kw_only=True)
 class _Box:
-    """A sub-event as it is drawn: `lines` of text of `size` pixels in a box, with the words of its tools' pills."""
+    """A step as it is drawn: `lines` of text of `size` pixels in a box, with the words of its tools' pills."""
 
     lines: Sequence[str]
     size: float
@@ -82,7 +82,7 @@ def picture(script: Script) -> Svg:
     """
     if len(script.steps) > MOST_STEPS:
         raise ConfigurationError(
-            f"a picture of {len(script.steps)} sub-events is not readable",
+            f"a picture of {len(script.steps)} steps is not readable",
             where=repr(script.scenario.label),
             remedy=f"choose a --limit from 1 to {MOST_STEPS}",
         )
@@ -91,7 +91,7 @@ def picture(script: Script) -> Svg:
     extents = {iri: box.extent for iri, box in boxes.items()}
     layout = lay_out(extents, before, across=_ACROSS, gap_x=_GAP_X, gap_y=GAP_Y, tall=_TALL)
     title = wrapped(script.scenario.label, 24 * BOLD, 640, 2)
-    counts = f"{len(script.steps)} sub-events read in {script.scenario.support} texts"
+    counts = f"{len(script.steps)} steps read in {script.scenario.support} texts"
     notes = [counts if not script.left_out else f"{counts}; {script.left_out} more are not shown"]
     width = max(
         layout.width,
@@ -157,7 +157,7 @@ def _draw_step(svg: Svg, parent: Element, step: Step, box: _Box, at: Point) -> N
 
 
 def _tip(step: Step) -> str:
-    """What is said of a sub-event, and of its changes with the most support."""
+    """What is said of a step, and of its changes with the most support."""
     return "; ".join([_told(step), *map(_told, step.state_changes[:_MOST_CHANGES])])
 
 

@@ -24,7 +24,7 @@ _PARTS = {
 
 @frozen(kw_only=True)
 class Part:
-    """A tool, participant, change or concrete step of a sub-event, with its support in sources.
+    """A tool, participant, change or concrete step of a step, with its support in sources.
 
     `role` is that of a tool or a participant, empty for the others.
     """

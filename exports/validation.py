@@ -145,7 +145,7 @@ def _dangling(graph: ScriptGraph) -> tuple[int, list[Violation]]:
 
 
 def _replaced_nodes(graph: ScriptGraph) -> Iterator[Violation]:
-    """Find the ids that a sub-event replaces although they still name a node."""
+    """Find the ids that a step replaces although they still name a node."""
     known = graph.select("SubEvent", ["id"])["id"]
     for batch in graph.batches("SubEvent"):
         replaced = pc.list_flatten(batch.column("replaces"))

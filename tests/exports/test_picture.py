@@ -93,7 +93,7 @@ def test_it_shows_steps_tools_arrows_and_a_legend(pasta: Script) -> None:
     assert classes.count("tool") == 1 + sum(len(step.tools) for step in pasta.steps)
     assert len(svg.findall(f".//{_SVG}polygon")) == 2 + len(pasta.order)
     texts = [text.text or "" for text in svg.iter(f"{_SVG}text")]
-    assert {"cooking pasta", "12 sub-events read in 3 texts", "colander", "drain pasta"} <= set(texts)
+    assert {"cooking pasta", "12 steps read in 3 texts", "colander", "drain pasta"} <= set(texts)
     assert any("optional" in text for text in texts)
     assert svg.findtext(f"{_SVG}title") == "cooking pasta"
     assert (group_with(svg, "drain pasta").findtext(f"{_SVG}title") or "").split("; ") == [
@@ -122,7 +122,7 @@ def test_the_same_script_gives_the_same_picture(pasta: Script) -> None:
 
 
 def test_what_is_left_out_is_said(pasta: Script) -> None:
-    assert "12 sub-events read in 3 texts; 5 more are not shown" in picture(evolve(pasta, left_out=5))
+    assert "12 steps read in 3 texts; 5 more are not shown" in picture(evolve(pasta, left_out=5))
 
 
 def test_odd_characters_are_escaped(odd: ScriptGraph) -> None:
@@ -150,12 +150,12 @@ def test_any_text_gives_well_formed_xml(label: str, tool: str) -> None:
 
 def test_a_script_without_steps_is_a_picture_too(pasta: Script) -> None:
     content = picture(evolve(pasta, steps=(), precedes=(), order=(), left_out=12))
-    assert "0 sub-events read in 3 texts; 12 more are not shown" in content
+    assert "0 steps read in 3 texts; 12 more are not shown" in content
 
 
 def test_more_than_anybody_can_read_is_refused() -> None:
     script = tangled_script(MOST_STEPS + 1, seed=0)
-    with pytest.raises(ConfigurationError, match="a picture of 151 sub-events is not readable") as error:
+    with pytest.raises(ConfigurationError, match="a picture of 151 steps is not readable") as error:
         draw(script)
     assert "--limit" in str(error.value.remedy)
 
