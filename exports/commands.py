@@ -211,7 +211,8 @@ def validate(
         if len(report.violations) > _SHOWN_VIOLATIONS:
             echo(f"{len(report.violations) - _SHOWN_VIOLATIONS:,} more (--json shows all)")
         if report.violations:
-            echo(f"does not conform: {len(report.violations):,} violations")
+            number = len(report.violations)
+            echo(f"does not conform: {number:,} {'violation' if number == 1 else 'violations'}")
         elif report.conforms:
             echo("conforms")
     if report.shapes is None:

@@ -139,7 +139,7 @@ def test_validate_ends_with_2_where_something_is_wrong(run: Run, tmp_path: Path)
     result = run("validate", "graph", folder=tmp_path)
     assert result.returncode == 2
     assert "support" in result.stdout
-    assert result.stdout.endswith("does not conform: 1 violations\n")
+    assert result.stdout.endswith("does not conform: 1 violation\n")
     report = json.loads(run("validate", "graph", "--all", "--json", folder=tmp_path).stdout)
     assert report["conforms"] is False
     assert len(report["violations"]) == 1
