@@ -22,7 +22,7 @@ _SOON = 1.0
 
 @frozen
 class Attack:
-    """`unit` repeated up to so many bytes, as a file of this name, read or also parsed."""
+    """`unit` repeated up to `size` bytes, as a file of this name, read or also parsed."""
 
     name: str
     start: str
@@ -32,7 +32,7 @@ class Attack:
     zipped: bool = False
 
     def content(self, times: int) -> bytes:
-        """The bytes of the file, so many times the size."""
+        """The bytes of the file, `times` times the size."""
         data = self.start.encode() + self.unit.encode() * (times * self.size // len(self.unit.encode()))
         return gzip.compress(data) if self.zipped else data
 

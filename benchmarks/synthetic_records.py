@@ -53,9 +53,9 @@ Integers = npt.NDArray[np.int64]
 
 
 def fill(directory: Path, mentions: int, changes: int = 0, seed: int = 0) -> str:
-    """Put sources with so many mentions into the records of `directory`; return the version of their extractor.
+    """Put sources with `mentions` mentions into the records of `directory`; return the version of their extractor.
 
-    Each mention brings about so many `changes`, of a few things of its source.
+    Each mention brings about `changes` state changes, of a few things of its source.
     """
     sources = mentions // MENTIONS_A_SOURCE
     version = hashlib.sha256(b"synthetic").hexdigest()

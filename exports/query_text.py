@@ -42,7 +42,7 @@ def _exists(given: str) -> bool:
 
 
 def _content(name: str) -> bytes:
-    """The first bytes of the file; one byte more than a query may have, if there are so many."""
+    """The first bytes of the file; at most one more than a query may have."""
     try:
         with open_regular(name) as stream:
             return stream.read(MAX_CHARACTERS + 1)

@@ -33,7 +33,7 @@ def statistics(files: Sequence[Path], *, as_json: bool) -> None:
     table = Table("documents with", *(str(number) for number in range(6)), "more", box=None)
     for name, counts in (("segments", spread.segments), ("scenarios", spread.scenarios)):
         more = sum(count for number, count in counts.items() if number > 5)
-        table.add_row(f"so many {name}", *(f"{counts.get(number, 0):,}" for number in range(6)), f"{more:,}")
+        table.add_row(name, *(f"{counts.get(number, 0):,}" for number in range(6)), f"{more:,}")
     console().print(table)
     echo("")
     table = Table("scenario", "documents", "sentences", "segments", "a segment", box=None)

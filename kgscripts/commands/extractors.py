@@ -32,6 +32,8 @@ def list_extractors(as_json: AsJson = False) -> None:
 
     Enrichers, which read rows of the graph while it is assembled, come after them.
     """
+    from attrs import asdict
+
     from kgscripts.enrichers.registry import ENRICHERS
     from kgscripts.extractors.protocol import PARSE
     from kgscripts.extractors.registry import EXTRACTORS
@@ -41,43 +43,31 @@ def list_extractors(as_json: AsJson = False) -> None:
     enrichers = [ENRICHERS.open(name) for name in ENRICHERS.names()]
     scores = [item.scores(describe_pipeline() if PARSE in item.requires else None) for item in found]
     if as_json:
-        rows = [_row(item, list(its)) for item, its in zip(found, scores, strict=True)]
-        echo_json(rows + list(map(_enricher_row, enrichers)))
+        rows = [
+            _row("extractor", item, cost=item.cost, licence=item.licence, scores=list(map(asdict, its)))
+            for item, its in zip(found, scores, strict=True)
+        ]
+        echo_json([*rows, *(_row("enricher", item) for item in enrichers)])
         return
     for item, its in zip(found, scores, strict=True):
-        _print(item, list(its))
+        _print(f"{item.name}: {item.task}", item, its, cost=item.cost)
     for enricher in enrichers:
-        _print_enricher(enricher)
+        on_request = "" if enricher.by_default else ", on request"
+        _print(f"{enricher.name}: {enricher.task} (enricher{on_request})", enricher)
 
 
-def _row(extractor: Extractor, scores: list[BenchmarkScore]) -> dict[str, Any]:
+def _row(kind: str, plugin: Extractor | Enricher, **more: object) -> dict[str, Any]:
     from attrs import asdict
 
     return {
-        "kind": "extractor",
-        "name": extractor.name,
-        "task": extractor.task,
-        "gives": [_requirement(kind) for kind in extractor.gives],
-        "requires": [_requirement(kind) for kind in extractor.requires],
-        "cost": extractor.cost,
-        "licence": extractor.licence,
-        "scores": [asdict(score) for score in scores],
-        "networks": [asdict(model) for model in extractor.networks],
-        "settings": _settings(extractor),
-    }
-
-
-def _enricher_row(enricher: Enricher) -> dict[str, Any]:
-    from attrs import asdict
-
-    return {
-        "kind": "enricher",
-        "name": enricher.name,
-        "task": enricher.task,
-        "gives": [_requirement(enricher.gives)],
-        "requires": list(enricher.requires),
-        "networks": [asdict(model) for model in enricher.networks],
-        "settings": _settings(enricher),
+        "kind": kind,
+        "name": plugin.name,
+        "task": plugin.task,
+        "gives": _kinds(plugin.gives),
+        "requires": _kinds(plugin.requires),
+        **more,
+        "networks": [asdict(model) for model in plugin.networks],
+        "settings": _settings(plugin),
     }
 
 
@@ -89,34 +79,26 @@ def _settings(plugin: Extractor | Enricher) -> list[dict[str, Any]]:
     return [asdict(setting) for setting in settings_of(plugin.settings)]
 
 
-def _requirement(requirement: Requirement) -> str:
+def _kinds(named: type | Iterable[Requirement | str]) -> list[str]:
+    """The names of kinds of records, and of what else is required."""
     from kgscripts.records.kinds import kind_name
 
-    return kind_name(requirement) if isinstance(requirement, type) else requirement.value
+    several = [named] if isinstance(named, type) else named
+    return [
+        kind_name(item) if isinstance(item, type) else item if isinstance(item, str) else item.value for item in several
+    ]
 
 
-def _print(extractor: Extractor, scores: list[BenchmarkScore]) -> None:
+def _print(title: str, plugin: Extractor | Enricher, scores: Iterable[BenchmarkScore] = (), **more: str) -> None:
     lines = _score_lines("", scores)
-    for network in extractor.networks:
+    for network in plugin.networks:
         lines += _score_lines(f"{network.name} on ", network.scores)
-    echo(f"{extractor.name}: {extractor.task}")
-    _print_field("gives", ", ".join(map(_requirement, extractor.gives)))
-    _print_field("requires", ", ".join(map(_requirement, extractor.requires)) or "nothing")
-    _print_field("cost", extractor.cost)
-    _print_settings(extractor)
-    for name, line in zip_longest(["scores"], lines or ["not measured"], fillvalue=""):
-        _print_field(name, line)
-    echo()
-
-
-def _print_enricher(enricher: Enricher) -> None:
-    lines: list[str] = []
-    for network in enricher.networks:
-        lines += _score_lines(f"{network.name} on ", network.scores)
-    echo(f"{enricher.name}: {enricher.task} (enricher{'' if enricher.by_default else ', on request'})")
-    _print_field("gives", _requirement(enricher.gives))
-    _print_field("requires", ", ".join(enricher.requires) or "nothing")
-    _print_settings(enricher)
+    echo(title)
+    _print_field("gives", ", ".join(_kinds(plugin.gives)))
+    _print_field("requires", ", ".join(_kinds(plugin.requires)) or "nothing")
+    for name, text in more.items():
+        _print_field(name, text)
+    _print_settings(plugin)
     for name, line in zip_longest(["scores"], lines or ["not measured"], fillvalue=""):
         _print_field(name, line)
     echo()
