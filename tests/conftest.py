@@ -20,6 +20,14 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 _SHARED = Path(os.environ.get("KGSCRIPTS_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _without_fsync() -> Iterator[None]:
+    """Hundreds of small builds need not wait until the disk has turned."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda _: None)
+        yield
+
+
 @pytest.fixture(scope="session")
 def shared_corpora() -> Path:
     """The folder of development corpora; tests that need it are skipped where there is none."""

@@ -24,6 +24,9 @@ _UNWRITABLE = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOER
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _UNDECODABLE = (ValueError, TypeError, LookupError, AttributeError, RecursionError, RecordError)
 
+_REFERENCES = ("subject", "extractor", "shard", "input")
+"""Columns with numbers of rows of the tables of these names."""
+
 _TABLES = f"""
 CREATE TABLE extractor (
     id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
@@ -164,6 +167,21 @@ class Database:
         for (problem,) in self.rows("PRAGMA integrity_check"):
             if problem != "ok":
                 yield f"{self.path}: {problem}"
+        for (table,) in self.rows("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"):
+            yield from (f"{self.path}: {table}: {problem}" for problem in self._problems_of(table))
+
+    def _problems_of(self, table: str) -> Iterator[str]:
+        """Values of another type than that of their column, numbers of rows that are not there, and no digests."""
+        for _, column, kind, *_ in self.rows(f"PRAGMA table_info({table})"):
+            wrong = [f"typeof(\"{column}\") NOT IN ('{kind.lower()}', 'null')"]
+            if column == "digest":
+                wrong.append("length(digest) != 64 OR digest GLOB '*[^0-9a-f]*'")
+            if column in _REFERENCES:
+                wrong.append(f"{column} NOT IN (SELECT id FROM {column})")
+            if self.one(f"SELECT count(*) FROM {table} WHERE {' OR '.join(wrong)}"):
+                yield f"a value of {column} is none that a build writes"
+        for _ in self.rows(f"SELECT * FROM {table}"):  # text that is no UTF-8 is an error
+            pass
 
     @contextmanager
     def decoding(self) -> Iterator[None]:

@@ -6,6 +6,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import cached_property
 from itertools import combinations
 from typing import NamedTuple
 
@@ -32,6 +33,8 @@ class Mention:
     event: EventMention
     scenarios: tuple[str, ...]
     """Those of the segments that it starts in; "" where there is none."""
+    read_by: tuple[tuple[str, EventMention], ...] = ()
+    """What each extractor gave for it."""
 
     def steps(self) -> list[Step]:
         """The sub-events that it is a mention of."""
@@ -45,13 +48,22 @@ class Texts:
     mentions: list[Mention]
     about: dict[str, set[str]]
 
+    @cached_property
+    def by_step(self) -> dict[Step, list[Mention]]:
+        """The mentions of each sub-event."""
+        found: dict[Step, list[Mention]] = defaultdict(list)
+        for mention in self.mentions:
+            for step in mention.steps():
+                found[step].append(mention)
+        return dict(found)
+
     def of_step(self, step: Step) -> list[Mention]:
         """The mentions of a sub-event."""
-        return [mention for mention in self.mentions if step in mention.steps()]
+        return self.by_step[step]
 
     def steps(self) -> set[Step]:
         """All sub-events."""
-        return {step for mention in self.mentions for step in mention.steps()}
+        return set(self.by_step)
 
 
 def step_of(scenario: str, event: EventMention) -> Step:
@@ -60,19 +72,53 @@ def step_of(scenario: str, event: EventMention) -> Step:
     return Step(scenario, key[:3] if event.action.object else key)
 
 
+ByExtractor = Mapping[str, Sequence[Record]]
+"""The records of one source by the name of the extractor that gave them."""
+
+
 def read(documents: Sequence[Document], extractors: Sequence[Extractor]) -> Texts:
     """Read different documents, without any of the machinery of a build."""
+    return texts_of(read_records(documents, extractors))
+
+
+def read_records(documents: Sequence[Document], extractors: Sequence[Extractor]) -> dict[str, ByExtractor]:
+    """The records of different documents by digest; extractors come after those that they require."""
+    found: dict[str, ByExtractor] = {}
+    for digest, document in sorted({document.digest: document for document in documents}.items()):
+        by_kind: dict[type[Record], list[Record]] = defaultdict(list)
+        read_by: dict[str, Sequence[Record]] = {}
+        for extractor in extractors:
+            records = extractor.read([ParsedDocument(document, records=by_kind)])[0]
+            read_by[extractor.name] = records
+            for record in records:
+                by_kind[type(record)].append(record)
+        found[digest] = read_by
+    return found
+
+
+def texts_of(found: Mapping[str, ByExtractor]) -> Texts:
+    """The mentions and scenarios of what extractors found in each source."""
     mentions: list[Mention] = []
     about: dict[str, set[str]] = {}
-    for digest, document in sorted({document.digest: document for document in documents}.items()):
-        read_by = [item.read([ParsedDocument(document)])[0] for item in extractors]
-        records = [record for found in read_by for record in found]
-        segments = [record for record in records if isinstance(record, Segment)]
-        about[digest] = {segment.scenario for segment in segments}
-        for event in merged(read_by):
+    for source, read_by in found.items():
+        segments = [record for records in read_by.values() for record in records if isinstance(record, Segment)]
+        about[source] = {segment.scenario for segment in segments}
+        given = [
+            (name, record)
+            for name, records in read_by.items()
+            for record in records
+            if isinstance(record, EventMention)
+        ]
+        for event in merged([*read_by.values()]):
             inside = {item.scenario for item in segments if item.start <= event.start < item.end}
-            mentions.append(Mention(digest, event, tuple(sorted(inside)) or ("",)))
+            same = [(name, item) for name, item in given if _place(item) == _place(event)]
+            mentions.append(Mention(source, event, tuple(sorted(inside)) or ("",), tuple(same)))
     return Texts(mentions, about)
+
+
+def _place(event: EventMention) -> Row:
+    """What distinguishes the mentions of a text."""
+    return (event.start, event.end, event.action)
 
 
 def merged(read_by: Sequence[Sequence[Record]]) -> list[EventMention]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -154,6 +153,9 @@ def test_nothing_to_read_is_an_error(tmp_path: Path, text: str) -> None:
 def test_a_damaged_file_is_read_or_an_input_error(
     tmp_path_factory: pytest.TempPathFactory, at: int, put: str, cut: int
 ) -> None:
-    with suppress(InputError):
+    try:
         document = _read(tmp_path_factory.getbasetemp(), EXPORT[:at] + put + EXPORT[at + cut :])
+    except InputError as error:
+        assert str(error.where).startswith("story.tsv")  # noqa: PT017
+    else:
         assert len(document.labels()) == len(document.sentences) > 0

@@ -8,7 +8,7 @@ import json
 import time
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from copy import deepcopy
 from functools import partial
 from pathlib import Path
@@ -280,7 +280,9 @@ def test_whatever_a_server_answers_only_errors_of_kgscripts_come_out(
     answer: bytes, server: ToyServer, graph: ScriptGraph
 ) -> None:
     server.answer = lambda _: [answer]
-    with suppress(KGScriptsError):
-        run_query(f"http://127.0.0.1:{server.port}/query", QUERY, timeout=5)
-    with suppress(KGScriptsError):
-        export(graph, f"sparql+http://127.0.0.1:{server.port}/kg")
+    address = f"http://127.0.0.1:{server.port}"
+    for use in (lambda: run_query(f"{address}/query", QUERY, timeout=5), lambda: export(graph, f"sparql+{address}/kg")):
+        try:
+            use()
+        except KGScriptsError as error:
+            assert address in str(error.where)  # noqa: PT017

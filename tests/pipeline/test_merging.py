@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,13 +25,6 @@ from tests.assembly.tiny_reader import MANY_DOCUMENTS, OtherTinyExtractor, tiny,
 
 SCENARIO = "cooking pasta"
 EXAMPLES = Path(__file__).resolve().parents[2] / "kgscripts" / "examples" / "texts"
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _without_fsync() -> object:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(os, "fsync", lambda _: None)
-        yield
 
 
 def _correction(step: str, hour: int, **values: Any) -> Correction:

@@ -126,7 +126,10 @@ def uses(readers: Sequence[int]) -> Relation:
 
 
 def decompositions(readers: Sequence[int]) -> Relation:
-    """DECOMPOSES_INTO; probabilities are relative to decomposed mentions. A step is no part of itself."""
+    """DECOMPOSES_INTO; probabilities are relative to decomposed mentions. A step is no part of itself.
+
+    The mean position counts two mentions with one place once, also if several extractors give them.
+    """
     cases = "FROM decomposes_into_case"
     return Relation(
         name="DECOMPOSES_INTO",
@@ -134,7 +137,9 @@ def decompositions(readers: Sequence[int]) -> Relation:
         end="step",
         cases=f"""
             SELECT w.scenario, w.step AS start, c.step AS "end", w.document, w.mention, c.start AS first,
-                   c."end" AS last, a.position, a.log_probability{_aligned(readers)}
+                   c."end" AS last, a.log_probability,
+                   CASE WHEN row_number() OVER (PARTITION BY w.scenario, a.abstract, a.concrete, a.position) = 1
+                        THEN a.position END AS position{_aligned(readers)}
             FROM aligned_step a JOIN realization w ON w.mention = a.abstract
                  JOIN realization c ON c.mention = a.concrete AND c.scenario = w.scenario
             WHERE in_partition(a.document) AND in_partition(w.document) AND in_partition(c.document)
@@ -143,7 +148,7 @@ def decompositions(readers: Sequence[int]) -> Relation:
         sums=(
             Sum("log_probability", "max(log_probability)", "max"),
             Sum("position", "sum(position)::BIGINT"),
-            Sum("cases", "count(*)"),
+            Sum("cases", "count(position)"),
         ),
         joins="""
             JOIN abstract_total st ON st.key = c.start JOIN concrete_total t ON t.key = c."end"

@@ -140,10 +140,10 @@ _ALIGNED = f"""
                  generate_subscripts(steps, 1) AS place
           FROM decomposition_record WHERE in_partition(document)) d
          LEFT JOIN action y ON {same_action("y", "d.action")} LEFT JOIN action z ON {same_action("z", "d.step.action")}
-         LEFT JOIN event w ON w.document = d.document AND w.start = d.start AND w."end" = d."end"
-              AND w.action = y.action
-         LEFT JOIN event c ON c.document = d.document AND c.start = d.step.start AND c."end" = d.step."end"
-              AND c.action = z.action
+         LEFT JOIN mention w ON w.document = d.document AND w.start = d.start AND w."end" = d."end"
+              AND w.action = y.action AND in_partition(w.document)
+         LEFT JOIN mention c ON c.document = d.document AND c.start = d.step.start AND c."end" = d.step."end"
+              AND c.action = z.action AND in_partition(c.document)
 """
 
 ALIGNED = (
