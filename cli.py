@@ -31,11 +31,11 @@ except KeyboardInterrupt:  # `main` cannot catch what happens before it is impor
 # name -> (module:function or module:app, one line for `kgscripts --help`)
 COMMANDS: dict[str, tuple[str, str]] = {
     "build-graph": ("kgscripts.commands.build:build_graph", "Read texts and build (or extend) a graph directory."),
-    "remove": ("kgscripts.commands.build:remove", "Take a source out of a graph directory."),
-    "correct": ("kgscripts.commands.correct:correct", "Correct a graph: what is wrong stays corrected."),
+    "remove": ("kgscripts.commands.build:remove", "Remove a source from a graph directory."),
+    "correct": ("kgscripts.commands.correct:correct", "Correct a graph; later builds keep the corrections."),
     "merge": ("kgscripts.commands.merge:merge", "Merge graphs without reading their texts again."),
-    "diff": ("kgscripts.commands.diff:diff", "Say what differs between two graphs."),
-    "show": ("exports.show:show", "Print a scenario as a tree, or who uses a tool."),
+    "diff": ("kgscripts.commands.diff:diff", "Print what differs between two graphs."),
+    "show": ("exports.show:show", "Print a scenario as a tree, or the steps that use a tool."),
     "query": ("exports.commands:query", "Ask a graph in SPARQL or Cypher."),
     "export": ("exports.commands:export", "Write a graph as RDF, to Neo4j, to a store or a file."),
     "validate": ("exports.commands:validate", "Check a graph's files and its SHACL shapes."),
@@ -128,15 +128,15 @@ def root(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """Script knowledge from text: a typed graph of sub-events, tools and their order, in SPARQL and Cypher."""
+    """Script knowledge from text: a typed graph of steps, tools and their order, in SPARQL and Cypher."""
     global _wants_traceback
     _wants_traceback = debug
-    # What `validate` of the exports cannot import.
+    # `validate` of the exports cannot import this.
     context.obj = _record_problems
 
 
 def _record_problems(directory: Path) -> list[str]:
-    """What is wrong with the records of a graph directory; nothing where it has none."""
+    """The problems of the records of a graph directory; none if it has no records."""
     from kgscripts.records import RecordStore
 
     folder = directory / "records"
@@ -154,7 +154,7 @@ def main() -> None:
             code = _run()
     except KeyboardInterrupt:
         code = _interrupted()
-    except Exception as error:  # the outermost boundary: a person reads what arrives here
+    except Exception as error:  # the outermost boundary: its messages are for people
         if _wants_traceback:
             raise
         code = 2
@@ -180,7 +180,7 @@ def _run() -> int:
 
 
 def _explain_usage(error: Any) -> str:
-    """What is wrong with the arguments; the whole help, which may be printed already, where there were none."""
+    """The error in the arguments; without arguments the help, unless it is printed already."""
     message = str(error.format_message())
     if error.ctx is None or type(error).__name__ == "NoArgsIsHelpError":
         return message
@@ -210,7 +210,7 @@ def _interrupted() -> int:
 
 
 def _pass_on_interrupts(unraisable: sys.UnraisableHookArgs) -> None:
-    """Where Python would print a KeyboardInterrupt and forget it (destructors, the import system), raise it again."""
+    """Raise a KeyboardInterrupt again that Python would only print (in destructors, in the import system)."""
     if unraisable.exc_type is KeyboardInterrupt:
         signal.raise_signal(signal.SIGINT)
     else:

@@ -98,7 +98,7 @@ def query(
         int, typer.Option(min=1, metavar="N", help="The largest number of rows of a result.")
     ] = MAX_ROWS,
     unconfined: Annotated[
-        bool, typer.Option("--unconfined", help="Query DIR where this platform cannot confine a query: see below.")
+        bool, typer.Option("--unconfined", help="Query DIR without confinement, on platforms that lack it: see below.")
     ] = False,
     form: Annotated[ResultFormat, typer.Option("--format", "-f", help="How to print.")] = ResultFormat.TABLE,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
@@ -169,7 +169,9 @@ def _ended_at_once() -> Iterator[None]:
 def validate(
     context: typer.Context,
     directory: Annotated[Path, _DIRECTORY],
-    sample: Annotated[int, typer.Option(min=1, help="Check this many nodes of each type against the shapes.")] = 1000,
+    sample: Annotated[
+        int, typer.Option(min=1, help="Check this number of nodes of each type against the shapes.")
+    ] = 1000,
     everything: Annotated[bool, typer.Option("--all", help="Check every node (some 500 a second).")] = False,
     closed: Annotated[
         bool, typer.Option("--closed", help="Allow no property that the shape of its node does not name.")

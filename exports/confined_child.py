@@ -113,7 +113,7 @@ def main() -> None:
     settings = json.loads(sys.argv[1])
     sys.setrecursionlimit(_NESTING)  # Lower than that of the parent, which reads the values.
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # What an engine prints is no answer.
+    os.dup2(2, 1)  # Output of the engine must not be taken for an answer.
     try:
         end_with_parent(settings["parent"])
         if settings["memory"] is not None:

@@ -1,7 +1,7 @@
 """The functions and procedures of Cypher that a query may call: of Neo4j, Ladybug and ArcadeDB, in lower case.
 
-They compute from their arguments and the graph, or describe its schema. Not among them is what reads files, loads code,
-changes sequences or settings, or is installed by plugins.
+They compute from their arguments and the graph, or describe its schema. Functions that read files, load code, change
+sequences or settings, or belong to plugins are left out.
 """
 
 from __future__ import annotations

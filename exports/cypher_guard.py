@@ -1,4 +1,4 @@
-"""What a Cypher query may hold: clauses, procedures and functions that only read."""
+"""The check of Cypher queries: only clauses, procedures and functions that read."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PATTERN = re.compile(
 _CLAUSES = ("MATCH", "OPTIONAL", "UNWIND", "WITH", "RETURN", "CALL")
 _REMEDY = "a query is made of MATCH, UNWIND, CALL, WITH, RETURN and UNION; `kgscripts export` writes"
 _INFIX = ("WHERE", "AND", "OR", "XOR", "NOT", "IN", "IS", "CONTAINS", "SKIP", "LIMIT", "WHEN", "THEN", "ELSE", "BY")
-"""Words after a value that another value follows."""
+"""Words between two values."""
 _PREFIX = ("NOT", "DISTINCT", "CASE", "WHEN", "WHERE", "SHORTEST", "ALL", "ANY", "TRAIL", "ACYCLIC", "GROUPS")
 """Words before a value."""
 _SUFFIX = ("ASC", "ASCENDING", "DESC", "DESCENDING", "END", "ORDER", "STARTS", "ENDS")
@@ -33,7 +33,7 @@ _SUFFIX = ("ASC", "ASCENDING", "DESC", "DESCENDING", "END", "ORDER", "STARTS", "
 _SUBQUERIES = ("EXISTS", "COUNT", "COLLECT")
 
 _CLAUSE, _VALUE, _NAME, _AFTER = "clause", "value", "name", "after"
-"""What may come next: a clause, a value, a name, or what follows a value."""
+"""The tokens that may come next: a clause, a value, a name, or a word after a value."""
 
 
 @frozen
@@ -50,8 +50,8 @@ def judge(text: str, parameters: Mapping[str, object]) -> JudgedCypher:
     """Return what to send for the Cypher query `text`.
 
     Two values never follow each other in Cypher, so that a word after a value is an operator or the beginning of a
-    clause; it has to be one of those that read. A word where a value is expected is a name, whatever it is. Functions
-    and procedures are those of `exports.cypher_functions`.
+    clause; it has to be one of those that read. A word in the place of a value is a name, also if it is a keyword.
+    Functions and procedures are those of `exports.cypher_functions`.
 
     Raises
     ------
@@ -185,7 +185,7 @@ class _Structure:
         self._path, self._next = "", _CLAUSE if is_query else _VALUE
 
     def _call(self, index: int) -> int:
-        """Follow what CALL calls from `index` on: a subquery or a procedure; return the index of its last token."""
+        """Follow the subquery or procedure of CALL from `index` on; return the index of its last token."""
         tokens = self.scanned.tokens
         start = index
         if index < len(tokens) and tokens[index].text == "(":

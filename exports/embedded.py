@@ -1,10 +1,11 @@
-"""The stores that a graph keeps for queries: built on first use, and again when the graph changed or they are damaged.
+"""The stores of a graph for queries: built at the first use, and again when the graph has changed or the store is
+damaged.
 
 Beside each store, a hidden file records its name, which holds the id of the graph's build, and for each of its files
 the size and the times of the last change of content and of inode. A store that differs, or that cannot be opened, is
-removed and built again: it holds nothing that the graph does not hold. Nothing but the system sets the time of an
-inode, so that a store that was copied, unpacked or changed in place differs, whatever came with it, and nothing has to
-be hashed for a query. The tables are compared with the manifest before a store is made of them.
+removed and built again: it holds only data of the graph. Only the system sets the time of an inode, so that a store
+that was copied, unpacked or changed in place is recognised without hashing. The tables are compared with the manifest
+before a store is made of them.
 
 This does not protect from someone who may write to the directory on this machine and edits the hidden file as well,
 nor on Windows from changed bytes under the old times, since files have no time of the inode there.

@@ -38,7 +38,7 @@ class EngineError(Exception):
 
 @frozen(kw_only=True)
 class Limits:
-    """What a query may take: seconds, rows of its result, and whether its process is confined."""
+    """The limits of a query: seconds, rows of its result, and whether its process is confined."""
 
     timeout: float
     max_rows: int = MAX_ROWS

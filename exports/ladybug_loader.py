@@ -16,7 +16,7 @@ def main() -> None:
     """Open the file of the settings, run the statements and close it."""
     settings = json.loads(sys.argv[1])
     answers = os.fdopen(os.dup(1), "wb", 0)
-    os.dup2(2, 1)  # What an engine prints is no answer.
+    os.dup2(2, 1)  # Output of the engine must not be taken for an answer.
     sys.path[:] = settings["path"]
     try:
         from exports.confined_child import end_with_parent
@@ -35,7 +35,7 @@ def main() -> None:
         answers.write(b"end\n")
     except BaseException as error:  # noqa: BLE001
         first = str(error).partition("\n")[0]
-        # It begins with where the data is safe, which the caller removes.
+        # The message begins with advice on recovery, but the caller removes the file.
         answers.write(first.rpartition("recovered on restart: ")[2].encode())
         # Without the destructors of the engine: after an error they may write again, and abort.
         os._exit(1)

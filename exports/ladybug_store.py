@@ -81,7 +81,7 @@ def embedded_store(graph: ScriptGraph) -> Path:
     StoreError
         If it cannot be written.
     """
-    # Ladybug reads no files of its older formats, and a graph may outlive them. Importing it to ask takes long.
+    # Ladybug cannot open files of its older formats. Importing it to ask for its version takes long.
     return kept_store(
         graph,
         "ladybug",

@@ -1,4 +1,4 @@
-"""The constraints of a Neo4j database: a node of each type is found by its IRI, and there is one of each."""
+"""The constraints of a Neo4j database: the IRI of a node of each type is unique, which also indexes it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from schemas.graph_types import NODE_TYPES
 from schemas.installed_types import id_prefix
 
 _HEADER = """\
-// What the exporter makes sure of before it writes: a node of each type is found by its IRI, and there is one of each.
+// The exporter creates these before it writes: the IRI of a node of each type is unique, which also indexes it.
 // Each statement ends in a semicolon, and running them again changes nothing. Neo4j 5 or later, any edition.
 """
 

@@ -1,9 +1,9 @@
 """CSV for ``neo4j-admin database import full``: the fastest way into a new Neo4j database of any size.
 
-The directory holds, for every type, a file of data and one of its header; `import.args`, to be handed to
-neo4j-admin from within the directory (``neo4j-admin database import full neo4j @import.args``); and
-`after-import.cypher`, to be run once the database is up (``cypher-shell -f after-import.cypher``): constraints, and the
-empty lists that the import takes for missing values. What comes of it is what `exports.neo4j_store` merges.
+The directory holds, for every type, a file of data and one of its header; `import.args`, to be handed to neo4j-admin
+from within the directory (``neo4j-admin database import full neo4j @import.args``); and `after-import.cypher`, to be
+run once the database is up (``cypher-shell -f after-import.cypher``): constraints, and the empty lists that the import
+takes for missing values. The result is the same as that of `exports.neo4j_store`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which nodes of a Neo4j database belong to a graph, and how an export removes what is out of date.
+"""Which nodes of a Neo4j database belong to a graph, and how an export removes outdated ones.
 
 Every node of an export carries `kgscripts_graph` (the graph's id) and `kgscripts_build`, every relation
 `kgscripts_build`. Nodes of another graph are in the way if their IRIs have the form of this graph's: its base IRI and
@@ -58,7 +58,7 @@ class Ownership:
         return removed
 
     def prunable(self) -> dict[str, int]:
-        """What `prune` would remove after an export: what is old now, less what the export would write anew."""
+        """What `prune` would remove after an export: what is old now, without what the export would write again."""
         found = {"removed_relations": 0, "removed_nodes": 0}
         is_old = _is_old_relation(_will_be_ours)
         for name, relation in RELATION_TYPES.items():
@@ -79,7 +79,8 @@ class Ownership:
         return found
 
     def _change(self, find: str, change: str) -> int:
-        """Change what `find` returns the ids of, page by page, so that neither side holds them all."""
+        """Change the nodes or relations whose ids `find` returns, page by page, so that neither side holds all of
+        them."""
         parameters = self._parameters()
         pages = self.database.pages(find, parameters, _ROWS)
         return sum(self.database.write(change, parameters | {"ids": ids}) for ids in pages)

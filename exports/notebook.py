@@ -1,4 +1,4 @@
-"""What a notebook shows of a graph: its counts and the picture of its best supported scenario."""
+"""The view of a graph in a notebook: its counts and the picture of its best supported scenario."""
 
 from __future__ import annotations
 

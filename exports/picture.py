@@ -21,7 +21,7 @@ MOST_STEPS = 150
 _MARGIN, _GAP_X = 36.0, 32.0
 _ACROSS, _TALL = 4, 800.0
 _SMALLEST, _LARGEST = 12.0, 17.0
-"""Font sizes of a step with hardly any support and of the one with the most support."""
+"""Font sizes of a step with hardly any support and of the step with the most support."""
 _LINE_WIDTH, _MOST_LINES = 12.0, 3
 """The width of a line in font sizes, and the most lines of a label."""
 _TOOL_SIZE, _TOOL_HEIGHT, _TOOL_GAP, _TOOL_REACH, _MOST_TOOLS = 11.0, 20.0, 5.0, 16.0, 5
@@ -29,7 +29,7 @@ _LEGEND_SIZE = 11.0
 _MOST_CHANGES = 6
 _LEGEND = (
     ("step", 52.0, "step (larger: in more texts)", (0.0, 0.0)),
-    ("step optional", 30.0, "optional (seldom where its neighbours are)", (0.0, 28.0)),
+    ("step optional", 30.0, "optional (often left out)", (0.0, 28.0)),
     ("before", 28.0, "comes before (thicker: more texts)", (310.0, 0.0)),
     ("tool", 30.0, "tool", (310.0, 28.0)),
 )
@@ -157,7 +157,7 @@ def _draw_step(svg: Svg, parent: Element, step: Step, box: _Box, at: Point) -> N
 
 
 def _tip(step: Step) -> str:
-    """What is said of a step, and of its changes with the most support."""
+    """The tooltip of a step: its numbers, and its changes with the most support."""
     return "; ".join([_told(step), *map(_told, step.state_changes[:_MOST_CHANGES])])
 
 
@@ -189,7 +189,7 @@ def _draw_arrows(
 
 
 def _ports(layout: Layout, boxes: Mapping[str, _Box]) -> dict[Edge, tuple[float, float]]:
-    """Where on its box's lower and upper edge each arrow begins and ends: beside each other, by their other ends."""
+    """The points on the edges of boxes where arrows begin and end: side by side, ordered by their other ends."""
     leaving: dict[str, list[tuple[float, Edge]]] = defaultdict(list)
     arriving: dict[str, list[tuple[float, Edge]]] = defaultdict(list)
     for edge, way in layout.ways.items():

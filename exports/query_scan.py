@@ -1,4 +1,4 @@
-"""What the guards of both query languages share: reading a text into tokens, limits, characters that are refused."""
+"""The common part of the checks of both query languages: tokens, limits, characters that are refused."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def _is_unsafe(code: int) -> bool:
 
 
 def _check_characters(text: str, token: Token) -> None:
-    """Refuse characters that are invisible or of another meaning elsewhere, outside of strings and IRIs."""
+    """Refuse, outside of strings and IRIs, characters that are invisible or that engines read differently."""
     if token.text.isascii() or token.kind in ("string", "iri"):
         return
     for offset, character in enumerate(token.text):

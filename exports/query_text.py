@@ -13,7 +13,7 @@ _SUFFIXES = (".rq", ".sparql", ".cypher", ".cyp", ".cql")
 
 
 def query_text(given: str) -> str:
-    """Return the query that `given` is, or that is in the file of this name, or for ``-`` on standard input.
+    """Return the query: `given` itself, the content of the file with this name, or standard input for ``-``.
 
     Raises
     ------
@@ -27,7 +27,7 @@ def query_text(given: str) -> str:
     try:
         given.encode()
     except UnicodeEncodeError as error:
-        # How Python shows bytes of an argument that are not UTF-8.
+        # Python's form of bytes of an argument that are not UTF-8.
         raise ConfigurationError(
             "the query is not in UTF-8", remedy="write it in a file in UTF-8 and name the file"
         ) from error
@@ -42,7 +42,7 @@ def _exists(given: str) -> bool:
 
 
 def _content(name: str) -> bytes:
-    """The first bytes of the file; at most one more than a query may have."""
+    """The first bytes of the file: at most one byte more than a query may have."""
     try:
         with open_regular(name) as stream:
             return stream.read(MAX_CHARACTERS + 1)

@@ -20,7 +20,7 @@ from schemas.terminal import echo
 
 
 class SchemaFile(StrEnum):
-    """What the schema consists of."""
+    """The parts of the schema."""
 
     ONTOLOGY = "ontology"
     SHAPES = "shapes"

@@ -30,8 +30,8 @@ class Scenario:
 class Step:
     """A step in its script; its parts are sorted by support, concrete steps by order.
 
-    Containers and surfaces are behind the other tools. `further` has what relations of installed packages say of it, by
-    relation type.
+    Containers and surfaces are behind the other tools. `further` has its relations of installed packages, by relation
+    type.
     """
 
     iri: str
@@ -67,8 +67,8 @@ class Script:
     """The steps of a scenario in order; `left_out` counts those that a limit or a minimum excluded.
 
     `corrections` are those of the scenario itself: steps that were rejected. `precedes` are the PRECEDES relations
-    between these steps. `order` is what follows from all relations of the scenario, those of omitted steps included:
-    pairs of IRIs, without those that other pairs imply.
+    between these steps. `order` follows from all relations of the scenario, including those of omitted steps: pairs of
+    IRIs, without pairs that other pairs imply.
     """
 
     scenario: Scenario

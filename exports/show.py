@@ -45,13 +45,13 @@ def show(
         typer.Option("--picture", metavar="FILE.svg|.png", help="Draw the scenario to this file.", show_default=False),
     ] = None,
     limit: Annotated[
-        int, typer.Option(min=0, help="Keep those with the most support and typicality; 0 keeps all.")
+        int, typer.Option(min=0, help="Keep at most this number, by support and typicality; 0 keeps all.")
     ] = 20,
-    min_support: Annotated[int, typer.Option(min=1, help="Leave out those in fewer sources.")] = 1,
-    every: Annotated[bool, typer.Option("--all", help="Keep all, steps that are not usual too.")] = False,
+    min_support: Annotated[int, typer.Option(min=1, help="Leave out those with fewer sources.")] = 1,
+    every: Annotated[bool, typer.Option("--all", help="Show all steps, also unusual ones.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Print a scenario as a tree, or what a tool is used for. With DIR alone: list the scenarios.
+    """Print a scenario as a tree, or the steps that use a tool. With DIR alone: list the scenarios.
 
     Example: kgscripts show graph "baking a cake" --picture cake.svg
 

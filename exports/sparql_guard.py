@@ -1,4 +1,4 @@
-"""What a SPARQL query may hold: the keywords of a query, functions of the language, no other server and no file."""
+"""The check of SPARQL queries: only keywords and functions of the language that read, no other server, no file."""
 
 from __future__ import annotations
 

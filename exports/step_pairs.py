@@ -1,4 +1,4 @@
-"""Steps that are joined both ways: alternatives in a scenario, and the same step of other scenarios."""
+"""Symmetric relations of steps: alternatives in a scenario, and the same step of other scenarios."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from schemas.script_graph import ScriptGraph
 
 @frozen(kw_only=True)
 class Alternative:
-    """A step of the same scenario that is done in the place of another; support and probability of the relation."""
+    """A step of the same scenario that is done instead of another, with support and probability of the relation."""
 
     iri: str
     label: str

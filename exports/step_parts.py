@@ -1,4 +1,4 @@
-"""What the steps of a script have: tools, participants, changes, concrete steps and corrections."""
+"""The parts of the steps of a script: tools, participants, changes, concrete steps and corrections."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Part:
 
 @frozen(kw_only=True)
 class StepCorrection:
-    """What a person said about a scenario or a step of it."""
+    """A correction of a scenario or of one of its steps."""
 
     label: str
     author: str

@@ -62,7 +62,7 @@ def report(graph: ScriptGraph, target: str, **details: str | int | float) -> Exp
 
 
 def another_graph(graph: ScriptGraph, where: str, what: str) -> StoreError:
-    """The error for a server that holds `what` of another graph under the base IRI of `graph`."""
+    """The error for a server that holds `what` of another graph with the base IRI of `graph`."""
     return StoreError(
         f"the server holds {what} of another graph under {graph.manifest.base_iri}",
         where=where,
@@ -135,7 +135,7 @@ EXPORTERS: tuple[Exporter, ...] = (
 
 
 def scheme_of(target: str) -> str:
-    """The scheme that `target` begins with, in lower case; "" where there is none (one letter is a drive)."""
+    """The scheme at the beginning of `target`, in lower case; "" if there is none (one letter is a drive)."""
     scheme, colon, _ = target.partition(":")
     return scheme.lower() if colon and len(scheme) > 1 and "/" not in scheme and "\\" not in scheme else ""
 

@@ -37,7 +37,7 @@ class TypeCheck:
 
 @frozen(kw_only=True)
 class ValidationReport:
-    """What was checked and what is wrong; `references` is the number of all references.
+    """What was checked, and the violations; `references` is the number of all references.
 
     `shapes` is None if they were not checked, since pySHACL is not installed.
     """
@@ -48,7 +48,7 @@ class ValidationReport:
 
     @property
     def conforms(self) -> bool | None:
-        """Whether nothing is wrong; None if nothing was found, but the shapes were not checked."""
+        """Whether the graph is valid; None if no violation was found, but the shapes were not checked."""
         if self.violations:
             return False
         return None if self.shapes is None else True

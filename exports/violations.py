@@ -1,4 +1,4 @@
-"""What a check of a graph finds."""
+"""Violations that a check of a graph finds."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from attrs import frozen
 
 @frozen(kw_only=True)
 class Violation:
-    """What is wrong with `node`, and the property (none: the node as a whole)."""
+    """A violation of `node`, with the property (none: the node as a whole)."""
 
     node: str
     path: str | None

@@ -1,4 +1,4 @@
-"""Modules that the documentation of version 0.2.0 named and that lie elsewhere now: both names import them."""
+"""Modules that were moved after version 0.2.0, which documented them: the old and the new name import them."""
 
 from __future__ import annotations
 

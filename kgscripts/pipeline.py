@@ -43,7 +43,7 @@ _PREDICTED = "predicted-tools"
 """The name of the enricher that predicts tools."""
 
 _MOST_REPAIRS = 100
-"""So many damaged files are replaced in one build; a disk that damages more needs attention."""
+"""The most damaged files that one build replaces; if there are more, the disk may be failing."""
 
 
 def build_graph(
@@ -73,9 +73,9 @@ def build_graph(
 ) -> BuildReport:
     """Read texts and build, or extend, the graph in the directory `output`.
 
-    The graph is made of every text that the directory holds and of the chosen extractors. Only what is missing is
-    read: new and changed inputs by all extractors, known texts by extractors that are new or have another version.
-    After a kill or an error the same call goes on where it stopped.
+    The graph is made of all texts of the directory by the chosen extractors. Only missing records are computed: all
+    extractors read new and changed inputs, and extractors that are new or have another version read the known texts.
+    After a kill or an error, the same call continues.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def build_graph(
     format:
         One of `kgscripts.corpora.formats.FORMATS`; by default the format is detected from the content.
     scenario:
-        The scenario of every text that names none: by a label of its own, in front matter, by its title or by a folder.
+        The scenario of every text whose label, front matter, title or folder names none.
     scenarios:
         ``given``: the scenarios that labels and titles name; ``detected``: those that a model detects in passages;
         ``both``: both. By default they are detected in the texts for which no label or title names one.
@@ -94,13 +94,13 @@ def build_graph(
         A file with further scenarios to detect: on each line a name, or an object of JSON with ``scenario`` and
         ``sentences`` about it.
     limit:
-        At most so many sources of the inputs are taken in.
+        The maximum number of sources that are added from the inputs.
     min_support:
-        Knowledge with the support of fewer sources stays out of the graph.
+        Nodes and relations with the support of fewer sources are left out of the graph.
     strict:
         Stop at the first bad record, and at the first text on which an extractor fails, instead of setting it aside.
     jobs:
-        Number of processes that read; the graph does not depend on it.
+        Number of processes for reading; the graph does not depend on it.
     spacy_model:
         Name of an installed spaCy pipeline instead of the one that ships.
     base_iri:
@@ -116,8 +116,8 @@ def build_graph(
     predict_tools:
         Add tools that no text names, as a tool ranker predicts them, marked as predicted.
     settings:
-        Settings of extractors and enrichers by their names: ``{"state-changes": {"model": "DIR"}}``. Those of what the
-        build has not change nothing.
+        Settings of extractors and enrichers by their names: ``{"state-changes": {"model": "DIR"}}``. Settings of
+        extractors that the build leaves out have no effect.
     device:
         Where their networks run: ``cpu``, ``cuda``, ``cuda:N`` or ``mps``; settings of one may name another device. The
         same texts give the same bytes on the CPU only.
@@ -203,7 +203,8 @@ def build_graph(
                 graph = assembling.kept(directory, store) or _assemble(store, directory, assembling, memory)
                 break
             except DamagedRecordsError:
-                # What the file held is read again if its inputs are given; otherwise assembly says which are needed.
+                # The records of the file are computed again if its inputs are given; otherwise assembly names the
+                # missing inputs.
                 if repairs == _MOST_REPAIRS:
                     raise
         run.ended()
@@ -232,11 +233,11 @@ def _assemble(store: RecordStore, directory: Path, assembling: Assembling, memor
 
 
 def remove_source(directory: str | Path, source: str | Path, *, settings: Settings | None = None) -> list[str]:
-    """Take a source out of a graph directory and assemble the graph anew; the names of what was taken out.
+    """Remove a source from a graph directory and assemble the graph again; return the names of the removed sources.
 
-    `source` is the path of an input, of which everything is taken out, or a source's name, its digest (or the first
+    `source` is the path of an input, all of whose sources are removed, or a source's name, its digest (or the first
     eight digits or more), or the id or IRI of its node. `build_graph` adds it again if its input is named again.
-    `settings` name models of the graph's enrichers that do not ship, and devices for theirs.
+    `settings` name models of the graph's enrichers that do not ship, and other devices.
 
     Raises
     ------
@@ -245,13 +246,13 @@ def remove_source(directory: str | Path, source: str | Path, *, settings: Settin
     ConfigurationError
         If an enricher of the graph is not installed, or a model of one not found.
     InputError
-        If nothing or more than one source is meant.
+        If `source` names no source, or more than one.
     """
     path = path_of("directory", directory)
     with open_records(path, create=False) as store:
         manifest = ScriptGraph.open(path).manifest
         enrichers = enrichers_of(manifest.configuration, str(path), check_settings(settings))
-        # The records forget it last: a call that dies before can be repeated.
+        # The records are removed last, so that a call that was killed can be repeated.
         with store.transaction():
             names = take_out(store.inputs, str(source), manifest.base_iri, path_key)
             assembled = assemble_again(store, path, manifest, enrichers)

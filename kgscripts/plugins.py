@@ -1,4 +1,4 @@
-"""What other packages add by entry points: found by name, imported when it is opened, and checked."""
+"""Plugins of other packages, by entry points: found by name, imported when they are used, and checked."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _REMEDY = "repair or uninstall the package that brings it"
 
 @cache
 def _entries(group: str, path: tuple[str, ...]) -> dict[str, EntryPoint]:
-    """The entry points of a group on the path of imports; looking for them takes longer than all else of choosing."""
+    """The entry points of a group, cached, since looking for them takes long."""
     del path
     found: dict[str, EntryPoint] = {}
     for entry in sorted(entry_points(group=group), key=lambda entry: (entry.name, entry.value)):
@@ -43,7 +43,8 @@ class Plugins(Generic[_Plugin]):
     attributes: Collection[str]
 
     def entries(self) -> dict[str, EntryPoint]:
-        """The entry points by name; nothing is imported. Of one that two packages bring, the first by value counts."""
+        """The entry points by name; nothing is imported. If two packages have the same name, the first by value is
+        used."""
         return _entries(self.group, tuple(sys.path))
 
     def names(self) -> list[str]:
@@ -56,7 +57,7 @@ class Plugins(Generic[_Plugin]):
         Raises
         ------
         ConfigurationError
-            If one is not installed: without it another graph would be made.
+            If one is not installed: without it the graph would become another one.
         """
         installed = self.entries()
         wanted = sorted(names.split())

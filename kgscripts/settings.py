@@ -1,4 +1,4 @@
-"""Settings: attrs classes of texts, numbers and truth values, which are made of names and values and checked.
+"""Settings: attrs classes with texts, numbers and booleans, made from names and values, with checks.
 
 Those of extractors and enrichers have defaults, and docstrings that `kgscripts extractors list` prints as their help.
 """
@@ -25,7 +25,7 @@ KINDS: Mapping[str, tuple[type, str]] = {
     "float": (float, "a finite number"),
     "bool": (bool, "true or false"),
 }
-"""The types of settings of extractors and enrichers, and what they are called in messages."""
+"""The types of settings of extractors and enrichers, with their names in messages."""
 
 _TASK, _DEVICE = "task of the model", "a device"
 
@@ -34,7 +34,7 @@ _Settings = TypeVar("_Settings", bound=attrs.AttrsInstance)
 
 @frozen
 class NoSettings:
-    """What extractors and enrichers have that have no settings."""
+    """The settings of extractors and enrichers without settings."""
 
 
 @frozen(kw_only=True)
@@ -85,13 +85,13 @@ def settings_from(cls: type[_Settings], values: Mapping[str, Any], where: str) -
         with naming(where):
             return cls(**{name: _typed(name, _kind(fields[name]), value) for name, value in values.items()})
     except (TypeError, ValueError) as error:
-        # attrs puts attribute, options and value behind the sentence.
+        # attrs appends attribute, options and value to the sentence.
         raise ConfigurationError(str(error.args[0] if error.args else error), where=where) from error
 
 
 @contextmanager
 def naming(where: str) -> Iterator[None]:
-    """Errors of configuration that do not say where they are from are from here."""
+    """A context that adds the location `where` to errors of configuration without a location."""
     try:
         yield
     except ConfigurationError as error:
@@ -124,7 +124,7 @@ def settings_of(settings: attrs.AttrsInstance) -> list[Setting]:
 
 
 def version_of(settings: attrs.AttrsInstance) -> dict[str, str | int | float | bool]:
-    """What of settings is part of a version: all values, but neither names of models nor the CPU as a device.
+    """The part of settings that belongs to a version: all values except names of models and the CPU as a device.
 
     Raises as `check_types`.
     """

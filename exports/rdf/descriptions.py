@@ -12,7 +12,7 @@ from schemas.type_declarations import ValueType
 
 
 class Reference(Enum):
-    """What an object refers to that is not a literal."""
+    """The kinds of objects that are not literals."""
 
     DATA = "the id of a resource in the graph"
     TERM = "a CURIE of a vocabulary"

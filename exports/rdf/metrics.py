@@ -1,4 +1,4 @@
-"""The metrics that benchmark scores are measurements of (DQV)."""
+"""The metrics of benchmark scores (DQV)."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ _FURTHER: dict[str, tuple[str, ...]] = {
     "kgs:about": ("rdfs:subPropertyOf schema:about",),
     "kgs:name": ("rdfs:subPropertyOf schema:name",),
 }
-"""What the ontology says about its terms beside their declarations: above all how they relate to other vocabularies."""
+"""Statements of the ontology about its terms that no declaration has, mainly relations to other vocabularies."""
 
 
 def ontology_text(
@@ -111,7 +111,7 @@ def _properties(nodes: Mapping[str, NodeType], relations: Mapping[str, RelationT
 
 
 def _comment(uses: list[tuple[str, Property]]) -> str:
-    """What a property says; of each class, if it says something else of another class."""
+    """The comment of a property; one for each class if the comments differ."""
     owners: dict[str, list[str]] = {}
     for owner, item in uses:
         owners.setdefault(item.comment, []).append(owner.removeprefix("kgs:"))

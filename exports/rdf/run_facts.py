@@ -1,4 +1,4 @@
-"""What `run.json` says about the build of a graph.
+"""The facts about the build of a graph in `run.json`.
 
 It is not a part of the graph: equal graphs have equal build ids whenever they were built.
 """

@@ -1,4 +1,4 @@
-"""Broader and related scenarios (SKOS), as far as they are in the graph."""
+"""Links between broader and related scenarios (SKOS) that are in the graph."""
 
 from __future__ import annotations
 

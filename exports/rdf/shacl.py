@@ -40,7 +40,7 @@ class ShapesOver:
         self._store = pyoxigraph.Store.read_only(str(store))
 
     def violations(self, type_name: str, nodes: Sequence[str]) -> Iterator[Violation]:
-        """What is wrong with `nodes` (IRIs) by the shape of a type (``Tool``: ``kgs:ToolShape``)."""
+        """The violations of `nodes` (IRIs) of the shape of a type (``Tool``: ``kgs:ToolShape``)."""
         if not nodes:
             return
         shape = rdflib.URIRef(f"{PREFIXES['kgs']}{type_name}Shape")

@@ -44,7 +44,7 @@ _SELECTOR = (
     f"sh:property [ sh:path oa:end ; sh:datatype xsd:integer ; {_ONE} ]",
 )
 _REPLACED = (
-    'rdfs:comment "An IRI that a merged cluster once had leads to one sub-event, and is no node any more."@en',
+    'rdfs:comment "An earlier IRI of a merged cluster leads to one step, and is no node any more."@en',
     "sh:not [ sh:class kgs:SubEvent ]",
     'sh:pattern "sub-event/[^/]+$"',
     f"sh:property [ sh:path dcterms:isReplacedBy ; sh:class kgs:SubEvent ; {_ONE} ]",

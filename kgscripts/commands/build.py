@@ -28,11 +28,13 @@ def build_graph(
     output: Annotated[str | None, typer.Option("--output", "-o", metavar="DIR", help="The graph directory.")] = None,
     config: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Read options and settings of a TOML file; those named here win."),
+        typer.Option(
+            metavar="FILE", help="Read options and settings from a TOML file; options of the command line win."
+        ),
     ] = None,
     settings: Settings = None,
     device: Annotated[
-        str | None, typer.Option(metavar="cpu|cuda|mps", help="Where networks run; by default cpu.")
+        str | None, typer.Option(metavar="cpu|cuda|mps", help="The device of the networks; by default cpu.")
     ] = None,
     format: Annotated[
         str | None,
@@ -40,7 +42,7 @@ def build_graph(
     ] = None,
     scenario: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Scenario of the texts that name none (by label, title or folder)."),
+        typer.Option(metavar="NAME", help="Scenario of the texts whose label, title or folder names none."),
     ] = None,
     scenarios: Annotated[
         str | None,
@@ -54,18 +56,16 @@ def build_graph(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help='Detect these too: lines with a name, or with {"scenario": "...", "sentences": ["..."]}.',
+            help='Detect these scenarios too: lines with a name, or with {"scenario": "...", "sentences": ["..."]}.',
         ),
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="The maximum number of sources.")] = None,
-    min_support: Annotated[
-        int | None, typer.Option(min=1, help="Leave out knowledge with less support (sources); by default 1.")
-    ] = None,
+    min_support: Annotated[int | None, typer.Option(min=1, help="The least support, in sources; by default 1.")] = None,
     strict: Annotated[
         bool | None, typer.Option("--strict/--no-strict", help="Stop at the first bad record or failing extractor.")
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", min=1, help="Number of processes that read; by default 1.")
+        int | None, typer.Option("--jobs", "-j", min=1, help="Number of processes for reading; by default 1.")
     ] = None,
     spacy_model: Annotated[
         str | None, typer.Option(help="An installed spaCy pipeline instead of the shipped one.")
@@ -80,7 +80,7 @@ def build_graph(
         typer.Option("--predict-tools/--no-predict-tools", help="Add tools that no text names, marked as predicted."),
     ] = None,
     corrections: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Corrections, one object of JSON a line; DIR keeps them.")
+        Path | None, typer.Option(metavar="FILE", help="Corrections, one JSON object per line; DIR keeps them.")
     ] = None,
     memory: Annotated[
         str | None,
@@ -90,13 +90,13 @@ def build_graph(
         str | None, typer.Option(help=f"The beginning of all IRIs; DIR keeps its own, at first {DEFAULT_BASE_IRI}.")
     ] = None,
     licence: Annotated[
-        str | None, typer.Option(metavar="IRI", help="The licence under which the graph is published, for its RDF.")
+        str | None, typer.Option(metavar="IRI", help="The licence of the graph, stated in its RDF.")
     ] = None,
     as_json: Annotated[bool | None, typer.Option("--json/--no-json", help="Print the report as JSON.")] = None,
 ) -> None:
     """Read texts and build, or extend, a graph directory.
 
-    Each extractor reads only what it has not read before; after an interruption the same command continues.
+    Each extractor reads only texts that it has not read before. After an interruption, the same command continues.
 
     Example: kgscripts build-graph stories/ how-tos.jsonl -o graph --jobs 2
     """
@@ -135,7 +135,7 @@ def build_graph(
         with _progress_bar() as progress:
             found = pipeline.build_graph(**options, progress=progress)
     except KeyboardInterrupt:
-        echo("interrupted: what was read is kept, and the same command goes on from there", err=True)
+        echo("interrupted: what was read is kept, and the same command continues", err=True)
         raise typer.Exit(130) from None
     if configuration.as_json if as_json is None else as_json:
         echo_json(found.to_dict())
@@ -149,7 +149,7 @@ def remove(
     models: Models = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was removed as JSON.")] = False,
 ) -> None:
-    """Take a source, or all that an input file gave, out of a graph directory.
+    """Remove a source, or all sources of an input file, from a graph directory.
 
     Example: kgscripts remove graph stories.jsonl#12
     """

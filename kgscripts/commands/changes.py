@@ -25,9 +25,10 @@ def changes(
         list[str] | None,
         typer.Option("--context", metavar="STEP", help="An earlier step; repeat it in order.", show_default=False),
     ] = None,
-    title: Annotated[str, typer.Option(metavar="TEXT", help="What the procedure is for.", show_default=False)] = "",
+    title: Annotated[str, typer.Option(metavar="TEXT", help="The goal of the procedure.", show_default=False)] = "",
     graph: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Also show what this graph has read.", show_default=False)
+        Path | None,
+        typer.Option(metavar="DIR", help="Also show the changes that this graph has read.", show_default=False),
     ] = None,
     model: Annotated[
         str, typer.Option(metavar="NAME|DIR", help="A model that ships, or the directory of one.")
@@ -35,7 +36,7 @@ def changes(
     top: Annotated[int, typer.Option(min=1, help="The maximum number of changes of each kind.")] = 10,
     as_json: AsJson = False,
 ) -> None:
-    """List what a step changes: as a model predicts it and, separately, as a graph has read it.
+    """List the changes of a step: those that a model predicts and, separately, those that a graph has read.
 
     Example: kgscripts changes "drain the pasta" --context "boil the pasta" --graph graph
     """

@@ -145,7 +145,7 @@ def adjudicate(
         Path, typer.Option("--output", "-o", metavar="FILE.jsonl", help="Write the gold documents here.")
     ],
     conflicts: Annotated[
-        Path | None, typer.Option(metavar="FILE.jsonl", help="Write what has to be decided on here.")
+        Path | None, typer.Option(metavar="FILE.jsonl", help="Write the conflicts that need a decision here.")
     ] = None,
     decisions: Annotated[
         Path | None, typer.Option(metavar="FILE.jsonl", help='Such a file with decisions ("accepted": true).')
@@ -195,7 +195,7 @@ def scenarios(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE.ttl", help="Write a SKOS concept scheme in Turtle.")
     ] = None,
-    base_iri: Annotated[str, typer.Option(metavar="IRI", help="What the IRIs begin with.")] = DEFAULT_BASE_IRI,
+    base_iri: Annotated[str, typer.Option(metavar="IRI", help="The beginning of the IRIs.")] = DEFAULT_BASE_IRI,
     as_json: AsJson = False,
 ) -> None:
     """Print the 200 listed scenarios; as JSON or SKOS with alternative labels, broader and related scenarios."""

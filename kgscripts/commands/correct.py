@@ -1,4 +1,4 @@
-"""`kgscripts correct`: what people say about a graph."""
+"""`kgscripts correct`: corrections of a graph by people."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _WORDS: dict[CorrectionKind, tuple[tuple[str, ...], ...]] = {
     CorrectionKind.SAME_THING: (("thing", "other"),),
     CorrectionKind.TOOL_ROLE: (("thing", "role"), ("thing", "role", "scenario", "step")),
 }
-"""What each kind takes, in the order of the command line."""
+"""The arguments of each kind, in the order of the command line."""
 _VALUES = ("name", "role")
 
 
@@ -41,19 +41,19 @@ def correct(
         ),
     ] = None,
     words: Annotated[
-        list[str] | None, typer.Argument(metavar="WORDS", help="What KIND takes, see above.", show_default=False)
+        list[str] | None, typer.Argument(metavar="WORDS", help="The words of KIND, see above.", show_default=False)
     ] = None,
     withdraw: Annotated[
-        bool, typer.Option("--withdraw", help="Take back what an earlier correction says (without its NAME or ROLE).")
+        bool, typer.Option("--withdraw", help="Withdraw an earlier correction (without its NAME or ROLE).")
     ] = False,
     author: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Who corrects; by default the name you log in with.")
+        str | None, typer.Option(metavar="NAME", help="The person who corrects; by default your login name.")
     ] = None,
     corrections: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Record the corrections of a file instead.")
     ] = None,
     models: Models = None,
-    list_: Annotated[bool, typer.Option("--list", help="Print all corrections, as such a file.")] = False,
+    list_: Annotated[bool, typer.Option("--list", help="Print all corrections, in the form of such a file.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was recorded as JSON.")] = False,
 ) -> None:
     """Correct a graph: record what is wrong, and assemble it again.

@@ -23,11 +23,11 @@ def diff(
     one: Annotated[Path, typer.Argument(metavar="A", help="A graph directory.", show_default=False)],
     other: Annotated[Path, typer.Argument(metavar="B", help="Another one.", show_default=False)],
     limit: Annotated[
-        int, typer.Option(min=1, help="The maximum number of scenarios, and of changes of a kind in each.")
+        int, typer.Option(min=1, help="The maximum number of scenarios, and of changes of each kind.")
     ] = 5,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
-    """Say what is in graph B that is not in A, and what is not any more: the largest changes first.
+    """Print what graph B has and A lacks, and what B lacks and A has; the largest changes come first.
 
     Example: kgscripts diff graph-of-may graph
     """

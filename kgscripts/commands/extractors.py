@@ -30,7 +30,7 @@ def _group() -> None:
 def list_extractors(as_json: AsJson = False) -> None:
     """Print each extractor: what it gives and requires, its cost, its settings, and the scores of it and its networks.
 
-    Enrichers, which read rows of the graph while it is assembled, come after them.
+    Enrichers, which add records about rows of the graph during assembly, come after them.
     """
     from attrs import asdict
 

@@ -22,7 +22,7 @@ def merge(
         Path, typer.Option("--output", "-o", metavar="DIR", help="The new graph directory.", show_default=False)
     ],
     models: Models = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print what the graph holds as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the counts of the graph as JSON.")] = False,
 ) -> None:
     """Merge graphs into a new one, as one build of all their inputs; no text is read again.
 

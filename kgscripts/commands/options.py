@@ -23,12 +23,12 @@ Models = Annotated[
     typer.Option(
         "--set",
         metavar="NAME.KEY=VALUE",
-        help="Where a model of the graph is that does not ship (steps.model=DIR), or a device.",
+        help="The directory of a model of the graph that does not ship (steps.model=DIR), or a device.",
     ),
 ]
 ScoresFile = Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the scores as JSON.")]
 PredictionsOut = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write the predictions, as --predictions reads them.")
+    Path | None, typer.Option(metavar="FILE", help="Write the predictions in the format of --predictions.")
 ]
 AttachAs = Annotated[
     Exposure | None,

@@ -30,7 +30,7 @@ def segment(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help='Detect these too: lines with a name, or with {"scenario": "...", "sentences": ["..."]}.',
+            help='Detect these scenarios too: lines with a name, or with {"scenario": "...", "sentences": ["..."]}.',
             show_default=False,
         ),
     ] = None,

@@ -1,4 +1,4 @@
-"""Texts as a page for a browser: one file, without scripts and without anything from elsewhere."""
+"""Texts as a page for a browser: one file, without scripts and external content."""
 
 from __future__ import annotations
 

@@ -19,14 +19,15 @@ if TYPE_CHECKING:
 def tools(
     event: Annotated[str, typer.Argument(metavar="EVENT", help="An instruction: 'drain the pasta'.")],
     graph: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Also show what this graph has read.", show_default=False)
+        Path | None,
+        typer.Option(metavar="DIR", help="Also show the tools that this graph has read.", show_default=False),
     ] = None,
     top: Annotated[int, typer.Option(min=1, help="The maximum number of tools of each kind.")] = 10,
     as_json: AsJson = False,
 ) -> None:
     """Rank the tools of an event: those that a graph has read and, separately, those that a model predicts.
 
-    The probability is that a person accepts the tool. If no tool has 50 %, the event may need none.
+    The probability is the one that a person accepts the tool. If no tool has 50 %, the event may need none.
 
     Example: kgscripts tools "drain the pasta" --graph graph
     """

@@ -95,7 +95,7 @@ def _check_fits(first: Procedure, others: Iterator[Procedure], file: Path) -> No
         raise ConfigurationError(
             f"a picture shows at most {MOST_STEPS_IN_A_PICTURE} steps, and there are {len(first.steps)}",
             where=str(file),
-            remedy="leave --picture away to print the table",
+            remedy="leave out --picture to print the table",
         )
 
 

@@ -194,7 +194,7 @@ def test_ctrl_c_ends_the_build_and_the_next_call_goes_on(jobs: int, tmp_path: Pa
         os.killpg(build.pid, signal.SIGINT)
         _, errors = build.communicate()
     assert build.returncode == 130
-    assert "the same command goes on from there" in errors
+    assert "the same command continues" in errors
     assert "Traceback" not in errors
     with RecordStore(graph / "records") as store:
         versions = [entry.digest for entry in store.extractors.all().values() if entry.role == "extractor"]
