@@ -25,7 +25,8 @@ JUDGES = ("first", "second")
 Sheet = Annotated[Path, typer.Argument(metavar="SHEET", help="A sheet with verdicts.")]
 Seed = Annotated[int, typer.Option(help="Of the random numbers: the same seed draws the same rows.")]
 
-_Z = 1.959964
+Z = 1.959964
+"""The standard errors of a 95 % interval."""
 
 
 def commands(doc: str | None, *, by: str = "") -> typer.Typer:
@@ -87,11 +88,16 @@ def scored(rows: Sequence[Mapping[str, str]], by: str = "") -> Iterator[str]:
 
 def share(right: int, number: int) -> str:
     """A share with Wilson's 95 % interval."""
-    found, spread = right / number, _Z**2 / number
+    low, high = wilson(right, number)
+    return f"{right} of {number}: {right / number:.3f} (95 % {low:.3f} to {high:.3f})"
+
+
+def wilson(right: int, number: int) -> tuple[float, float]:
+    """Wilson's 95 % interval of a share."""
+    found, spread = right / number, Z**2 / number
     middle = found + spread / 2
-    width = _Z * math.sqrt(found * (1 - found) / number + spread / (4 * number))
-    low, high = (middle - width) / (1 + spread), (middle + width) / (1 + spread)
-    return f"{right} of {number}: {found:.3f} (95 % {low:.3f} to {high:.3f})"
+    width = Z * math.sqrt(found * (1 - found) / number + spread / (4 * number))
+    return (middle - width) / (1 + spread), (middle + width) / (1 + spread)
 
 
 def evidence_of(graph: ScriptGraph, steps: Collection[str], chance: random.Random) -> dict[str, tuple[str, str]]:

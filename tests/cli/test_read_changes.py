@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from typer.testing import CliRunner
 
 import cli
 from benchmarks.change_precision import app, still_read
-from benchmarks.judging import read_sheet, scored, share
+from benchmarks.judging import Z, read_sheet, scored, wilson
 from kgscripts.building.inputs import Text
 from kgscripts.building.report import print_report
 from kgscripts.extractors.protocol import Extractor
@@ -114,9 +113,7 @@ def test_the_sheets_of_the_repository_are_scored(name: str) -> None:
 
 @given(st.integers(1, 500), st.integers(0, 500))
 def test_wilson_s_interval_holds_what_the_score_test_does_not_reject(number: int, right: int) -> None:
-    """Wilson (1927): its ends are the shares that differ from what was found by 1.96 standard errors of their own."""
+    """Wilson (1927): its ends are the shares from which what was found differs by Z standard errors of their own."""
     right = min(right, number)
-    low, high = (float(value) for value in share(right, number).split("95 % ")[1].rstrip(")").split(" to "))
-    for end in (low, high):
-        error = math.sqrt(max(end * (1 - end), 1e-12) / number)
-        assert abs(right / number - end) == pytest.approx(1.96 * error, abs=2e-3 + 0.01 * error)
+    for end in wilson(right, number):
+        assert (right / number - end) ** 2 == pytest.approx(Z**2 * end * (1 - end) / number, abs=1e-9)
