@@ -45,7 +45,7 @@ def layer_weights(network: Bert) -> dict[str, Tensor]:
 def adapters_between(
     before: Mapping[str, Tensor], after: Mapping[str, Tensor], rank: int
 ) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-    """Adapters, as `merge_adapters` takes them, that come nearest to what training changed of weights.
+    """The adapters, in the form of `merge_adapters`, that best approximate the change of weights in training.
 
     They are the first singular vectors of the difference (Eckart and Young 1936).
     """
@@ -62,7 +62,7 @@ def adapters_between(
 def merge_adapters(network: Bert, down: Mapping[str, Tensor], up: Mapping[str, Tensor], rank: int) -> None:
     """Add trained adapters to the encoder's weights: `down` is A and `up` is B, by the names of their layers.
 
-    Raises ValueError where an adapter is missing, foreign, of another shape or not finite.
+    Raises ValueError if an adapter is missing, unknown, of another shape or not finite.
     """
     weights = layer_weights(network)
     if strange := (weights.keys() ^ down.keys()) | (weights.keys() ^ up.keys()):

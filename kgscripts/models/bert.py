@@ -19,7 +19,7 @@ from schemas.input_files import open_regular
 
 @frozen(kw_only=True)
 class BertConfig:
-    """The part of Hugging Face's ``config.json`` that decides the network."""
+    """The part of Hugging Face's ``config.json`` that defines the network."""
 
     vocab_size: int
     hidden_size: int

@@ -1,9 +1,7 @@
 """Checkpoint directories: JSON and safetensors with a digest of every file, written atomically.
 
-config.json         what kind of model it is and its settings
-model.safetensors   its weights
-vocabulary.json     and other files of the kind
-model_card.json     name, data, command, scores, and the SHA-256 of every file above
+config.json         the kind of the model and its settings model.safetensors   its weights vocabulary.json     and other
+files of the kind model_card.json     name, data, command, scores, and the SHA-256 of every file above
 
 The digest of a checkpoint is that of the list of these SHA-256s, so it does not cover the card. Reading the card alone
 needs no torch.
@@ -42,7 +40,7 @@ class ModelCard:
 
     `data` names what it was trained on with its terms, `command` is what trained it, `training` holds figures of the
     run (epochs, losses), and `scores` are on data that it never saw. `slice` holds its scores on the small sample that
-    ships (`kgscripts.evaluation.slice`): they show whether it still predicts what it predicted.
+    ships (`kgscripts.evaluation.slice`): they show whether its predictions have changed.
     """
 
     name: str
@@ -58,7 +56,8 @@ class ModelCard:
 
 @frozen(kw_only=True, eq=False)
 class Checkpoint:
-    """A checkpoint in memory. `kind` decides what can load it; `files` are those beside configuration and weights."""
+    """A checkpoint in memory. `kind` decides which function can load it; `files` are those beside configuration and
+    weights."""
 
     kind: str
     settings: Mapping[str, Any]
@@ -80,7 +79,7 @@ class Checkpoint:
 def save_checkpoint(checkpoint: Checkpoint, directory: Path) -> None:
     """Write a checkpoint atomically; an older checkpoint there is replaced.
 
-    Raises ModelError where something else is in the way, or the disk refuses; then what was there is left as it was.
+    Raises ModelError if the directory holds something else or cannot be written; it is then left unchanged.
     """
     check_place(directory)
     contents = _contents(checkpoint)
@@ -117,7 +116,7 @@ def read_card(directory: Path) -> tuple[ModelCard, Model]:
 
 
 def read_kind(directory: Path) -> str:
-    """What kind of model a checkpoint is; torch is not needed. Raises ModelError if its configuration is damaged."""
+    """The kind of the model of a checkpoint; torch is not needed. Raises ModelError if its configuration is damaged."""
     return _kind_and_settings(_read(directory / CONFIG), directory / CONFIG)[0]
 
 

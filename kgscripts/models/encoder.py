@@ -45,7 +45,7 @@ class Encoder:
 
     @property
     def device(self) -> torch.device:
-        """Where the network is; what it reads has to be there too."""
+        """The device of the network; its inputs have to be there too."""
         return next(self.network.parameters()).device
 
     def to(self, device: str) -> Encoder:

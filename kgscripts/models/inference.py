@@ -1,4 +1,4 @@
-"""Predictions that depend on their own input alone, whatever it is batched with and however many cores there are.
+"""Predictions that depend only on their own input, not on the rest of the batch or the number of cores.
 
 A network's last bits change with the shape of its input and with the number of threads that share an operation. Here
 every batch has the same number of rows and one of a few lengths, and every operation runs on one thread; several
@@ -39,7 +39,7 @@ def fixed_threads() -> Iterator[int]:
 
 @contextmanager
 def enough_memory() -> Iterator[None]:
-    """Raise ModelError where a graphics card has too little memory for what is done within."""
+    """A context that raises ModelError if a graphics card has too little memory."""
     try:
         yield
     except torch.cuda.OutOfMemoryError as error:

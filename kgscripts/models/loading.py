@@ -43,9 +43,8 @@ _Model = TypeVar("_Model", bound=TrainedModel)
 
 
 def from_checkpoint(make: Callable[[Checkpoint], _Model]) -> Callable[[Checkpoint], _Model]:
-    """Let a function that makes the model of a checkpoint raise ModelError alone, whatever the files hold.
-
-    Their digests are those of the card, and yet their values may be anything.
+    """Makes a function that builds the model of a checkpoint raise only ModelError, whatever the files contain. Files
+    with the digests of the card can still hold any values.
     """
 
     @wraps(make)

@@ -64,7 +64,7 @@ def shipped_models() -> dict[str, Path]:
 
 
 def is_shipped(name: str, task: str) -> bool:
-    """Whether a model that ships has that name for a task; else it is the path of a directory."""
+    """Whether a model that ships has that name for a task; other names are paths of directories."""
     return bool(_shipped_name(name, task, shipped_models()))
 
 
@@ -85,7 +85,7 @@ def find_checkpoint(name_or_directory: str | Path, task: str = "") -> Path:
 
 
 def describe(name_or_directory: str | Path, task: str = "") -> Model:
-    """Name, version, task, licence, scores and digest of a checkpoint, read off its card without torch.
+    """Name, version, task, licence, scores and digest of a checkpoint, from its card, without torch.
 
     Names are those of `find_checkpoint`. Raises ModelError if there is no such model, its card is missing or damaged,
     or it is not for the task, if one is named.
@@ -113,10 +113,10 @@ def load(task: str, name_or_directory: str | Path, device: str = CPU) -> Any:
     """The model of that name, or in that directory, for a task; names are those of `find_checkpoint`.
 
     A model for ``cloze`` is a `ClozeModel`, one for ``alignment`` an `Aligner`, one for ``state-changes`` a
-    `ChangeModel`, one for ``scenarios`` a `ScenarioModel`, one for ``tools`` a `ToolRanker`.
-    Models that ship are loaded once a process and device. What costs most of a model runs on the `device`, such as
-    ``cuda``; a model without a network runs on the CPU. On another device than the CPU, the last bits of results depend
-    on what is computed along with them.
+    `ChangeModel`, one for ``scenarios`` a `ScenarioModel`, one for ``tools`` a `ToolRanker`. Models that ship are
+    loaded once a process and device. The expensive part of a model runs on the `device`, such as ``cuda``; a model
+    without a network runs on the CPU. On other devices than the CPU, the last bits of results depend on the rest of the
+    batch.
 
     Raises ConfigurationError for a device that torch does not have, and ModelError for an unknown task, and if there
     is no such model, it is damaged, or it is for another task.

@@ -1,4 +1,4 @@
-"""Vectors of short texts by MiniLM, as integers that are the same whatever they are computed along with."""
+"""Vectors of short texts by MiniLM, as integers that do not depend on the other texts of a batch."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from kgscripts.text.passages import MAX_CHARACTERS
 SIZE = 384
 
 _MOST_PIECES = 256
-"""What sentence-transformers reads of a text with this model; the rest is cut off."""
+"""The most pieces of a text, as in sentence-transformers with this model; the rest is cut off."""
 
 _REMEMBERED = 100_000
 
 _STEP = 4
 _BATCH_PIECES = 128
-"""Texts are names of actions, clauses and sentences: in batches of so many pieces, little time goes into padding."""
+"""Texts are short, so that small steps of padding, and batches of few pieces, leave little padding."""
 
 
 Vectors: TypeAlias = Callable[[Sequence[str]], NDArray[np.int8]]

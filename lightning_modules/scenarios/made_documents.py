@@ -133,6 +133,6 @@ def _joined(parts: Sequence[Passage]) -> MadeDocument:
 
 
 def _cut(sentences: Sentences, length: int, draw: random.Random) -> Sentences:
-    """Consecutive sentences, at most so many."""
+    """At most this number of consecutive sentences."""
     start = draw.randrange(max(1, len(sentences) - length + 1))
     return sentences[start : start + length]

@@ -33,7 +33,7 @@ class ComposerTrainingSettings(TrainingSettings):
     patience: int = field(default=10, validator=count)
     gradient_clip: float | None = 1.0
     most_changes: int = field(default=10, validator=count)
-    """Of each step and epoch so many changes are drawn to learn from."""
+    """The number of changes that are drawn for training from each step in each epoch."""
     hidden_titles: float = field(default=0.2, validator=share)
     """The share of steps whose title is hidden, for procedures without one."""
     hidden_contexts: float = field(default=0.1, validator=share)

@@ -29,7 +29,7 @@ from tests.assembly.tiny_reader import TinyExtractor
 
 _SCENARIOS = {"water": "making soup", "pasta": "cooking pasta"}
 _SURE = {1: 0.75, 2: 0.5}
-"""How sure `WordModel` is of each of so many scenarios."""
+"""The confidence of `WordModel` in a scenario, by the number of scenarios."""
 
 
 _MODEL = Model(name="words", version="1", digest="c" * 64, task="scenarios")

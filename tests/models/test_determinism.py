@@ -38,7 +38,7 @@ TEXTS = ["drain the pasta", "", "stir " * 100, *(" ".join(pair.concrete) for pai
 
 @contextmanager
 def threads(count: int) -> Iterator[None]:
-    """Torch with so many threads, which predictions leave as they are."""
+    """Torch with this number of threads, which predictions do not change."""
     before = torch.get_num_threads()
     torch.set_num_threads(count)
     yield

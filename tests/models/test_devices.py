@@ -28,7 +28,7 @@ _tolist = Tensor.tolist
 
 
 def _cards(monkeypatch: pytest.MonkeyPatch, count: int, *, mps: bool = False) -> None:
-    """As if torch had so many cards."""
+    """As if torch had this number of cards."""
     monkeypatch.setattr(torch.cuda, "is_available", lambda: count > 0)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: count)
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: mps)

@@ -32,7 +32,7 @@ MAX_CELLS = 4_000_000
 
 _LATTICES = 8
 _LATTICE_CELLS = 200_000
-"""How many pairs, and how many cells of them, share a run of the lattice."""
+"""The most pairs, and the most cells of pairs, in one run of the lattice."""
 
 
 class Tokens(Protocol):
@@ -49,7 +49,7 @@ class Tokens(Protocol):
 
 @frozen
 class Alignment:
-    """The abstract token that each concrete token is aligned to, with probabilities.
+    """The abstract token of each concrete token, with probabilities.
 
     `path` holds an abstract index for each concrete token. `log_probability` is that of the whole path given both
     sides, in nats. `posterior` holds for each concrete token the probability of its own place in `path`, summed over
@@ -70,7 +70,7 @@ class PathSettings:
 
 
 class Aligner(TrainedModel):
-    """Aligns pairs. The alignment of a pair does not depend on the pairs that it is aligned along with.
+    """Aligns pairs. The alignment of a pair does not depend on the other pairs of a call.
 
     `model` is the provenance of its checkpoint.
     """
@@ -86,7 +86,7 @@ class Aligner(TrainedModel):
         return self
 
     def align(self, pairs: Sequence[Tokens]) -> list[Alignment]:
-        """The monotonic alignments: a word is never aligned before the word in front of it.
+        """The monotonic alignments: no word is aligned to an earlier abstract word than the word before it.
 
         Raises InputError for a pair whose lengths multiply to more than `MAX_CELLS`.
         """
@@ -102,7 +102,8 @@ class Aligner(TrainedModel):
         return [found[row] for row in range(len(pairs))]
 
     def align_freely(self, pairs: Sequence[Tokens]) -> list[Alignment]:
-        """Each content word with its most probable abstract word, in any order; other words like the nearest one.
+        """The free alignments: each content word with its most probable abstract word; other words like the nearest
+        content word.
 
         `log_probability` is the sum over the content words, as if they were independent. Raises as `align`.
         """
@@ -110,7 +111,7 @@ class Aligner(TrainedModel):
         return [_free(scores, pair) for scores, pair in zip(self._log_posteriors(pairs), pairs, strict=True)]
 
     def _log_posteriors(self, pairs: Sequence[Tokens]) -> list[Tensor]:
-        """log p(a_j = i | x, y), (concrete, abstract) for each pair. The network reads each pair by itself."""
+        """log p(a_j = i | x, y), (concrete, abstract) for each pair. Each pair is computed by itself."""
         from kgscripts.models.alignment.inputs import Sides
         from kgscripts.models.inference import run_side_by_side
 

@@ -1,7 +1,6 @@
-"""Pairs as the aligner reads them: both sides in one row of pieces, the abstract side first.
-
-A pair that is too long for the encoder is read in several windows, each of a part of the concrete side and of the
-abstract words around the diagonal there; a word is then only aligned within its window.
+"""The inputs of the aligner: both sides of a pair in one row of pieces, the abstract side first. A pair that is too
+long for the encoder is divided into windows, each with a part of the concrete side and the abstract words around the
+diagonal there; a word is then only aligned within its window.
 """
 
 from __future__ import annotations
@@ -168,7 +167,7 @@ def _features(pair: Sides, window: Window) -> Tensor:
     def equal(first: list[str], second: list[str]) -> Tensor:
         rows = torch.tensor([ids.setdefault(word, len(ids)) for word in first])
         columns = torch.tensor([ids.setdefault(word, len(ids)) for word in second])
-        # An unknown word is like no other, itself included.
+        # An unknown word is not equal to any word, not even to itself.
         return (rows[:, None] == columns[None, :]) & (rows[:, None] >= 0)
 
     same = equal(concrete, abstract)

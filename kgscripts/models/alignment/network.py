@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kgscripts.models.bert import Bert
 
 _NOT_ALIGNED = -1e4
-"""The score of words that nothing is aligned to: its probability is zero in float32."""
+"""The score of words to which no word is aligned: its probability is zero in float32."""
 
 
 _ADAPTER = ".parametrizations.weight.0."
@@ -41,7 +41,7 @@ class AlignerNetwork(nn.Module):
     layers, size:
         Layers kept, and size of the vectors whose inner product is the score.
     rank:
-        Of the adapters that are trained; without it the network only reads.
+        The rank of the adapters that are trained; None for inference.
     """
 
     def __init__(self, encoder: Encoder, *, layers: int, size: int, rank: int | None = None) -> None:
@@ -69,7 +69,7 @@ class AlignerNetwork(nn.Module):
         return masked
 
     def trained_tensors(self) -> dict[str, Tensor]:
-        """What training changes, by the names of checkpoints: all that these have to hold beside MiniLM."""
+        """The tensors that training changes, by their names in checkpoints; MiniLM's own are not stored."""
         return {_stored(name): parameter for name, parameter in self.named_parameters() if parameter.requires_grad}
 
     def load_trained_tensors(self, tensors: Mapping[str, Tensor]) -> None:
@@ -104,7 +104,7 @@ class AlignerNetwork(nn.Module):
         self.load_state_dict(scores, strict=False)
 
     def log_posteriors(self, pair: Sides) -> Tensor:
-        """log p(a_j = i | x, y) of each word by itself, (concrete, abstract) float32; -inf where impossible.
+        """log p(a_j = i | x, y) of each word independently, (concrete, abstract) float32; -inf where impossible.
 
         It is on the CPU, wherever the network is.
         """

@@ -1,4 +1,4 @@
-"""Which words can be aligned, and to which: content words, which are all but a closed list of function words."""
+"""Which words can be aligned: content words, that is all words except a closed list of function words."""
 
 from __future__ import annotations
 

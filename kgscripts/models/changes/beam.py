@@ -28,7 +28,7 @@ from kgscripts.models.changes.vocabulary import ChangeVocabulary, Value, joined
 from schemas.changes import Change
 
 WIDTHS = (10, 24, 24, 32, 40, 56)
-"""How many beginnings of changes are kept after each part; twice as many give the same scores."""
+"""The number of beginnings of changes that are kept after each part; twice as many give the same scores."""
 
 Candidate = tuple[Change, float]
 """A change and its log probability."""
@@ -42,7 +42,7 @@ def candidates(
     states: Tensor,
     batch: StepBatch,
 ) -> list[list[Candidate]]:
-    """The changes at the end of the search for each step, in no order, without those that change nothing.
+    """The changes at the end of the search for each step, unordered, without those that change nothing.
 
     `tables` are those of `network`, `states` (steps, pieces, 384) MiniLM's hidden states of `batch`.
     """
@@ -61,7 +61,8 @@ class _Search:
     scores: Tensor = field(init=False)
     """Log probabilities of the beginnings, (steps, beginnings)."""
     chosen: list[Tensor] = field(factory=list, init=False)
-    """What each beginning has chosen of each part so far, (steps, beginnings): a text, or behind them a noun."""
+    """The choice of each beginning for each part so far, (steps, beginnings): the index of a text or, after all texts,
+    of a noun."""
     cache: list[tuple[Tensor, Tensor]] | None = field(default=None, init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -85,7 +86,7 @@ class _Search:
         return places_of(self.inputs, self.vocabulary.places[KIND_OF_PART[part]]).to(self.is_noun.device)
 
     def _log_probabilities(self, part: int, vector: Tensor) -> Tensor:
-        """(steps, beginnings, texts + nouns); what is both a text of the vocabulary and a noun is the text."""
+        """(steps, beginnings, texts + nouns); a noun that is also a text of the vocabulary counts as the text."""
         network, table = self.network, self.tables[KIND_OF_PART[part]]
         inputs = (vector + network.place[part])[:, :, None]
         states, self.cache = network.decode(inputs, self.memory, self.cache)
@@ -101,7 +102,7 @@ class _Search:
         return shares.log().clamp(min=IMPOSSIBLE)
 
     def _extend(self, part: int, options: Tensor) -> Tensor:
-        """Keep the best beginnings with this part; gives the input vectors of what they chose."""
+        """Keep the best beginnings with this part; return the input vectors of their choices."""
         total = self.scores[..., None] + options
         count = min(WIDTHS[part], total[0].numel())
         self.scores, places = total.flatten(1).topk(count, dim=1)

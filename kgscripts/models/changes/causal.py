@@ -37,7 +37,7 @@ class CausalChangeModel(TrainedModel):
     def __init__(self, language_model: CausalModel, max_generated: int, model: Model) -> None:
         self.model = model
         self.unparsed = 0
-        """How many generated sentences were no state change, in all predictions so far; these are dropped."""
+        """The number of generated sentences in all predictions so far that were no state change; these are dropped."""
         self._language_model = language_model
         self._end = end_of_text(language_model)
         positions: int = language_model.network.config.max_position_embeddings
@@ -50,7 +50,7 @@ class CausalChangeModel(TrainedModel):
         return self
 
     def predict(self, steps: Sequence[ProcedureStep]) -> list[list[PredictedChange]]:
-        """See `ChangeModel`. The title is not read; a context that is too long loses its beginning."""
+        """See `ChangeModel`. The title is not used; of a context that is too long the beginning is cut."""
         prompts = [prompt_pieces(self._language_model, step)[-self._most_read :] for step in steps]
         order = sorted(range(len(prompts)), key=lambda place: len(prompts[place]))
         result: list[list[PredictedChange]] = [[] for _ in steps]
@@ -117,12 +117,12 @@ def end_of_text(model: CausalModel) -> int:
 
 
 def prompt_pieces(model: CausalModel, step: ProcedureStep) -> list[int]:
-    """Ids of what is read of a step: its context, a separator, the step and the question of OpenPI."""
+    """Ids of the input for a step: its context, a separator, the step and the question of OpenPI."""
     return _pieces(model, f"{' '.join(step.context)} {SEPARATOR} {step.text} {QUESTION}".strip())
 
 
 def answer_pieces(model: CausalModel, sentences: Sequence[str]) -> list[int]:
-    """Ids of what is to be written: the sentences of the changes separated by commas, and the end of the text."""
+    """Ids of the target: the sentences of the changes separated by commas, and the end of the text."""
     return [*_pieces(model, f" {', '.join(sentences) or NO_CHANGE}"), end_of_text(model)]
 
 

@@ -1,8 +1,8 @@
 """The model of state changes that ships: it composes changes of a step, and chooses a set of them.
 
 MiniLM reads the step with its title and context; a small network gives the probability of any change, part by part
-(`change_network`); a beam search finds the most probable ones (`change_beam`); and a set is chosen that agrees best
-with what the network and the most similar training steps let expect (`change_selection`).
+(`change_network`); a beam search finds the most probable ones (`change_beam`); and the set is chosen that is expected
+to agree best with the changes of the network and of the most similar training steps (`change_selection`).
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ class ComposerSettings:
 class ChangeComposer(TrainedModel):
     """A `kgscripts.models.changes.protocol.ChangeModel`.
 
-    A step has the same changes whatever other steps come along: batches have fixed shapes, and random numbers a fixed
-    seed.
+    The changes of a step do not depend on the other steps of a call: batches have fixed shapes, and random numbers a
+    fixed seed.
     """
 
     def __init__(
@@ -129,7 +129,7 @@ def composer_checkpoint(
     card: ModelCard,
     trained: Mapping[str, Tensor],
 ) -> Checkpoint:
-    """The checkpoint of a trained network and the steps that it looks up; floating-point numbers in half precision.
+    """The checkpoint of a trained network and its known steps; floating-point numbers in half precision.
 
     `trained` are the weights of the encoder after training, by the names of their layers; they become adapters.
     """
@@ -186,7 +186,7 @@ def _vocabulary(values: Mapping[str, Sequence[str]]) -> ChangeVocabulary:
     vocabulary = ChangeVocabulary(**{name: tuple(texts) for name, texts in values.items()})
     for texts, places in zip(attrs.astuple(vocabulary), vocabulary.places, strict=True):
         if not texts or len(places) != len(texts) or not all(isinstance(text, str) and text for text in texts):
-            raise ValueError("a vocabulary that is empty or has something twice")
+            raise ValueError("a vocabulary that is empty or has duplicates")
         "".join(texts).encode()  # Raises UnicodeEncodeError, a ValueError, for a lone surrogate.
     return vocabulary
 

@@ -1,4 +1,4 @@
-"""Steps of procedures as a network reads them: pieces of the text, and the nouns that changes can be about."""
+"""The inputs of the network for steps of procedures: pieces of the text, and the nouns that changes can name."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
 
 MOST_NOUNS = 24
-"""Nouns of the step come first; what is beyond this number cannot be pointed at."""
+"""The most nouns of a step and its context that can be pointed at; nouns of the step come first."""
 FEATURES = 5
 _STEP_PIECES, _TITLE_PIECES, _CONTEXT_PIECES = 90, 12, 60
 _CONTEXT_WORDS = 100
@@ -75,9 +75,8 @@ class StepBatch(TensorFields):
 
 
 def step_inputs(steps: Sequence[ProcedureStep], encoder: Encoder) -> Iterator[StepInput]:
-    """The inputs of steps. A long step loses its end, a long context its beginning.
-
-    Of each text at most `MAX_CHARACTERS` are parsed, more than the pieces that are read have.
+    """The inputs of steps. The end of a long step and the beginning of a long context are cut. At most `MAX_CHARACTERS`
+    of each text are parsed, more than the pieces that are used.
     """
     steps = [evolve(step, text=step.text[:MAX_CHARACTERS], title=step.title[:MAX_CHARACTERS]) for step in steps]
     contexts = [_end_of(step.context) for step in steps]

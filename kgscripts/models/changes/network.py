@@ -1,4 +1,4 @@
-"""The network that composes state changes: part by part, each given the step and the parts before it.
+"""The network that composes state changes part by part, each part given the step and the earlier parts.
 
 The parts of a change are, in order, its entity, its attribute, and phrase and filler of the values before and after. A
 transformer decoder reads the parts so far and the hidden states of the step; each part is chosen from a vocabulary, and
@@ -29,7 +29,7 @@ KIND_OF_PART = (0, 1, 2, 3, 2, 3)
 POINTED = (ENTITY, BEFORE_FILLER, AFTER_FILLER)
 """The parts that can be nouns of the text."""
 MOST_COUNTED = 23
-"""Steps with more changes count as having so many."""
+"""The largest number of changes of a step; more changes count as this number."""
 IMPOSSIBLE = -1e9
 _HEADS = 4
 
@@ -49,7 +49,7 @@ class NetworkSize:
 
 
 class Memory(NamedTuple):
-    """What the decoder reads of a batch of steps.
+    """The inputs of the decoder for a batch of steps.
 
     `keys` of each layer: keys and values (steps, heads, pieces, size / heads). `hidden` (steps, 1, 1, pieces) is added
     to scores. `nouns` (steps, nouns, size), `noun_bias` (steps, nouns, 2) for entities and fillers.
@@ -65,7 +65,7 @@ class PartTable(nn.Module):
     """Vectors (texts, size) of the texts of a vocabulary, which are input and output embeddings, and their biases.
 
     With `vectors` (texts, 384), MiniLM's of the texts, they are a projection of these plus a difference; a text that is
-    rare in training then begins near those that mean the like.
+    rare in training then begins near texts of similar meaning.
     """
 
     vectors: Tensor | None

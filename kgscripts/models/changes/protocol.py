@@ -1,4 +1,4 @@
-"""What every model of state changes can do."""
+"""The protocol of models of state changes."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class ChangeModel(Protocol):
     """Its provenance, for the statements of a graph."""
 
     def predict(self, steps: Sequence[ProcedureStep]) -> list[list[PredictedChange]]:
-        """The changes of each step, most probable first; an empty list where a step changes nothing.
+        """The changes of each step, most probable first; an empty list for a step that changes nothing.
 
-        Steps are run in batches of a fixed size, so that memory does not grow with their number.
-        Of long texts, a model reads a part, such as the beginning of the step and the end of the context.
+        Steps are run in batches of a fixed size, so that memory does not grow with their number. Of long texts, a model
+        uses a part, such as the beginning of the step and the end of the context.
         """

@@ -1,7 +1,8 @@
-"""State changes by retrieval: those of the most similar training steps, with nouns of the step put in.
+"""State changes by retrieval: the changes of the most similar training steps, with their nouns replaced by nouns of the
+step.
 
 The neighbours of a step are found by MiniLM vectors. Their changes are rewritten for the step, and a set is chosen that
-agrees with, and covers, the changes of all neighbours.
+agrees with the changes of all neighbours and covers them.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ class ChangeRetriever(TrainedModel):
         return self
 
     def predict(self, steps: Sequence[ProcedureStep]) -> list[list[PredictedChange]]:
-        """See `ChangeModel`. Context and title are not read: with them, the neighbours are worse."""
+        """See `ChangeModel`. Context and title are not used: with them, the neighbours are worse."""
         result = []
         for start in range(0, len(steps), _BATCH):
             texts = [step.text for step in steps[start : start + _BATCH]]
@@ -100,10 +101,10 @@ class ChangeRetriever(TrainedModel):
         overlaps: NDArray[np.float64],
         weights: NDArray[np.float64],
     ) -> list[int]:
-        """Places of the set of changes with, greedily, the highest expected precision plus recall.
+        """Indices of the set of changes with the highest expected precision plus recall, chosen greedily.
 
-        Precision is the mean agreement of the set, recall is how far it covers the candidates, as if one of the
-        neighbours, drawn by its weight, were right. `weights` (candidates,) are the candidates' shares of the weight.
+        Precision is the mean agreement of the set, recall is its coverage of the changes of a neighbour, in expectation
+        over the weights of the neighbours. `weights` (candidates,) are the candidates' shares of the weight.
         """
         chosen = list[int]()
         said = set[tuple[str, ...]]()

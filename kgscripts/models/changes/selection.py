@@ -1,10 +1,11 @@
-"""Which set of state changes to predict: the one that is expected to agree best with what a person would write.
+"""Choosing the set of state changes to predict: the one with the highest expected agreement with the answers of a
+person.
 
 Two answer sets for one step seldom agree word by word, so the most probable changes are not the best answer. As in
-minimum-Bayes-risk decoding (Kumar and Byrne 2004), sets that a person might write are imagined, and changes are chosen,
-one by one, that raise the expected agreement with them. Half of the imagined sets are drawn from the network, the
-others are those of the most similar training steps. Each change of an imagined set can be matched by one choice only,
-so that near-copies of a safe change gain nothing.
+minimum-Bayes-risk decoding (Kumar and Byrne 2004), answer sets are sampled, and changes are chosen one by one that
+raise the expected agreement with these samples. Half of the samples are drawn from the network, the others are the
+changes of the most similar training steps. Each change of a sample can be matched by one choice only, so that
+near-copies of a safe change gain nothing.
 """
 
 from __future__ import annotations
@@ -35,18 +36,19 @@ _DIGITS = 9
 
 @frozen(kw_only=True)
 class SelectionSettings:
-    """How a set is chosen; the defaults were chosen on how-tos of OpenPI's train split that training left out."""
+    """The settings of the choice; the defaults were chosen on how-tos of OpenPI's train split that training left
+    out."""
 
     network_share: float = field(default=0.7, validator=[*_share, validators.gt(0.0)])
     """The network's weight in the probability of a change; the neighbours have the rest."""
     sharpness: float = field(default=0.9, validator=[*_positive, validators.lt(math.inf)])
     """The power to which the network's probabilities are raised."""
     neighbour_sets: float = field(default=0.5, validator=_share)
-    """The weight of the neighbours' sets among the imagined ones."""
+    """The weight of the neighbours' sets among the samples."""
     drawn_sets: int = field(default=64, validator=[*_count, validators.le(500)])
-    """How many sets are drawn from the network."""
+    """The number of sets that are drawn from the network."""
     candidates: int = field(default=100, validator=[*_count, validators.le(500)])
-    """How many changes can be chosen from, the most probable ones."""
+    """The number of candidates: the most probable changes."""
     changes: int = field(default=9, validator=[*_count, validators.le(100)])
     """The most changes of a step."""
     no_change: float = field(default=0.2, validator=_share)
@@ -100,7 +102,7 @@ def select(
 
 @frozen
 class _Pool:
-    """All changes that are thought of, most probable first, one for each sequence of stems.
+    """All considered changes, most probable first, one for each sequence of stems.
 
     `agreement` (chosen from, changes) is that of the first ones with all.
     """
@@ -138,7 +140,7 @@ class _Pool:
         )
 
     def differ(self, place: int) -> NDArray[np.bool_]:
-        """Which of those to choose from differ from a change in entity, attribute or after-state."""
+        """Which candidates differ from a change in entity, attribute or after-state."""
         chosen = _identity(self.changes[place])
         return np.array([_identity(change) != chosen for change in self.changes[: len(self.agreement)]])
 
@@ -175,7 +177,7 @@ def _imagined(
 
 
 def _agreement(texts: Sequence[Words], first: int) -> Scores:
-    """How well each of the `first` texts agrees with each text, 0 to 1: (first, texts).
+    """The agreement of each of the `first` texts with each text, 0 to 1: (first, texts).
 
     The mean of three measures, which stand for the exact match, BLEU-2 and ROUGE-L of OpenPI's evaluator and are
     products of matrices: equality, the geometric mean of the overlaps (Dice) of words and of pairs of words, and the

@@ -49,9 +49,9 @@ def words_of(change: Change) -> frozenset[str]:
 def substitutes(
     known: Sequence[Noun], new: Sequence[Noun], vectors: Mapping[str, NDArray[np.float32]], least: float
 ) -> dict[str, str]:
-    """Forms and lemmas of nouns of a known step -> the form of the noun of the new step that takes their place.
+    """Forms and lemmas of nouns of a known step -> the form of the noun of the new step that replaces them.
 
-    Nouns that both steps have stay. Of the others, the most similar two are exchanged first, and each only once.
+    Nouns that both steps have are kept. Of the others, the most similar two are exchanged first, and each only once.
 
     Parameters
     ----------

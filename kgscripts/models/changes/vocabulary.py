@@ -1,7 +1,7 @@
 """The parts that state changes are composed of, as they occur in training.
 
-A value such as "in blender" is the phrase "in @" with the filler *blender*, so that what a step mentions can stand
-where training had something else. Entities and fillers may be nouns of the text too; attributes and phrases may not.
+A value such as "in blender" is the phrase "in @" with the filler *blender*, so that a noun of the step can be the
+filler. Entities and fillers may be nouns of the text too; attributes and phrases may not.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ class ChangeVocabulary:
 
     @classmethod
     def of(cls, steps: Iterable[tuple[Sequence[Change], Collection[str]]]) -> ChangeVocabulary:
-        """What occurs twice at least in plain changes (see `plain`), each step with the nouns of its text."""
+        """The texts that occur at least twice in plain changes (see `plain`); each step comes with the nouns of its
+        text."""
         steps = list(steps)
         entities = Counter(change.entity for changes, _ in steps for change in changes)
         attributes = Counter(change.attribute for changes, _ in steps for change in changes)
@@ -91,7 +92,7 @@ class ChangeVocabulary:
 def split_value(value: str, nouns: Collection[str], known: Collection[str], frequency: Mapping[str, int]) -> Value:
     """A plain value as phrase and filler: the longest noun of the text, or known entity, behind a preposition.
 
-    A value that is such a noun itself, and is rare as a value, is all filler.
+    A rare value that is such a noun is only a filler.
     """
     words = value.split()
     for place in range(1, len(words)):

@@ -33,9 +33,9 @@ _LOGITS = 1 << 25
 class CausalModel(TrainedModel):
     """A causal language model as a `ClozeModel`.
 
-    Each token of a text is cut into pieces by itself, with a space before it. It has no unknown word: that has log
-    probability -inf, and so has a candidate that the tokenizer makes nothing of. A text that is too long for the model
-    loses its beginning.
+    Each token of a text is cut into pieces by itself, with a space before it. It has no unknown word: this has log
+    probability -inf, and so has a candidate without pieces. Of a text that is too long for the model, the beginning is
+    cut.
     """
 
     context: Literal["left", "both"] = "left"
@@ -45,7 +45,7 @@ class CausalModel(TrainedModel):
         self.network = network.train(False)
         self.tokenizer = tokenizer
         self.start = start
-        """Id of the piece that begins a text, if the model has one."""
+        """Id of the piece at the beginning of a text, if the model has one."""
         self._most_nodes = min(_MOST_NODES, network.config.max_position_embeddings // 2)
         self._most_read = network.config.max_position_embeddings - self._most_nodes
         self._pieces: dict[str, list[int]] = {}
@@ -65,7 +65,7 @@ class CausalModel(TrainedModel):
 
     @torch.inference_mode()
     def predict(self, clozes: Sequence[Cloze], candidates: Sequence[str]) -> Tensor:
-        """See `ClozeModel`. Exact: what candidates begin with alike is computed once, nothing is left out."""
+        """See `ClozeModel`. Exact: common prefixes of candidates are computed once."""
         if self._trees[0] != tuple(candidates):
             pieces = [self.pieces([word]) for word in candidates]
             trees = [tree.to(self.network.device) for tree in candidate_trees(pieces, self._most_nodes)]

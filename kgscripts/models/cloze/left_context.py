@@ -86,7 +86,7 @@ class LeftContextModel(TrainedModel):
             yield rows, batch.to(self._network.embedding.weight.device)
 
     def _batches(self, clozes: Sequence[Cloze]) -> Iterator[tuple[list[int], PairBatch, tuple[Tensor, Tensor, Tensor]]]:
-        """Batches of queries: which ones, the prefixes, and (row, position, start of the blank) of each query."""
+        """Batches of queries: their indices, the prefixes, and (row, position, start of the blank) of each query."""
         rows = _rows(clozes)
         for places, batch in self._pair_batches([row.abstract for row in rows], [row.prefix for row in rows]):
             queries = [query for place in places for query in rows[place].queries]
@@ -99,8 +99,8 @@ class LeftContextModel(TrainedModel):
 class TransducerModel(LeftContextModel):
     """The transducer as a cloze model with hard alignments (`ViterbiModel`).
 
-    A word is predicted from all alignments of the words before it, weighted by their probability, which is what the
-    marginal likelihood is trained for.
+    A word is predicted from all alignments of the words before it, weighted by their probability, as in the marginal
+    likelihood of training.
     """
 
     _network: Transducer
@@ -153,7 +153,7 @@ def _rows(clozes: Sequence[Cloze]) -> list[_Row]:
     for abstract, queries in by_abstract.items():
         prefix = {query: clozes[query].concrete[: clozes[query].position] for query in queries}
         row: _Row | None = None
-        # In falling order a prefix comes right after what begins with it.
+        # In descending order a prefix comes directly after the sequences that begin with it.
         for query in sorted(queries, key=prefix.__getitem__, reverse=True):
             words = prefix[query]
             if row is None or row.prefix[: len(words)] != words:

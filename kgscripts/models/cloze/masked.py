@@ -116,7 +116,7 @@ class MaskedNetwork(nn.Module):
         return states
 
     def features(self, batch: MaskedBatch, rows: Tensor, places: Tensor) -> Tensor:
-        """What is compared with the words' vectors, at the places (row, piece): (places, size)."""
+        """The states that are compared with the words' vectors, at the places (row, piece): (places, size)."""
         return self.head.features(self.states(batch, rows, places))
 
     def forward(self, batch: MaskedBatch, rows: Tensor, places: Tensor) -> Tensor:
@@ -136,7 +136,7 @@ class MaskedNetwork(nn.Module):
         return table, bias
 
     def trained(self) -> dict[str, Tensor]:
-        """What training changed, by name: the adapters and the head."""
+        """The trained tensors, by name: the adapters and the head."""
         from peft import get_peft_model_state_dict
 
         adapters = {f"adapters.{name}": value for name, value in get_peft_model_state_dict(self.adapted).items()}
@@ -175,7 +175,7 @@ def _below(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
 class MaskedModel(TrainedModel):
     """Guesses hidden words from both sides; see `kgscripts.models.cloze.protocol.ClozeModel`.
 
-    The probabilities of a cloze do not depend on the clozes that are predicted along with it.
+    The probabilities of a cloze do not depend on the other clozes of a call.
     """
 
     context: Literal["left", "both"] = "both"

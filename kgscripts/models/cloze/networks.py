@@ -41,7 +41,8 @@ def network_settings(kind: str, values: Mapping[str, Any], where: str) -> Langua
 
 
 def make_network(settings: LanguageModelSettings, vocabulary: Vocabulary, vectors: Tensor | None = None) -> PairNetwork:
-    """An untrained network, whose kind the settings decide. Raises ConfigurationError for vectors of another shape."""
+    """An untrained network of the kind that the settings define. Raises ConfigurationError for vectors of another
+    shape."""
     size, start = len(vocabulary), vocabulary.start
     if isinstance(settings, TransducerSettings):
         return Transducer(settings, size, start, vectors)

@@ -43,8 +43,8 @@ class ClozeModel(Protocol):
     def predict(self, clozes: Sequence[Cloze], candidates: Sequence[str]) -> torch.Tensor:
         """Log probabilities, (clozes, candidates + 1), float32: of each candidate and, last, of the unknown word.
 
-        Rows are normalised over these alone. A word of several pieces has the sum of its pieces. A candidate that
-        the model does not know has -inf; the evaluation takes it for the unknown word.
+        Rows are normalised over these alone. A word of several pieces has the sum of its pieces. A candidate that the
+        model does not know has -inf; the evaluation treats it as the unknown word.
         """
 
     def score(self, abstract: Sequence[Sequence[str]], concrete: Sequence[Sequence[str]]) -> torch.Tensor | None:

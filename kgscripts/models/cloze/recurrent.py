@@ -41,7 +41,7 @@ class AbstractEncoder(nn.Module):
 
 
 class PairNetwork(nn.Module, ABC):
-    """What the networks have in common: word vectors, frozen or not, and an LSTM over the concrete side.
+    """The common part of the networks: word vectors, frozen or not, and an LSTM over the concrete side.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ class WordOutput(nn.Module):
 
     def log_likelihood(self, states: Tensor, batch: PairBatch) -> Tensor:
         """Sum of the log probabilities of each pair's concrete words, (batch,), from (batch, concrete, size)."""
-        # Padding is left out before the vocabulary, which is where the time goes.
+        # Padding is left out before the product with the vocabulary, which takes most of the time.
         mask = batch.concrete_mask
         losses = torch.nn.functional.cross_entropy(self(states[mask]).float(), batch.concrete[mask], reduction="none")
         words = torch.zeros(mask.shape, dtype=losses.dtype, device=losses.device)

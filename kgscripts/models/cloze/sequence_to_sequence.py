@@ -36,7 +36,7 @@ class SequenceToSequence(PairNetwork):
         return logits
 
     def _states(self, batch: PairBatch) -> Tensor:
-        """What words are predicted from, (batch, concrete + 1, hidden or twice that with attention)."""
+        """The states from which words are predicted, (batch, concrete + 1, hidden or twice that with attention)."""
         encoded = self.encoder(self.embedding(batch.abstract), batch.abstract_lengths)
         decoded = self.decode(batch.concrete, encoded.last)
         if self.attention is None:

@@ -2,7 +2,7 @@
 
 The scores of all words for all pairs would not fit in memory (a batch of 32 at 50 x 50 and 2,005 words: 640 MB, several
 times over with automatic differentiation). Here they pass through a chunk that stays in the cache. Probabilities are
-kept for the backward pass as long as they fit into `STORED_BYTES`, and computed again where they do not.
+kept for the backward pass as long as they fit into `STORED_BYTES`; the others are computed again.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class _TargetLogProbabilities(torch.autograd.Function):
             else:
                 probabilities = torch.softmax(chunk, dim=1, out=stored[rows]).gather(1, at_target)[:, 0]
                 values[rows] = probabilities.log()
-                # Probabilities that are hardly floats any more have lost digits, or everything.
+                # Subnormal probabilities have lost digits, or are zero.
                 faint = (probabilities < FAINT).nonzero()[:, 0]
                 if len(faint):
                     values[rows.start + faint] = chunk[faint].log_softmax(dim=1).gather(1, at_target[faint])[:, 0]
@@ -135,8 +135,8 @@ class _TargetLogProbabilities(torch.autograd.Function):
 class _Chunks:
     """Slices of `pairs` rows: `rows` at a time, the first `stored` of which (whole slices) may be kept.
 
-    A slice is computed in `parts`, one a core. Each core then finds in its own cache the scores of which it is to take
-    the softmax: one product for all would be divided among the cores in another way, and be slower by half.
+    A slice is computed in `parts`, one a core. Each core then has the scores for its softmax in its own cache: a single
+    product would be divided among the cores in another way and take half as long again.
     """
 
     pairs: int

@@ -114,7 +114,7 @@ class Transducer(PairNetwork):
         return torch.cat(mixtures)
 
     def slot_word(self, batch: PairBatch, rows: Tensor, positions: Tensor, slot_starts: Tensor) -> Tensor:
-        """As `next_word`, from the one alignment that `slot_states` finds for a blank: as published."""
+        """As `next_word`, but from the one alignment that `slot_states` finds for a blank, as published."""
         states = self.slot_states(batch, rows, positions, slot_starts)
         return self.emission.logits(states.encoded, states.decoded)
 
@@ -128,7 +128,7 @@ class Transducer(PairNetwork):
         encoded, decoded = self._read(batch)
         before = self._alignment_before(encoded, decoded, batch, rows, slot_starts)
         candidates = encoded[rows]
-        # Decided once a blank, in the state before its first word: (queries, abstract).
+        # Decided once for each blank, in the state before its first word: (queries, abstract).
         transitions = self.transitions(candidates, decoded[rows, slot_starts][:, None])
         shift, emit = (
             values.expand(len(rows), 1, encoded.shape[1])[:, 0] for values in (transitions.shift, transitions.emit)

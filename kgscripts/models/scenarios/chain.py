@@ -1,4 +1,4 @@
-"""How the probabilities of sentences become segments: a chain of labels, and what a segment is about."""
+"""Segments from the probabilities of sentences: a chain of labels, and the scenarios of each segment."""
 
 from __future__ import annotations
 
@@ -15,28 +15,29 @@ from schemas.scenario_scheme import concept_scheme
 
 _RANKED = 5
 _BROADER_SHARE = 0.2
-"""A scenario that is broader than the first one ranks as if its share were so much higher: who shops for clothes goes
-shopping."""
+"""The factor by which the share of a scenario is raised in the ranking if it is broader than the first one: shopping
+for clothes is also going shopping."""
 
 _number = [validators.instance_of(float), validators.ge(-100.0), validators.le(100.0)]
 
 
 @frozen(kw_only=True)
 class DetectorSettings:
-    """What the detector has beside its weights. Raises ValueError or TypeError for values that are out of range."""
+    """The settings of the detector besides its weights. Raises ValueError or TypeError for values that are out of
+    range."""
 
     scenarios: tuple[str, ...] = field(
         converter=tuple[str, ...],
         validator=[validators.min_len(1), validators.deep_iterable(validators.instance_of(str))],
     )
     withheld: tuple[str, ...] = field(converter=tuple[str, ...], default=())
-    """Scenarios that it knows but does not report: their sentences are about none."""
+    """Scenarios that it knows but does not report: their sentences have the label `NONE`."""
     none_bias: float = field(default=-1.5, validator=_number)
     """Added to the log probability of `NONE`, since training texts have more of it than a user wants to see."""
     change_cost: float = field(default=0.5, validator=[*_number, validators.ge(0.0)])
-    """What a change of label costs, in nats."""
+    """The cost of a change of label, in nats."""
     second_share: float = field(default=0.15, validator=[*_number, validators.ge(0.0), validators.le(1.0)])
-    """A segment has a second scenario if that is broader than the first, and its share at least this part of its."""
+    """A segment has a second scenario if that is broader than the first and has at least this part of its share."""
 
     def __attrs_post_init__(self) -> None:
         if len(set(self.scenarios)) < len(self.scenarios) or NONE in self.scenarios:
@@ -46,7 +47,7 @@ class DetectorSettings:
 
     @property
     def labels(self) -> list[str]:
-        """What sentences are labelled with: the scenarios that are reported and, last, `NONE`."""
+        """The labels of sentences: the scenarios that are reported and, last, `NONE`."""
         return [scenario for scenario in self.scenarios if scenario not in self.withheld] + [NONE]
 
 

@@ -40,9 +40,8 @@ class ScenarioClassifier(nn.Module):
         return {name: self.heads[name](values) for name, values in vectors.items()}
 
     def probabilities(self, features: str, vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-        """How likely each segment is about each scenario, (segments, scenarios), each for itself.
-
-        They are computed in double precision and rounded, so that they do not depend on what a segment is batched with.
+        """The probability that each segment is about each scenario, (segments, scenarios), independent of each other.
+        Computed in double precision and rounded, so that they do not depend on the other segments of a batch.
         """
         with torch.inference_mode():
             logits = self.heads[features](torch.from_numpy(vectors).double())
@@ -53,8 +52,8 @@ class ScenarioClassifier(nn.Module):
 def scenario_entropy(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
     """The entropy of the probabilities of scenarios, normalised to sum to one, from 0 to 1, (segments,).
 
-    It is divided by its maximum, the logarithm of the number of scenarios. A high entropy means that no scenario stands
-    out (section 5.1).
+    It is divided by its maximum, the logarithm of the number of scenarios. A high entropy means that no scenario is
+    much more probable than the others (section 5.1).
     """
     count = probabilities.shape[1]
     if count < 2:

@@ -1,6 +1,6 @@
 """The model of scenarios that ships: the sentences of a text in context, and a chain of their labels.
 
-MiniLM gives a vector of each sentence, a linear layer over the vectors of a sentence and of what is around it gives the
+MiniLM gives a vector of each sentence, a linear layer over the vectors of a sentence and of its surroundings gives the
 probability of each scenario and of `NONE`, and the most probable sequence of labels, in which each change of label
 costs something, is both the segmentation and the labels (Viterbi).
 """
@@ -35,7 +35,7 @@ FEATURES = 4 * SIZE
 _SENTENCES = 512
 """Sentences that are encoded, and whose probabilities are computed, at once; more if a document has more."""
 _NEAR, _AROUND, _TEXT = 1, 3, 15
-"""How many sentences on either side are near a sentence, around it, and what the text is about there."""
+"""The numbers of sentences on either side that are near a sentence, around it, and on the same page."""
 
 
 class ScenarioDetector(TrainedModel):
@@ -115,10 +115,8 @@ def _encoded(documents: Sequence[Sequence[str]], encoder: Encoder | None) -> Ite
 
 
 def context_features(vectors: Tensor) -> Tensor:
-    """What is known of each sentence, (sentences, `FEATURES`).
-
-    Its vector, and sums over what is near it and around it, and the direction of the sum over a page of text.
-    `vectors` (sentences, `SIZE`) are unit vectors.
+    """The features of each sentence, (sentences, `FEATURES`): its vector, the sums over the sentences near it and
+    around it, and the direction of the sum over a page of text. `vectors` (sentences, `SIZE`) are unit vectors.
     """
     # In double precision up to the differences, so that they do not depend on how much text is before a sentence.
     total = nn.functional.pad(vectors.double().cumsum(0), (0, 0, 1, 0))

@@ -1,4 +1,5 @@
-"""What the classifier of the published model of scenarios reads of a segment: tf.idf, topics, or MiniLM's vector."""
+"""The features of a segment for the classifier of the published model of scenarios: tf.idf, topics, or MiniLM's
+vector."""
 
 from __future__ import annotations
 

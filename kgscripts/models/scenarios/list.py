@@ -1,4 +1,4 @@
-"""Scenarios of one's own: a name and some sentences each, for a detector that is not trained again."""
+"""Scenarios of users: each a name and some sentences, for a detector that is not trained again."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from schemas.scenario_documents import NONE
 
 _REMEDY = 'each line is a name, or {"scenario": "bottling beer", "sentences": ["I washed the bottles."]}'
 _NAME_WEIGHT = 0.5
-"""Of the vector of the name, beside that of the passages."""
+"""The weight of the vector of the name, besides that of the passages."""
 _RIDGE = 0.03
-"""Of the regression: higher values take fewer sentences from the scenarios that the detector was trained on."""
+"""The penalty of the regression: higher values take fewer sentences from the scenarios of training."""
 _BIAS = 0.5
 """Added to the log odds of new scenarios, since a regression gives them less than training would."""
 
@@ -101,8 +101,8 @@ def _centre(scenario: NewScenario) -> Vectors:
 def new_rows(new: Sequence[NewScenario], known: Sequence[str], centres: Vectors, rows: Vectors) -> Vectors:
     """Weights of new scenarios and, last, their bias, (new, features), from `rows` (known, features) of the known ones.
 
-    Weights are taken to be a linear function of what a scenario's name and passages are like (ridge regression, in its
-    dual form); without passages, of the name alone. `centres` (known, size) are the known ones' `passages_centre`.
+    Weights are predicted as a linear function of the vectors of a scenario's name and passages (ridge regression, in
+    its dual form); without passages, of the name alone. `centres` (known, size) are the known ones' `passages_centre`.
     """
     names = _unit(quantised_vectors([*known, *(scenario.name for scenario in new)]).astype(float))
     known_names, new_names = names[: len(known)], names[len(known) :]

@@ -1,4 +1,4 @@
-"""What every model of scenarios can do."""
+"""The protocols of models of scenarios."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ScenarioModel(Protocol):
     def detect(self, documents: Sequence[Sequence[str]]) -> list[list[DetectedSegment]]:
         """The segments of each document, given as sentences: in text order, and each sentence is in exactly one.
 
-        Documents are read in batches of a fixed size, so that memory does not grow with their number.
+        Documents are processed in batches of a fixed size, so that memory does not grow with their number.
         """
 
 
@@ -44,7 +44,7 @@ class SegmentLabeller(Protocol):
 
 @runtime_checkable
 class FeatureChoice(Protocol):
-    """A model whose classifier was trained on several features, one of which it reads."""
+    """A model whose classifier was trained on several kinds of features, one of which it uses."""
 
     def with_features(self, features: str) -> ScenarioModel:
         """The same model with a classifier on other features: ``tfidf``, ``lda`` or ``embedding``.

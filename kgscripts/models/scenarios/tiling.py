@@ -35,7 +35,7 @@ _LIKELY = 0.5
 _DOCUMENTS, _SEGMENTS = 16, 256
 """Read at once."""
 _MOST_SENTENCES = 1000
-"""Longer texts are segmented in pieces of so many sentences."""
+"""The most sentences of a piece; longer texts are segmented piece by piece."""
 
 Spans = Sequence[tuple[int, int]]
 
@@ -44,7 +44,8 @@ _share = [validators.instance_of(float), validators.ge(0.0), validators.le(1.0)]
 
 @frozen(kw_only=True)
 class ScenarioSettings:
-    """What the model has beside its networks. Raises ValueError or TypeError for values that are out of range."""
+    """The settings of the model besides its networks. Raises ValueError or TypeError for values that are out of
+    range."""
 
     tiling: TilingSettings
     scenarios: tuple[str, ...] = field(
@@ -54,7 +55,7 @@ class ScenarioSettings:
     sentences: tuple[int, ...] = field(
         converter=tuple[int, ...], validator=validators.deep_iterable(validators.instance_of(int))
     )
-    """How many sentences of the training stories are about each scenario."""
+    """The number of sentences of the training stories about each scenario."""
     boundary_share: float = field(validator=_share)
     """The share of gaps between sentences that have a boundary, for random segments."""
     seed: int = field(validator=[validators.instance_of(int), validators.ge(0)])

@@ -54,7 +54,7 @@ def tiling_model(checkpoint: Checkpoint) -> TopicTilingModel:
 
 
 def tiling_parts(checkpoint: Checkpoint) -> ScenarioParts:
-    """What training gave, as it was stored."""
+    """The stored results of training."""
     tensors = checkpoint.tensors
     settings = settings_of({name: value for name, value in checkpoint.settings.items() if name != "word_prior"})
     words = _words(checkpoint.json(WORDS))

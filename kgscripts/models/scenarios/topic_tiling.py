@@ -27,7 +27,7 @@ class TilingSettings:
     window: int = field(default=2, validator=[validators.instance_of(int), validators.ge(1), validators.le(1000)])
     """Sentences of the block on either side of a gap."""
     smoothing: int = field(default=2, validator=[validators.instance_of(int), validators.ge(0), validators.le(100)])
-    """How often the coherence is replaced by the mean of three neighbouring gaps."""
+    """The number of rounds of smoothing: the coherence is replaced by the mean of three neighbouring gaps."""
     threshold: float = field(
         default=0.1, validator=[validators.instance_of(float), validators.gt(0.0), validators.lt(float("inf"))]
     )
@@ -55,7 +55,7 @@ def coherence_scores(topics: NDArray[np.float64], window: int) -> NDArray[np.flo
 
 
 def depth_scores(coherence: NDArray[np.float64], minima: NDArray[np.intp]) -> NDArray[np.float64]:
-    """How deep each local minimum is, (minima,): half the sum of the rises to the nearest peaks on both sides."""
+    """The depth of each local minimum, (minima,): half the sum of the rises to the nearest peaks on both sides."""
     rises = np.diff(coherence)
     depths = []
     for place in minima:

@@ -1,6 +1,7 @@
-"""Topics of latent Dirichlet allocation (Blei, Ng and Jordan 2003) that were trained before, and how a text uses them.
+"""Topics of latent Dirichlet allocation (Blei, Ng and Jordan 2003) that were trained before, and their shares in a
+text.
 
-Training needs tomotopy (`lightning_modules.scenarios.topics`); what is here needs NumPy and SciPy only.
+Training needs tomotopy (`lightning_modules.scenarios.topics`); this module needs only NumPy and SciPy.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class TopicModel:
         return probabilities
 
     def topics_of_words(self, words: Sequence[str]) -> dict[str, int]:
-        """The most relevant topic of each known word, as the words of this text are used together."""
+        """The most relevant topic of each known word in this text."""
         found = self._infer(words)
         if found is None:
             return {}

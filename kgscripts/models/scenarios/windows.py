@@ -1,4 +1,4 @@
-"""Scenarios of texts of any length: long ones are read in overlapping windows, so that memory is bounded."""
+"""Scenarios of texts of any length: long texts are processed in overlapping windows, so that memory is bounded."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from kgscripts.models.scenarios.protocol import ScenarioModel
 from schemas.scenario_documents import DetectedSegment
 
 WINDOW = 2_000
-"""Sentences that are read at once."""
+"""The most sentences that are processed at once."""
 
 CONTEXT = 50
-"""Sentences that a window has on either side of what is taken from it, as far as the text has them. The detector looks
-15 sentences ahead and back, and the labels of a chain hardly depend on what is further away than a few changes."""
+"""The sentences of context that a window has on either side of the segments that are taken from it, if the text has
+them. The detector looks 15 sentences ahead and back, and labels hardly depend on sentences that are more than a few
+changes of label away."""
 
 
 def detect_documents(model: ScenarioModel, documents: Sequence[Sequence[str]]) -> list[list[DetectedSegment]]:

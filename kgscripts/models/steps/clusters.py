@@ -1,8 +1,8 @@
 """Clusters of actions that are the same step, from the probability of each pair.
 
-Average linkage gives a first partition; then each action moves to the cluster that it fits best, until none does
-(correlation clustering: Bansal, Blum and Chawla 2004, with the moves of Gionis, Mannila and Tsaparas 2007). People
-seldom tell a step twice: what stands together in many texts is never joined.
+Average linkage gives a first partition; then each action moves to the cluster that it fits best, until no action moves
+(correlation clustering: Bansal, Blum and Chawla 2004, with the moves of Gionis, Mannila and Tsaparas 2007). A text
+seldom has the same step twice: clusters that occur together in many texts are never joined.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ Integers = NDArray[np.int64]
 
 _ROUNDS = 10
 _TOGETHER = 0.55
-"""Clusters of which a larger share of texts has both are different steps."""
+"""If a larger share of texts has both clusters, they are different steps."""
 _DOUBT = 2
-"""Texts that are added to the fewest: 2 of 2 texts are a share of 0.5 and decide nothing, 3 of 3 are one of 0.6."""
+"""Added to the smaller number of texts: 2 of 2 texts then are a share of 0.5, which decides nothing, 3 of 3 a share of
+0.6."""
 
 
 def clusters_of(probabilities: Floats, weights: Floats, presence: csr_array, *, first: float, least: float) -> Integers:
@@ -28,8 +29,8 @@ def clusters_of(probabilities: Floats, weights: Floats, presence: csr_array, *, 
 
     `probabilities` (actions, actions) are symmetric, `presence` (actions, texts) is 1 where a text has the action.
     Clusters of the first partition are joined while the mean probability over their pairs, weighted by `weights`
-    (actions,), is at least `first`. An action joins the cluster in which the probabilities exceed `least` by most, in a
-    sum weighted in the same way, or stays alone if they nowhere do.
+    (actions,), is at least `first`. An action joins the cluster with the largest weighted sum of its probabilities
+    minus `least`, or stays alone if no sum is positive.
     """
     texts = presence.toarray() > 0
     found = _linked(probabilities, weights, texts, first)
@@ -38,7 +39,7 @@ def clusters_of(probabilities: Floats, weights: Floats, presence: csr_array, *, 
 
 
 def together(both: NDArray[Any], fewest: NDArray[Any]) -> NDArray[np.bool_]:
-    """Whether `both` of two clusters are in too many texts, of the one that fewer have."""
+    """Whether `both` clusters occur together in too large a share of the texts of the rarer one."""
     return both > _TOGETHER * (fewest + _DOUBT)
 
 
@@ -72,13 +73,13 @@ def _linked(probabilities: Floats, weights: Floats, presence: NDArray[np.bool_],
 
 
 def _move(found: Integers, gains: Floats, presence: NDArray[np.bool_]) -> None:
-    """Move each action, in order, until none moves. There are as many numbers of clusters as actions."""
+    """Move actions, in order, until none moves. There are as many numbers of clusters as actions."""
     count = len(found)
     np.fill_diagonal(gains, 0.0)
     sizes = presence.sum(axis=1)
     members = np.bincount(found, minlength=count)
     texts = np.zeros(presence.shape, dtype=np.int32)
-    """How many actions of each cluster a text has."""
+    """The number of actions of each cluster in each text."""
     np.add.at(texts, found, presence)
     for _ in range(_ROUNDS):
         moved = False

@@ -1,4 +1,4 @@
-"""What is known of the actions of one scenario, and of each pair of them, to judge whether they are the same step."""
+"""Features of the actions of one scenario, and of each pair of them, for judging whether they are the same step."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from scipy.sparse import csr_array
 from kgscripts.models.sentence_vectors import SIZE, Vectors
 
 ActionParts: TypeAlias = tuple[str, ...]
-"""Predicate, particle, object, preposition and its object; "" where there is none."""
+"""Predicate, particle, object, preposition and its object; "" if there is none."""
 Floats: TypeAlias = NDArray[np.float64]
 
 FEATURES = 28
-"""Numbers that are known of a pair of actions."""
+"""The number of features of a pair of actions."""
 
 _MOST_TEXTS = 4
-"""An action is described by so many of its wordings at most, the first by alphabet, so that texts bound the cost."""
+"""The most wordings by which an action is described, the first in the alphabet; this limits the cost."""
 _NEAREST = 8
 _UNRESOLVED = frozenset({"it", "them"})
-"""Objects that say nothing: two actions do not have them in common."""
+"""Objects without a meaning of their own: they do not count as common to two actions."""
 
 
 @frozen
 class StepMention:
-    """A mention of an action, with the words that it is told in: a step of a list, or a clause."""
+    """A mention of an action, with its words: a step of a list, or a clause."""
 
     action: ActionParts = field(converter=tuple[str, ...])
     text: str
@@ -37,10 +37,9 @@ class StepMention:
 
 @frozen(eq=False)
 class StepContexts:
-    """The actions of a scenario, ascending, and what is known of each; `vectors` and the like are (actions, `SIZE`).
-
-    `vectors` are unit vectors of how an action is worded, `before` and `after` of what is told just before and after
-    it; the centred ones differ from the scenario's mean.
+    """The actions of a scenario, ascending, with the features of each; `vectors` and the like are (actions, `SIZE`).
+    `vectors` are unit vectors of the wordings of an action, `before` and `after` those of the mentions directly before
+    and after it; from the centred ones, the mean of the scenario is subtracted.
     """
 
     actions: Sequence[ActionParts]
@@ -49,7 +48,7 @@ class StepContexts:
     positions: Floats
     """Mean relative position in its texts: 0 first, 1 last."""
     presence: csr_array
-    """1 where a text has the action: (actions, texts)."""
+    """1 if a text has the action: (actions, texts)."""
     vectors: Floats
     before: Floats
     after: Floats
@@ -58,7 +57,7 @@ class StepContexts:
     closeness: Floats
     """Mean cosine of each action and of its neighbours to the nearest actions: (2, actions)."""
     nouns: csr_array
-    """1 where a noun, (actions, nouns), is the head of the object or of the preposition's object."""
+    """1 if a noun, (actions, nouns), is the head of the object or of the preposition's object."""
     words: NDArray[np.int64]
     """Numbers of predicate, head of the object, object, and head of the preposition's object; -1 for none."""
 
@@ -108,7 +107,7 @@ class StepContexts:
 
 
 def pair_features(contexts: StepContexts, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.float32]:
-    """What is known of each pair of an action of `rows` and one of `columns`: (rows, columns, `FEATURES`)."""
+    """The features of each pair of an action of `rows` and one of `columns`: (rows, columns, `FEATURES`)."""
     found: list[Floats] = []
     cosine = contexts.vectors[rows] @ contexts.vectors[columns].T
     kinds = (contexts.vectors, contexts.before, contexts.after)
@@ -130,7 +129,7 @@ def pair_features(contexts: StepContexts, rows: NDArray[np.int64], columns: NDAr
         same[0] * cosine,
         shared * cosine,
     ]
-    # What is told around the one is like the other: then they rather follow each other.
+    # The surroundings of one action resemble the other action: then they rather follow each other.
     for near, near_centred in zip(kinds[1:], contexts.centred[1:], strict=True):
         found.append(np.maximum(near[rows] @ contexts.vectors[columns].T, contexts.vectors[rows] @ near[columns].T))
         vectors = contexts.centred[0]
@@ -139,7 +138,7 @@ def pair_features(contexts: StepContexts, rows: NDArray[np.int64], columns: NDAr
 
 
 def _described(texts: Sequence[Sequence[StepMention]], places: Sequence[tuple[int, int]]) -> tuple[list[str], ...]:
-    """The wordings of an action, and what is told before and after it: at most `_MOST_TEXTS` of each."""
+    """The wordings of an action, and those of the mentions before and after it: at most `_MOST_TEXTS` of each."""
     own, before, after = set(), set(), set()
     for number, place in places:
         own.add(texts[number][place].text)
@@ -151,7 +150,7 @@ def _described(texts: Sequence[Sequence[StepMention]], places: Sequence[tuple[in
 
 
 def _together(contexts: StepContexts, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> list[Floats]:
-    """How often two actions stand in one text, against chance, and how many texts have them."""
+    """How often two actions occur in one text, compared with chance, and the number of texts with them."""
     both = (contexts.presence[rows] @ contexts.presence[columns].T).toarray()
     texts = np.asarray(contexts.presence.sum(axis=1))
     fewest, most = (join.outer(texts[rows], texts[columns]) for join in (np.minimum, np.maximum))

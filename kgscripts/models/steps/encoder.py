@@ -34,7 +34,7 @@ _count = [validators.instance_of(int), validators.ge(1)]
 
 @frozen(kw_only=True)
 class StepEncoderSettings:
-    """How many layers of MiniLM are kept, and the rank of their adapters."""
+    """The number of layers of MiniLM that are kept, and the rank of their adapters."""
 
     layers: int = field(validator=_count)
     rank: int = field(validator=_count)
@@ -42,7 +42,7 @@ class StepEncoderSettings:
 
 @frozen(eq=False)
 class StepEncoder(TrainedModel):
-    """Gives the vectors of steps. `adapters` are what training found, by the names of checkpoints."""
+    """Gives the vectors of steps. `adapters` are trained, with their names in checkpoints."""
 
     settings: StepEncoderSettings
     adapters: Mapping[str, Tensor]
@@ -73,7 +73,7 @@ class StepEncoder(TrainedModel):
         return quantised_vectors(texts, self._encoder)
 
     def stored_settings(self) -> dict[str, Any]:
-        """What checkpoints that hold this encoder have among their settings."""
+        """The settings that describe this encoder in checkpoints."""
         return {_ENCODER: attrs.asdict(self.settings), _MINILM: shared_minilm().digest}
 
 

@@ -1,6 +1,6 @@
 """The model that merges the steps of a scenario by meaning: a classifier of pairs of actions, and clusters of them.
 
-The classifier sees no words, only how similar two actions, what is told around them, and their places are
+The classifier sees no words, only similarities of two actions, of their surroundings and of their places
 (`kgscripts.models.steps.contexts`), so that it can judge scenarios that it was not trained on.
 """
 
@@ -27,7 +27,8 @@ from schemas.provenance import Model
 KIND = "step-merger"
 
 MOST_COMPARED = 1000
-"""So many actions of a scenario, the most frequent ones, are compared with each other; the rest with these alone."""
+"""At most this number of actions of a scenario, the most frequent ones, are compared with each other; the rest only
+with these."""
 _ROWS = 128
 
 _count = [validators.instance_of(int), validators.ge(1)]
@@ -36,7 +37,7 @@ _probability = [validators.instance_of(float), validators.gt(0.0), validators.lt
 
 @frozen(kw_only=True)
 class StepSettings:
-    """What decides the clusters beside the network: see `clusters_of`."""
+    """The settings of the clusters: see `clusters_of`."""
 
     hidden: int = field(validator=_count)
     first: float = field(default=0.2, validator=_probability)
@@ -140,7 +141,7 @@ class StepMerger(TrainedModel):
         return StepGroup(tuple(contexts.actions[member] for member in members), float(mean))
 
     def _probabilities(self, contexts: StepContexts, rows: Integers, columns: Integers) -> Floats:
-        """That an action of `rows` is the same step as one of `columns`: (rows, columns)."""
+        """The probability that an action of `rows` is the same step as one of `columns`: (rows, columns)."""
         found = np.zeros((len(rows), len(columns)))
         with torch.inference_mode(), fixed_threads():
             for start in range(0, len(rows), _ROWS):

@@ -27,7 +27,7 @@ from schemas.records import PredictedTool
 KIND = "tool-ranker"
 STRINGS = "strings.json"
 LEAST_PROBABILITY = 0.5
-"""From this probability on the first tool is an answer."""
+"""The least probability of the first tool to be an answer."""
 
 NEIGHBOURS = 20
 TEMPERATURE = 0.1
@@ -56,7 +56,7 @@ class KnownEvents:
 
     @cached_property
     def votes(self) -> Array:
-        """(groups, T + 1): what an event of each group counts for each tool."""
+        """(groups, T + 1): the vote of an event of each group for each tool."""
         found = np.zeros((len(self.groups), len(self.tools) + 1))
         for row, group in enumerate(self.groups):
             found[row, list(group)] = 1 / (1 + _DECAY * np.arange(len(group)))
@@ -79,7 +79,7 @@ class Bilinear:
     scale: float
 
     def log_probabilities(self, vector: Array) -> Array:
-        """Of each tool and of none, (T + 1,), for one event (D,)."""
+        """The score of each tool and of none, (T + 1,), for one event (D,)."""
         mapped = self.event_map @ vector + self.offset
         scores = self.scale * (self.tools @ (mapped / np.linalg.norm(mapped))) + self.biases
         shifted = scores - scores.max()
@@ -87,7 +87,7 @@ class Bilinear:
 
 
 def features(known: KnownEvents, bilinear: Bilinear, vector: Array, kept: NDArray[np.bool_] | None = None) -> Array:
-    """What the probability of each tool depends on, (T, `_FEATURES`), for one event (D,).
+    """The features of each tool, (T, `_FEATURES`), for one event (D,).
 
     `kept` (E,) says which of the known events may vote; all by default.
     """
@@ -122,7 +122,7 @@ class ToolRanker(TrainedModel):
     """(`_FEATURES` + 1,) of the logistic function, the constant last."""
     model: Model | None = field(default=None)
     encoder: Encoder | None = field(default=None)
-    """MiniLM elsewhere than on the CPU."""
+    """MiniLM on another device than the CPU."""
 
     def to(self, device: str) -> ToolRanker:
         """The same ranker with MiniLM on another device."""

@@ -174,8 +174,8 @@ _HEADING = """\
 # Classes are those of nouns.txt, which takes precedence. A carrier transports things and people.
 """
 _LEAST_SHARE = 0.25
-"""Of the tagged occurrences of a noun, so many are those of the sense; of nouns that no text is tagged with, the sense
-is one of the first `_FIRST_SENSES`."""
+"""The least share of the tagged occurrences of a noun that have the sense; of nouns without tagged occurrences, the
+sense is one of the first `_FIRST_SENSES`."""
 _FIRST_SENSES = 2
 _ALIVE_OR_USED_UP = frozenset({5, 8, 13, 18, 20, 27})
 """The files of animals, body parts, food, people, plants and substances."""
