@@ -71,8 +71,8 @@ class TrainingBatch(TensorFields):
 class TrainingData(pl.LightningDataModule, ABC, Generic[Example]):
     """Batches of both parts of a corpus; each task has a subclass.
 
-    Training batches are drawn anew each epoch from the seed and the epoch's number alone, so that a resumed run sees
-    the batches of an uninterrupted one. Of several devices each gets every n-th batch.
+    Training batches are drawn in each epoch from the seed and the number of the epoch, so that a resumed run has the
+    batches of an uninterrupted one. With n devices, each gets every n-th batch.
     """
 
     def __init__(self, seed: int) -> None:

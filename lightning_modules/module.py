@@ -28,8 +28,8 @@ class Loss:
 class TrainingModule(pl.LightningModule):
     """Minimises a loss; a subclass computes it in `loss` and chooses an optimiser.
 
-    Random numbers depend on the seed, the epoch and the batch alone, so that a resumed run is the uninterrupted one.
-    Raises ModelError for a loss that is not finite, with where the examples of the batch were read.
+    Random numbers depend only on the seed, the epoch and the batch, so that a resumed run gives the result of an
+    uninterrupted one. Raises ModelError for a loss that is not finite, with where the examples of the batch were read.
     """
 
     phase: str = ""
@@ -73,7 +73,7 @@ class TrainingModule(pl.LightningModule):
         return self._logged("held_out_loss", batch, number)
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Save what is trained only, not a frozen encoder."""
+        """Save only trained tensors, not a frozen encoder."""
         checkpoint["state_dict"] = dict(self.trained_state())
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:

@@ -19,7 +19,7 @@ _Settings = TypeVar("_Settings", bound=attrs.AttrsInstance)
 
 @frozen
 class TomlConfiguration:
-    """The values of a configuration, and where they are from. All methods raise ConfigurationError."""
+    """The values of a configuration, with their file. All methods raise ConfigurationError."""
 
     values: dict[str, Any]
     where: str

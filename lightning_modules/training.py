@@ -33,11 +33,11 @@ class TrainingTask(Protocol[_Settings]):
     licence: str
     """Terms of the weights, on the card."""
     split: Split[Any]
-    """What is trained on, and what is held out."""
+    """The training part and the held-out part."""
 
     @property
     def inputs(self) -> Mapping[str, Any]:
-        """What decides the result beside the settings, as JSON values: digests of the data."""
+        """What the result depends on besides the settings, as JSON values: digests of the data."""
 
     def prepare(self, settings: _Settings) -> tuple[TrainingModule, TrainingData[Any]]:
         """The untrained network under Lightning, and its batches. Called with all random generators seeded."""
@@ -71,7 +71,7 @@ def train(
     command: str = "",
     report: Callable[[Epoch], None] = _ignore,
 ) -> Outcome:
-    """Train and write the checkpoint directory, with the weights that are best on what is held out.
+    """Train and write the checkpoint directory, with the weights that are best on held-out data.
 
     Until the run ends, everything it needs to go on is in a folder beside the directory, ``NAME.training``. A run that
     was killed or ran out of time goes on with `resume`, to the same end as an uninterrupted one. `data` and `command`

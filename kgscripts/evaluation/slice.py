@@ -1,8 +1,8 @@
-"""The scores of models on a small sample that ships: they show whether a model still predicts what it predicted.
+"""The scores of models on a small sample that ships: they show whether the predictions of a model have changed.
 
 The 16 pairs with their labels, the 8 steps with their state changes and the 4 documents with their scenarios were
-written for this project (`data/README.md`). They are too few and too easy to tell how good a model is. Tools are those
-of the events for development.
+written for this project (`data/README.md`). They are too few and too easy to measure the quality of a model. Tools are
+those of the events for development.
 """
 
 from __future__ import annotations

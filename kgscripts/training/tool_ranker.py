@@ -31,13 +31,13 @@ class RankerSettings:
     """Chosen by cross-validation."""
 
     size: int = 192
-    """Of the vectors: the first principal components of MiniLM's."""
+    """The size of the vectors: the first principal components of MiniLM's."""
     epochs: int = 20
     batch_size: int = 256
     learning_rate: float = 2e-3
     dropout: float = 0.2
     near_start: float = 1e-3
-    """Weight of the squared distance of the maps, and of the tools, to what they begin with."""
+    """Weight of the squared distance of the maps, and of the tools, to their initial values."""
     folds: int = 5
     seed: int = 0
 
@@ -160,7 +160,7 @@ def _fit_bilinear(examples: Examples, kept: NDArray[np.bool_], settings: RankerS
 
 
 def _judged(event: str, group: EventGroup, names: Sequence[str]) -> NDArray[np.int8]:
-    """Of each tool (T,): 1 if the event's list has it, 0 if not, -1 if the event itself names it."""
+    """For each tool (T,): 1 if the event's list has it, 0 if not, -1 if the event itself names it."""
     right = set(map(singular, group.tools))
     words = f" {event} "
     return np.array(

@@ -16,7 +16,7 @@ from schemas.output_files import new_file
 def train_typicality(inscript: Path, out: Path) -> Weights:
     """Learn from the `train` stories of all scenarios, and write the weights.
 
-    What is usual is decided on the same stories, each judged by weights learnt from other scenarios.
+    The threshold of usual steps is chosen on the same stories, each judged by weights learnt from other scenarios.
 
     Raises
     ------

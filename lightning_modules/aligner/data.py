@@ -44,7 +44,7 @@ class AlignmentBatch(TrainingBatch):
 
 
 class AlignmentData(TrainingData[Example]):
-    """Labelled pairs of similar length, each with what is hidden in it drawn anew every epoch.
+    """Labelled pairs of similar length; the hidden words of each are drawn again in every epoch.
 
     `labels` are gold alignments by the index of their pair. Batches of the held-out pairs hide nothing.
     """

@@ -22,7 +22,7 @@ _HIDDEN = 0.1
 """The share of other content words that are hidden, so that an unknown word need not be an anchor."""
 
 _SEEN_ANCHOR = 0.15
-"""The weight of an anchor that is not hidden, beside one that is, or that is labelled."""
+"""The weight of an anchor that is not hidden, relative to hidden or labelled words."""
 
 
 @frozen
@@ -36,7 +36,7 @@ class Target:
 
 @frozen
 class Example:
-    """A pair, what of it is hidden, what is to be found, where the pair was read, and whether it has labels."""
+    """A pair, its hidden words, its targets, the place of the pair in its file, and whether it has labels."""
 
     sides: Sides
     targets: tuple[Target, ...]

@@ -21,7 +21,7 @@ class AlignerSettings(TrainingSettings):
     rank: int = field(default=32, validator=count)
     """Of the adapters."""
     size: int = field(default=128, validator=count)
-    """Of the vectors whose inner product is the score of a pair of words."""
+    """The size of the vectors whose inner product is the score of a pair of words."""
     epochs: int = field(default=13, validator=count)
     """Epochs over the labelled pairs."""
     batch_size: int = field(default=16, validator=count)

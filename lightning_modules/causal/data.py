@@ -22,7 +22,7 @@ NO_LABEL = -100
 
 @frozen(eq=False)
 class CausalBatch(TrainingBatch):
-    """Texts, padded behind: `ids`, `attention` and `labels` (batch, length) int64. Labels are what is predicted."""
+    """Texts, padded at the end: `ids`, `attention` and `labels` (batch, length) int64. Labels are the targets."""
 
     ids: Tensor
     attention: Tensor
@@ -31,7 +31,7 @@ class CausalBatch(TrainingBatch):
 
 @frozen
 class CausalText:
-    """The pieces of an example: what the model reads, and what it is to predict."""
+    """The pieces of an example: the input of the model and the target."""
 
     prompt: list[int]
     answer: list[int]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class CausalModule(TrainingModule):
-    """Minimises the mean surprisal of the pieces that are to be predicted, given what is read."""
+    """Minimises the mean surprisal of the target pieces, given the input."""
 
     def __init__(self, model: CausalModel, settings: CausalSettings) -> None:
         super().__init__(model.network, settings)

@@ -1,7 +1,8 @@
 """Clozes to train on: each epoch hides other words of every pair.
 
-A share of them hides what is unknown when one blank word is to be guessed; some of these show the left side only. The
-rest hide half of the blank words anywhere, and a few others: no text comes twice, so that long training pays.
+In a share of them, the words are hidden that are unknown when one blank word is predicted; some of these show only the
+left side. In the rest, half of the blank words and a few others are hidden at random places: no text comes twice, so
+that long training helps.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _LEAST_COUNT = 5
 
 @frozen(eq=False)
 class ClozeBatch(TrainingBatch):
-    """Inputs, and what is to be guessed in them.
+    """Inputs with their targets.
 
     `rows` and `places` of the masks and ids of the `words`, (targets,) int64. The ids are those of the blank words,
     then that of the unknown word, then those of the other words.
@@ -86,7 +87,7 @@ def scattered_cloze(pair: Pair, others: Container[str], draw: random.Random) -> 
 
 
 class ClozeData(TrainingData[ClozeExample]):
-    """Clozes of similar length. `words` are the blank words, `others` those that are guessed beside them."""
+    """Clozes of similar length. `words` are the blank words, `others` the other hidden words."""
 
     def __init__(
         self,

@@ -18,8 +18,8 @@ from lightning_modules.module import Loss, TrainingModule, with_linear_schedule
 class MaskedModule(TrainingModule):
     """Minimises the surprisal of hidden words.
 
-    `others` are words that are guessed beside the blank ones, to learn the language of the texts. Whether a hidden word
-    is one of them is known, so that blank words compete with blank words only. What is learned for them is not kept.
+    `others` are further hidden words, from which the language of the texts is learnt. Whether a hidden word is one of
+    them is known, so that blank words compete with blank words only. Their vectors are not kept.
     """
 
     network: MaskedNetwork

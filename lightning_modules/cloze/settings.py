@@ -32,7 +32,7 @@ class MaskedSettings(TrainingSettings):
     epochs: int = field(validator=count)
     """The maximum number of epochs."""
     left_share: float = field(validator=share)
-    """The share of clozes that show only what is left of the blank."""
+    """The share of clozes that show only the left side of the blank."""
     scattered_share: float = field(validator=share)
     """The share of clozes whose hidden words are scattered over the text."""
     gradient_clip: float | None = 1.0
@@ -44,6 +44,7 @@ class MaskedSettings(TrainingSettings):
 
     @classmethod
     def read(cls, path: Path) -> MaskedSettings:
-        """The settings of a TOML file. Raises ConfigurationError for what is unknown, missing, wrong or unreadable."""
+        """The settings of a TOML file. Raises ConfigurationError for unknown, missing and wrong settings, and for an
+        unreadable file."""
         values = read_toml(path, remedy=f"see {CONFIGURATION.name} of the package")
         return settings_from(cls, values, str(path))

@@ -1,4 +1,4 @@
-"""How well the detector tells what a whole story is about, trained without that story."""
+"""The accuracy of the detector on whole stories that it was not trained on."""
 
 from __future__ import annotations
 

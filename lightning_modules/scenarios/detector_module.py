@@ -72,7 +72,7 @@ class DetectorData(TrainingData[MadeDocument]):
 class DetectorModule(TrainingModule):
     """Minimises the surprisal of the label of each sentence.
 
-    In what is held out, the scenarios at the places `withheld` are `NONE`, as the model will report them.
+    In held-out documents, the scenarios at the indices `withheld` are `NONE`, as the model will report them.
     """
 
     network: nn.Linear

@@ -15,7 +15,7 @@ from schemas.scenario_documents import NONE, ScenarioDocument
 
 _MOST_PASSAGES = 6
 _CUTS = (1, 2, 2, 3, 3, 4, 5, 6)
-"""Lengths of what is cut out of a story."""
+"""Lengths of the parts that are cut out of a story."""
 _LONG_PASSAGES = (2, 4)
 _LONG = (3, 12)
 """How many passages a document of long ones has, and how many sentences each."""
@@ -38,9 +38,9 @@ def _grouped(passages: Iterable[Passage]) -> Mapping[str, list[Sentences]]:
 
 @frozen
 class DocumentMaker:
-    """Makes documents, all random choices of which come from the generator that is given.
+    """Makes documents; all random choices come from the given generator.
 
-    They are written stories, documents like them (short passages about a few scenarios, returns, and what is about
+    They are written stories, documents like them (short passages about a few scenarios, returns, and passages about
     none), and documents of long passages, in the shares that the settings have.
     """
 

@@ -22,9 +22,8 @@ UNKNOWN, ABSENT = -1, -2
 
 @frozen
 class ComposedChange:
-    """The parts of a change: each as a text of the vocabulary and as a noun of the step.
-
-    `UNKNOWN` is what is neither; an absent filler is `ABSENT` in both.
+    """The parts of a change, each as a text of the vocabulary and as a noun of the step. A part that is neither is
+    `UNKNOWN`; an absent filler is `ABSENT` in both.
     """
 
     texts: tuple[int, ...]
@@ -150,8 +149,8 @@ def _without_context(
 ) -> tuple[ComposerExample, list[ComposedChange]]:
     """Without the pieces of the context, and the nouns that only it mentions.
 
-    The features of the other nouns stay as they are: how often a noun is mentioned, and whether with all its modifiers,
-    still counts what is hidden, unlike for a step that has no context. The weights that ship were trained so.
+    The features of the other nouns stay as they are: the number of mentions of a noun, and whether it has all its
+    modifiers, still include the hidden context. The weights that ship were trained in this way.
     """
     item = example.input
     kept = [evolve(noun, pieces=own) for noun in item.nouns if (own := tuple(p for p in noun.pieces if p[0] < end))]

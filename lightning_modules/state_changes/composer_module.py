@@ -123,6 +123,6 @@ def _below(prefix: str, state: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 def _picked(scores: Tensor, places: Tensor) -> Tensor:
-    """The scores (steps, changes) at places, very small where a place is negative."""
+    """The scores (steps, changes) at the given indices, very small for negative ones."""
     found = scores.gather(2, places.clamp(min=0)[..., None])[..., 0]
     return torch.where(places >= 0, found, IMPOSSIBLE)

@@ -16,12 +16,12 @@ class ComposerTrainingSettings(TrainingSettings):
     """All that decides the network beside the steps. Batches are of steps."""
 
     size: int = field(default=256, validator=[*count, whole_heads])
-    """Of the hidden states of the decoder."""
+    """The size of the hidden states of the decoder."""
     layers: int = field(default=2, validator=count)
     rank: int = field(default=24, validator=[*count, validators.le(SIZE)])
-    """Of the adapters that the trained encoder is shipped as."""
+    """The rank of the adapters as which the trained encoder is shipped."""
     dropout: float = field(default=0.25, validator=share)
-    """Of the network; the encoder has that of its own configuration."""
+    """The dropout of the network; the encoder has that of its own configuration."""
     learning_rate: float = field(default=1e-3, validator=positive)
     encoder_learning_rate: float = field(default=6e-5, validator=positive)
     weight_decay: float = field(default=0.01, validator=not_negative)

@@ -107,7 +107,7 @@ def procedure_step(step: OpenPIStep) -> ProcedureStep:
 
 
 def plain_changes(step: OpenPIStep) -> list[Change]:
-    """The changes of a step in plain words; those without an entity, or with a value that is not said, are left out."""
+    """The changes of a step in plain words; changes without an entity or with a missing value are left out."""
     changes = []
     for answer in step.answers:
         if answer.change is not None:

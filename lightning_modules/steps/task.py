@@ -27,7 +27,7 @@ from lightning_modules.steps.settings import Configuration, StepTrainingSettings
 
 @frozen
 class StepScenarios:
-    """The scenarios that are learnt from, by where they are from."""
+    """The scenarios of training, by their source."""
 
     descript: Sequence[GoldScenario]
     inscript: Sequence[GoldScenario]

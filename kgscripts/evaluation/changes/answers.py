@@ -58,7 +58,8 @@ def steps_beside(gold: Path) -> dict[str, OpenPIStep]:
 def predict_changes(
     model: ChangeModel, steps: Sequence[OpenPIStep], *, on_steps: Callable[[int], object]
 ) -> dict[str, list[str]]:
-    """The sentences that a model predicts for each step, by id; `on_steps` is told how many more are done."""
+    """The sentences that a model predicts for each step, by id; `on_steps` is called with the number of further steps
+    that are done."""
     predictions: dict[str, list[str]] = {}
     for start in range(0, len(steps), _REPORTED):
         batch = steps[start : start + _REPORTED]

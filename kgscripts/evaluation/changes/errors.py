@@ -1,4 +1,4 @@
-"""What is wrong with predicted state changes: the error analysis of OpenPI (Tandon et al., EMNLP 2020, Table 6)."""
+"""Errors of predicted state changes: the error analysis of OpenPI (Tandon et al., EMNLP 2020, Table 6)."""
 
 from __future__ import annotations
 

@@ -59,10 +59,9 @@ def match_step(gold: Sequence[str], predicted: Sequence[str]) -> MatchedScores:
 
 
 def clusters(answers: Sequence[str]) -> list[list[int]]:
-    """The indices of the gold answers of a step, in clusters of those that say the same change.
-
-    Two answers say the same if the heads of their entities have the same stem, and so have their attributes. What is
-    no sentence of the template, or names no attribute, is a cluster of its own.
+    """The indices of the gold answers of a step, in clusters of answers with the same change. Two answers have the same
+    change if the heads of their entities have the same stem, and so have their attributes. An answer that does not fit
+    the template, or names no attribute, is a cluster of its own.
     """
     found: dict[object, list[int]] = {}
     for index, answer in enumerate(answers):

@@ -27,7 +27,7 @@ from schemas.errors import InputError
 METRICS = ("exact", "bleu", "rouge")
 TEMPLATE_WORDS = frozenset(("and", "was", "is", "before", "afterwards", "after", "of"))
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
-_TINY, _SMALL = 1e-15, 1e-9  # What the COCO caption scorer adds to a count of matches, and to a count of n-grams.
+_TINY, _SMALL = 1e-15, 1e-9  # The COCO caption scorer adds these to the count of matches and to the count of n-grams.
 _BETA_SQUARED = 1.2**2  # ROUGE-L: how much more recall counts than precision.
 
 Pairs = npt.NDArray[np.float64]
@@ -74,9 +74,9 @@ def score_step(gold: Sequence[str], predicted: Sequence[str]) -> StepScores:
 
 
 def empty_step(gold: Sequence[str], predicted: Sequence[str]) -> StepScores | None:
-    """The scores of a step without gold answers or without predictions; None for any other.
+    """The scores of a step without gold answers or without predictions; None for other steps.
 
-    What is empty has nothing wrong and nothing missing: 1 for both if both are empty, with F1 0 if only one is.
+    Precision and recall are 1 if both are empty; if only one is, F1 is 0.
     """
     if gold and predicted:
         return None

@@ -17,7 +17,7 @@ from kgscripts.evaluation.scenarios.counts import Score
 
 @frozen(kw_only=True)
 class BoundaryScores:
-    """How well boundaries were found.
+    """The scores of boundaries.
 
     `pk` and `window_diff` are probabilities of an error, lower is better: means over the documents of at least two
     sentences, None if there is no such document. `score` is micro-averaged over boundaries.
@@ -38,7 +38,7 @@ def boundaries_of(labels: Sequence[object]) -> tuple[bool, ...]:
 def window_size(gold: Sequence[bool]) -> int:
     """Half the mean length of the gold segments, rounded half to even, at least 2, at most the last sentence's index.
 
-    `gold` says of each sentence but the last whether a boundary follows.
+    `gold` is true for each sentence, except the last, that a boundary follows.
     """
     return min(max(2, round((len(gold) + 1) / (sum(gold) + 1) / 2)), len(gold))
 

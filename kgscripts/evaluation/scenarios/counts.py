@@ -61,10 +61,10 @@ class LabelScore:
 def compare(gold: Sequence[str], ranking: Sequence[str]) -> Outcome:
     """Compare the gold labels of a sentence with the first labels of a ranking, as section 5.1 defines it.
 
-    A sentence without a gold label has the label None, and so has one without a prediction. Of the ranking, as many
-    labels are considered as the sentence has gold labels (`n`; all, if it has fewer). Each gold label among them is
-    `1/n` true positive, each other gold label `1/n` false negative, and each predicted label that is not gold one false
-    positive, whatever `n` is.
+    A sentence without a gold label has the label None, and so has one without a prediction. The first `n` labels of the
+    ranking are considered, where `n` is the number of gold labels of the sentence (all, if there are fewer). Each gold
+    label among them is `1/n` true positive, each other gold label `1/n` false negative, and each predicted label that
+    is not gold one false positive, whatever `n` is.
 
     The example of the paper: gold are *washing ones hair* and *taking a bath*, the first two predicted labels are
     *taking a bath* and *getting ready for bed*. That is 0.5 true positive (*taking a bath*), 0.5 false negative

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @frozen(kw_only=True)
 class MentionScores:
-    """How many mentions of events belong to a right scenario.
+    """The numbers of mentions of events that belong to a right scenario.
 
     A mention lies in the sentence in which it starts.
     """

@@ -18,7 +18,8 @@ from schemas.scenario_documents import NONE, DetectedSegment, LabelledSegment, S
 Predictions = Mapping[str, Sequence[LabelledSegment]]
 """Segments by the id of their document; their scenarios are ranked, with `NONE` among them.
 
-Of a sentence in several segments, the first one's scenarios come first. A sentence in none has the label `NONE`.
+If a sentence is in several segments, the scenarios of the first one come first. A sentence in none has the label
+`NONE`.
 """
 
 _REPORTED = 32
@@ -66,7 +67,8 @@ def prediction_line(name: str, segments: Sequence[LabelledSegment]) -> dict[str,
 def predict(
     model: ScenarioModel, documents: Sequence[ScenarioDocument], *, on_documents: Callable[[int], object]
 ) -> dict[str, list[LabelledSegment]]:
-    """The segments that a model finds, by document; `on_documents` is told how many more are done."""
+    """The segments that a model finds, by document; `on_documents` is called with the number of further documents that
+    are done."""
     predictions: dict[str, list[LabelledSegment]] = {}
     for batch in _batches(documents):
         found = model.detect([document.sentences for document in batch])
@@ -88,7 +90,7 @@ def predict_on_gold(model: SegmentLabeller, documents: Sequence[ScenarioDocument
 
 
 def ranked(segment: DetectedSegment) -> LabelledSegment:
-    """A detected segment with the labels that it is said to be about, then the others as the model ranks them."""
+    """A detected segment with its labels, then the other labels in the order of the model."""
     labels = dict.fromkeys((*(segment.scenarios or (NONE,)), *(label for label, _ in segment.ranking)))
     return LabelledSegment(start=segment.start, end=segment.end, scenarios=tuple(labels))
 

@@ -1,4 +1,4 @@
-"""The scores of scenario detection: what they are, and how they are written."""
+"""The scores of scenario detection, and their output."""
 
 from __future__ import annotations
 

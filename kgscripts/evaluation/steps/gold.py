@@ -32,7 +32,7 @@ class GoldStep:
 
 @frozen
 class GoldSteps:
-    """What one annotation says of a scenario. Groups of different annotations have nothing to do with each other."""
+    """One annotation of a scenario. Groups of different annotations are independent of each other."""
 
     name: str
     steps: Sequence[GoldStep]

@@ -1,4 +1,5 @@
-"""The order of a scenario's steps in a graph: which of two comes first, and which step an unseen action is like."""
+"""The order of a scenario's steps in a graph: which of two steps comes first, and to which step an unseen action is
+most similar."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ RANKS_APART = 0.1
 """Ranks decide which of two steps comes first if they are this share of the scenario's steps apart."""
 
 LEAST_SIMILAR = 0.6
-"""The least cosine of two actions of which one may stand for the other."""
+"""The least cosine of two actions at which one may replace the other."""
 
 _PARTS = ("predicate", "particle", "object", "preposition", "prepositional_object")
 
@@ -78,7 +79,7 @@ def scenario_orders(graph: ScriptGraph) -> dict[str, ScenarioOrder]:
     step_of_label: dict[str, dict[str, str]] = defaultdict(dict)
     positions: dict[str, dict[str, float]] = defaultdict(dict)
     ranks: dict[str, dict[str, int]] = defaultdict(dict)
-    # Of the steps that have actions with the same key, the one with the best supported of these.
+    # If several steps have actions with the same key, the step with the best supported action.
     wordings = graph.select("EXPRESSED_AS", ["from_id", "to_id", "support"]).to_pylist()
     for row in sorted(wordings, key=lambda row: (row["support"], row["from_id"])):
         if row["from_id"] in scenario_of_step:

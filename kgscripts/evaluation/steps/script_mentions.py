@@ -19,7 +19,7 @@ from schemas.records import Action
 
 SCRIPT = ("ScrEv", "RelNScrEv", "Evoking")
 GROUPS = {"all stories": 0, "nine stories": 9, "one story": 1}
-"""How many stories of a scenario are known at once; 0 for all."""
+"""The numbers of stories of a scenario that are known at once; 0 for all."""
 
 
 @frozen(eq=False)
@@ -103,7 +103,7 @@ def _joined(stories: Sequence[_Story], size: int, known: _Vectors) -> Mentions:
     parts = []
     for scenario in sorted({story.scenario for story in stories}):
         of_scenario = [item for item in numbered if item[1].scenario == scenario]
-        # Small groups are of one split, so that what is judged has the same number of stories around it.
+        # Small groups are of one split, so that each judged mention has the same number of other stories.
         sets = (
             [[item for item in of_scenario if item[1].is_train is is_train] for is_train in (True, False)]
             if size

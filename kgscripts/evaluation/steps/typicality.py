@@ -2,8 +2,8 @@
 
 A mention is a verb that the extractor keeps and that carries a label. `ScrEv`, `RelNScrEv` and `Evoking` are events of
 the script, its surroundings or the whole scenario; `UnrelEv` and `Unclear` are bystanders. Each scenario is judged with
-weights learnt from the other scenarios' `train` stories. What is known of a scenario are the mentions of its stories,
-without their labels: of all of them, of nine at a time, or of one story by itself.
+weights learnt from the other scenarios' `train` stories. A scenario is known by the mentions of its stories, without
+their labels: of all stories, of nine at a time, or of one story by itself.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ENOUGH = 0.95
 
 @frozen
 class Point:
-    """What is kept above a threshold: the share of ScrEv that is, and shares among all kept mentions.
+    """The mentions above a threshold: the share of ScrEv that is kept, and shares among all kept mentions.
 
     `script` and `core` (ScrEv alone) are shares of the labelled ones among them, `of_all` that of script events with
     mentions without a label counted as wrong.
@@ -42,7 +42,7 @@ class Point:
 
 @frozen
 class TypicalityReport:
-    """Curves by what is known of the scenario and by what mentions are ordered by, and what `usual` mentions give."""
+    """The curves for each number of known stories and each order of mentions, and the shares of `usual` mentions."""
 
     curves: dict[str, dict[str, tuple[Point, ...]]]
     usual: dict[str, Point]
@@ -112,7 +112,7 @@ def curve(mentions: Mentions, scores: Numbers) -> tuple[Point, ...]:
 
 
 def point(mentions: Mentions, scores: Numbers, least: float) -> Point:
-    """What the verbs give of which a mention has at least this score."""
+    """The shares of the mentions with at least this score."""
     label, best = _best(mentions, scores)
     kept = best >= least
     labelled = kept & (label != "")

@@ -26,12 +26,12 @@ _ATTRIBUTES = ("ORTH", "SPACY", "TAG", "POS", "MORPH", "LEMMA", "HEAD", "DEP", "
 
 @dataclass(frozen=True)
 class Augmentation:
-    """How much is added to the treebanks' sentences.
+    """The amounts of data that are added to the treebanks' sentences.
 
     Attributes
     ----------
     views:
-        how many times each sentence occurs, each time in another group of sentences.
+        the number of times that each sentence occurs, each time in another group of sentences.
     lower_case:
         share of groups in lower case, in every view but the first.
     no_final_stop:

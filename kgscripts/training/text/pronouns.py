@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _PENALTY = 1.0
 """Half the weight of the sum of squares of the weights, against one for the log likelihood of a pronoun."""
 _OF_STORY = 4.0
-"""How many pronouns of InScript one of the stories counts for."""
+"""The number of pronouns of InScript for which one of the stories counts."""
 BIAS = "bias"
 
 
@@ -50,7 +50,7 @@ class Choice:
 def choices(parsed: Iterable[tuple[GoldStory, Doc]]) -> Iterator[Choice]:
     """The object pronouns of InScript's stories whose antecedent is among the candidates, and those that have none.
 
-    The chain of a pronoun says what it stands for; a pronoun without a chain stands for no noun.
+    The chain of a pronoun has its antecedent; a pronoun without a chain has none.
     """
     for story, doc in parsed:
         chains = {word.start: word.chain for word in story.words}
@@ -70,7 +70,7 @@ def choices(parsed: Iterable[tuple[GoldStory, Doc]]) -> Iterator[Choice]:
 
 
 def story_choices(parsed: Iterable[tuple[MarkedText, Doc]]) -> Iterator[Choice]:
-    """The pronouns among the marked objects of stories; an omitted object whose mark is "-" stands for no noun."""
+    """The pronouns among the marked objects of stories; an omitted object with the mark "-" has no antecedent."""
     for text, doc in parsed:
 
         def answer(frame: Frame) -> set[str] | None:
