@@ -30,7 +30,7 @@ bench: $(VENV)/.dev
 
 # Trains the shipped spaCy pipeline anew: make text-model TREEBANKS=folder-with-ewt-and-gum
 text-model: $(VENV)/.dev
-	$(BIN)/python -m kgscripts.training.text.train $(TREEBANKS) $(if $(wildcard build/text/run/model-best),--resume)
+	$(BIN)/python -m kgscripts train text --treebanks $(TREEBANKS) --out kgscripts/text/model $(if $(wildcard build/text/run/model-best),--resume)
 
 # Measures the extractor anew, as the scores that ship: make scores CORPORA=folder-with-inscript-and-descript
 scores: $(VENV)/.core

@@ -24,7 +24,7 @@ from kgscripts.models.checkpoint import Checkpoint, load_checkpoint
 from kgscripts.models.registry import find_checkpoint
 from lightning_modules.data import is_held_out
 from lightning_modules.state_changes.composer_task import procedure_step
-from lightning_modules.state_changes.steps import StepFiles
+from lightning_modules.state_changes.steps import read_steps
 
 _VARIANTS: Mapping[str, Mapping[str, float | int]] = {
     "as it ships": {},
@@ -37,7 +37,7 @@ _KNOWN = "known."
 
 def rows() -> Iterator[Row]:
     """F1 (exact / BLEU-2 / ROUGE-L) of each variant: official, one to one, by clusters; then steps a second."""
-    steps = StepFiles.read([SHARED / "corpora" / "openpi" / "gold" / "train"]).steps
+    steps = read_steps([SHARED / "corpora" / "openpi" / "gold" / "train"])
     held_out = [step for step in steps if is_held_out(step.procedure)]
     asked = [procedure_step(step) for step in held_out]
     checkpoint = without(

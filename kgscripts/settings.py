@@ -86,7 +86,20 @@ def settings_from(cls: type[_Settings], values: Mapping[str, Any], where: str) -
             return cls(**{name: _typed(name, _kind(fields[name]), value) for name, value in values.items()})
     except (TypeError, ValueError) as error:
         # attrs appends attribute, options and value to the sentence.
-        raise ConfigurationError(str(error.args[0] if error.args else error), where=where) from error
+        message = str(error.args[0] if error.args else error)
+        raise ConfigurationError(message, where=where, remedy="choose a value within range") from error
+
+
+def toml_value(text: str) -> Any:
+    """The value of an option --set: one of TOML, or else the text itself, without quotation marks."""
+    import tomllib
+
+    try:
+        values = tomllib.loads(f"value = {text}")
+    except (ValueError, RecursionError):
+        return text
+    value = values.get("value")
+    return value if isinstance(value, str | int | float) and len(values) == 1 else text
 
 
 @contextmanager

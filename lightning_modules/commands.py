@@ -1,56 +1,247 @@
-"""`kgscripts train`: training of the models, which needs the extra `train`."""
+"""`kgscripts train`: training of the models, most of which needs the extra `train`."""
 
 from __future__ import annotations
 
+from collections.abc import Sized
+from importlib import resources
+from pathlib import Path
+from typing import Annotated
+
 import typer
 
-from kgscripts.commands.train_tools import tools
-from kgscripts.commands.train_typicality import typicality
-from lightning_modules.aligner.commands import aligner
-from lightning_modules.causal.commands import causal
-from lightning_modules.cloze.commands import masked
-from lightning_modules.scenarios.commands import cross_validate, scenarios
-from lightning_modules.shipped import shipped_configurations
-from lightning_modules.state_changes.commands import state_changes
-from lightning_modules.steps.commands import cross_validate_steps, step_encoder, steps
-from lightning_modules.transducer.commands import transducer
+from lightning_modules import cross_validation_commands as validating
+from lightning_modules import plain_commands as plain
+from lightning_modules.configuration import shipped_configurations
+from lightning_modules.options import RunOptions, with_options
+from schemas.errors import ConfigurationError
+from schemas.terminal import echo, printable
+
+_LABELLED_SHA256 = "fc5dc28f3bf21672a500916a59ff0307c97cb981bb1919a9cbe1090ddd48fafb"
+"""Of KidsCook's `train.template.tsv`, whose rows the labels that ship belong to."""
 
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
-    help="Train models on pairs of abstract and concrete instructions, on steps with state changes, or on stories "
-    "with scenarios. Each epoch prints how long it took; --max-time ends a run in time, and --resume continues it.",
+    help="Train models on corpora of your own. A configuration that ships or a TOML file (--config) has the settings, "
+    "and --set NAME=VALUE changes one. Each epoch prints how long it took; --max-time ends a run in time, and --resume "
+    "continues it.",
     epilog="Example: kgscripts train aligner --train train.template.tsv --out model",
 )
-app.command(epilog="Example: kgscripts train masked --train templates.tsv --out model")(masked)
-app.command(epilog="Example: kgscripts train causal --model gpt2 --train pairs.tsv --out model")(causal)
-app.command(epilog="Example: kgscripts train aligner --train train.template.tsv --out model")(aligner)
-app.command(
-    epilog=f"Configurations that ship: {', '.join(shipped_configurations('lightning_modules.transducer'))}.\n\n"
-    "Example: kgscripts train transducer --config transducer-fixed --train pairs.tsv --out model"
-)(transducer)
-app.command(
-    "state-changes",
-    epilog=f"Configurations that ship: {', '.join(shipped_configurations('lightning_modules.state_changes'))}.\n\n"
-    "Example: kgscripts train state-changes --model retrieval --train openpi/gold/train --out model",
-)(state_changes)
-app.command(
-    epilog=f"Configurations that ship: {', '.join(shipped_configurations('lightning_modules.scenarios'))}.\n\n"
-    "Example: kgscripts train scenarios --model topic-tiling --train labelled-data.xml --development docs.jsonl "
-    "--out model",
-)(scenarios)
-app.command(
-    "cross-validate",
-    epilog="Example: kgscripts train cross-validate --train labelled-data.xml --development docs.jsonl",
-)(cross_validate)
-app.command(epilog="Example: kgscripts train tools --out model")(tools)
-app.command("step-encoder", epilog="Example: kgscripts train step-encoder --out encoder")(step_encoder)
-app.command(
-    epilog=f"Configurations that ship: {', '.join(shipped_configurations('lightning_modules.steps'))}.\n\n"
-    "Example: kgscripts train steps --descript gold_paraphrase_sets --inscript inscript --out model",
-)(steps)
-app.command(
-    "cross-validate-steps",
-    epilog="Example: kgscripts train cross-validate-steps --descript gold_paraphrase_sets --inscript inscript",
-)(cross_validate_steps)
-app.command(epilog="Example: kgscripts train typicality --inscript inscript --out weights.json")(typicality)
+
+Train = Annotated[
+    list[Path], typer.Option(metavar="FILE", help="Pairs: TSV, templates, JSON lines or released ids; repeatable.")
+]
+
+
+@with_options("transducer")
+def transducer(
+    train: Train,
+    run: RunOptions,
+    glove: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Word vectors: GloVe's text, or infer_glove.npy with i2v.freq.pkl.gz."),
+    ] = None,
+) -> None:
+    """Train a transducer or a baseline (language model, seq2seq) on abstract and concrete instructions.
+
+    On two cores an epoch of KidsCook's 7,200 pairs takes about half a minute (0.11 s a step of 32 pairs, measured by
+    `python -m benchmarks aligning`); a configuration has at most 50 epochs.
+    """
+    configuration = run.configuration()
+    from kgscripts.corpora.pairs.loading import load_pairs
+    from lightning_modules.transducer.task import TransducerTask
+
+    pairs = run.limited(load_pairs(train).pairs)
+    run.train(TransducerTask(configuration, pairs, glove), configuration, data=_described("pairs", pairs, train))
+
+
+@with_options("masked")
+def masked(
+    train: Annotated[list[Path], typer.Option(metavar="FILE", help="Cloze templates; repeatable.")],
+    run: RunOptions,
+) -> None:
+    """Adapt MiniLM to the blanks of cloze templates: the model that ships as `masked`."""
+    configuration = run.configuration()
+    from kgscripts.corpora.pairs.loading import load_pairs
+    from lightning_modules.cloze.task import MaskedTask
+
+    pairs = run.limited(load_pairs(train).pairs)
+    run.train(MaskedTask(configuration, pairs), configuration, data=_described("pairs", pairs, train))
+
+
+@with_options("causal")
+def causal(train: Train, run: RunOptions) -> None:
+    """Fine-tune a causal language model of Hugging Face on abstract and concrete instructions.
+
+    `--set pretrained=NAME` names it: openai-gpt, gpt2, or a folder.
+    """
+    configuration = run.configuration()
+    from kgscripts.corpora.pairs.loading import load_pairs
+    from lightning_modules.causal.task import CausalTask
+
+    pairs = run.limited(load_pairs(train).pairs)
+    run.train(CausalTask(configuration, pairs), configuration, data=_described("pairs", pairs, train))
+
+
+@with_options("aligner")
+def aligner(
+    train: Annotated[
+        Path, typer.Option(metavar="FILE", help="Pairs: KidsCook's train.template.tsv, or with --labels others.")
+    ],
+    run: RunOptions,
+    labels: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Gold alignments of rows of these pairs, instead of ours.")
+    ] = None,
+) -> None:
+    """Train the aligner that ships: MiniLM with adapters, on labelled words and on words that both sides have.
+
+    Takes about three minutes on one core. Labels are those of train pairs; no model is trained on what it is
+    evaluated on.
+    """
+    configuration = run.configuration()
+    from kgscripts.corpora.pairs.gold_alignments import read_gold_alignments
+    from kgscripts.corpora.pairs.loading import load_pairs
+    from lightning_modules.aligner.task import AlignerTask
+    from schemas.graph_directory import file_digest
+
+    pairs = load_pairs([train]).pairs
+    if labels is None and file_digest(train) != _LABELLED_SHA256:
+        raise ConfigurationError(
+            "the labels that ship belong to KidsCook's train.template.tsv, as released",
+            where=str(train),
+            remedy="name labels of these pairs with --labels",
+        )
+    shipped = Path(str(resources.files("lightning_modules.aligner") / "data" / "labels.jsonl"))
+    found = run.limited(read_gold_alignments(labels or shipped, pairs))
+    words = sum(len(label.aligned) for label in found)
+    data = f"{_described('pairs', pairs, [train])}, {words:,} words of {len(found)} of them labelled"
+    run.train(AlignerTask(pairs, found), configuration, data=f"{data}; starts from all-MiniLM-L6-v2")
+
+
+@with_options("state-changes")
+def state_changes(
+    train: Annotated[
+        list[Path], typer.Option(metavar="PATH", help="Steps with changes: OpenPI, a folder or a file; repeatable.")
+    ],
+    run: RunOptions,
+) -> None:
+    """Train a model of state changes on steps of OpenPI.
+
+    The configuration `retrieval` is built in one pass of about a minute on one core, and has no epochs to resume.
+    `--set pretrained=NAME` names the language model of `causal`.
+    """
+    configuration = run.configuration()
+    if configuration.kind == "retrieval" and (run.resume or run.max_time):
+        message = "retrieval is built in one pass, which cannot be resumed"
+        raise ConfigurationError(message, remedy="leave out --resume and --max-time")
+    from kgscripts.models.checkpoint import save_checkpoint
+    from lightning_modules.state_changes.composer_task import ComposerTask
+    from lightning_modules.state_changes.retrieval import build_retrieval
+    from lightning_modules.state_changes.steps import read_steps
+    from lightning_modules.state_changes.task import CausalChangeTask
+
+    steps = run.limited(read_steps(train))
+    data = f"{_described('steps', steps, train)} (OpenPI, MIT)"
+    if configuration.kind == "retrieval":
+        card = run.card(configuration, CausalChangeTask.purpose, "MIT", data)
+        save_checkpoint(build_retrieval(steps, configuration.training, card), run.out)
+        echo(f"{printable(str(run.out))}: {data}")
+        return
+    task = ComposerTask if configuration.kind == "composer" else CausalChangeTask
+    run.train(task(configuration, steps), configuration, data=data)
+
+
+@with_options("scenarios")
+def scenarios(
+    train: validating.Stories,
+    development: validating.Development,
+    run: RunOptions,
+    held_out: Annotated[
+        list[Path],
+        typer.Option(metavar="FILE|DIR", help="Documents to evaluate on, made of stories not to train on; repeatable."),
+    ] = [],  # noqa: B006  (typer's own)
+) -> None:
+    """Train a model that finds the passages of a text that are about an everyday scenario.
+
+    `detector` learns from passages that were written for it and from the stories with a scenario; `topic-tiling` learns
+    topics from all stories, and labels from those with a scenario. The development documents decide which segments are
+    about no scenario, and when the training of `topic-tiling` ends. Stories that they are made of are not trained on.
+    """
+    configuration = run.configuration()
+    from lightning_modules.scenarios.stories import StoryFiles
+    from lightning_modules.scenarios.tasks import check_needs, make_task
+
+    check_needs(configuration)
+    files = StoryFiles.read(train, development, held_out, limit=run.limit)
+    run.train(make_task(configuration, files), configuration, data=files.description)
+
+
+@with_options("step-encoder")
+def step_encoder(run: RunOptions) -> None:
+    """Train the encoder whose vectors `train steps` compares.
+
+    It learns from event sequence descriptions that were written for it, and ship with the package.
+    """
+    configuration = run.configuration()
+    from lightning_modules.steps.descriptions import written_texts
+    from lightning_modules.steps.encoder_task import EncoderTask
+
+    task = EncoderTask(configuration.name, run.limited(written_texts()))
+    number = len(task.split.train) + len(task.split.held_out)
+    run.train(task, configuration, data=f"{number} scenarios that were written for training")
+
+
+@with_options("steps")
+def steps(
+    descript: validating.Descript,
+    inscript: validating.Inscript,
+    run: RunOptions,
+    encoder: validating.Encoder = "default",
+) -> None:
+    """Train the model that merges the steps of a scenario that mean the same.
+
+    It learns from paraphrase sets, from the event labels of stories, and from event sequence descriptions that were
+    written for it, a tenth of whose scenarios decides which weights are kept.
+    """
+    configuration = run.configuration()
+    from kgscripts.models.steps.encoder import read_encoder
+    from lightning_modules.steps.task import StepScenarios, StepTask
+
+    vectors = read_encoder(encoder)
+    found = StepScenarios.read(descript, inscript, limit=run.limit)
+    data = (
+        f"{len(found.descript)} scenarios of DeScript's gold paraphrase sets, {len(found.inscript)} of InScript, and "
+        f"{len(found.written)} that were written for training"
+    )
+    run.train(StepTask(configuration, found, vectors), configuration, data=data)
+
+
+def _described(what: str, items: Sized, paths: list[Path]) -> str:
+    """How many items, and of which files."""
+    return f"{len(items):,} {what} of {', '.join(path.name for path in paths)}"
+
+
+_EXAMPLES = {
+    "transducer": (transducer, "--config transducer-fixed --train pairs.tsv --out model"),
+    "masked": (masked, "--train templates.tsv --out model"),
+    "causal": (causal, "--set pretrained=gpt2 --train pairs.tsv --out model"),
+    "aligner": (aligner, "--train train.template.tsv --out model"),
+    "state-changes": (state_changes, "--config retrieval --train openpi/gold/train --out model"),
+    "scenarios": (scenarios, "--train labelled-data.xml --development docs.jsonl --out model"),
+    "step-encoder": (step_encoder, "--out encoder"),
+    "steps": (steps, "--descript gold_paraphrase_sets --inscript inscript --out model"),
+    "tools": (plain.tools, "--out model"),
+    "text": (plain.text, "--treebanks treebanks --out pipeline"),
+    "pronouns": (plain.pronouns, "--inscript inscript --out pronouns.json"),
+    "verb-objects": (plain.verb_objects, "--train texts --out verb_objects.tsv"),
+    "typicality": (plain.typicality, "--inscript inscript --out weights.json"),
+    "cross-validate": (validating.cross_validate, "--train labelled-data.xml --development docs.jsonl"),
+    "cross-validate-steps": (
+        validating.cross_validate_steps,
+        "--descript gold_paraphrase_sets --inscript inscript",
+    ),
+}
+for _name, (_command, _example) in _EXAMPLES.items():
+    _names = ", ".join(shipped_configurations(_name))
+    _configurations = f"Configurations that ship: {_names}.\n\n" if _names else ""
+    app.command(_name, epilog=f"{_configurations}Example: kgscripts train {_name} {_example}")(_command)

@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from typing import Any, Generic, TypeVar
 
 import pytorch_lightning as pl
 from attrs import frozen
-from torch.utils.data import DataLoader
+from torch.utils.data import DataLoader, Sampler
 
 from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.models.tensor_fields import TensorFields
+from lightning_modules.settings import TrainingSettings
 from schemas.errors import InputError
 
 Example = TypeVar("Example")
@@ -72,29 +73,44 @@ class TrainingData(pl.LightningDataModule, ABC, Generic[Example]):
     """Batches of both parts of a corpus; each task has a subclass.
 
     Training batches are drawn in each epoch from the seed and the number of the epoch, so that a resumed run has the
-    batches of an uninterrupted one. With n devices, each gets every n-th batch.
+    batches of an uninterrupted one; a run that is resumed within an epoch begins after the batches that it has seen.
+    With n devices, each gets every n-th batch.
     """
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, parts: Split[Any], settings: TrainingSettings) -> None:
         super().__init__()
-        self._seed = seed
+        self._parts = parts
+        self._seed, self._size = settings.seed, settings.batch_size
 
     @property
-    @abstractmethod
     def batches_per_epoch(self) -> int:
         """Training batches of an epoch, for all devices together."""
+        return -(-len(self._parts.train) // self._size)
 
-    @abstractmethod
     def train_batches(self, draw: random.Random) -> Sequence[Sequence[Example]]:
         """The examples of an epoch in batches; all random choices come from `draw`."""
+        return self.batches([self.drawn(item, draw) for item in self._parts.train], draw)
 
-    @abstractmethod
     def held_out_batches(self) -> Sequence[Sequence[Example]]:
         """The held-out examples, in the same batches every time."""
+        return self.batches(self._parts.held_out, None)
 
     @abstractmethod
     def collate(self, examples: Sequence[Example]) -> TrainingBatch:
         """The tensors of a batch."""
+
+    def drawn(self, item: Any, draw: random.Random) -> Example:  # noqa: ARG002
+        """The example that is made of a training item in an epoch."""
+        example: Example = item
+        return example
+
+    def length(self, example: Example) -> tuple[int, ...]:  # noqa: ARG002
+        """By what examples of a batch are similar; see `length_batches`."""
+        return (0,)
+
+    def batches(self, examples: Sequence[Example], draw: random.Random | None) -> list[list[Example]]:
+        """Batches of examples of similar length."""
+        return length_batches(examples, [self.length(example) for example in examples], self._size, draw)
 
     @property
     def steps_per_epoch(self) -> int:
@@ -103,20 +119,35 @@ class TrainingData(pl.LightningDataModule, ABC, Generic[Example]):
         return -(-self.batches_per_epoch // self.trainer.world_size)
 
     def train_dataloader(self) -> DataLoader[Any]:
-        """The batches of the current epoch."""
+        """The batches of the current epoch, without those that a run has seen that is resumed within it."""
         assert self.trainer is not None
         batches = list(self.train_batches(random.Random(f"{self._seed} {self.trainer.current_epoch}")))
         # Every device takes the same number of steps: the first batches come twice if the number is not a multiple.
-        return self._loader(batches + batches[: -len(batches) % self.trainer.world_size])
+        loop = self.trainer.fit_loop
+        seen = loop.epoch_loop.batch_progress.current.ready if loop.restarting else 0
+        return self._loader(batches + batches[: -len(batches) % self.trainer.world_size], seen)
 
     def val_dataloader(self) -> DataLoader[Any]:
         """The held-out batches."""
         return self._loader(self.held_out_batches())
 
-    def _loader(self, batches: Sequence[Sequence[Example]]) -> DataLoader[Any]:
+    def _loader(self, batches: Sequence[Sequence[Example]], seen: int = 0) -> DataLoader[Any]:
         assert self.trainer is not None
         own = batches[self.trainer.global_rank :: self.trainer.world_size]
-        return DataLoader(own, batch_size=None, collate_fn=self.collate)  # type: ignore[arg-type]
+        return DataLoader(own, batch_size=None, sampler=_Rest(own, seen), collate_fn=self.collate)  # type: ignore[arg-type]
+
+
+class _Rest(Sampler[int]):
+    """The places of batches from `seen` on. Its length is that of all: Lightning counts on from those seen."""
+
+    def __init__(self, batches: Sequence[Any], seen: int) -> None:
+        self._length, self._seen = len(batches), seen
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(self._seen, self._length))
 
 
 def length_batches(

@@ -22,9 +22,3 @@ class Hardware:
     accelerator: str = "auto"
     devices: int | str = 1
     precision: Precision = Precision.SINGLE
-
-    @classmethod
-    def of_options(cls, accelerator: str, devices: str, precision: Precision) -> Hardware:
-        """From the options of a command."""
-        number = int(devices) if devices.isdigit() else devices
-        return cls(accelerator=accelerator, devices=number, precision=precision)

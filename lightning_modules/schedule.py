@@ -1,11 +1,11 @@
-"""When a phase of training ends, when the whole ends, and what is saved after each epoch."""
+"""When a phase of training ends, when the whole ends, and what is saved within and after each epoch."""
 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytorch_lightning as pl
@@ -28,32 +28,41 @@ class Epoch:
     seconds: float
 
 
+_SAVE_EVERY = 60.0
+"""Seconds between two savings within an epoch; more for networks whose saving takes longer than a tenth of that."""
+
+
+class OutOfTimeError(Exception):
+    """Ends a run within an epoch, whose state has been saved."""
+
+
 class Schedule(pl.Callback):
     """Ends each phase when its patience or its epochs run out, and keeps the best weights of the last phase.
 
-    After each epoch everything that a resumed run needs is saved in `file`, atomically.
+    After each epoch, and once a minute within it, everything that a resumed run needs is saved in `file`, atomically.
+    Lightning's own `ModelCheckpoint` and `Timer` know neither phases nor the best weights of one.
 
     Parameters
     ----------
     settings:
         Phases, patience, least gain.
     file:
-        The Lightning checkpoint of the last finished epoch.
-    max_seconds:
-        No epoch is begun that would probably end later than this after the start; None for no limit.
+        Lightning's checkpoint of where the run is.
+    deadline:
+        The run ends with the first step that ends later than this, in seconds of `time.monotonic`; None for no limit.
     report:
         Called with each finished epoch.
     """
 
     def __init__(
-        self, settings: TrainingSettings, file: Path, max_seconds: float | None, report: Callable[[Epoch], None]
+        self, settings: TrainingSettings, file: Path, deadline: float | None, report: Callable[[Epoch], None]
     ) -> None:
         self._settings = settings
         self._phases = [name for name, epochs in settings.phases.items() if epochs]
         self._file = file
-        self._deadline = None if max_seconds is None else time.monotonic() + max_seconds
+        self._deadline = math.inf if deadline is None else deadline
         self._report = report
-        self._began = 0.0
+        self._began = self._next_save = 0.0
         self.finished = False
         self.phase = 0
         self.epochs = 0
@@ -84,23 +93,39 @@ class Schedule(pl.Callback):
         assert isinstance(pl_module, TrainingModule)
         pl_module.phase = self._phases[self.phase]
         trainer.should_stop = self.finished
+        self._began = monotonic()
+        self._next_save = self._began + _SAVE_EVERY
 
-    def on_train_epoch_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:  # noqa: ARG002
-        """Time the epoch."""
-        self._began = time.monotonic()
+    def on_train_batch_end(
+        self,
+        trainer: pl.Trainer,
+        pl_module: pl.LightningModule,  # noqa: ARG002
+        outputs: object,  # noqa: ARG002
+        batch: object,  # noqa: ARG002
+        batch_idx: int,
+    ) -> None:
+        """Save within the epoch, and end the run if its time is over; after the last batch its end is near anyway."""
+        if batch_idx + 1 == trainer.num_training_batches or (now := monotonic()) < min(self._next_save, self._deadline):
+            return
+        trainer.save_checkpoint(self._file)
+        saved = monotonic()
+        self._next_save = saved + max(_SAVE_EVERY, 10 * (saved - now))
+        if now >= self._deadline:
+            raise OutOfTimeError
 
     def on_train_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Compare the epoch with the best one, decide how to go on, and save."""
         assert isinstance(pl_module, TrainingModule)
-        losses = {name: float(value) for name, value in trainer.callback_metrics.items()}
+        loss = float(trainer.callback_metrics["held_out_loss"])
         phase = self._phases[self.phase]
-        is_best = self._compare(losses["held_out_loss"], pl_module)
+        is_best = self._compare(loss, pl_module)
         pl_module.phase = self._phases[self.phase]
         trainer.save_checkpoint(self._file)
-        seconds = time.monotonic() - self._began
-        self._report(Epoch(self.epochs, phase, losses["train_loss"], losses["held_out_loss"], is_best, seconds))
-        late = self._deadline is not None and time.monotonic() + seconds > self._deadline
-        trainer.should_stop = self.finished or late
+        now = monotonic()
+        seconds, self._began = now - self._began, now
+        self._next_save = now + _SAVE_EVERY
+        self._report(Epoch(self.epochs, phase, pl_module.train_loss, loss, is_best, seconds))
+        trainer.should_stop = self.finished or now >= self._deadline
 
     def _compare(self, loss: float, module: TrainingModule) -> bool:
         """Whether this is the best epoch of its phase. Begins the next phase when this one ends."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Mapping
 from importlib import metadata
 from pathlib import Path
@@ -48,10 +47,13 @@ class TrainingTask(Protocol[_Settings]):
 
 @frozen(kw_only=True)
 class Outcome:
-    """Epochs, and mean held-out loss of the weights that were kept. `is_finished` is False if time ran out."""
+    """Finished epochs, and mean held-out loss of the weights that were kept; None, and no weights, within the first.
+
+    `is_finished` is False if time ran out.
+    """
 
     epochs: int
-    held_out_loss: float
+    held_out_loss: float | None
     is_finished: bool
 
 
@@ -66,16 +68,19 @@ def train(
     *,
     hardware: Hardware | None = None,
     resume: bool = False,
-    max_seconds: float | None = None,
+    deadline: float | None = None,
+    tensorboard: bool = False,
     data: str = "",
     command: str = "",
     report: Callable[[Epoch], None] = _ignore,
 ) -> Outcome:
     """Train and write the checkpoint directory, with the weights that are best on held-out data.
 
-    Until the run ends, everything it needs to go on is in a folder beside the directory, ``NAME.training``. A run that
-    was killed or ran out of time goes on with `resume`, to the same end as an uninterrupted one. `data` and `command`
-    are written on the model card.
+    Until the run ends, everything it needs to go on is in a folder beside the directory, ``NAME.training``: it is saved
+    after each epoch and once a minute within it. A run that was killed or ran out of time goes on with `resume`, to the
+    same end as an uninterrupted one. The folder has the logs too, as CSV and on request for TensorBoard, which stay.
+    The run ends at the `deadline` (of `time.monotonic`); what is held out is still measured if an epoch ends there.
+    `data` and `command` are written on the model card.
 
     Raises
     ------
@@ -85,7 +90,7 @@ def train(
     ConfigurationError
         If the hardware is not there.
     KeyboardInterrupt
-        After Ctrl-C; the last finished epoch is kept.
+        After Ctrl-C; what was saved last is kept.
     """
     run = RunFolder(out, {"model": task.name, "settings": attrs.asdict(settings), **task.inputs})
     if resume and (done := _finished_before(run)):
@@ -94,11 +99,13 @@ def train(
     pl.seed_everything(settings.seed, verbose=False)
     module, batches = task.prepare(settings)
     module.train()
-    schedule = Schedule(settings, run.last, max_seconds, report)
-    trainer = make_trainer(hardware or Hardware(), schedule, settings.gradient_clip, run.path)
+    schedule = Schedule(settings, run.last, deadline, report)
+    clip = settings.gradient_clip
+    trainer = make_trainer(hardware or Hardware(), schedule, clip, run.path, tensorboard=tensorboard)
     fit(trainer, module, batches, run.last)
-    outcome = Outcome(epochs=schedule.epochs, held_out_loss=round(schedule.best_loss, 4), is_finished=schedule.finished)
-    if trainer.is_global_zero:
+    loss = round(schedule.best_loss, 4) if schedule.best_weights else None
+    outcome = Outcome(epochs=schedule.epochs, held_out_loss=loss, is_finished=schedule.finished)
+    if trainer.is_global_zero and schedule.best_weights:
         module.cpu()
         module.restore(schedule.best_weights)
         card = ModelCard(
@@ -118,7 +125,7 @@ def train(
         )
         save_checkpoint(task.checkpoint(module, settings, card), out)
         if schedule.finished:
-            shutil.rmtree(run.path, ignore_errors=True)
+            run.end()
     return outcome
 
 

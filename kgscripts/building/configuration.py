@@ -14,7 +14,7 @@ from kgscripts.enrichers.registry import ENRICHERS
 from kgscripts.extractors.registry import EXTRACTORS
 from kgscripts.models.registry import is_shipped
 from kgscripts.plugins import Plugins
-from kgscripts.settings import models_of, naming
+from kgscripts.settings import models_of, naming, toml_value
 from schemas.arguments import check_number, check_texts, check_type, path_of, shown
 from schemas.errors import ConfigurationError
 from schemas.toml_files import read_toml
@@ -81,7 +81,7 @@ def read_settings(texts: Iterable[str]) -> dict[str, dict[str, Any]]:
         if not (equals and name and setting):
             remedy = "write NAME.SETTING=VALUE, such as state-changes.model=DIR"
             raise ConfigurationError(f"{text} is no setting", where="--set", remedy=remedy)
-        found.setdefault(name, {})[setting.replace("-", "_")] = _value(value.strip())
+        found.setdefault(name, {})[setting.replace("-", "_")] = toml_value(value.strip())
     return found
 
 
@@ -98,17 +98,6 @@ def bytes_of(size: str) -> int:
             f"--memory {size} is not a size", remedy="give a number and a unit (MB, GB, TB, MiB, GiB, TiB), such as 2GB"
         )
     return int(float(match[1]) * _UNITS[match[2]])
-
-
-def _value(text: str) -> Any:
-    import tomllib
-
-    try:
-        values = tomllib.loads(f"value = {text}")
-    except (ValueError, RecursionError):
-        return text
-    value = values.get("value")
-    return value if isinstance(value, str | int | float) and len(values) == 1 else text
 
 
 def _named_with_underscores(values: Mapping[str, Any], where: str) -> dict[str, Any]:

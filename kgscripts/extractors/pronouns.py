@@ -2,7 +2,7 @@
 
 The antecedent of a relative pronoun is the noun that its clause modifies. The antecedent of another pronoun is the most
 probable of the nouns before it (`kgscripts.extractors.antecedents`), or none of them, by a log-linear model.
-``data/pronouns.json`` has its weights, which ``python -m kgscripts.training.text.pronouns`` fits. A pronoun is resolved
+``data/pronouns.json`` has its weights, which ``kgscripts train pronouns`` fits. A pronoun is resolved
 only if an antecedent is more probable than `LEAST` and, in another sentence, more probable than the others by
 `CLEARLY`.
 """

@@ -1,7 +1,7 @@
 """The objects of verbs: counts of verbs and the heads of their objects over the corpora.
 
 ``data/verb_objects.tsv`` has a line for each verb, with its particle if it has one: its count, its count with an
-object, and its objects with their counts. ``python -m kgscripts.training.text.verb_objects`` writes it.
+object, and its objects with their counts. ``kgscripts train verb-objects`` writes it.
 """
 
 from __future__ import annotations

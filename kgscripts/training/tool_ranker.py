@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
-from attrs import frozen
+from attrs import field, frozen, validators
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from torch import Tensor, nn
@@ -25,20 +25,22 @@ from kgscripts.models.tools.ranker import (
 from kgscripts.titles.words import singular
 from kgscripts.training.tool_events import EventGroup
 
+_count = [validators.instance_of(int), validators.ge(1)]
+
 
 @frozen(kw_only=True)
 class RankerSettings:
     """Chosen by cross-validation."""
 
-    size: int = 192
+    size: int = field(default=192, validator=_count)
     """The size of the vectors: the first principal components of MiniLM's."""
-    epochs: int = 20
-    batch_size: int = 256
-    learning_rate: float = 2e-3
-    dropout: float = 0.2
-    near_start: float = 1e-3
+    epochs: int = field(default=20, validator=_count)
+    batch_size: int = field(default=256, validator=_count)
+    learning_rate: float = field(default=2e-3, validator=validators.gt(0.0))
+    dropout: float = field(default=0.2, validator=[validators.ge(0.0), validators.lt(1.0)])
+    near_start: float = field(default=1e-3, validator=validators.ge(0.0))
     """Weight of the squared distance of the maps, and of the tools, to their initial values."""
-    folds: int = 5
+    folds: int = field(default=5, validator=[validators.instance_of(int), validators.ge(2)])
     seed: int = 0
 
 

@@ -15,7 +15,7 @@ from kgscripts.models.alignment.inputs import AlignerBatch, AlignerInputs
 from kgscripts.models.tensor_fields import TensorFields
 from lightning_modules.aligner.examples import Example, anchor_example, labelled_example
 from lightning_modules.aligner.settings import AlignerSettings
-from lightning_modules.data import TrainingBatch, TrainingData, is_held_out, length_batches, pair_key
+from lightning_modules.data import TrainingBatch, TrainingData, is_held_out, pair_key, split
 
 _IMPOSSIBLE = -1e4
 
@@ -43,6 +43,10 @@ class AlignmentBatch(TrainingBatch):
     anchored: Targets | None
 
 
+def _key(item: tuple[Pair, GoldAlignment]) -> str:
+    return pair_key(item[0])
+
+
 class AlignmentData(TrainingData[Example]):
     """Labelled pairs of similar length; the hidden words of each are drawn again in every epoch.
 
@@ -56,30 +60,29 @@ class AlignmentData(TrainingData[Example]):
         inputs: AlignerInputs,
         settings: AlignerSettings,
     ) -> None:
-        super().__init__(settings.seed)
+        super().__init__(split([(pairs[row], label) for row, label in labels.items()], _key), settings)
         self._train_pairs = [pair for pair in pairs if not is_held_out(pair_key(pair))]
-        labelled = [(pairs[row], label) for row, label in labels.items()]
-        self._train = [item for item in labelled if not is_held_out(pair_key(item[0]))]
-        self._held_out = [item for item in labelled if is_held_out(pair_key(item[0]))]
         self._inputs = inputs
-        self._settings = settings
+        self._anchored = settings.anchored
 
-    @property
-    def batches_per_epoch(self) -> int:
+    def length(self, example: Example) -> tuple[int, ...]:
         """See `TrainingData`."""
-        return -(-len(self._train) // self._settings.batch_size)
+        return (len(example.sides.concrete),)
+
+    def drawn(self, item: tuple[Pair, GoldAlignment], draw: random.Random | None) -> Example:
+        """See `TrainingData`."""
+        return labelled_example(*item, draw)
 
     def train_batches(self, draw: random.Random) -> list[list[Example]]:
         """Batches of labelled pairs, each with some pairs whose anchors are hidden behind them."""
-        labelled = [labelled_example(pair, label, draw) for pair, label in self._train]
         return [
-            [*batch, *(anchor_example(draw.choice(self._train_pairs), draw) for _ in range(self._settings.anchored))]
-            for batch in self._batches(labelled, draw)
+            [*batch, *(anchor_example(draw.choice(self._train_pairs), draw) for _ in range(self._anchored))]
+            for batch in super().train_batches(draw)
         ]
 
     def held_out_batches(self) -> list[list[Example]]:
         """See `TrainingData`."""
-        return self._batches([labelled_example(pair, label, None) for pair, label in self._held_out], None)
+        return self.batches([self.drawn(item, None) for item in self._parts.held_out], None)
 
     def collate(self, examples: Sequence[Example]) -> AlignmentBatch:
         """See `TrainingData`."""
@@ -90,10 +93,6 @@ class AlignmentData(TrainingData[Example]):
             labelled=self._targets(labelled),
             anchored=self._targets(anchored) if anchored else None,
         )
-
-    def _batches(self, examples: Sequence[Example], draw: random.Random | None) -> list[list[Example]]:
-        lengths = [(len(example.sides.concrete),) for example in examples]
-        return length_batches(examples, lengths, self._settings.batch_size, draw)
 
     def _targets(self, examples: Sequence[Example]) -> Targets:
         pairs = [example.sides.shown() for example in examples]

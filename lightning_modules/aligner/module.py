@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-import torch
 from torch import Tensor
 
 from kgscripts.models.alignment.network import AlignerNetwork
@@ -18,24 +16,10 @@ class AlignerModule(TrainingModule):
     """Minimises the surprisal of the labelled words and, with a smaller weight, of anchors in other pairs."""
 
     network: AlignerNetwork
+    _settings: AlignerSettings
 
     def __init__(self, network: AlignerNetwork, settings: AlignerSettings) -> None:
         super().__init__(network, settings)
-        self._settings = settings
-
-    def configure_optimizers(self) -> Any:
-        """AdamW, whose learning rate rises once and falls again."""
-        settings = self._settings
-        optimizer = torch.optim.AdamW(
-            self.trained_parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
-        )
-        schedule = torch.optim.lr_scheduler.OneCycleLR(
-            optimizer,
-            settings.learning_rate,
-            total_steps=settings.epochs * self.steps_per_epoch + 1,
-            pct_start=settings.warm_up,
-        )
-        return {"optimizer": optimizer, "lr_scheduler": {"scheduler": schedule, "interval": "step"}}
 
     def loss(self, batch: AlignmentBatch) -> Loss:
         """See `TrainingModule`; per labelled word."""

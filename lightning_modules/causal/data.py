@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 
 import torch
@@ -13,8 +12,7 @@ from torch.nn.utils.rnn import pad_sequence
 from kgscripts.corpora.pairs.cloze_items import cloze_item
 from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.models.cloze.causal import CausalModel
-from lightning_modules.causal.settings import CausalSettings
-from lightning_modules.data import Split, TrainingBatch, TrainingData, length_batches
+from lightning_modules.data import TrainingBatch, TrainingData
 
 NO_LABEL = -100
 """What the networks of Hugging Face leave out of their loss."""
@@ -41,24 +39,9 @@ class CausalText:
 class CausalData(TrainingData[CausalText]):
     """Texts of similar length."""
 
-    def __init__(self, split: Split[CausalText], settings: CausalSettings) -> None:
-        super().__init__(settings.seed)
-        self._train = split.train
-        self._held_out = split.held_out
-        self._batch_size = settings.batch_size
-
-    @property
-    def batches_per_epoch(self) -> int:
+    def length(self, example: CausalText) -> tuple[int, ...]:
         """See `TrainingData`."""
-        return -(-len(self._train) // self._batch_size)
-
-    def train_batches(self, draw: random.Random) -> list[list[CausalText]]:
-        """See `TrainingData`."""
-        return self._batches(self._train, draw)
-
-    def held_out_batches(self) -> list[list[CausalText]]:
-        """See `TrainingData`."""
-        return self._batches(self._held_out, None)
+        return len(example.prompt), len(example.answer)
 
     def collate(self, examples: Sequence[CausalText]) -> CausalBatch:
         """See `TrainingData`."""
@@ -70,10 +53,6 @@ class CausalData(TrainingData[CausalText]):
             attention=pad_sequence([torch.ones_like(text) for text in whole], batch_first=True),
             labels=pad_sequence(labels, batch_first=True, padding_value=NO_LABEL),
         )
-
-    def _batches(self, texts: Sequence[CausalText], draw: random.Random | None) -> list[list[CausalText]]:
-        lengths = [(len(text.prompt), len(text.answer)) for text in texts]
-        return length_batches(texts, lengths, self._batch_size, draw)
 
 
 def pair_text(pair: Pair, model: CausalModel) -> CausalText:

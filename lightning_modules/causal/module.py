@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import torch
 from torch import Tensor
 
 from lightning_modules.causal.data import CausalBatch
 from lightning_modules.causal.settings import CausalSettings
-from lightning_modules.module import Loss, TrainingModule, with_linear_schedule
+from lightning_modules.module import Loss, TrainingModule
 
 if TYPE_CHECKING:
     from kgscripts.models.cloze.causal import CausalModel
@@ -21,15 +20,6 @@ class CausalModule(TrainingModule):
     def __init__(self, model: CausalModel, settings: CausalSettings) -> None:
         super().__init__(model.network, settings)
         self.model = model
-        self._settings = settings
-
-    def configure_optimizers(self) -> Any:
-        """AdamW with a linear schedule."""
-        settings = self._settings
-        optimizer = torch.optim.AdamW(
-            self.trained_parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
-        )
-        return with_linear_schedule(optimizer, warm_up=settings.warm_up, steps=settings.epochs * self.steps_per_epoch)
 
     def loss(self, batch: CausalBatch) -> Loss:
         """See `TrainingModule`; per piece."""

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from attrs import frozen
 
-from attrs import field, frozen
-
-from lightning_modules.settings import TrainingSettings, count, not_negative, positive, share
+from lightning_modules.settings import LINEAR, TrainingSettings, count, not_negative, positive, schedule_of, share, text
 
 
 @frozen(kw_only=True)
 class CausalSettings(TrainingSettings):
     """Learning rate and schedule are those of OpenAI GPT (Radford et al. 2018). Batches are of pairs."""
 
-    epochs: int = field(default=3, validator=count)
-    """The maximum number of epochs."""
-    learning_rate: float = field(default=6.25e-5, validator=positive)
-    warm_up: float = field(default=0.002, validator=share)
-    """The share of all steps until the highest learning rate; from there it falls linearly to zero."""
-    weight_decay: float = field(default=0.01, validator=not_negative)
-    batch_size: int = field(default=16, validator=count)
-    patience: int = field(default=1, validator=count)
+    pretrained: str = text("gpt2")
+    """A causal language model of Hugging Face: a name or a folder."""
+    epochs: int = count(3)
+    batch_size: int = count(16)
+    learning_rate: float = positive(6.25e-5)
+    schedule: str = schedule_of(LINEAR)
+    warm_up: float = share(0.002)
+    weight_decay: float = not_negative(0.01)
     gradient_clip: float | None = 1.0
-
-    @property
-    def phases(self) -> Mapping[str, int]:
-        """See `TrainingSettings`."""
-        return {"fine-tuning": self.epochs}
+    patience: int = count(1)

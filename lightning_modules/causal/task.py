@@ -12,6 +12,7 @@ from kgscripts.models.cloze.causal_loading import causal_checkpoint, load_causal
 from lightning_modules.causal.data import CausalData, pair_text
 from lightning_modules.causal.module import CausalModule
 from lightning_modules.causal.settings import CausalSettings
+from lightning_modules.configuration import Configuration
 from lightning_modules.data import Split, pair_key, pairs_digest, split
 
 
@@ -24,20 +25,19 @@ class CausalTask:
     purpose = "words of a concrete instruction given the abstract one"
     licence = ""
 
-    def __init__(self, model: str, pairs: Sequence[Pair]) -> None:
-        self.name = f"{Path(model).name}, fine-tuned"
+    def __init__(self, configuration: Configuration, pairs: Sequence[Pair]) -> None:
+        self.name = f"{Path(configuration.training.pretrained).name}, fine-tuned"
         self.split = split(pairs, pair_key)
         self._pairs = pairs
-        self._model = model
 
     @property
     def inputs(self) -> Mapping[str, Any]:
         """See `TrainingTask`."""
-        return {"pairs": pairs_digest(self._pairs), "pretrained": self._model}
+        return {"pairs": pairs_digest(self._pairs)}
 
     def prepare(self, settings: CausalSettings) -> tuple[CausalModule, CausalData]:
         """See `TrainingTask`."""
-        model = load_causal_model(self._model)
+        model = load_causal_model(settings.pretrained)
         model.network.requires_grad_(True)
         parts = Split(*([pair_text(pair, model) for pair in part] for part in (self.split.train, self.split.held_out)))
         return CausalModule(model, settings), CausalData(parts, settings)

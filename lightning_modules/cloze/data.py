@@ -19,7 +19,7 @@ from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.models.cloze.masked_inputs import InputEncoding, MaskedBatch, MaskedInput
 from kgscripts.models.cloze.protocol import Cloze
 from lightning_modules.cloze.settings import MaskedSettings
-from lightning_modules.data import Split, TrainingBatch, TrainingData, length_batches
+from lightning_modules.data import Split, TrainingBatch, TrainingData
 
 _BLANKS_HIDDEN = 0.5
 _OTHERS_HIDDEN = 0.1
@@ -97,27 +97,21 @@ class ClozeData(TrainingData[ClozeExample]):
         others: Sequence[str],
         settings: MaskedSettings,
     ) -> None:
-        super().__init__(settings.seed)
-        self._split = split
+        super().__init__(split, settings)
         self._encoding = encoding
         self._ids = {word: id for id, word in enumerate(words)}
         self._unknown = len(words)
         self._other_ids = {word: id for id, word in enumerate(others, start=len(words) + 1)}
         self._settings = settings
 
-    @property
-    def batches_per_epoch(self) -> int:
+    def length(self, example: ClozeExample) -> tuple[int, ...]:
         """See `TrainingData`."""
-        return -(-len(self._split.train) // self._settings.batch_size)
-
-    def train_batches(self, draw: random.Random) -> list[list[ClozeExample]]:
-        """One cloze a pair; every mask is learned from."""
-        return self._batches([self._training_example(pair, draw) for pair in self._split.train], draw)
+        return (len(example.input.ids),)
 
     def held_out_batches(self) -> list[list[ClozeExample]]:
         """The held-out pairs, once for the first word of every blank, which alone is measured."""
-        clozes = [(pair, cloze_of(pair, start)) for pair in self._split.held_out for start, _ in pair.slots]
-        return self._batches([self._example(pair, cloze, [cloze.position]) for pair, cloze in clozes], None)
+        clozes = [(pair, cloze_of(pair, start)) for pair in self._parts.held_out for start, _ in pair.slots]
+        return self.batches([self._example(pair, cloze, [cloze.position]) for pair, cloze in clozes], None)
 
     def collate(self, examples: Sequence[ClozeExample]) -> ClozeBatch:
         """See `TrainingData`."""
@@ -132,11 +126,9 @@ class ClozeData(TrainingData[ClozeExample]):
             words=words,
         )
 
-    def _batches(self, examples: Sequence[ClozeExample], draw: random.Random | None) -> list[list[ClozeExample]]:
-        lengths = [(len(example.input.ids),) for example in examples]
-        return length_batches(examples, lengths, self._settings.batch_size, draw)
-
-    def _training_example(self, pair: Pair, draw: random.Random) -> ClozeExample:
+    def drawn(self, item: Pair, draw: random.Random) -> ClozeExample:
+        """One cloze of a pair; every mask is learned from."""
+        pair = item
         share = draw.random()
         if share >= 1.0 - self._settings.scattered_share:
             return self._example(pair, scattered_cloze(pair, self._other_ids, draw), None)

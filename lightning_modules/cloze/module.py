@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -12,7 +11,7 @@ from torch.nn import functional
 from kgscripts.models.cloze.masked import MaskedNetwork
 from lightning_modules.cloze.data import ClozeBatch
 from lightning_modules.cloze.settings import MaskedSettings
-from lightning_modules.module import Loss, TrainingModule, with_linear_schedule
+from lightning_modules.module import Loss, TrainingModule
 
 
 class MaskedModule(TrainingModule):
@@ -34,17 +33,8 @@ class MaskedModule(TrainingModule):
         settings: MaskedSettings,
     ) -> None:
         super().__init__(network, settings)
-        self._settings = settings
         self.register_buffer("_other_vectors", network.word_vectors(others), persistent=False)
         self.register_buffer("_other_bias", torch.tensor(other_frequency).log(), persistent=False)
-
-    def configure_optimizers(self) -> Any:
-        """AdamW with a linear schedule."""
-        settings = self._settings
-        optimizer = torch.optim.AdamW(
-            self.trained_parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
-        )
-        return with_linear_schedule(optimizer, warm_up=settings.warm_up, steps=settings.epochs * self.steps_per_epoch)
 
     def loss(self, batch: ClozeBatch) -> Loss:
         """See `TrainingModule`; per hidden word."""

@@ -11,6 +11,7 @@ from kgscripts.models.cloze.masked import masked_checkpoint, new_network
 from lightning_modules.cloze.data import ClozeData, blank_words, other_words
 from lightning_modules.cloze.module import MaskedModule
 from lightning_modules.cloze.settings import MaskedSettings
+from lightning_modules.configuration import Configuration
 from lightning_modules.data import pair_key, pairs_digest, split
 from schemas.errors import InputError
 
@@ -23,11 +24,11 @@ class MaskedTask:
     Raises InputError if too few pairs have a blank. `prepare` raises ModelError if the encoder cannot be found.
     """
 
-    name = "masked"
     purpose = "hidden words of a concrete instruction"
     licence = "research use, as the terms of its training data are not stated"
 
-    def __init__(self, pairs: Sequence[Pair]) -> None:
+    def __init__(self, configuration: Configuration, pairs: Sequence[Pair]) -> None:
+        self.name = configuration.name
         self._pairs = [pair for pair in map(cut, pairs) if any(pair.blanks)]
         try:
             self.split = split(self._pairs, pair_key)

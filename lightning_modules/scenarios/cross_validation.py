@@ -16,8 +16,8 @@ from kgscripts.models.registry import load
 from kgscripts.models.scenarios.detector import ScenarioDetector
 from kgscripts.models.scenarios.protocol import NewScenario
 from kgscripts.models.sentence_vectors import RememberedVectors
+from lightning_modules.configuration import Configuration
 from lightning_modules.hardware import Hardware
-from lightning_modules.scenarios.configuration import Configuration
 from lightning_modules.scenarios.detector_task import DetectorTask
 from lightning_modules.scenarios.stories import StoryFiles
 from lightning_modules.scenarios.withheld import Withheld

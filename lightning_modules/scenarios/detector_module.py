@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import torch
 from attrs import frozen
@@ -12,10 +11,10 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from kgscripts.models.scenarios.detector import context_features
-from lightning_modules.data import TrainingBatch, TrainingData
-from lightning_modules.module import Loss, TrainingModule, with_linear_schedule
-from lightning_modules.scenarios.detector_settings import DetectorTrainingSettings
+from lightning_modules.data import Split, TrainingBatch, TrainingData
+from lightning_modules.module import Loss, TrainingModule
 from lightning_modules.scenarios.made_documents import DocumentMaker, MadeDocument
+from lightning_modules.scenarios.settings import DetectorTrainingSettings
 
 
 @frozen(eq=False)
@@ -37,10 +36,10 @@ class DetectorData(TrainingData[MadeDocument]):
         labels: Mapping[str, int],
         settings: DetectorTrainingSettings,
     ) -> None:
-        super().__init__(settings.seed)
-        self._maker, self._held_out = train, held_out
+        super().__init__(Split([], list(held_out)), settings)
+        self._maker = train
         self._vectors, self._labels = vectors, labels
-        self._size, self._documents = settings.batch_size, settings.documents
+        self._documents = settings.documents
 
     @property
     def batches_per_epoch(self) -> int:
@@ -53,7 +52,7 @@ class DetectorData(TrainingData[MadeDocument]):
 
     def held_out_batches(self) -> Sequence[Sequence[MadeDocument]]:
         """See `TrainingData`."""
-        return self._batches(self._held_out)
+        return self._batches(self._parts.held_out)
 
     def collate(self, examples: Sequence[MadeDocument]) -> DetectorBatch:
         """See `TrainingData`."""
@@ -76,19 +75,11 @@ class DetectorModule(TrainingModule):
     """
 
     network: nn.Linear
+    _settings: DetectorTrainingSettings
 
     def __init__(self, network: nn.Linear, settings: DetectorTrainingSettings, withheld: Sequence[int] = ()) -> None:
         super().__init__(network, settings)
-        self._settings = settings
         self._none = [*withheld, network.out_features - 1]
-
-    def configure_optimizers(self) -> Any:
-        """AdamW with a linear schedule."""
-        settings = self._settings
-        optimizer = torch.optim.AdamW(
-            self.trained_parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
-        )
-        return with_linear_schedule(optimizer, warm_up=settings.warm_up, steps=settings.epochs * self.steps_per_epoch)
 
     def loss(self, batch: DetectorBatch) -> Loss:
         """See `TrainingModule`; per sentence."""

@@ -23,12 +23,12 @@ from kgscripts.models.scenarios.detector import FEATURES, ScenarioDetector, dete
 from kgscripts.models.scenarios.list import passages_centre
 from kgscripts.models.sentence_vectors import quantised_vectors
 from kgscripts.models.stored_vectors import SCALE
+from lightning_modules.configuration import Configuration
 from lightning_modules.data import Split
-from lightning_modules.scenarios.configuration import Configuration
 from lightning_modules.scenarios.detector_module import DetectorData, DetectorModule
-from lightning_modules.scenarios.detector_settings import DetectorTrainingSettings
 from lightning_modules.scenarios.made_documents import DocumentMaker, MadeDocument
 from lightning_modules.scenarios.passages import Passage, written_passages, written_stories
+from lightning_modules.scenarios.settings import DetectorTrainingSettings
 from lightning_modules.scenarios.stories import StoryFiles
 from lightning_modules.scenarios.unlabelled import labelled_by_passages
 from schemas.provenance import Model

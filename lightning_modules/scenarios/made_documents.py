@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from attrs import field, frozen
 
 from kgscripts.corpora.scenarios.documents import LabelledStory
-from lightning_modules.scenarios.detector_settings import DetectorTrainingSettings
 from lightning_modules.scenarios.passages import Passage, Sentences, story_passages
+from lightning_modules.scenarios.settings import DetectorTrainingSettings
 from schemas.scenario_documents import NONE, ScenarioDocument
 
 _MOST_PASSAGES = 6

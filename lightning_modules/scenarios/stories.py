@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections import defaultdict
 from collections.abc import Sequence
 from hashlib import sha256
@@ -11,11 +10,18 @@ from pathlib import Path
 
 from attrs import evolve, frozen
 
-from kgscripts.corpora.scenarios.documents import LabelledStory, document_line, read_scenario_documents, read_stories
-from kgscripts.corpora.scenarios.labels import is_listed
+from kgscripts.corpora.scenarios.documents import (
+    LabelledStory,
+    document_line,
+    read_scenario_documents,
+    stories_of,
+    story_documents,
+)
+from kgscripts.corpora.scenarios.labels import is_listed, scenario_of
 from schemas.errors import InputError
 from schemas.scenario_documents import ScenarioDocument
 
+_REMEDY = "give stories with a label of one of the listed scenarios, such as MCScript's labelled-data.xml"
 _SHARED = 3
 """Sentences that a document has of a story if it is made of it; fewer may be equal by chance."""
 
@@ -29,13 +35,14 @@ class StoryFiles:
     """Each text once. Those about a listed scenario have its label, the others none."""
     development_name: str
     development: Sequence[ScenarioDocument]
-    held_out_names: Sequence[str] = ()
     withheld: Sequence[str] = ()
     """The scenarios that are no labels, since documents are made of their stories and have no scenario there."""
 
     @classmethod
-    def read(cls, paths: Sequence[Path], development: Path, held_out: Sequence[Path] = ()) -> StoryFiles:
-        """Read stories, without those that the documents are made of.
+    def read(
+        cls, paths: Sequence[Path], development: Path, held_out: Sequence[Path] = (), *, limit: int | None = None
+    ) -> StoryFiles:
+        """Read stories, at most `limit`, without those that the documents are made of.
 
         A story is left out if a development or held-out document has three of its sentences. If these have no scenario
         there, its scenario is withheld from the labels: all its stories are left out.
@@ -44,19 +51,21 @@ class StoryFiles:
         """
         documents = read_scenario_documents(development)
         others = [document for path in held_out for document in read_scenario_documents(path)]
+        texts = [document for path in paths for document in story_documents(path)][:limit]
+        names = [path.name for path in paths]
+        # Before the texts are split into sentences, which takes minutes.
+        if not any(is_listed(scenario_of(text)) for text in texts):
+            raise InputError("no story about a listed scenario", where=", ".join(names), remedy=_REMEDY)
         found: dict[tuple[str, ...], LabelledStory] = {}
-        for story in (story for path in paths for story in read_stories(path)):
+        for story in stories_of(texts):
             scenario = story.scenario if is_listed(story.scenario) else ""
             if story.sentences and (story.sentences not in found or scenario):
                 found[story.sentences] = evolve(story, scenario=scenario)
         stories, withheld = _without([*documents, *others], list(found.values()))
-        names = [path.name for path in paths]
-        files = cls(names, stories, development.name, documents, [path.name for path in held_out], withheld)
+        files = cls(names, stories, development.name, documents, withheld)
         if not files.labelled:
-            remedy = "give stories with a label of one of the listed scenarios, such as MCScript's labelled-data.xml"
-            raise InputError(
-                "no story about a listed scenario, beside those held out", where=", ".join(files.names), remedy=remedy
-            )
+            message = "no story about a listed scenario, beside those held out"
+            raise InputError(message, where=", ".join(names), remedy=_REMEDY)
         return files
 
     @property
@@ -81,13 +90,6 @@ class StoryFiles:
             *([self.withheld] if self.withheld else ()),
         ]
         return sha256(json.dumps(texts).encode()).hexdigest()
-
-    def command(self, options: Sequence[str]) -> str:
-        """The command line of `kgscripts train scenarios` for these files."""
-        files = [word for name in self.names for word in ("--train", name)]
-        files += ["--development", self.development_name]
-        files += [word for name in self.held_out_names for word in ("--held-out", name)]
-        return shlex.join(["kgscripts", "train", "scenarios", *options, *files])
 
 
 def _without(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lightning_modules.scenarios.configuration import Configuration
+from lightning_modules.configuration import Configuration
 from lightning_modules.scenarios.detector_task import DetectorTask
 from lightning_modules.scenarios.stories import StoryFiles
 from lightning_modules.scenarios.tiling_task import TilingTask

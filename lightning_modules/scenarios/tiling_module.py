@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import torch
 from attrs import frozen
 from torch import Tensor
 
 from kgscripts.models.scenarios.classifier import ScenarioClassifier
-from lightning_modules.data import Split, TrainingBatch, TrainingData, length_batches
+from lightning_modules.data import TrainingBatch, TrainingData
 from lightning_modules.module import Loss, TrainingModule
-from lightning_modules.scenarios.tiling_settings import TilingTrainingSettings
+from lightning_modules.scenarios.settings import TilingTrainingSettings
 
 
 @frozen(eq=False)
@@ -37,24 +35,6 @@ class TilingBatch(TrainingBatch):
 class TilingData(TrainingData[LabelledVectors]):
     """Stories to train on; segments of development documents are held out."""
 
-    def __init__(self, parts: Split[LabelledVectors], settings: TilingTrainingSettings) -> None:
-        super().__init__(settings.seed)
-        self._parts = parts
-        self._size = settings.batch_size
-
-    @property
-    def batches_per_epoch(self) -> int:
-        """See `TrainingData`."""
-        return -(-len(self._parts.train) // self._size)
-
-    def train_batches(self, draw: random.Random) -> Sequence[Sequence[LabelledVectors]]:
-        """See `TrainingData`."""
-        return length_batches(self._parts.train, [(0,)] * len(self._parts.train), self._size, draw)
-
-    def held_out_batches(self) -> Sequence[Sequence[LabelledVectors]]:
-        """See `TrainingData`."""
-        return length_batches(self._parts.held_out, [(0,)] * len(self._parts.held_out), self._size, None)
-
     def collate(self, examples: Sequence[LabelledVectors]) -> TilingBatch:
         """See `TrainingData`."""
         return TilingBatch(
@@ -75,11 +55,6 @@ class TilingModule(TrainingModule):
 
     def __init__(self, network: ScenarioClassifier, settings: TilingTrainingSettings) -> None:
         super().__init__(network, settings)
-        self._learning_rate = settings.learning_rate
-
-    def configure_optimizers(self) -> Any:
-        """Adam, as published."""
-        return torch.optim.Adam(self.trained_parameters(), lr=self._learning_rate)
 
     def loss(self, batch: TilingBatch) -> Loss:
         """See `TrainingModule`; per text, summed over features and scenarios."""

@@ -17,12 +17,12 @@ from kgscripts.models.scenarios.features import FEATURES, SegmentText, TfIdf, fe
 from kgscripts.models.scenarios.tiling import ReadDocument, ScenarioParts, ScenarioSettings
 from kgscripts.models.scenarios.tiling_checkpoint import tiling_checkpoint, tiling_parts
 from kgscripts.models.scenarios.topics import TopicModel
+from lightning_modules.configuration import Configuration
 from lightning_modules.data import Split
-from lightning_modules.scenarios.configuration import Configuration
+from lightning_modules.scenarios.settings import TilingTrainingSettings
 from lightning_modules.scenarios.stories import StoryFiles
 from lightning_modules.scenarios.thresholds import boundary_share, no_thresholds, tuned_thresholds
 from lightning_modules.scenarios.tiling_module import LabelledVectors, TilingData, TilingModule
-from lightning_modules.scenarios.tiling_settings import TilingTrainingSettings
 from lightning_modules.scenarios.topics import train_topics
 
 

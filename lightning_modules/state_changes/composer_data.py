@@ -13,8 +13,8 @@ from torch import Tensor
 from kgscripts.models.changes.inputs import StepBatch, StepInput, batch_of
 from kgscripts.models.changes.network import KIND_OF_PART, MOST_COUNTED, PARTS, POINTED
 from kgscripts.models.changes.vocabulary import ChangeVocabulary, split_value
-from lightning_modules.data import Split, TrainingBatch, TrainingData, length_batches
-from lightning_modules.state_changes.composer_settings import ComposerTrainingSettings
+from lightning_modules.data import Split, TrainingBatch, TrainingData
+from lightning_modules.state_changes.settings import ComposerTrainingSettings
 from schemas.changes import Change
 
 UNKNOWN, ABSENT = -1, -2
@@ -77,22 +77,12 @@ class ComposerData(TrainingData[ComposerExample]):
     """Steps of similar length. Each epoch draws some of the changes of a step, and hides some titles and contexts."""
 
     def __init__(self, parts: Split[ComposerExample], settings: ComposerTrainingSettings) -> None:
-        super().__init__(settings.seed)
-        self._parts = parts
+        super().__init__(parts, settings)
         self._settings = settings
 
-    @property
-    def batches_per_epoch(self) -> int:
+    def length(self, example: ComposerExample) -> tuple[int, ...]:
         """See `TrainingData`."""
-        return -(-len(self._parts.train) // self._settings.batch_size)
-
-    def train_batches(self, draw: random.Random) -> list[list[ComposerExample]]:
-        """See `TrainingData`."""
-        return self._batches([self._drawn(example, draw) for example in self._parts.train], draw)
-
-    def held_out_batches(self) -> list[list[ComposerExample]]:
-        """See `TrainingData`."""
-        return self._batches(self._parts.held_out, None)
+        return (len(example.input.ids),)
 
     def collate(self, examples: Sequence[ComposerExample]) -> ComposerBatch:
         """See `TrainingData`."""
@@ -113,11 +103,9 @@ class ComposerData(TrainingData[ComposerExample]):
             counts=torch.tensor([min(example.count, MOST_COUNTED) for example in examples]),
         )
 
-    def _batches(self, examples: Sequence[ComposerExample], draw: random.Random | None) -> list[list[ComposerExample]]:
-        lengths = [(len(example.input.ids),) for example in examples]
-        return length_batches(examples, lengths, self._settings.batch_size, draw)
-
-    def _drawn(self, example: ComposerExample, draw: random.Random) -> ComposerExample:
+    def drawn(self, item: ComposerExample, draw: random.Random) -> ComposerExample:
+        """Some of the changes of a step, and at times no title or no context."""
+        example = item
         most = self._settings.most_changes
         changes = draw.sample(example.changes, most) if len(example.changes) > most else example.changes
         start, end = example.input.title

@@ -24,9 +24,9 @@ from kgscripts.models.changes.network import (
     ChangeNetwork,
     Memory,
 )
-from lightning_modules.module import Loss, TrainingModule, with_linear_schedule
+from lightning_modules.module import Loss, TrainingModule
 from lightning_modules.state_changes.composer_data import ABSENT, ComposerBatch
-from lightning_modules.state_changes.composer_settings import ComposerTrainingSettings
+from lightning_modules.state_changes.settings import ComposerTrainingSettings
 
 _COUNT_WEIGHT = 0.3
 _ENCODER, _NETWORK = "encoder.", "network."
@@ -39,24 +39,19 @@ class ComposerModule(TrainingModule):
     """
 
     network: ChangeNetwork
+    _settings: ComposerTrainingSettings
 
     def __init__(self, network: ChangeNetwork, encoder: Bert, settings: ComposerTrainingSettings) -> None:
         super().__init__(network, settings)
-        self._settings = settings
         self.encoder = encoder
         self._layers = layer_weights(encoder)
         for weight in self._layers.values():
             weight.requires_grad_(True)
 
-    def configure_optimizers(self) -> Any:
-        """AdamW with a linear schedule."""
-        settings = self._settings
-        groups = [
-            {"params": self.trained_parameters(), "lr": settings.learning_rate},
-            {"params": list(self._layers.values()), "lr": settings.encoder_learning_rate},
-        ]
-        optimizer = torch.optim.AdamW(groups, weight_decay=settings.weight_decay)
-        return with_linear_schedule(optimizer, warm_up=settings.warm_up, steps=settings.epochs * self.steps_per_epoch)
+    def parameter_groups(self) -> list[dict[str, Any]]:
+        """The network, and the encoder at its own learning rate."""
+        own = {"params": list(self._layers.values()), "lr": self._settings.encoder_learning_rate}
+        return [*super().parameter_groups(), own]
 
     def trained_state(self) -> Mapping[str, Tensor]:
         """The network, and the weights of the encoder."""

@@ -21,11 +21,11 @@ from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.encoder import load_encoder
 from kgscripts.models.sentence_vectors import SIZE, quantised_vectors
 from kgscripts.models.stored_vectors import SCALE
+from lightning_modules.configuration import Configuration
 from lightning_modules.data import Split, split
 from lightning_modules.state_changes.composer_data import ComposerData, ComposerExample, composed
 from lightning_modules.state_changes.composer_module import ComposerModule
-from lightning_modules.state_changes.composer_settings import ComposerTrainingSettings
-from lightning_modules.state_changes.configuration import Configuration
+from lightning_modules.state_changes.settings import ComposerTrainingSettings
 from lightning_modules.state_changes.steps import steps_digest
 from schemas.changes import Change, ProcedureStep
 from schemas.errors import InputError

@@ -15,8 +15,8 @@ from kgscripts.models.cloze.causal import CausalModel
 from kgscripts.models.cloze.causal_loading import load_causal_model
 from lightning_modules.causal.data import CausalData, CausalText
 from lightning_modules.causal.module import CausalModule
+from lightning_modules.configuration import Configuration
 from lightning_modules.data import Split, split
-from lightning_modules.state_changes.configuration import Configuration
 from lightning_modules.state_changes.settings import CausalChangeSettings
 from lightning_modules.state_changes.steps import steps_digest
 from schemas.changes import ProcedureStep
@@ -36,7 +36,6 @@ class CausalChangeTask:
         self.name = configuration.name
         self.split = split(steps, lambda step: step.procedure)
         self._steps = steps
-        self._published = configuration.published
 
     @property
     def inputs(self) -> Mapping[str, Any]:
@@ -53,7 +52,7 @@ class CausalChangeTask:
 
     def checkpoint(self, module: CausalModule, settings: CausalChangeSettings, card: ModelCard) -> Checkpoint:
         """See `TrainingTask`."""
-        training = {**card.training, "pretrained": Path(settings.pretrained).name, "published": self._published}
+        training = {**card.training, "pretrained": Path(settings.pretrained).name}
         return change_causal_checkpoint(module.model, settings.max_generated, attrs.evolve(card, training=training))
 
 

@@ -11,15 +11,15 @@ from kgscripts.evaluation.steps.merging import StepReport, score_scenarios
 from kgscripts.models.registry import load
 from kgscripts.models.steps.encoder import StepEncoder
 from kgscripts.models.steps.merger import StepMerger
+from lightning_modules.configuration import Configuration
 from lightning_modules.hardware import Hardware
-from lightning_modules.steps.settings import Configuration, StepTrainingSettings
 from lightning_modules.steps.task import ScenarioPairs, StepScenarios, StepTask
 from lightning_modules.training import train
 
 
 def cross_validate(
     scenarios: StepScenarios,
-    configuration: Configuration[StepTrainingSettings],
+    configuration: Configuration,
     encoder: StepEncoder,
     *,
     hardware: Hardware | None = None,

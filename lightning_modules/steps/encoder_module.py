@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import torch
 from attrs import frozen
@@ -17,8 +16,8 @@ from torch.nn import functional
 from kgscripts.models.adapters import with_adapters
 from kgscripts.models.encoder import Encoder
 from kgscripts.models.steps.encoder import DOWN, UP
-from lightning_modules.data import TrainingBatch, TrainingData
-from lightning_modules.module import Loss, TrainingModule, with_linear_schedule
+from lightning_modules.data import Split, TrainingBatch, TrainingData
+from lightning_modules.module import Loss, TrainingModule
 from lightning_modules.steps.settings import EncoderTrainingSettings
 
 _MOST_PIECES = 64
@@ -55,8 +54,7 @@ class StepData(TrainingData[tuple[int, int]]):
         encoder: Encoder,
         settings: EncoderTrainingSettings,
     ) -> None:
-        super().__init__(settings.seed)
-        self._size = settings.batch_size
+        super().__init__(Split(list(train), list(held_out)), settings)
         self._scenarios = [*train, *held_out]
         self._train = len(train)
         self._ids = [
@@ -125,18 +123,10 @@ class EncoderModule(TrainingModule):
     """Minimises the surprisal of the other steps of a step's group among all steps of the batch."""
 
     network: StepEncoderNetwork
+    _settings: EncoderTrainingSettings
 
     def __init__(self, network: StepEncoderNetwork, settings: EncoderTrainingSettings) -> None:
         super().__init__(network, settings)
-        self._settings = settings
-
-    def configure_optimizers(self) -> Any:
-        """AdamW with a linear schedule."""
-        settings = self._settings
-        optimizer = torch.optim.AdamW(
-            self.trained_parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
-        )
-        return with_linear_schedule(optimizer, warm_up=settings.warm_up, steps=settings.epochs * self.steps_per_epoch)
 
     def loss(self, batch: StepBatch) -> Loss:
         """See `TrainingModule`; per step that has others of its group in the batch."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import torch
@@ -16,8 +15,8 @@ from torch.nn import functional
 from kgscripts.evaluation.steps.gold import GoldScenario
 from kgscripts.models.steps.contexts import StepContexts, pair_features
 from kgscripts.models.steps.merger import PairNetwork
-from lightning_modules.data import TrainingBatch, TrainingData
-from lightning_modules.module import Loss, TrainingModule, with_linear_schedule
+from lightning_modules.data import Split, TrainingBatch, TrainingData
+from lightning_modules.module import Loss, TrainingModule
 from lightning_modules.steps.settings import StepTrainingSettings
 
 
@@ -78,8 +77,7 @@ class PairData(TrainingData[int]):
     def __init__(
         self, train: Sequence[LabelledPairs], held_out: Sequence[LabelledPairs], settings: StepTrainingSettings
     ) -> None:
-        super().__init__(settings.seed)
-        self._size = settings.batch_size
+        super().__init__(Split(list(train), list(held_out)), settings)
         parts = [*train, *held_out]
         self._where = [part.where for part in parts]
         self._scenario = np.repeat(np.arange(len(parts)), [len(part.same) for part in parts])
@@ -126,15 +124,6 @@ class PairModule(TrainingModule):
 
     def __init__(self, network: PairNetwork, settings: StepTrainingSettings) -> None:
         super().__init__(network, settings)
-        self._settings = settings
-
-    def configure_optimizers(self) -> Any:
-        """AdamW with a linear schedule."""
-        settings = self._settings
-        optimizer = torch.optim.AdamW(
-            self.trained_parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
-        )
-        return with_linear_schedule(optimizer, warm_up=settings.warm_up, steps=settings.epochs * self.steps_per_epoch)
 
     def loss(self, batch: PairBatch) -> Loss:
         """See `TrainingModule`; per pair."""

@@ -19,10 +19,11 @@ from kgscripts.models.sentence_vectors import RememberedVectors
 from kgscripts.models.steps.contexts import StepContexts
 from kgscripts.models.steps.encoder import StepEncoder
 from kgscripts.models.steps.merger import PairNetwork, StepSettings, merger_checkpoint
+from lightning_modules.configuration import Configuration
 from lightning_modules.data import Split, is_held_out
 from lightning_modules.steps.descriptions import written_scenarios
 from lightning_modules.steps.module import LabelledPairs, PairData, PairModule, labelled_pairs
-from lightning_modules.steps.settings import Configuration, StepTrainingSettings
+from lightning_modules.steps.settings import StepTrainingSettings
 
 
 @frozen
@@ -34,9 +35,13 @@ class StepScenarios:
     written: Sequence[GoldScenario]
 
     @classmethod
-    def read(cls, descript: Path, inscript: Path) -> StepScenarios:
-        """Those of the corpora, and those that were written for it. Raises InputError for what cannot be read."""
-        return cls(descript_scenarios(descript), inscript_scenarios(inscript), written_scenarios())
+    def read(cls, descript: Path, inscript: Path, limit: int | None = None) -> StepScenarios:
+        """Those of the corpora, and those that were written for it; at most `limit` of each.
+
+        Raises InputError for what cannot be read.
+        """
+        found = descript_scenarios(descript), inscript_scenarios(inscript), written_scenarios()
+        return cls(*(scenarios[:limit] for scenarios in found))
 
     def without(self, scenarios: Collection[str]) -> StepScenarios:
         """All but those of these names."""
@@ -74,7 +79,7 @@ class StepTask:
 
     def __init__(
         self,
-        configuration: Configuration[StepTrainingSettings],
+        configuration: Configuration,
         scenarios: StepScenarios,
         encoder: StepEncoder,
         pairs: ScenarioPairs | None = None,

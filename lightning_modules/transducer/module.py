@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import torch
-
 from kgscripts.models.cloze.recurrent import PairNetwork
 from kgscripts.models.cloze.transducer import Transducer
 from lightning_modules.module import Loss, TrainingModule
-from lightning_modules.transducer.configuration import HARD_EM, TransducerTrainingSettings
 from lightning_modules.transducer.data import WordBatch
+from lightning_modules.transducer.settings import HARD_EM, TransducerTrainingSettings
 
 
 class WordModule(TrainingModule):
@@ -22,11 +20,6 @@ class WordModule(TrainingModule):
 
     def __init__(self, network: PairNetwork, settings: TransducerTrainingSettings) -> None:
         super().__init__(network, settings)
-        self._learning_rate = settings.learning_rate
-
-    def configure_optimizers(self) -> torch.optim.Optimizer:
-        """Adam."""
-        return torch.optim.Adam(self.trained_parameters(), lr=self._learning_rate)
 
     def loss(self, batch: WordBatch) -> Loss:
         """See `TrainingModule`; per pair."""

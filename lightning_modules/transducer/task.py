@@ -15,10 +15,11 @@ from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.cloze.embeddings import WordVectors, read_glove, read_released_vectors
 from kgscripts.models.cloze.networks import make_network, network_checkpoint
 from kgscripts.models.cloze.vocabulary import Vocabulary
+from lightning_modules.configuration import Configuration
 from lightning_modules.data import pair_key, pairs_digest, split
-from lightning_modules.transducer.configuration import Configuration, TransducerTrainingSettings
 from lightning_modules.transducer.data import WordData
 from lightning_modules.transducer.module import WordModule
+from lightning_modules.transducer.settings import TransducerTrainingSettings
 
 
 class TransducerTask:

@@ -17,7 +17,7 @@ from tests.training import corpus
 COMMANDS: dict[str, tuple[typer.Typer, list[str]]] = {
     "train transducer": (train, ["--config", "transducer-fixed", "--out", "OUT", "--train", "PAIRS"]),
     "train masked": (train, ["--out", "OUT", "--train", "PAIRS"]),
-    "train causal": (train, ["--model", "gpt2", "--out", "OUT", "--train", "PAIRS"]),
+    "train causal": (train, ["--set", "pretrained=gpt2", "--out", "OUT", "--train", "PAIRS"]),
     "train aligner": (train, ["--labels", "GOLD", "--out", "OUT", "--train", "PAIRS"]),
     "evaluate cloze": (evaluate, ["--model", "masked", "--output", "OUT", "--templates", "PAIRS"]),
     "evaluate alignments": (evaluate, ["--gold", "GOLD", "--output", "OUT", "--templates", "PAIRS"]),

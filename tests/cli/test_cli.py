@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import cli
-from lightning_modules.shipped import shipped_configurations
+from lightning_modules.configuration import shipped_configurations
 
 
 def run(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -67,7 +67,7 @@ def test_lists_fit_eighty_columns() -> None:
 
 def test_help_of_train_names_its_configurations() -> None:
     shown = CliRunner().invoke(cli.app, ["train", "transducer", "--help"]).output
-    assert [name for name in shipped_configurations("lightning_modules.transducer") if name not in shown] == []
+    assert [name for name in shipped_configurations("transducer") if name not in shown] == []
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 import torch
 from typer.testing import CliRunner
@@ -16,10 +17,11 @@ from kgscripts.models.checkpoint import load_checkpoint
 from kgscripts.models.cloze.causal import CausalModel
 from kgscripts.models.cloze.causal_loading import load_causal_model
 from kgscripts.models.cloze.protocol import Cloze
-from lightning_modules.causal.commands import causal
 from lightning_modules.causal.module import CausalModule
 from lightning_modules.causal.settings import CausalSettings
 from lightning_modules.causal.task import CausalTask
+from lightning_modules.commands import app
+from lightning_modules.configuration import Configuration
 from lightning_modules.training import Outcome, train
 from schemas.errors import ConfigurationError, InputError, KGScriptsError, ModelError
 from tests.models.test_causal import gpt2, openai_gpt
@@ -35,7 +37,9 @@ CLOZE = Cloze(("pan", "spoon"), ("cut", "the", "_"), (False, False, True), 2, 2)
 
 
 def fine_tune(model: str, pairs: Sequence[Pair], out: Path, settings: CausalSettings, **options: Any) -> Outcome:
-    return train(CausalTask(model, pairs), settings, out, hardware=corpus.CPU, **options)
+    settings = attrs.evolve(settings, pretrained=model)
+    configuration = Configuration(name="causal", kind="causal", training=settings)
+    return train(CausalTask(configuration, pairs), settings, out, hardware=corpus.CPU, **options)
 
 
 @pytest.mark.parametrize("make", [gpt2, openai_gpt])
@@ -46,7 +50,7 @@ def test_fine_tuning_helps_and_its_checkpoint_loads(tmp_path: Path, make: type[o
     tuned = open_cloze_model(str(tmp_path / "tuned"))
     assert isinstance(tuned, CausalModel)
     assert tuned.name == "tiny, fine-tuned"
-    assert not (tmp_path / "tuned.training").exists()
+    assert [path.name for path in (tmp_path / "tuned.training").iterdir()] == ["logs"]
     card = load_checkpoint(tmp_path / "tuned").card
     assert card.training["held_out_loss"] == outcome.held_out_loss
     assert card.training["train_examples"] + card.training["held_out_examples"] == len(PAIRS)
@@ -80,11 +84,7 @@ def test_a_resumed_run_ends_as_an_unbroken_one(tmp_path: Path, monkeypatch: pyte
 
 
 def _run(*arguments: object) -> str:
-    import typer
-
-    app = typer.Typer()
-    app.command()(causal)
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments], catch_exceptions=False)
+    result = CliRunner().invoke(app, ["causal", *map(str, arguments)], catch_exceptions=False)
     assert result.exit_code == 0, result.output
     return result.stdout
 
@@ -100,10 +100,10 @@ def test_the_command_says_what_came_of_it(tmp_path: Path) -> None:
     file = _write(tmp_path)
     folder = gpt2(tmp_path / "tiny")
     out = tmp_path / "tuned"
-    said = _run("--model", folder, "--train", file, "--out", out, "--epochs", 1, "--accelerator", "cpu")
+    said = _run("--set", f"pretrained={folder}", "--train", file, "--out", out, "--epochs", 1, "--accelerator", "cpu")
     assert "finished after 1 epochs, held-out loss" in said
     card = load_checkpoint(out).card
-    assert card.command.startswith("kgscripts train causal --train pairs.tsv --model tiny --epochs 1")
+    assert card.command.startswith("kgscripts train causal --train pairs.tsv --set pretrained=tiny --epochs 1")
     assert card.data == "72 pairs of pairs.tsv"
 
 
@@ -111,19 +111,20 @@ def test_the_command_says_what_came_of_it(tmp_path: Path) -> None:
     ("options", "error"),
     [
         (("--epochs", 0), ConfigurationError),
-        (("--learning-rate", -1), ConfigurationError),
-        (("--batch-size", 0), ConfigurationError),
+        (("--set", "learning_rate=-1"), ConfigurationError),
+        (("--set", "batch_size=0"), ConfigurationError),
+        (("--limit", 3), InputError),
         (("--accelerator", "abacus"), ConfigurationError),
         (("--max-time", "soon"), ConfigurationError),
-        (("--model", "no-such-model"), ModelError),
+        (("--set", "pretrained=no-such-model"), ModelError),
         (("--train", "no-such-file.tsv"), InputError),
     ],
 )
 def test_what_cannot_be_trained_is_told(
     tmp_path: Path, options: tuple[object, ...], error: type[KGScriptsError]
 ) -> None:
-    given = {"--model": gpt2(tmp_path / "tiny"), "--train": _write(tmp_path), "--out": tmp_path / "out"}
-    given["--accelerator"] = Path("cpu")
+    given = {"--set": f"pretrained={gpt2(tmp_path / 'tiny')}", "--train": _write(tmp_path), "--out": tmp_path / "out"}
+    given["--accelerator"] = "cpu"
     given |= dict(zip(options[::2], options[1::2], strict=True))  # type: ignore[arg-type]
     with pytest.raises(error) as caught:
         _run(*(part for item in given.items() for part in item))

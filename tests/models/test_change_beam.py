@@ -26,7 +26,7 @@ from lightning_modules.state_changes.composer_data import (
     ComposerExample,
 )
 from lightning_modules.state_changes.composer_module import ComposerModule
-from lightning_modules.state_changes.composer_settings import ComposerTrainingSettings
+from lightning_modules.state_changes.settings import ComposerTrainingSettings
 from schemas.changes import Change
 from tests.models.tiny_composer import VOCABULARY, network
 

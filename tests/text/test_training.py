@@ -18,10 +18,10 @@ from kgscripts.text.conllu import Sentence, Word, to_doc
 from kgscripts.text.lemmas import LemmaCorrector
 from kgscripts.text.pipeline import describe_pipeline, load_pipeline
 from kgscripts.training.text.augment import imperative_from, lower_cased, with_white_space, without_final_stop
-from kgscripts.training.text.data import DEVELOPMENT, INSTRUCTIONS, TEST, TRAINING, Augmentation, training_sentences
+from kgscripts.training.text.data import DEVELOPMENT, INSTRUCTIONS, TEST, TRAINING, training_sentences
 from kgscripts.training.text.instructions import InstructionWriter
 from kgscripts.training.text.lemma_tables import lemma_tables
-from kgscripts.training.text.train import package, restore_labels, train_pipeline, write_scores
+from kgscripts.training.text.train import PipelineSettings, package, restore_labels, train_pipeline, write_scores
 
 ENGLISH = spacy.blank("en")
 VOCAB = ENGLISH.vocab
@@ -160,9 +160,9 @@ def test_training_from_treebank_to_package(tmp_path: Path) -> None:
     treebanks, work, output = tmp_path / "treebanks", tmp_path / "work", tmp_path / "pipeline"
     for seed, name in enumerate((*TRAINING, DEVELOPMENT, TEST, INSTRUCTIONS)):
         write_treebank(treebanks / name, InstructionWriter(seed).sentences(40))
-    few = Augmentation(instructions=40)
+    few = PipelineSettings(instructions=40, steps=3)
     tables = lemma_tables(training_sentences(treebanks), word_lists())
-    package(train_pipeline(treebanks, work, augmentation=few, steps=3), output, tables)
+    package(train_pipeline(treebanks, work, few), output, tables)
     scores = write_scores(treebanks, output)
     assert {(score.dataset, score.split) for score in scores} == {
         ("UD English EWT", "dev"),
@@ -182,5 +182,5 @@ def test_training_from_treebank_to_package(tmp_path: Path) -> None:
     assert {lemmatizer.labels[label] for label in lemmatizer.tree2label.values()} == set(lemmatizer.labels)
 
     resumed = tmp_path / "resumed"
-    package(train_pipeline(treebanks, work, augmentation=few, steps=3, resume=True), resumed, tables)
+    package(train_pipeline(treebanks, work, few, resume=True), resumed, tables)
     assert describe_pipeline(str(resumed)).digest != first.digest

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from kgscripts.corpora.pairs.pair import Pair
+from lightning_modules.configuration import Configuration, read_configuration
 from lightning_modules.hardware import Hardware
 from lightning_modules.training import Outcome
 from lightning_modules.training import train as train_with
-from lightning_modules.transducer.configuration import Configuration, read_configuration
 from lightning_modules.transducer.task import TransducerTask
 
 CPU = Hardware(accelerator="cpu")
@@ -33,8 +33,8 @@ hidden_size = 12
 emission_hidden = 8
 transitions = "parameterised"
 [training]
-likelihood_epochs = 2
-hard_em_epochs = 2
+epochs = 4
+hard_em_after = 2
 learning_rate = 0.01
 batch_size = 8
 minimum_count = 1
@@ -66,10 +66,10 @@ def configuration(folder: Path, kind: str = "transducer") -> Configuration:
     text = _TRANSDUCER
     if kind != "transducer":
         text = text.replace('"transducer"', f'"{kind}"').replace('transitions = "parameterised"\n', "")
-        text = text.replace("hard_em_epochs = 2\n", "")
+        text = text.replace("epochs = 4\nhard_em_after = 2\n", "epochs = 2\n")
     path = folder / f"{kind}.toml"
     path.write_text(text, encoding="utf-8")
-    return read_configuration(path)
+    return read_configuration("transducer", path)
 
 
 def train(

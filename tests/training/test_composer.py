@@ -17,13 +17,13 @@ from kgscripts.models.changes.inputs import StepInput, step_inputs
 from kgscripts.models.changes.network import PARTS, POINTED
 from kgscripts.models.checkpoint import load_checkpoint
 from kgscripts.models.registry import load
+from lightning_modules.configuration import Configuration, read_configuration
 from lightning_modules.data import Split
 from lightning_modules.state_changes import composer_task
 from lightning_modules.state_changes.composer_data import ABSENT, UNKNOWN, ComposedChange, ComposerData, ComposerExample
 from lightning_modules.state_changes.composer_module import ComposerModule
-from lightning_modules.state_changes.composer_settings import ComposerTrainingSettings
 from lightning_modules.state_changes.composer_task import ComposerTask, no_change_steps, plain_changes, procedure_step
-from lightning_modules.state_changes.configuration import Configuration, read_configuration
+from lightning_modules.state_changes.settings import ComposerTrainingSettings
 from lightning_modules.training import train
 from schemas.changes import Change, ProcedureStep
 from schemas.errors import ConfigurationError, InputError, ModelError
@@ -87,7 +87,7 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def task(steps: Sequence[OpenPIStep]) -> ComposerTask:
-    return ComposerTask(Configuration(name="tiny", kind="composer", training=None, published={}), steps)
+    return ComposerTask(Configuration(name="tiny", kind="composer", training=None), steps)
 
 
 def test_it_learns_steps_by_heart(tmp_path: Path) -> None:
@@ -256,4 +256,4 @@ def test_too_little_to_learn_from_is_refused(tmp_path: Path, steps: list[OpenPIS
 def test_settings_that_are_refused(tmp_path: Path, line: str) -> None:
     (tmp_path / "odd.toml").write_text(f'name = "x"\nkind = "composer"\n[training]\n{line}\n', encoding="utf-8")
     with pytest.raises(ConfigurationError):
-        read_configuration(tmp_path / "odd.toml")
+        read_configuration("state-changes", tmp_path / "odd.toml")

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from kgscripts.corpora.scenarios.documents import LabelledStory, read_scenario_documents
 from kgscripts.models.registry import load
+from lightning_modules.configuration import read_configuration
 from lightning_modules.scenarios import detector_task
-from lightning_modules.scenarios.configuration import read_configuration
-from lightning_modules.scenarios.detector_settings import DetectorTrainingSettings
 from lightning_modules.scenarios.detector_task import DetectorTask
 from lightning_modules.scenarios.made_documents import DocumentMaker
 from lightning_modules.scenarios.passages import Passage, story_passages, written_passages, written_stories
+from lightning_modules.scenarios.settings import DetectorTrainingSettings
 from lightning_modules.scenarios.stories import StoryFiles
 from lightning_modules.scenarios.unlabelled import labelled_by_passages
 from lightning_modules.training import train
@@ -146,7 +146,7 @@ def test_a_small_run_learns_and_is_loaded(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(detector_task, "written_passages", lambda: passages)
     story = attrs.evolve(STORY, sentences=tuple(sentences[:2]))
     files = StoryFiles(["stories.xml"], [story], "d.jsonl", [development])
-    configuration = read_configuration("detector")
+    configuration = read_configuration("scenarios", "detector")
     settings = attrs.evolve(configuration.training, epochs=6, documents=96)
     losses: list[float] = []
     task = DetectorTask(configuration, files, vectors=vectors)

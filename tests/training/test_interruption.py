@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import signal
 import subprocess
 import sys
@@ -14,7 +13,6 @@ import torch
 from typer.testing import CliRunner
 
 from kgscripts.models.checkpoint import load_checkpoint
-from lightning_modules.cloze.settings import CONFIGURATION
 from lightning_modules.commands import app
 from lightning_modules.runs import EpochFiles
 from schemas.errors import ModelError
@@ -41,16 +39,12 @@ def _command(folder: Path, kind: str) -> list[str]:
     """A training of many epochs that takes a second or two, but for --out."""
     command = [kind, "--train", str(_templates(folder)), "--accelerator", "cpu"]
     if kind == "causal":
-        return [*command, "--model", str(gpt2(folder / "tiny")), "--epochs", str(_EPOCHS)]
-    config = folder / f"{kind}.toml"
+        return [*command, "--set", f"pretrained={gpt2(folder / 'tiny')}", "--epochs", str(_EPOCHS)]
     if kind == "transducer":
         corpus.configuration(folder)
-        text = re.sub(r"likelihood_epochs = \d+", f"likelihood_epochs = {_EPOCHS}", config.read_text(encoding="utf-8"))
-    else:
-        text = re.sub(r"(epochs|patience) = \d+", rf"\1 = {_EPOCHS}", CONFIGURATION.read_text(encoding="utf-8"))
-        text = re.sub('encoder = ".*"', f'encoder = "{write_tiny_encoder(folder / "encoder")}"', text)
-    config.write_text(text, encoding="utf-8")
-    return [*command, "--config", str(config)]
+        return [*command, "--config", str(folder / "transducer.toml"), "--epochs", str(_EPOCHS)]
+    encoder = write_tiny_encoder(folder / "encoder")
+    return [*command, "--set", f"encoder={encoder}", "--set", f"patience={_EPOCHS}", "--epochs", str(_EPOCHS)]
 
 
 def _run(*arguments: str) -> None:
@@ -90,7 +84,7 @@ def test_after_ctrl_c_a_run_goes_on_to_the_same_end(tmp_path: Path, kind: str) -
 def test_an_epoch_that_the_disk_refuses_leaves_the_one_before(tmp_path: Path) -> None:
     files, path = EpochFiles(), tmp_path / "last.ckpt"
     files.save_checkpoint({"epoch": 1}, path)
-    with small_disk(), pytest.raises(ModelError, match="the epoch cannot be saved: File too large") as refused:
+    with small_disk(), pytest.raises(ModelError, match="the run cannot be saved: File too large") as refused:
         files.save_checkpoint({"epoch": 2, "weights": torch.zeros(5000)}, path)
     assert refused.value.where == str(path)
     assert "--resume" in str(refused.value.remedy)

@@ -17,8 +17,8 @@ from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.models.cloze.protocol import Cloze
 from kgscripts.models.registry import load
 from lightning_modules.cloze.data import other_words, scattered_cloze
-from lightning_modules.cloze.settings import CONFIGURATION, MaskedSettings
 from lightning_modules.cloze.task import MaskedTask
+from lightning_modules.configuration import read_configuration
 from lightning_modules.training import Outcome, train
 from schemas.errors import ConfigurationError, InputError, ModelError
 from tests.models.tiny_encoder import write_tiny_encoder
@@ -35,9 +35,26 @@ def _blanked(pair: Pair) -> Pair:
 PAIRS = [_blanked(pair) for pair in corpus.pairs()]
 
 
+CONFIGURATION = """
+name = "masked"
+kind = "masked"
+[training]
+encoder = "sentence-transformers/all-MiniLM-L6-v2"
+rank = 32
+dropout = 0.1
+learning_rate = 1e-3
+epochs = 10
+batch_size = 32
+left_share = 0.2
+scattered_share = 0.3
+patience = 3
+seed = 1931
+"""
+
+
 def _text(folder: Path, **changes: str) -> str:
     """The configuration that ships, over a tiny encoder, with other settings."""
-    text = CONFIGURATION.read_text(encoding="utf-8")
+    text = CONFIGURATION
     changes = {"encoder": f'"{write_tiny_encoder(folder / "encoder")}"', "epochs": "2", **changes}
     for name, value in changes.items():
         text, count = re.subn(rf"^{name} = .*$", f"{name} = {value}", text, flags=re.MULTILINE)
@@ -47,8 +64,8 @@ def _text(folder: Path, **changes: str) -> str:
 
 def _train(folder: Path, pairs: Sequence[Pair], **changes: str) -> Outcome:
     (folder / "masked.toml").write_text(_text(folder, **changes), encoding="utf-8")
-    settings = MaskedSettings.read(folder / "masked.toml")
-    return train(MaskedTask(pairs), settings, folder / "model", hardware=corpus.CPU)
+    configuration = read_configuration("masked", folder / "masked.toml")
+    return train(MaskedTask(configuration, pairs), configuration.training, folder / "model", hardware=corpus.CPU)
 
 
 def test_long_sides_and_unknown_words_are_learned_from(tmp_path: Path) -> None:
@@ -58,7 +75,7 @@ def test_long_sides_and_unknown_words_are_learned_from(tmp_path: Path) -> None:
     model = load("cloze", tmp_path / "model")
     asked = Cloze(("chop",), ("use", "a", "_", "."), (False, False, True, False), 2, 2)
     assert model.predict([asked], ["knife", "pan"]).shape == (1, 3)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["encoder", "masked.toml", "model"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["encoder", "masked.toml", "model", "model.training"]
 
 
 def test_pairs_of_blank_words_alone_are_learned_from(tmp_path: Path) -> None:
@@ -108,7 +125,6 @@ def test_pairs_with_too_few_blanks(tmp_path: Path, pairs: list[Pair]) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("rank = .*", "", "missing setting rank"),
         ("rank = .*", "rank = 0", "rank"),
         ("rank = .*", 'rank = "high"', "rank"),
         ("dropout = .*", "dropout = 1.5", "dropout"),
@@ -121,15 +137,15 @@ def test_pairs_with_too_few_blanks(tmp_path: Path, pairs: list[Pair]) -> None:
 )
 def test_configurations_that_cannot_be(tmp_path: Path, old: str, new: str, message: str) -> None:
     path = tmp_path / "mine.toml"
-    path.write_text(re.sub(rf"(?m)^{old}$", new, CONFIGURATION.read_text(encoding="utf-8")), encoding="utf-8")
+    path.write_text(re.sub(rf"(?m)^{old}$", new, CONFIGURATION), encoding="utf-8")
     with pytest.raises(ConfigurationError, match=message) as refused:
-        MaskedSettings.read(path)
-    assert refused.value.where == str(path)
+        read_configuration("masked", path)
+    assert str(refused.value.where).startswith(str(path))
 
 
 def test_configurations_that_are_not_there_or_no_text(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="no such configuration"):
-        MaskedSettings.read(tmp_path / "none.toml")
+        read_configuration("masked", tmp_path / "none.toml")
     (tmp_path / "mine.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(ConfigurationError, match="no UTF-8"):
-        MaskedSettings.read(tmp_path / "mine.toml")
+        read_configuration("masked", tmp_path / "mine.toml")

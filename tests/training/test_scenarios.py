@@ -20,7 +20,7 @@ from kgscripts.models.scenarios.protocol import FeatureChoice, SegmentLabeller
 from kgscripts.models.scenarios.tiling import TopicTilingModel
 from kgscripts.text.content_words import content_words
 from lightning_modules.commands import app
-from lightning_modules.scenarios.configuration import read_configuration
+from lightning_modules.configuration import read_configuration
 from lightning_modules.scenarios.stories import StoryFiles
 from lightning_modules.scenarios.tiling_module import TilingModule
 from lightning_modules.scenarios.tiling_task import TilingTask
@@ -84,12 +84,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def task(folder: Path) -> TilingTask:
     files = StoryFiles.read([folder / "stories.jsonl"], folder / "documents.jsonl")
-    return TilingTask(read_configuration(folder / "tiny.toml"), files)
+    return TilingTask(read_configuration("scenarios", folder / "tiny.toml"), files)
 
 
 @pytest.fixture(scope="module")
 def trained(folder: Path) -> Path:
-    arguments = ["scenarios", "--model", str(folder / "tiny.toml"), "--train", str(folder / "stories.jsonl")]
+    arguments = ["scenarios", "--config", str(folder / "tiny.toml"), "--train", str(folder / "stories.jsonl")]
     arguments += ["--development", str(folder / "documents.jsonl"), "--out", str(folder / "model")]
     result = CliRunner().invoke(app, [*arguments, "--accelerator", "cpu"], catch_exceptions=False)
     assert result.exit_code == 0
@@ -119,7 +119,7 @@ def test_it_finds_passages_and_none(trained: Path) -> None:
                 assert all(list(part.ranking) == sorted(part.ranking, key=lambda one: -one[1]) for part in found)
     assert model.detect([sentences]) == model.detect([other, sentences])[1:]
     card = load_checkpoint(trained).card
-    assert card.command.startswith("kgscripts train scenarios --model tiny --train stories.jsonl --development")
+    assert card.command.startswith("kgscripts train scenarios --train stories.jsonl --development")
     assert "24 stories with and 12 without a scenario" in card.data
 
 
@@ -171,7 +171,7 @@ def test_a_resumed_run_ends_as_an_unbroken_one(
             raise KeyboardInterrupt
         return plain(self, batch, number)  # type: ignore[arg-type]
 
-    settings = read_configuration(folder / "tiny.toml").training
+    settings = read_configuration("scenarios", folder / "tiny.toml").training
     monkeypatch.setattr(TilingModule, "training_step", breaks)
     with pytest.raises(KeyboardInterrupt):
         train(task(folder), settings, tmp_path / "broken", hardware=CPU)
@@ -192,7 +192,6 @@ def test_stories_of_the_documents_are_not_trained_on(folder: Path, tmp_path: Pat
     gone = {one.id for one in every.stories} - {one.id for one in files.stories}
     # Two sentences of a story may be equal by chance.
     assert {name.rpartition("#")[2] for name in gone} == {"making tea-3", "other-5"}
-    assert "--held-out held.jsonl" in files.command([])
     document["segments"] = []
     (tmp_path / "held.jsonl").write_text(json.dumps(document) + "\n", encoding="utf-8")
     withheld = StoryFiles.read([folder / "stories.jsonl"], folder / "documents.jsonl", [tmp_path / "held.jsonl"])
@@ -203,7 +202,7 @@ def test_tomotopy_is_named_where_it_is_missing(folder: Path, monkeypatch: pytest
     """Before the files are read, of which there is none."""
     monkeypatch.setitem(sys.modules, "tomotopy", None)
     monkeypatch.setattr("lightning_modules.scenarios.topics.find_spec", lambda _: None)
-    arguments = ["scenarios", "--model", str(folder / "tiny.toml"), "--train", "nowhere", "--development", "nowhere"]
+    arguments = ["scenarios", "--config", str(folder / "tiny.toml"), "--train", "nowhere", "--development", "nowhere"]
     with pytest.raises(ModelError, match="tomotopy") as error:
         CliRunner().invoke(app, [*arguments, "--out", str(folder / "new")], catch_exceptions=False)
     assert "pip install 'kgscripts[train]'" in str(error.value)
@@ -227,7 +226,7 @@ def test_tomotopy_is_named_where_it_is_missing(folder: Path, monkeypatch: pytest
 def test_impossible_configurations_are_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "bad.toml").write_text(text, encoding="utf-8")
     with pytest.raises(ConfigurationError, match=r"bad\.toml"):
-        read_configuration(tmp_path / "bad.toml")
+        read_configuration("scenarios", tmp_path / "bad.toml")
 
 
 def test_stories_without_a_listed_scenario_are_refused(tmp_path: Path, folder: Path) -> None:

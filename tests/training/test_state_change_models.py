@@ -19,8 +19,7 @@ from kgscripts.models.cloze.causal_loading import load_causal_model
 from kgscripts.models.registry import load
 from lightning_modules.causal.module import CausalModule
 from lightning_modules.commands import app
-from lightning_modules.shipped import shipped_configurations
-from lightning_modules.state_changes.configuration import Configuration, read_configuration
+from lightning_modules.configuration import Configuration, read_configuration, shipped_configurations
 from lightning_modules.state_changes.settings import CausalChangeSettings
 from lightning_modules.state_changes.task import CausalChangeTask, step_text
 from lightning_modules.training import train
@@ -88,7 +87,7 @@ def settings(pretrained: Path, epochs: int) -> CausalChangeSettings:
 
 
 def task(steps: list[OpenPIStep]) -> CausalChangeTask:
-    causal = Configuration(name="tiny", kind="causal", training=None, published={"dev": {"exact": 1.0}})
+    causal = Configuration(name="tiny", kind="causal", training=None)
     return CausalChangeTask(causal, steps)
 
 
@@ -114,7 +113,6 @@ def test_it_learns_steps_by_heart(trained: tuple[Path, list[float]], steps: list
         [one.change for one in model.predict([step])[0]] for step in asked[5:7]
     ]
     card = load_checkpoint(folder).card
-    assert card.training["published"] == {"dev": {"exact": 1.0}}
     assert card.training["pretrained"] == "tiny"
     assert model.model.task == "state changes of a step"
 
@@ -209,12 +207,11 @@ def test_a_damaged_checkpoint_is_refused(tmp_path: Path, trained: tuple[Path, li
 
 
 def test_shipped_configurations_are_whole() -> None:
-    assert {"causal", "retrieval"} <= set(shipped_configurations("lightning_modules.state_changes"))
-    for name in shipped_configurations("lightning_modules.state_changes"):
-        assert read_configuration(name).name
-    causal = read_configuration("causal")
+    assert {"causal", "retrieval"} <= set(shipped_configurations("state-changes"))
+    for name in shipped_configurations("state-changes"):
+        assert read_configuration("state-changes", name).name
+    causal = read_configuration("state-changes", "causal")
     assert causal.training == CausalChangeSettings()
-    assert causal.published["dev"] == {"exact": 4.06, "bleu": 16.94, "rouge": 33.41}
 
 
 @pytest.mark.parametrize(
@@ -232,15 +229,13 @@ def test_shipped_configurations_are_whole() -> None:
         'name = "x"\nkind = "retrieval"\n[training]\nepochs = 3',
         'name = "x"\nkind = "retrieval"\n[training]\nneighbours = 2.5',
         'name = "x"\nkind = "causal"\npublished = 3',
-        'name = "x"\nkind = "causal"\n[published.dev]\nexact = 4.0',
-        'name = "x"\nkind = "causal"\n[published.dev]\nexact = 4.0\nbleu = "high"\nrouge = 3',
-        'name = "x"\nkind = "causal"\n[published.dev]\nexact = 400\nbleu = 1\nrouge = 3',
+        'name = "x"\nkind = "causal"\n[network]\nhidden_size = 3',
     ],
 )
 def test_configurations_that_are_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "odd.toml").write_text(text, encoding="utf-8")
     with pytest.raises(ConfigurationError):
-        read_configuration(tmp_path / "odd.toml")
+        read_configuration("state-changes", tmp_path / "odd.toml")
 
 
 def run(*arguments: object) -> str:
@@ -253,12 +248,12 @@ def run(*arguments: object) -> str:
 def test_the_command_trains_either_model(tmp_path: Path, gpt2: Path) -> None:
     file = write_steps(tmp_path / "steps.jsonl")
     base = ("--train", file, "--accelerator", "cpu", "--out")
-    said = run("--model", "causal", "--model-name", gpt2, "--epochs", 1, *base, tmp_path / "causal")
+    said = run("--config", "causal", "--set", f"pretrained={gpt2}", "--epochs", 1, *base, tmp_path / "causal")
     assert "finished after 1 epochs" in said
-    assert "60 steps of steps.jsonl" in run("--model", "retrieval", *base, tmp_path / "retrieval")
+    assert "60 steps of steps.jsonl" in run("--config", "retrieval", *base, tmp_path / "retrieval")
     for name in ("causal", "retrieval"):
         card = load_checkpoint(tmp_path / name).card
-        assert card.command.startswith(f"kgscripts train state-changes --train steps.jsonl --model {name}")
+        assert card.command.startswith(f"kgscripts train state-changes --train steps.jsonl --config {name}")
         assert str(tmp_path) not in json.dumps([card.command, card.training])
     found = load("state-changes", tmp_path / "retrieval").predict([ProcedureStep(text="Boil the plum")])
     assert Change(entity="plum", attribute="temperature", before="cold", after="hot") in [
@@ -269,17 +264,19 @@ def test_the_command_trains_either_model(tmp_path: Path, gpt2: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "error"),
     [
-        (("--model", "oracle"), ConfigurationError),
-        (("--model", "retrieval", "--epochs", 3), ConfigurationError),
-        (("--model", "retrieval", "--model-name", "gpt2"), ConfigurationError),
+        (("--config", "oracle"), ConfigurationError),
+        (("--config", "retrieval", "--epochs", 3), ConfigurationError),
+        (("--config", "retrieval", "--set", "pretrained=gpt2"), ConfigurationError),
+        (("--config", "retrieval", "--max-time", "1:00"), ConfigurationError),
         (("--epochs", 0), ConfigurationError),
-        (("--model-name", "no-such-model"), ModelError),
+        (("--set", "pretrained=no-such-model"), ModelError),
+        (("--set", "pretrained"), ConfigurationError),
         (("--train", "no-such-file"), InputError),
         (("--max-time", "soon"), ConfigurationError),
     ],
 )
 def test_what_cannot_be_trained(tmp_path: Path, options: tuple[object, ...], error: type[KGScriptsError]) -> None:
-    given: dict[str, object] = {"--model": "causal", "--train": write_steps(tmp_path / "steps.jsonl")}
+    given: dict[str, object] = {"--config": "causal", "--train": write_steps(tmp_path / "steps.jsonl")}
     given |= {"--out": tmp_path / "out", "--accelerator": "cpu"}
     given |= {str(name): value for name, value in zip(options[::2], options[1::2], strict=True)}
     with pytest.raises(error):

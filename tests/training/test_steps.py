@@ -18,6 +18,7 @@ from kgscripts.models.encoder import load_encoder
 from kgscripts.models.registry import load
 from kgscripts.models.steps.encoder import StepEncoder, StepEncoderSettings, encoder_model, read_encoder
 from kgscripts.models.stored_vectors import SCALE
+from lightning_modules.configuration import read_configuration
 from lightning_modules.data import is_held_out
 from lightning_modules.steps.descriptions import written_texts
 from lightning_modules.steps.encoder_module import StepBatch, StepEncoderNetwork
@@ -25,8 +26,6 @@ from lightning_modules.steps.encoder_task import EncoderTask, grouped_steps
 from lightning_modules.steps.settings import (
     EncoderTrainingSettings,
     StepTrainingSettings,
-    read_configuration,
-    read_encoder_configuration,
 )
 from lightning_modules.steps.task import StepScenarios, StepTask
 from lightning_modules.training import train
@@ -105,7 +104,7 @@ def test_the_merger_keeps_the_encoder_that_it_was_trained_with(encoder: Path, tm
     texts = [text for text in _texts() if not is_held_out(text.scenario)]
     first, *rest = grouped_scenarios(texts)
     held_out = grouped_scenarios([text for text in _texts() if is_held_out(text.scenario)])
-    configuration = attrs.evolve(read_configuration("merger"), training=StepTrainingSettings(epochs=1, hidden=4))
+    configuration = attrs.evolve(read_configuration("steps"), training=StepTrainingSettings(epochs=1, hidden=4))
     task = StepTask(configuration, StepScenarios([first], [], [*rest, *held_out]), read_encoder(encoder))
     train(task, configuration.training, tmp_path / "merger")
     own, merged = read_encoder(encoder), read_encoder(tmp_path / "merger")
@@ -152,8 +151,9 @@ def test_encoders_that_do_not_fit_are_refused(encoder: Path, change: dict[str, A
     assert caught.value.remedy
 
 
-def test_each_kind_of_configuration_is_for_its_own_command() -> None:
-    with pytest.raises(ConfigurationError, match="unknown kind"):
-        read_configuration("encoder")
-    with pytest.raises(ConfigurationError, match="unknown kind"):
-        read_encoder_configuration("merger")
+def test_each_kind_of_configuration_is_for_its_own_command(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    for task, kind in (("steps", "encoder"), ("step-encoder", "merger")):
+        path.write_text(f'name = "x"\nkind = "{kind}"\n')
+        with pytest.raises(ConfigurationError, match="unknown kind"):
+            read_configuration(task, path)

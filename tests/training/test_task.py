@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import random
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +22,13 @@ from lightning_modules.aligner.settings import AlignerSettings
 from lightning_modules.aligner.task import AlignerTask
 from lightning_modules.causal.settings import CausalSettings
 from lightning_modules.causal.task import CausalTask
-from lightning_modules.cloze.settings import CONFIGURATION, MaskedSettings
+from lightning_modules.cloze.settings import MaskedSettings
 from lightning_modules.cloze.task import MaskedTask
-from lightning_modules.data import Split, TrainingBatch, TrainingData, length_batches, split
+from lightning_modules.configuration import Configuration
+from lightning_modules.data import TrainingBatch, TrainingData, split
 from lightning_modules.module import Loss, TrainingModule
+from lightning_modules.options import seconds_of
+from lightning_modules.schedule import Epoch
 from lightning_modules.settings import TrainingSettings
 from lightning_modules.training import train
 from lightning_modules.transducer.task import TransducerTask
@@ -40,10 +43,8 @@ TEXTS = [(" ".join(pair.concrete), int("knife" in pair.concrete)) for pair in co
 @frozen(kw_only=True)
 class LabelSettings(TrainingSettings):
     epochs: int = 3
-
-    @property
-    def phases(self) -> Mapping[str, int]:
-        return {"training": self.epochs}
+    batch_size: int = 8
+    learning_rate: float = 0.01
 
 
 @frozen(eq=False)
@@ -53,19 +54,8 @@ class LabelBatch(TrainingBatch):
 
 
 class LabelData(TrainingData[tuple[str, int]]):
-    def __init__(self, parts: Split[tuple[str, int]], settings: LabelSettings) -> None:
-        super().__init__(settings.seed)
-        self._parts, self._size = parts, settings.batch_size
-
-    @property
-    def batches_per_epoch(self) -> int:
-        return -(-len(self._parts.train) // self._size)
-
-    def train_batches(self, draw: random.Random) -> Sequence[Sequence[tuple[str, int]]]:
-        return length_batches(self._parts.train, [(len(text),) for text, _ in self._parts.train], self._size, draw)
-
-    def held_out_batches(self) -> Sequence[Sequence[tuple[str, int]]]:
-        return [self._parts.held_out]
+    def length(self, example: tuple[str, int]) -> tuple[int, ...]:
+        return (len(example[0]),)
 
     def collate(self, examples: Sequence[tuple[str, int]]) -> LabelBatch:
         letters = [[float(text.count(chr(97 + place))) for place in range(26)] for text, _ in examples]
@@ -74,9 +64,6 @@ class LabelData(TrainingData[tuple[str, int]]):
 
 
 class LabelModule(TrainingModule):
-    def configure_optimizers(self) -> torch.optim.Optimizer:
-        return torch.optim.Adam(self.trained_parameters(), lr=0.01)
-
     def loss(self, batch: LabelBatch) -> Loss:
         return Loss(nn.functional.cross_entropy(self.network(batch.letters), batch.labels), len(batch.labels))
 
@@ -97,14 +84,20 @@ class LabelTask:
 
 
 def test_a_new_kind_of_model_is_trained_and_resumed_to_the_same_end(tmp_path: Path) -> None:
-    whole = train(LabelTask(), LabelSettings(), tmp_path / "whole", hardware=corpus.CPU)
+    """Each run has time for one step; the last of an epoch is followed by what is held out."""
+    seen: list[Epoch] = []
+    whole = train(LabelTask(), LabelSettings(), tmp_path / "whole", hardware=corpus.CPU, report=seen.append)
     assert (whole.epochs, whole.is_finished) == (3, True)
-    for number in (1, 2, 3):
-        outcome = train(
-            LabelTask(), LabelSettings(), tmp_path / "parts", hardware=corpus.CPU, resume=number > 1, max_seconds=0.0
-        )
-        assert (outcome.epochs, outcome.is_finished) == (number, number == 3)
+    steps = -(-len(LabelTask().split.train) // 8)
+    resumed: list[Epoch] = []
+    for number in range(1, 3 * steps + 1):
+        options: dict[str, Any] = {"resume": number > 1, "deadline": 0.0, "report": resumed.append}
+        outcome = train(LabelTask(), LabelSettings(), tmp_path / "parts", hardware=corpus.CPU, **options)
+        assert (outcome.epochs, outcome.is_finished) == (number // steps, number == 3 * steps)
+        assert (outcome.held_out_loss is None) == (number < steps) != (tmp_path / "parts").exists()
     assert outcome == whole
+    for epoch, again in zip(seen, resumed, strict=True):
+        assert attrs.evolve(epoch, seconds=0.0) == attrs.evolve(again, seconds=0.0)
     one, other = (load_checkpoint(tmp_path / name) for name in ("whole", "parts"))
     assert one.card.training == other.card.training
     assert all(torch.equal(tensor, other.tensors[name]) for name, tensor in one.tensors.items())
@@ -134,12 +127,13 @@ def test_all_of_a_batch_moves_to_a_device(tmp_path: Path) -> None:
     pairs = corpus.pairs(40)
     labels = [GoldAlignment(row=row + 1, aligned={0: (0,)}, unaligned=()) for row in range(len(pairs))]
     blanked = [attrs.evolve(pair, blanks=[word == "knife" for word in pair.concrete]) for pair in corpus.pairs(200)]
-    masked = attrs.evolve(MaskedSettings.read(CONFIGURATION), encoder=str(write_tiny_encoder(tmp_path / "encoder")))
+    masked = MaskedSettings(encoder=str(write_tiny_encoder(tmp_path / "encoder")))
     transducer = corpus.configuration(tmp_path)
+    causal = CausalSettings(pretrained=str(gpt2(tmp_path / "gpt2")))
     prepared: list[tuple[TrainingModule, TrainingData[Any]]] = [
         TransducerTask(transducer, pairs).prepare(transducer.training),
-        MaskedTask(blanked).prepare(masked),
-        CausalTask(str(gpt2(tmp_path / "gpt2")), pairs).prepare(CausalSettings()),
+        MaskedTask(Configuration(name="masked", kind="masked", training=masked), blanked).prepare(masked),
+        CausalTask(Configuration(name="", kind="causal", training=causal), pairs).prepare(causal),
         AlignerTask(pairs, labels).prepare(AlignerSettings(layers=1)),
     ]
     for _, data in prepared:
@@ -151,17 +145,13 @@ def test_all_of_a_batch_moves_to_a_device(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("time", ["soon", "10", "1:2:3:4:5", "1:-2"])
 def test_times_that_cannot_be_read(time: str) -> None:
-    from lightning_modules.options import _seconds
-
     with pytest.raises(ConfigurationError, match="no time"):
-        _seconds(time)
+        seconds_of(time)
 
 
 @pytest.mark.parametrize(("text", "seconds"), [("0:05", 5), ("90:00", 5400), ("1:30:00", 5400), ("1:00:00:01", 86401)])
 def test_times(text: str, seconds: int) -> None:
-    from lightning_modules.options import _seconds
-
-    assert _seconds(text) == seconds
+    assert seconds_of(text) == seconds
 
 
 class _Terminal(io.StringIO):

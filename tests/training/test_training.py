@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import resource
 import signal
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 
 import attrs
@@ -16,6 +18,7 @@ from torch import Tensor
 from kgscripts.models.checkpoint import load_checkpoint
 from kgscripts.models.cloze.recurrent import PairNetwork
 from kgscripts.models.registry import load
+from lightning_modules import progress, runs, schedule
 from lightning_modules.hardware import Hardware, Precision
 from lightning_modules.schedule import Epoch
 from lightning_modules.training import Outcome
@@ -58,7 +61,8 @@ def _stop_after(number: int) -> Callable[[Epoch], None]:
 @pytest.mark.parametrize("kind", ["transducer", "language-model", "sequence-to-sequence"])
 def test_the_loss_falls_and_the_model_fills_blanks(tmp_path: Path, kind: str) -> None:
     configuration = corpus.configuration(tmp_path, kind)
-    settings = attrs.evolve(configuration.training, likelihood_epochs=6)
+    epochs_of_hard_em = 2 * (kind == "transducer")
+    settings = attrs.evolve(configuration.training, epochs=6 + epochs_of_hard_em, hard_em_after=3 * epochs_of_hard_em)
     epochs: list[Epoch] = []
     outcome = train(
         attrs.evolve(configuration, training=settings),
@@ -70,7 +74,7 @@ def test_the_loss_falls_and_the_model_fills_blanks(tmp_path: Path, kind: str) ->
     )
     likelihood = [epoch.held_out_loss for epoch in epochs if epoch.phase == "likelihood"]
     assert likelihood[-1] < likelihood[0] - 5
-    assert [epoch.phase for epoch in epochs] == ["likelihood"] * 6 + ["hard EM"] * 2 * (kind == "transducer")
+    assert [epoch.phase for epoch in epochs] == ["likelihood"] * 6 + ["hard EM"] * epochs_of_hard_em
     assert outcome.is_finished
     model = load("cloze", tmp_path / "model")
     scores = model.score([("chop", "the", "leek")], [("cut", "the", "leek")])
@@ -79,7 +83,7 @@ def test_the_loss_falls_and_the_model_fills_blanks(tmp_path: Path, kind: str) ->
     card = load_checkpoint(tmp_path / "model").card
     assert (card.data, card.command) == ("60 pairs", "kgscripts train")
     assert card.training["held_out_loss"] == outcome.held_out_loss
-    assert {path.name for path in tmp_path.iterdir()} == {f"{kind}.toml", "model"}
+    assert {path.name for path in tmp_path.iterdir()} == {f"{kind}.toml", "model", "model.training"}
 
 
 def test_the_same_seed_gives_the_same_weights(unbroken: Path, tmp_path: Path) -> None:
@@ -127,13 +131,70 @@ def test_a_run_killed_amid_an_epoch_resumes_from_the_one_before(
 
 
 def test_what_runs_out_of_time_is_a_model_already_and_goes_on(unbroken: Path, tmp_path: Path) -> None:
+    """Each run has time for one step; an epoch has seven."""
     configuration, directory = corpus.configuration(tmp_path), tmp_path / "model"
-    for number in range(1, 5):
-        outcome = train(configuration, corpus.pairs(), directory, resume=number > 1, max_seconds=0.0)
-        assert outcome.epochs == number
-        assert outcome.is_finished == (number == 4)
-        load("cloze", directory)
+    for number in range(1, 11):
+        outcome = train(configuration, corpus.pairs(), directory, resume=number > 1, deadline=0.0)
+        assert (outcome.epochs, outcome.is_finished) == (number // 7, False)
+    load("cloze", directory)
+    assert train(configuration, corpus.pairs(), directory, resume=True).is_finished
     assert_same(weights(unbroken), weights(directory))
+
+
+def test_ctrl_c_in_the_first_epoch_loses_what_was_done_since_the_last_saving(
+    unbroken: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A clock on which every look takes 25 seconds: a run is saved after the third and the sixth step."""
+    configuration, directory = corpus.configuration(tmp_path), tmp_path / "model"
+    steps: list[int] = []
+    original = WordModule.training_step
+
+    def step(self: WordModule, batch: object, number: int) -> Tensor:
+        steps.append(number)
+        if len(steps) == 6:
+            raise KeyboardInterrupt
+        return original(self, batch, number)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patched:
+        patched.setattr(schedule, "monotonic", count(0, 25).__next__)
+        patched.setattr(WordModule, "training_step", step)
+        with pytest.raises(KeyboardInterrupt):
+            train(configuration, corpus.pairs(), directory)
+        train(configuration, corpus.pairs(), directory, resume=True)
+    assert steps[:8] == [0, 1, 2, 3, 4, 5, 3, 4]
+    assert_same(weights(unbroken), weights(directory))
+
+
+def test_losses_are_logged_as_csv_and_for_tensorboard(tmp_path: Path) -> None:
+    epochs: list[Epoch] = []
+    configuration = corpus.configuration(tmp_path)
+    train(configuration, corpus.pairs(), tmp_path / "model", report=epochs.append, tensorboard=True)
+    with (tmp_path / "model.training" / "logs" / "version_0" / "metrics.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    for name in ("train_loss", "held_out_loss"):
+        logged = [float(row[name]) for row in rows if row[name]]
+        assert logged == pytest.approx([getattr(epoch, name) for epoch in epochs])
+    assert list((tmp_path / "model.training" / "tensorboard").rglob("events.*"))
+
+
+def test_tensorboard_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(*_: object, **__: object) -> None:
+        raise ModuleNotFoundError
+
+    monkeypatch.setattr(runs, "TensorBoardLogger", missing)
+    with pytest.raises(ModelError, match="TensorBoard is not installed") as refused:
+        train(corpus.configuration(tmp_path), corpus.pairs(), tmp_path / "model", tensorboard=True)
+    assert "kgscripts[tensorboard]" in str(refused.value.remedy)
+
+
+def test_without_a_terminal_there_is_a_line_a_minute(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "monotonic", count(0, 25).__next__)
+    train(corpus.configuration(tmp_path, "language-model"), corpus.pairs(), tmp_path / "model")
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith("epoch 1 likelihood: step 3 of 7, loss ")
+    assert len(lines) == 14 // 3
 
 
 def test_resuming_what_is_finished_changes_nothing(tmp_path: Path) -> None:
@@ -147,7 +208,7 @@ def test_resuming_what_is_finished_changes_nothing(tmp_path: Path) -> None:
 
 def test_an_unfinished_run_is_neither_overwritten_nor_mixed_with_another(tmp_path: Path) -> None:
     configuration, directory = corpus.configuration(tmp_path, "language-model"), tmp_path / "model"
-    train(configuration, corpus.pairs(), directory, max_seconds=0.0)
+    train(configuration, corpus.pairs(), directory, deadline=0.0)
     with pytest.raises(ModelError, match="an unfinished run is here"):
         train(configuration, corpus.pairs(), directory)
     seeded = attrs.evolve(configuration, training=attrs.evolve(configuration.training, seed=7))
@@ -198,7 +259,7 @@ def test_when_the_disk_is_full_the_last_good_epoch_is_kept(unbroken: Path, tmp_p
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
         signal.signal(signal.SIGXFSZ, handler)
     assert "--resume" in str(caught.value.remedy)
-    assert sorted(path.name for path in (tmp_path / "model.training").iterdir()) == ["last.ckpt", "run.json"]
+    assert sorted(path.name for path in (tmp_path / "model.training").iterdir()) == ["last.ckpt", "logs", "run.json"]
     train(configuration, corpus.pairs(), directory, resume=True)
     assert_same(weights(unbroken), weights(directory))
 

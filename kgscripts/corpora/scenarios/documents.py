@@ -156,7 +156,16 @@ def labelled_stories(path: str | Path) -> list[LabelledStory]:
 
 def read_stories(path: str | Path) -> list[LabelledStory]:
     """Read all stories as `labelled_stories` does, those without a scenario too."""
-    documents = [item for file in find_files([path]) for item in read_file(file) if isinstance(item, Document)]
+    return stories_of(story_documents(path))
+
+
+def story_documents(path: str | Path) -> list[Document]:
+    """The documents of stories, whose sentences are not known yet. Raises as `labelled_stories`."""
+    return [item for file in find_files([path]) for item in read_file(file) if isinstance(item, Document)]
+
+
+def stories_of(documents: Sequence[Document]) -> list[LabelledStory]:
+    """The stories of documents, split into sentences by the shipped pipeline."""
     spans = sentence_spans([(document.text, document.passages) for document in documents])
     return [
         LabelledStory(

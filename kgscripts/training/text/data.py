@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 from pathlib import Path
 
 import spacy
@@ -52,17 +53,19 @@ class Augmentation:
     derived: bool = True
 
 
-def training_sentences(treebanks: Path) -> Iterator[Sentence]:
-    """The sentences of the treebanks that the pipeline is trained on."""
-    for name in TRAINING:
-        yield from _harmonised(read_conllu(treebanks / name))
+def training_sentences(treebanks: Path, limit: int | None = None) -> Iterator[Sentence]:
+    """The sentences of the treebanks that the pipeline is trained on, at most `limit`."""
+    sentences = chain.from_iterable(_harmonised(read_conllu(treebanks / name)) for name in TRAINING)
+    yield from islice(sentences, limit)
 
 
-def write_training_data(treebanks: Path, output: Path, augmentation: Augmentation, seed: int) -> int:
+def write_training_data(
+    treebanks: Path, output: Path, augmentation: Augmentation, seed: int, limit: int | None = None
+) -> int:
     """Writes the training documents to `output`, shuffled; returns the number of words."""
     rng = random.Random(seed)
     groups: list[list[Sentence]] = []
-    sources = list(documents(training_sentences(treebanks)))
+    sources = list(documents(training_sentences(treebanks, limit)))
     for view in range(augmentation.views):
         for source in sources:
             for group in grouped(source, rng):

@@ -1,4 +1,4 @@
-"""Fits the weights of pronoun resolution: `python -m kgscripts.training.text.pronouns INSCRIPT`.
+"""Fits the weights of pronoun resolution: `kgscripts train pronouns`.
 
 They are fitted on the coreference chains of InScript's training part and on the objects of the stories for development
 (`kgscripts.evaluation.events.marked_texts`).
@@ -6,7 +6,6 @@ They are fitted on the coreference chains of InScript's training part and on the
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -22,11 +21,10 @@ from kgscripts.extractors.antecedent_features import features_of, need_of
 from kgscripts.extractors.antecedents import Discourse
 from kgscripts.extractors.nouns import is_noun, noun_lemma
 from kgscripts.extractors.predicates import Frame, frames_of
-from kgscripts.extractors.pronouns import FILE, is_relative
+from kgscripts.extractors.pronouns import is_relative
 from kgscripts.extractors.repairs import repaired
 from kgscripts.text.pipeline import load_pipeline
-from schemas.output_files import check_outputs, write_lines
-from schemas.terminal import echo
+from schemas.output_files import write_lines
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -137,21 +135,15 @@ def fit(examples: Sequence[Choice]) -> dict[str, float]:
     return {name: round(float(weight), 3) for name, weight in zip([*names, BIAS], weights, strict=True)}
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Fit the weights on the training part of InScript and on the stories."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("inscript", type=Path, help="the folder with one folder a split")
-    parser.add_argument("-o", "--output", type=Path, default=Path("kgscripts/extractors/data") / FILE)
-    options = parser.parse_args(arguments)
-    check_outputs(options.output, inputs=[options.inscript / "train"])
+def train_pronouns(inscript: Path, out: Path, limit: int | None = None) -> int:
+    """Fit the weights on the training part of InScript, at most `limit` stories, and on the stories with marks.
+
+    Writes them, and returns the number of pronouns. Raises InputError for what cannot be read.
+    """
     nlp = load_pipeline()
-    stories, marked = read_stories(options.inscript / "train"), marked_texts("objects.development.txt")
+    stories, marked = read_stories(inscript / "train")[:limit], marked_texts("objects.development.txt")
     examples = list(choices(zip(stories, nlp.pipe(story.document.text for story in stories), strict=True)))
     examples += story_choices(zip(marked, nlp.pipe(text.text for text in marked), strict=True))
     weights = fit(examples)
-    write_lines(options.output, [json.dumps(weights, indent=1, sort_keys=True)])
-    echo(f"{len(examples):,} pronouns: {options.output}")
-
-
-if __name__ == "__main__":
-    main()
+    write_lines(out, [json.dumps(weights, indent=1, sort_keys=True)])
+    return len(examples)

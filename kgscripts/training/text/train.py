@@ -1,8 +1,7 @@
-"""Trains, measures and packages the pipeline that ships: `python -m kgscripts.training.text.train TREEBANKS`."""
+"""Trains, measures and packages the pipeline that ships: `kgscripts train text`."""
 
 from __future__ import annotations
 
-import argparse
 import json
 import shutil
 from collections.abc import Iterable
@@ -11,6 +10,7 @@ from typing import cast
 
 import attrs
 import spacy
+from attrs import field, frozen, validators
 from spacy.pipeline import EditTreeLemmatizer
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train as train_loop
@@ -18,7 +18,7 @@ from spacy.util import load_config
 
 from kgscripts.evaluation.events.parsing import evaluate_text
 from kgscripts.text.lemmas import FACTORY, LemmaCorrector, LemmaTables
-from kgscripts.text.pipeline import SCORES, SHIPPED, shipped_directory
+from kgscripts.text.pipeline import SCORES, SHIPPED
 from kgscripts.training.text import corpus  # noqa: F401  (registers the corpus reader that the configuration names)
 from kgscripts.training.text.data import (
     DEVELOPMENT,
@@ -50,8 +50,43 @@ _META = {
 }
 
 
+_count = [validators.instance_of(int), validators.ge(0)]
+
+
+@frozen(kw_only=True)
+class PipelineSettings:
+    """What of the training can be changed without another ``config.cfg``."""
+
+    steps: int = field(default=9000, validator=_count)
+    """The maximum number of steps; 0 for no limit."""
+    epochs: int = field(default=0, validator=_count)
+    """The maximum number of epochs; 0 for no limit."""
+    instructions: int = field(default=Augmentation.instructions, validator=_count)
+    """Generated instructions that are added to the treebanks."""
+    derived: bool = Augmentation.derived
+    """Whether imperatives that are made of statements are added too."""
+    seed: int = field(default=1931, validator=validators.instance_of(int))
+    """Seed of all random choices."""
+
+
+def train_and_package(
+    treebanks: Path,
+    work: Path,
+    output: Path,
+    settings: PipelineSettings,
+    *,
+    limit: int | None = None,
+    resume: bool = False,
+) -> list[BenchmarkScore]:
+    """Train on at most `limit` sentences of the treebanks, put the pipeline into `output`, and measure it."""
+    word_lists = read_word_lists()
+    best = train_pipeline(treebanks, work, settings, limit=limit, resume=resume)
+    package(best, output, lemma_tables(training_sentences(treebanks, limit), word_lists))
+    return write_scores(treebanks, output)
+
+
 def train_pipeline(
-    treebanks: Path, work: Path, *, augmentation: Augmentation, steps: int | None = None, resume: bool = False
+    treebanks: Path, work: Path, settings: PipelineSettings, *, limit: int | None = None, resume: bool = False
 ) -> Path:
     """Runs the training configuration; returns the directory of the best pipeline.
 
@@ -59,13 +94,13 @@ def train_pipeline(
     optimizer state.
     """
     config = load_config(CONFIG)
-    seed = config["system"]["seed"]
+    config["system"]["seed"] = seed = settings.seed
+    augmentation = Augmentation(instructions=settings.instructions, derived=settings.derived)
     train_path, dev_path = work / "train.spacy", work / "dev.spacy"
-    echo(f"{write_training_data(treebanks, train_path, augmentation, seed):,} words to train on")
+    echo(f"{write_training_data(treebanks, train_path, augmentation, seed, limit):,} words to train on")
     echo(f"{write_development_data(treebanks, dev_path):,} words to choose the best pipeline on")
     config["paths"].update(train=str(train_path), dev=str(dev_path))
-    if steps is not None:
-        config["training"]["max_steps"] = steps
+    config["training"].update(max_steps=settings.steps, max_epochs=settings.epochs)
     best = work / "run" / "model-best"
     if resume and best.is_dir():
         source = shutil.copytree(best, work / "resumed", dirs_exist_ok=True)
@@ -127,29 +162,3 @@ def score_table(scores: Iterable[BenchmarkScore]) -> str:
     for metric, row in table.items():
         lines.append(f"| {metric} | " + " | ".join(f"{row[column]:.2f}" for column in columns) + " |")
     return "\n".join(lines)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("treebanks", type=Path, help="folder with ewt/ and gum/ in CoNLL-U")
-    parser.add_argument("--work", type=Path, default=Path("build/text"), help="where training writes")
-    parser.add_argument("--output", type=Path, default=shipped_directory(), help="where the pipeline goes")
-    parser.add_argument("--steps", type=int, help="training steps, instead of the configuration's")
-    parser.add_argument("--resume", action="store_true", help="go on from the best pipeline in --work")
-    parser.add_argument("--no-imperatives", action="store_true", help="the ablation: no added imperatives")
-    arguments = parser.parse_args()
-    word_lists = read_word_lists()
-    augmentation = Augmentation(instructions=0, derived=False) if arguments.no_imperatives else Augmentation()
-    best = train_pipeline(
-        arguments.treebanks,
-        arguments.work,
-        augmentation=augmentation,
-        steps=arguments.steps,
-        resume=arguments.resume,
-    )
-    package(best, arguments.output, lemma_tables(training_sentences(arguments.treebanks), word_lists))
-    echo(score_table(write_scores(arguments.treebanks, arguments.output)))
-
-
-if __name__ == "__main__":
-    main()

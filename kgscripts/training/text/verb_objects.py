@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,10 +17,8 @@ from kgscripts.extractors.predicates import is_predicate, particle_or_adverb
 from kgscripts.text.passages import innermost, parse_passages
 from kgscripts.text.pipeline import load_pipeline
 from kgscripts.text.syntax import is_passive, lemma, objects_of, passive_subject_of
-from kgscripts.text.verb_objects import FILE
-from schemas.output_files import check_outputs, write_lines
+from schemas.output_files import write_lines
 from schemas.records import Document
-from schemas.terminal import echo
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
@@ -68,29 +66,19 @@ def rows(counts: dict[str, Counts]) -> Iterator[str]:
         yield f"{verb}\t{found.total}\t{found.transitive}\t{' '.join(kept)}"
 
 
-def _parses(corpora: Sequence[Path]) -> Iterator[Doc]:
+def train_verb_objects(corpora: Sequence[Path], out: Path, limit: int | None = None) -> int:
+    """Write the counts of corpora, at most `limit` documents of them; returns the number of verbs."""
+    lines = list(rows(count_verbs(_parses(corpora, limit))))
+    write_lines(out, lines)
+    return len(lines)
+
+
+def _parses(corpora: Sequence[Path], limit: int | None) -> Iterator[Doc]:
+    documents = (item for file in find_files(corpora) for item in read_file(file) if isinstance(item, Document))
     texts = (
         (item.text[passage.start : passage.end], None)
-        for file in find_files(corpora)
-        for item in read_file(file)
-        if isinstance(item, Document)
+        for item in islice(documents, limit)
         for passage in innermost(item.passages)
     )
     for piece in parse_passages(load_pipeline(), texts):
         yield piece.doc
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Write the counts of corpora."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("corpora", nargs="+", type=Path, help="files and folders, in any format that build-graph reads")
-    parser.add_argument("-o", "--output", type=Path, default=Path("kgscripts/extractors/data") / FILE)
-    options = parser.parse_args(arguments)
-    check_outputs(options.output, inputs=options.corpora)
-    lines = list(rows(count_verbs(_parses(options.corpora))))
-    write_lines(options.output, lines)
-    echo(f"{len(lines):,} verbs, {options.output.stat().st_size:,} bytes: {options.output}")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,117 @@
+"""The commands of `kgscripts train` whose training needs no Lightning; most write a file instead of a checkpoint."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import attrs
+import typer
+from attrs import frozen
+
+from lightning_modules.options import TrainOptions, with_options
+from schemas.errors import ModelError
+from schemas.output_files import check_directory, check_outputs
+from schemas.terminal import echo, printable
+
+OutFile = Annotated[Path, typer.Option(metavar="FILE", help="The file to write.")]
+Limit = Annotated[int | None, typer.Option(min=1, help="Use only this many of the training items.")]
+InScript = Annotated[Path, typer.Option(metavar="DIR", help="InScript: a folder with one folder a split.")]
+
+
+@with_options("tools", TrainOptions)
+def tools(
+    run: TrainOptions,
+    train: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Events with tools, TSV. Default: those that were written for kgscripts."),
+    ] = None,
+) -> None:
+    """Train the model that ranks the tools of an event. It takes some two minutes on one core.
+
+    The scores that are printed are those of the cross-validation that the probabilities are fitted on.
+    """
+    configuration = run.configuration()
+    from kgscripts.models.checkpoint import save_checkpoint
+    from kgscripts.models.tools.ranker import ranker_checkpoint
+    from kgscripts.training.tool_events import read_events, shipped_events
+    from kgscripts.training.tool_ranker import train_ranker
+
+    path = train or shipped_events()
+    groups = run.limited(read_events(path))
+    ranker, held_out = train_ranker(groups, configuration.training, lambda stage: echo(stage, err=True))
+    events = sum(len(group.events) for group in groups)
+    data = f"{events:,} events in {len(groups):,} groups with {len(ranker.known.tools):,} tools, of {path.name}"
+    for name, scores in held_out.items():
+        echo(
+            f"{scores.events:,} {name}, held out: answered {scores.answered:.2f}, precision@1 {scores.precision:.2f}, "
+            f"hit@5 {scores.hit_at_5:.2f}"
+        )
+    figures = {"cross_validation": {name: attrs.asdict(scores) for name, scores in held_out.items()}}
+    card = run.card(configuration, "ranks the tools of an event", "CC0-1.0", data, figures)
+    save_checkpoint(ranker_checkpoint(ranker, card), run.out)
+    echo(f"{printable(str(run.out))}: {data}")
+
+
+@frozen(kw_only=True)
+class PipelineOptions(TrainOptions):
+    """The options of the training of a pipeline, which has the layout of spaCy."""
+
+    def check_place(self) -> None:
+        """See `TrainOptions`."""
+        check_directory(self.out, self.inputs)
+        if self.out.exists() and any(self.out.iterdir()) and not (self.out / "meta.json").is_file():
+            remedy = "name another directory, or take away what is there"
+            raise ModelError("not empty, and no pipeline", where=str(self.out), remedy=remedy)
+
+
+@with_options("text", PipelineOptions)
+def text(
+    treebanks: Annotated[Path, typer.Option(metavar="DIR", help="Folder with ewt/ and gum/ in CoNLL-U.")],
+    run: TrainOptions,
+    work: Annotated[Path, typer.Option(metavar="DIR", help="Where training writes.")] = Path("build/text"),
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on from the best pipeline of an interrupted run in --work.")
+    ] = False,
+) -> None:
+    """Train the spaCy pipeline that parses texts: tags, morphology, lemmas, sentences and dependencies.
+
+    spaCy's own loop trains it, prints its progress, and keeps the best pipeline so far in --work. The tables of the
+    lemma corrector are made of the same treebanks. The scores are measured at the end and written beside the pipeline.
+    """
+    configuration = run.configuration()
+    from kgscripts.training.text.train import score_table, train_and_package
+
+    scores = train_and_package(treebanks, work, run.out, configuration.training, limit=run.limit, resume=resume)
+    echo(score_table(scores))
+
+
+def pronouns(inscript: InScript, out: OutFile, limit: Limit = None) -> None:
+    """Fit the weights by which a pronoun's antecedent is chosen, on InScript's chains and on stories that ship."""
+    check_outputs(out, inputs=[inscript / "train"])
+    from kgscripts.training.text.pronouns import train_pronouns
+
+    echo(f"{train_pronouns(inscript, out, limit):,} pronouns: {printable(str(out))}")
+
+
+def verb_objects(
+    train: Annotated[
+        list[Path], typer.Option(metavar="PATH", help="Texts, in any format that build-graph reads; repeatable.")
+    ],
+    out: OutFile,
+    limit: Limit = None,
+) -> None:
+    """Count the objects of verbs in texts, by which the extractor of events judges objects that a text leaves out."""
+    check_outputs(out, inputs=train)
+    from kgscripts.training.text.verb_objects import train_verb_objects
+
+    echo(f"{train_verb_objects(train, out, limit):,} verbs: {printable(str(out))}")
+
+
+def typicality(inscript: InScript, out: OutFile, limit: Limit = None) -> None:
+    """Learn how typical a step is of its scenario's script, from the `train` stories of InScript."""
+    check_outputs(out, inputs=[inscript / "train", inscript / "val"])
+    from kgscripts.training.typicality import train_typicality
+
+    weights = train_typicality(inscript, out, limit)
+    echo(f"wrote {printable(str(out))}; steps are usual from a typicality of {weights.usual} on")
