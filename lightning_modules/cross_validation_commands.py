@@ -43,7 +43,7 @@ def cross_validate(
     accelerator: Accelerator = "auto",
     as_json: AsJson = False,
 ) -> None:
-    """Measure how often the detector tells what a story is about, trained without that story.
+    """Measure how often the detector finds the scenario of a story that it was not trained on.
 
     The stories with a scenario are dealt out to the folds; each fold is predicted by a detector that was trained on the
     others.

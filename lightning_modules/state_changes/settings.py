@@ -15,12 +15,12 @@ class ComposerTrainingSettings(TrainingSettings):
     """All that decides the network beside the steps. Batches are of steps."""
 
     size: int = count(256, whole_heads)
-    """Of the hidden states of the decoder."""
+    """The size of the hidden states of the decoder."""
     layers: int = count(2)
     rank: int = count(24, validators.le(SIZE))
-    """Of the adapters that the trained encoder is shipped as."""
+    """The rank of the adapters as which the trained encoder is shipped."""
     dropout: float = share(0.25)
-    """Of the network; the encoder has that of its own configuration."""
+    """The dropout of the network; the encoder has that of its own configuration."""
     encoder_learning_rate: float = positive(6e-5)
     weight_decay: float = not_negative(0.01)
     schedule: str = schedule_of(LINEAR)
@@ -29,7 +29,7 @@ class ComposerTrainingSettings(TrainingSettings):
     patience: int = count(10)
     gradient_clip: float | None = 1.0
     most_changes: int = count(10)
-    """At most this many changes of a step are drawn in an epoch."""
+    """At most this many changes of each step are drawn in an epoch."""
     hidden_titles: float = share(0.2)
     """The share of steps whose title is hidden, for procedures without one."""
     hidden_contexts: float = share(0.1)
