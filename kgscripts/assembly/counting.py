@@ -3,7 +3,7 @@
 A relation is counted from its *cases*, one row for each mention that supports it: `start` and `end` number the two
 nodes, `scenario` is where it holds, `mention` and `document` are what is counted, `first` and `last` span the passage
 in evidence, and `reader_N` is the confidence of reader N, NULL if it did not find the case. Cases and their counts go
-by document; the counts are merged, in integers, by scenario (by sub-event where there is none).
+by document; the counts are merged, in integers, by scenario (by step if there is none).
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ CREATE MACRO relative_position(place, length) AS
 CREATE MACRO mine(key) AS hash(key) % getvariable('partitions')::UBIGINT = getvariable('partition')::UBIGINT;
 CREATE MACRO in_partition(document) AS
     document BETWEEN getvariable('first_document') AND getvariable('last_document');
--- The partition key of a sub-event: its scenario, or itself where there is none.
+-- The partition key of a step: its scenario, or itself if there is none.
 CREATE MACRO home(scenario, step) AS CASE WHEN scenario > 0 THEN scenario ELSE -step END;
 """
 

@@ -91,7 +91,7 @@ def extraction(
     as_json: AsJson = False,
     output: ScoresFile = None,
 ) -> None:
-    """Evaluate sub-events, participants, tools, pronouns and order on gold labels.
+    """Evaluate steps, participants, tools, pronouns and order on gold labels.
 
     Tools and pronouns are measured on lists that ship with the package, the rest on the corpora that are passed.
     """

@@ -1,4 +1,4 @@
-"""`kgscripts evaluate steps`: whether steps that mean the same are one sub-event."""
+"""`kgscripts evaluate steps`: whether wordings of one step are merged."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Parsed text -> records: sub-events, tools, participants. See `protocol` for extractors of other packages."""
+"""Parsed text -> records: events, tools, participants. See `protocol` for extractors of other packages."""

@@ -196,7 +196,7 @@ def steps(readers: Sequence[int]) -> list[Step]:
 
     `kept_pair` and `contradicted_pair` (pairs that better evidence contradicts) have the columns scenario, start, end,
     support and against. Pairs with too little support are not considered. If both orders of a pair are about equally
-    likely, its order stays open. `step_rank` has the rank of each sub-event among its scenario's, from 1: ranks agree
+    likely, its order stays open. `step_rank` has the rank of each step among its scenario's, from 1: ranks agree
     with PRECEDES; where PRECEDES leaves the order open, they follow the mean position.
     """
     return [

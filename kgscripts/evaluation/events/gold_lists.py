@@ -69,7 +69,7 @@ def pronoun_items() -> list[PronounItem]:
 def tool_scores(nlp: Language, items: Sequence[ToolItem]) -> list[BenchmarkScore]:
     """Precision, recall and F1 of the tools of each text, and of the pairs of sub-event and tool.
 
-    A sub-event is correct if its predicate, particle and object are; an object without its compound is also correct
+    A step is correct if its predicate, particle and object are; an object without its compound is also correct
     ("sauce" for "tomato sauce").
     """
     tools, pairs = Matches(), Matches()
@@ -103,7 +103,7 @@ def _object_names(frame: Frame) -> list[str]:
 
 
 def _as_listed(event: tuple[str, str], known: set[str]) -> str:
-    """The listed form of a sub-event, with or without the object's compound."""
+    """The listed form of a step, with or without the object's compound."""
     predicate, noun = event
     whole = f"{predicate} {noun}".strip()
     head = f"{predicate} {noun.rsplit(' ', 1)[-1]}".strip()

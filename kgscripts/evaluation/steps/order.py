@@ -3,12 +3,12 @@
 A fifth of the descriptions of each scenario is held out; a graph is built from the others like in `build-graph`. Every
 two steps of a held-out description are a gold pair, in the order of the description. A step is looked up in the graph
 by its first extracted event (predicate, particle and object; all parts of the action if it has no object). A pair is
-covered by PRECEDES if one of its two sub-events reaches the other along PRECEDES relations of the scenario, and by mean
+covered by PRECEDES if one of its two steps reaches the other along PRECEDES relations of the scenario, and by mean
 position if both are in the graph and their mean positions differ. *Similar steps*: an action that is not in the graph
 counts as the most similar one of its scenario, by the vectors of both. *Or rank*: where PRECEDES leaves a pair open,
 the ranks decide if they are far enough apart.
 
-Two steps that are the same sub-event, steps without an event, and events that are not in the graph are not covered.
+Two steps that are the same step of the graph, steps without an event, and events that are not in the graph are not covered.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ def _answer(
 def _steps(
     document: Document, events: Sequence[EventMention], order: ScenarioOrder | None
 ) -> Iterator[tuple[str | None, str]]:
-    """The graph's sub-event for each step of a description, and the label of its action ("" without an event)."""
+    """The graph's step for each step of a description, and the label of its action ("" without an event)."""
     for passage in document.passages:
         event = next((event for event in events if _inside(event, passage)), None)
         if event is None:

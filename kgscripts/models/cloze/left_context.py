@@ -164,7 +164,7 @@ def _rows(clozes: Sequence[Cloze]) -> list[_Row]:
 
 
 def _groups(sizes: Sequence[tuple[int, int]]) -> Iterator[list[int]]:
-    """Indices of pairs of similar size (abstract, concrete), so many that their padded cells stay within bounds."""
+    """Indices of pairs of similar size (abstract, concrete); their padded cells stay within the limits."""
     group: list[int] = []
     widest = 0
     for place in sorted(range(len(sizes)), key=lambda place: (sizes[place][1], sizes[place][0])):
