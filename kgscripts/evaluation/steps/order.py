@@ -8,8 +8,8 @@ position if both are in the graph and their mean positions differ. *Similar step
 counts as the most similar one of its scenario, by the vectors of both. *Or rank*: where PRECEDES leaves a pair open,
 the ranks decide if they are far enough apart.
 
-Two steps that are the same step of the graph, steps without an event, and events that are not in the graph are not covered.
-"""
+Two steps that are the same step of the graph, steps without an event, and events that are not in the graph are not
+covered. """
 
 from __future__ import annotations
 
