@@ -35,7 +35,7 @@ text-model: $(VENV)/.dev
 # Measures the extractor anew, as the scores that ship: make scores CORPORA=folder-with-inscript-and-descript
 scores: $(VENV)/.core
 	$(BIN)/kgscripts evaluate extraction --inscript $(CORPORA)/inscript --descript $(CORPORA)/descript \
-	  -o kgscripts/extractors/data/scores.json
+	  --attach-as unseen
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format .

@@ -10,7 +10,8 @@ try:
     import signal
     from importlib import metadata
     from pathlib import Path
-    from typing import Annotated, Any
+    from types import SimpleNamespace
+    from typing import TYPE_CHECKING, Annotated, Any
 
     import typer
     from typer.core import TyperGroup
@@ -25,6 +26,9 @@ try:
         printable,
         reader_has_gone,
     )
+
+    if TYPE_CHECKING:
+        from schemas.script_graph import ScriptGraph
 except KeyboardInterrupt:  # `main` cannot catch what happens before it is imported
     sys.exit(130)
 
@@ -131,8 +135,8 @@ def root(
     """Script knowledge from text: a typed graph of steps, tools and their order, in SPARQL and Cypher."""
     global _wants_traceback
     _wants_traceback = debug
-    # `validate` of the exports cannot import this.
-    context.obj = _record_problems
+    # What the commands of one package cannot import of the other.
+    context.obj = SimpleNamespace(records=_record_problems, shapes=_conformance)
 
 
 def _record_problems(directory: Path) -> list[str]:
@@ -144,6 +148,17 @@ def _record_problems(directory: Path) -> list[str]:
         return []
     with RecordStore(folder) as store:
         return list(store.validate())
+
+
+def _conformance(graph: ScriptGraph, sample: int) -> tuple[int, int] | None:
+    """How many nodes of a graph were checked against the shapes, and how many conform; None without pySHACL."""
+    from exports.validation import validate
+
+    report = validate(graph, sample)
+    if report.shapes is None:
+        return None
+    checked = sum(item.checked for item in report.shapes)
+    return checked, checked - min(checked, len({violation.node for violation in report.violations}))
 
 
 def main() -> None:

@@ -197,7 +197,7 @@ def validate(
         )
         if context.obj is not None:
             progress.update(task, description="checking records")
-            problems = (problem.rpartition(": ") for problem in context.obj(directory))
+            problems = (problem.rpartition(": ") for problem in context.obj.records(directory))
             damaged = [Violation(node=file, path=None, message=message) for file, _, message in problems]
             report = attrs.evolve(report, violations=(*damaged, *report.violations))
     if as_json:

@@ -16,6 +16,7 @@ from exports.targets import scheme_of
 from exports.time_limit import QUERY_SECONDS
 from schemas.arguments import path_of
 from schemas.errors import QueryError, StoreError
+from schemas.measurements import measurements_version
 from schemas.output_files import MARKER, new_directory
 from schemas.results import Table
 from schemas.script_graph import ScriptGraph
@@ -94,7 +95,8 @@ def embedded_store(graph: ScriptGraph) -> Path:
 
         load(graph, path)
 
-    return kept_store(graph, "oxigraph", "", new_directory, write)
+    version = measurements_version(graph.directory, graph.build_id)
+    return kept_store(graph, "oxigraph", version, new_directory, write)
 
 
 def _syntax_error(text: str, message: str) -> QueryError:

@@ -101,8 +101,7 @@ def cross_validate_steps(
 ) -> None:
     """Measure how well steps are merged in each scenario of DeScript and InScript, by a model trained without it."""
     configuration = read_configuration("steps", config, read_settings(settings))
-    from kgscripts.commands.evaluate_steps import print_reports
-    from kgscripts.models.checkpoint import attach_scores
+    from kgscripts.commands.evaluation_output import finish
     from kgscripts.models.registry import find_checkpoint
     from kgscripts.models.steps.encoder import read_encoder
     from lightning_modules.steps.cross_validation import cross_validate
@@ -116,20 +115,19 @@ def cross_validate_steps(
     with progress_bar() as progress:
         total = len({item.scenario for item in (*scenarios.descript, *scenarios.inscript)})
         task = progress.add_task("scenarios", total=total)
-        reports = cross_validate(
+        found = cross_validate(
             scenarios,
             configuration,
             vectors,
             hardware=Hardware(accelerator=accelerator),
             on_scenario=lambda: progress.advance(task),
         )
-    named = dict(zip(("DeScript", "InScript"), reports, strict=True))
-    if directory is not None:
+    finish(
+        found,
+        places={"steps": directory} if directory else {},
         # The thresholds were chosen in view of these scores.
-        scores = [
-            score
-            for name, report in named.items()
-            for score in report.benchmark_scores(name, "each scenario left out", Exposure.DEVELOPMENT)
-        ]
-        attach_scores(directory, scores)
-    print_reports(named, as_json=as_json)
+        attach_as=Exposure.DEVELOPMENT if directory else None,
+        output=None,
+        as_json=as_json,
+        examples=0,
+    )

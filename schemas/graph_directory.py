@@ -31,6 +31,7 @@ NEXT = ".next"
 _LOCK = ".lock"
 _PARTS = ("nodes", "relations")
 DISCARDED = "discarded.jsonl"
+MEASUREMENTS = "measurements.json"
 _MOST_BYTES = 64 << 20
 """The largest size of a small file of kgscripts that is read at once."""
 _ID_BYTES = 64
@@ -48,7 +49,7 @@ def file_digest(path: Path) -> str:
 def graph_files(directory: Path) -> list[Path]:
     """The files of a graph, and the folders that hold only such files."""
     names = (MARKER, ID, *_PARTS, DISCARDED, "records", "stores", "manifest.json", "assembled.json", "run.json")
-    return [directory / name for name in names]
+    return [directory / name for name in (*names, MEASUREMENTS)]
 
 
 def claim(directory: Path) -> None:

@@ -18,6 +18,17 @@ class Direction(StrEnum):
     LOWER = "lower"
 
 
+class Unit(StrEnum):
+    """What a figure counts. Shares are from 0 to 1; only what is printed for people has percent."""
+
+    SHARE = "share"
+    NATS = "nats"
+    WORDS = "words"
+    WORDS_PER_SECOND = "words/s"
+    COUNT = "count"
+    CORRELATION = "correlation"
+
+
 class Exposure(StrEnum):
     """Whether data took part in the development of the model that is measured on it.
 
@@ -38,19 +49,25 @@ def _rounded(value: float) -> float:
     return round(float(value), 4)
 
 
+def _in_shares(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The row with a share in place of percent."""
+    values = dict(row)
+    is_percent = values.get("unit") == "percent" and "value" in values
+    return values | {"value": values["value"] / 100, "unit": Unit.SHARE} if is_percent else values
+
+
 @frozen(kw_only=True)
 class BenchmarkScore:
     """One score of one model on data that it was not trained on; `exposure` has no default, so that each is decided.
 
-    `value` is in the unit that `unit` names (``percent``, ``share``, ``nats``, ``words``, ``words/s``)
-    and is rounded to four decimals, so that noise below that changes no bytes.
+    `value` is rounded to four decimals, so that noise below that changes no bytes.
     """
 
     dataset: str = field(validator=validators.min_len(1))
     split: str = field(validator=validators.min_len(1))
     metric: str = field(validator=validators.min_len(1))
     value: float = field(converter=_rounded)
-    unit: str = field(validator=validators.in_(("percent", "share", "nats", "words", "words/s")))
+    unit: Unit = field(converter=Unit)
     exposure: Exposure = field(converter=Exposure)
     direction: Direction = field(default=Direction.HIGHER, converter=Direction)
 
@@ -63,14 +80,17 @@ class BenchmarkScore:
 
     @classmethod
     def from_rows(cls, rows: Iterable[Mapping[str, Any]]) -> tuple[Self, ...]:
-        """The scores in JSON rows. Those of kgscripts 0.1.0, which lack the exposure, are left out: measure them again.
+        """The scores in JSON rows, also those that older versions of kgscripts wrote.
+
+        Percent, as written until 0.2.0, become shares. Scores of 0.1.0, which lack the exposure, are left out: measure
+        them again.
 
         Raises
         ------
         RecordError, TypeError, ValueError
             If a row is no score.
         """
-        scores = [(cls(**{"exposure": Exposure.DEVELOPMENT, **row}), "exposure" in row) for row in rows]
+        scores = [(cls(**{"exposure": Exposure.DEVELOPMENT, **_in_shares(row)}), "exposure" in row) for row in rows]
         return tuple(score for score, is_decided in scores if is_decided)
 
 

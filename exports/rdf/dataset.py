@@ -8,9 +8,11 @@ import pyarrow as pa
 
 from exports.rdf.descriptions import Chunk, Description, Reference, Value, constant
 from exports.rdf.language import text_language
+from exports.rdf.metrics import describe_metrics, metric_ids
 from exports.rdf.run_facts import RunFacts, run_facts
-from exports.rdf.terms import DATASET_KIND, class_terms, relation_term
+from exports.rdf.terms import DATASET_KIND, class_terms, property_term, relation_term
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
+from schemas.measurements import read_measurements
 from schemas.script_graph import ScriptGraph
 from schemas.type_declarations import ValueType
 
@@ -51,6 +53,7 @@ def describe_dataset(graph: ScriptGraph) -> Iterator[Chunk]:
     ]
     yield Chunk(tuple(vocabularies))
     yield from _describe_build(graph, facts)
+    yield from _describe_measurements(graph)
     licence = graph.manifest.licence
     language = text_language(graph)
     yield Chunk(
@@ -91,6 +94,27 @@ def _partitions(graph: ScriptGraph) -> Iterator[Description]:
         )
         yield partition
         yield _resource(DATASET, (), Value(link, partition.subjects, Reference.DATA))
+
+
+def _describe_measurements(graph: ScriptGraph) -> Iterator[Chunk]:
+    """How good the graph is by itself, if that was measured and kept (`kgscripts evaluate graph --attach`)."""
+    found = read_measurements(graph.directory, graph.build_id)
+    if not found:
+        return
+    metrics = pa.chunked_array([[item.metric for item in found]])
+    metric = metric_ids(metrics.combine_chunks())
+    ids = pa.array([f"{DATASET}.{identifier.rpartition('/')[2]}" for identifier in metric.to_pylist()])
+    values = (
+        Value("dqv:isMeasurementOf", metric, Reference.DATA),
+        Value("dqv:computedOn", constant(DATASET, len(ids)), Reference.DATA),
+        Value(property_term("BenchmarkScore", "value"), pa.array([item.value for item in found]), ValueType.NUMBER),
+        Value(property_term("BenchmarkScore", "unit"), pa.array([item.unit for item in found]), ValueType.STRING),
+        Value(
+            property_term("BenchmarkScore", "direction"), pa.array([item.direction for item in found]), ValueType.STRING
+        ),
+    )
+    yield describe_metrics(metrics)
+    yield Chunk((Description(ids, ("dqv:QualityMeasurement",), values),))
 
 
 def _describe_build(graph: ScriptGraph, facts: RunFacts) -> Iterator[Chunk]:

@@ -21,7 +21,7 @@ from rich.text import Text
 from kgscripts.records.failures import FailureCount
 from schemas.graph_directory import DISCARDED, replace, writing
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
-from schemas.provenance import BenchmarkScore, Exposure
+from schemas.provenance import BenchmarkScore, Exposure, Unit
 from schemas.records import DiscardReason
 from schemas.script_graph import ScriptGraph
 from schemas.terminal import console, printable
@@ -165,10 +165,14 @@ def _sources_with_scenario(graph: ScriptGraph) -> int:
 
 def _models(graph: ScriptGraph) -> tuple[ModelSummary, ...]:
     names = [attribute.name for attribute in fields(BenchmarkScore)]
-    scores = {row["id"]: BenchmarkScore(**{name: row[name] for name in names}) for row in graph.rows("BenchmarkScore")}
+    # A graph of an older version may have scores in percent.
+    scores = {
+        row["id"]: BenchmarkScore.from_rows([{name: row[name] for name in names}])
+        for row in graph.rows("BenchmarkScore")
+    }
     owned: dict[str, list[BenchmarkScore]] = {}
     for row in graph.rows("SCORED"):
-        owned.setdefault(row["from_id"], []).append(scores[row["to_id"]])
+        owned.setdefault(row["from_id"], []).extend(scores[row["to_id"]])
     return tuple(
         ModelSummary(row["name"], row["version"], by_dataset(owned.get(row["id"], []))) for row in graph.rows("Model")
     )
@@ -180,7 +184,8 @@ def by_dataset(scores: Iterable[BenchmarkScore]) -> dict[str, tuple[str, ...]]:
     for score in sorted(
         scores, key=lambda item: (item.dataset, item.split, not _OVERALL.search(item.metric), item.metric)
     ):
-        text = f"{score.metric} {score.value:g} {score.unit.replace('percent', '%')}"
+        value = f"{100 * score.value:.2f} %" if score.unit is Unit.SHARE else f"{score.value:g} {score.unit}"
+        text = f"{score.metric} {value}"
         is_development = score.exposure == Exposure.DEVELOPMENT
         name = f"{score.dataset}, {score.split}" + (" (development)" if is_development else "")
         found.setdefault(name, []).append(text)

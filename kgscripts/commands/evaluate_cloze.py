@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated
+from typing import IO, Annotated
 
 import typer
 
-from kgscripts.commands.options import AsJson, AttachAs, ScoresFile
-from schemas.output_files import check_outputs, new_file, write_lines
-from schemas.terminal import echo_json, json_text, progress_bar
-
-if TYPE_CHECKING:
-    from kgscripts.corpora.pairs.pair import Pair
-    from kgscripts.evaluation.cloze.filling import Candidates
-    from kgscripts.evaluation.cloze.scores import ClozeScores
+from kgscripts.commands.options import AsJson, AttachAs, Examples, ScoresFile, SplitName
+from schemas.output_files import check_outputs, new_file
+from schemas.terminal import progress_bar
 
 _MODEL_HELP = (
     "A checkpoint directory, a model that ships (transducer, masked), or hf:NAME for a Hugging Face causal language "
@@ -35,65 +30,43 @@ def cloze(
         Path | None,
         typer.Option(metavar="FILE", help="The candidates, one per line. Default: the blanked words."),
     ] = None,
-    as_json: AsJson = False,
-    output: ScoresFile = None,
+    split: SplitName = None,
     predictions_out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the predictions for every blank as JSON lines.")
     ] = None,
-    examples: Annotated[int, typer.Option(min=0, metavar="N", help="Print N pairs as filled by the model.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the samples of the greedy setup.")] = 1931,
+    examples: Examples = 0,
+    as_json: AsJson = False,
+    output: ScoresFile = None,
     attach_as: AttachAs = None,
-    seed: Annotated[int, typer.Option(help="Seed of the samples of the greedy setup, and of the examples.")] = 1931,
 ) -> None:
     """Evaluate models on the cloze task: match, top-5 precision and surprisal (KidsCook, Table 4).
 
     Oracle: earlier blanks contain the gold words. Greedy: they contain the model's own. The published scores are
-    printed above; those models see only the left side of a blank.
+    printed beside those on the released templates; those models see only the left side of a blank.
     """
-    from kgscripts.commands.evaluate_cloze_output import Examples, Predictions, print_cloze_table
-    from kgscripts.corpora.pairs.cloze_items import cloze_items
-    from kgscripts.corpora.pairs.loading import load_pairs
-    from kgscripts.evaluation.cloze.models import VITERBI, checkpoint_name, open_cloze_model
-    from kgscripts.evaluation.cloze.scores import is_published_task
-    from kgscripts.evaluation.cloze.task import PASSES, evaluate_cloze
-    from kgscripts.models.checkpoint import attach_scores
+    from kgscripts.commands.evaluation_output import finish
+    from kgscripts.evaluation.cloze.files import evaluate_cloze_files, read_candidates
+    from kgscripts.evaluation.cloze.models import VITERBI, checkpoint_name
+    from kgscripts.evaluation.cloze.predictions import Predictions
     from kgscripts.models.registry import find_checkpoint
 
     if attach_as and any(name.endswith(VITERBI) for name in model):
         raise typer.BadParameter(f"not with {VITERBI}: cards have default scores", param_hint="--attach-as")
     check_outputs(output, predictions_out, inputs=[templates, whitelist, *map(checkpoint_name, model)])
-    pairs = load_pairs([templates]).pairs
-    candidates = _candidates(pairs, whitelist)
-    models = [open_cloze_model(name) for name in model]
-    items = cloze_items(pairs)
-    hidden = sum(len(item.blanks) for item in items)
-    shown = [Examples(items, examples, seed) for _ in models]
-    results: list[ClozeScores] = []
     with _opened(predictions_out) as stream, progress_bar() as progress:
-        predictions = Predictions(stream, candidates)
-        for loaded, drawn in zip(models, shown, strict=True):
-            task = progress.add_task(loaded.name, total=PASSES * hidden)
-            listeners = (partial(predictions.write, loaded.name), drawn.offer)
-            advance = partial(progress.advance, task)
-            scores = evaluate_cloze(loaded, pairs, candidates, seed=seed, on_words=advance, on_filled=listeners)
-            results.append(scores)
-    if attach_as:
-        split = templates.name.split(".")[0]
-        for name, scores in zip(model, results, strict=True):
-            attach_scores(
-                find_checkpoint(checkpoint_name(name)), scores.benchmark_scores(templates.name, split, attach_as)
-            )
-    if as_json or output is not None:
-        origin = {"templates": templates.name, "whitelist": whitelist.name if whitelist else None}
-        rows = [{"source": name, **scores.as_json(), **origin} for name, scores in zip(model, results, strict=True)]
-        content = rows[0] if len(rows) == 1 else rows
-        if output is not None:
-            write_lines(output, [json_text(content)])
-        if as_json:
-            echo_json(content)
-            return
-    print_cloze_table(results, comparable=is_published_task(templates, whitelist))
-    for loaded, drawn in zip(models, shown, strict=True):
-        drawn.print(loaded.name)
+        predictions = Predictions(stream, read_candidates(templates, whitelist))
+        found = evaluate_cloze_files(
+            model,
+            templates,
+            whitelist,
+            split=split,
+            seed=seed,
+            on_model=lambda name, total: partial(progress.advance, progress.add_task(name, total=total)),
+            on_filled=predictions.write,
+        )
+    places = {name: find_checkpoint(checkpoint_name(name)) for name in model} if attach_as else {}
+    finish([found], places=places, attach_as=attach_as, output=output, as_json=as_json, examples=examples)
 
 
 @contextmanager
@@ -104,11 +77,3 @@ def _opened(predictions: Path | None) -> Iterator[IO[str] | None]:
         return
     with new_file(predictions) as temporary, temporary.open("w", encoding="utf-8") as stream:
         yield stream
-
-
-def _candidates(pairs: Sequence[Pair], whitelist: Path | None) -> Candidates:
-    from kgscripts.corpora.pairs.cloze_items import blank_words, cloze_items
-    from kgscripts.corpora.pairs.loading import read_whitelist
-    from kgscripts.evaluation.cloze.filling import Candidates
-
-    return Candidates(read_whitelist(whitelist) if whitelist is not None else blank_words(cloze_items(pairs)))

@@ -1,4 +1,4 @@
-"""`kgscripts evaluate scenario-mentions`: how many events of a graph belong to the scenario that they are told of."""
+"""`kgscripts evaluate scenario-mentions`: how many events of a graph belong to the scenario of their passage."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from kgscripts.commands.options import AsJson
-from schemas.terminal import echo, echo_json
+from kgscripts.commands.options import AsJson, AttachAs, Examples, ScoresFile, SplitName
 
 
 def scenario_mentions(
@@ -18,33 +17,40 @@ def scenario_mentions(
     model: Annotated[
         str, typer.Option(metavar="NAME|DIR", help="A model that ships (default, topic-tiling), or a checkpoint.")
     ] = "default",
+    split: SplitName = None,
+    examples: Examples = 0,
     as_json: AsJson = False,
+    output: ScoresFile = None,
+    attach_as: AttachAs = None,
 ) -> None:
-    """Evaluate the scenarios of event mentions: with one label for the whole of each text, and with detection.
+    """Evaluate the scenarios of event mentions: with detection, and with one label for the whole of each text.
 
     A graph is built of the documents in a temporary folder. A mention is right if it has a scenario that its sentence
-    is labelled with. The one label is the gold one of most sentences.
+    is labelled with: precision is over the mentions with a scenario, recall over those in labelled sentences. The one
+    label is the gold one of most sentences.
     """
-    from attrs import asdict
-
+    from kgscripts.commands.evaluation_output import finish
     from kgscripts.corpora.scenarios.documents import read_scenario_documents
-    from kgscripts.evaluation.scenarios.mentions import measure_mentions
-    from kgscripts.models.registry import load
+    from kgscripts.evaluation.scenarios.mentions import evaluate_mentions
+    from kgscripts.models.registry import find_checkpoint, load
+    from schemas.output_files import check_outputs
 
+    check_outputs(output, inputs=[gold, model])
+    places = {model: find_checkpoint(model, "scenarios")} if attach_as else {}
     documents = read_scenario_documents(gold)
-    found = measure_mentions(documents, load("scenarios", model))
-    if as_json:
-        shares = ("right_share", "found_share", "right_scenario_share")
-        echo_json(
-            {
-                name: asdict(scores) | {share: getattr(scores, share) for share in shares}
-                for name, scores in found.items()
-            }
-        )
-        return
-    (first, *_) = found.values()
-    counts = f"{len(documents):,} documents, {first.mentions:,} mentions, {first.labelled:,} in labelled sentences"
-    echo(f"Mentions of events: {counts}")
-    echo(f"{'':12}{'with a scenario':>17}{'right of these':>17}{'found of labelled':>19}")
-    for name, scores in found.items():
-        echo(f"{name:12}{scores.assigned:17,}{scores.right_share:17.3f}{scores.found_share:19.3f}")
+    dataset = gold.absolute().name
+    found = evaluate_mentions(
+        documents,
+        load("scenarios", model),
+        dataset=dataset,
+        split=split or dataset.split(".")[0],
+        source=model,
+    )
+    finish(
+        [found],
+        places=places,
+        attach_as=attach_as,
+        output=output,
+        as_json=as_json,
+        examples=examples,
+    )

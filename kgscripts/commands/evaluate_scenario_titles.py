@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from kgscripts.commands.options import AsJson
-from schemas.terminal import echo, echo_json
+from kgscripts.commands.options import AsJson, AttachAs, Examples, ScoresFile
+
+_EXTRACTOR = "labels"
 
 
 class Split(StrEnum):
@@ -20,22 +21,26 @@ class Split(StrEnum):
 
 def scenario_titles(
     split: Annotated[Split, typer.Option(help="Which of the gold titles.")] = Split.TEST,
+    examples: Examples = 0,
     as_json: AsJson = False,
+    output: ScoresFile = None,
+    attach_as: AttachAs = None,
 ) -> None:
-    """Evaluate which titles of how-tos become one scenario, on titles that ship with the package."""
-    from attrs import asdict
+    """Evaluate which titles of how-tos become one scenario, on titles that ship with the package.
 
+    Precision, recall and F1 are over pairs of titles. A title of a listed scenario is right if it gets its label.
+    """
+    from kgscripts.commands.evaluation_output import finish
     from kgscripts.evaluation.scenarios.titles import evaluate_titles
+    from kgscripts.score_files import scores_of_package
+    from schemas.output_files import check_outputs
 
-    report = evaluate_titles(split.value)
-    if as_json:
-        scores = [asdict(item) | {"f1": item.f1, "b_cubed_f1": item.b_cubed_f1} for item in report.merged]
-        echo_json(asdict(report) | {"merged": scores})
-        return
-    echo(f"{report.titles:,} titles of {report.groups:,} activities ({report.split})\n")
-    echo(f"{'Titles made one scenario':<44}{'P':>7}{'R':>7}{'F1':>7}{'B3 F1':>8}")
-    for item in report.merged:
-        echo(f"{item.rule:<44}{item.precision:7.3f}{item.recall:7.3f}{item.f1:7.3f}{item.b_cubed_f1:8.3f}")
-    echo(f"\n{'Titles that mean a listed scenario':<44}{'meant':>7}{'given':>7}{'right':>7}")
-    for row in report.listed:
-        echo(f"{row.rule:<44}{row.meant:7}{row.given:7}{row.right:7}")
+    check_outputs(output)
+    finish(
+        [evaluate_titles(split.value, source=_EXTRACTOR)],
+        places={_EXTRACTOR: scores_of_package(_EXTRACTOR)},
+        attach_as=attach_as,
+        output=output,
+        as_json=as_json,
+        examples=examples,
+    )

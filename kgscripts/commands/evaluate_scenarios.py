@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kgscripts.commands.options import AsJson, AttachAs, PredictionsOut, ScoresFile
+from kgscripts.commands.options import AsJson, AttachAs, Examples, PredictionsOut, ScoresFile, SplitName
 from schemas.output_files import check_outputs, write_lines
-from schemas.terminal import echo_json, json_text, progress_bar
+from schemas.terminal import json_text, progress_bar
 
 if TYPE_CHECKING:
     from kgscripts.models.scenarios.protocol import ScenarioModel
@@ -50,6 +50,8 @@ def scenarios(
         Path | None,
         typer.Option(metavar="FILE", help="Further scenarios for the model and in the gold documents (see `segment`)."),
     ] = None,
+    split: SplitName = None,
+    examples: Examples = 0,
     as_json: AsJson = False,
     output: ScoresFile = None,
     predictions_out: PredictionsOut = None,
@@ -58,14 +60,12 @@ def scenarios(
     """Evaluate detected scenarios: labels of sentences, boundaries, and which scenarios are confused.
 
     A sentence with n gold labels is compared with the first n predicted ones (Wanzare, Roth and Pinkal 2019, section
-    5.1). P_k and WindowDiff are probabilities of an error at a boundary: lower is better. The published scores are
-    printed beside ours.
+    5.1). P_k and WindowDiff are probabilities of an error at a boundary. The published scores are printed beside ours.
     """
-    from kgscripts.commands.evaluate_scenarios_output import print_report
+    from kgscripts.commands.evaluation_output import finish
     from kgscripts.corpora.scenarios.documents import read_scenario_documents
     from kgscripts.evaluation.scenarios.detection import evaluate_scenarios
     from kgscripts.evaluation.scenarios.predictions import prediction_line, read_predictions
-    from kgscripts.models.checkpoint import attach_scores
     from kgscripts.models.registry import find_checkpoint
     from kgscripts.models.scenarios.list import read_scenario_list, with_added
 
@@ -79,29 +79,39 @@ def scenarios(
         raise typer.BadParameter("not with --features: cards have default scores", param_hint="--attach-as")
     checkpoint = model and (model.partition(":")[2] or model)
     check_outputs(output, predictions_out, inputs=[gold, predictions, scenario_list, checkpoint])
+    places = {model: find_checkpoint(model, "scenarios")} if model and attach_as else {}
     added = [] if scenario_list is None else read_scenario_list(scenario_list)
     documents = read_scenario_documents(gold, others=[scenario.name for scenario in added])
     on_gold = None
     if model is not None:
-        predicted, on_gold = _predict(with_added(_load(model, features), added), documents)
+        loaded = _load(model, features)
+        name = loaded.model.name
+        predicted, on_gold = _predict(with_added(loaded, added), documents)
     else:
         assert predictions is not None
+        name = predictions.name
         predicted = read_predictions(predictions)
-    report = evaluate_scenarios(documents, predicted, on_gold)
+    found = evaluate_scenarios(
+        documents,
+        predicted,
+        on_gold,
+        dataset=gold.absolute().name,
+        split=split or gold.absolute().name.split(".")[0],
+        system=name,
+        setting=features or "",
+        source=model or "",
+    )
     if predictions_out is not None:
         lines = (prediction_line(document.id, predicted[document.id]) for document in documents)
         write_lines(predictions_out, (json_text(line, indent=None) for line in lines))
-    if attach_as and model is not None:
-        scores = report.benchmark_scores(gold.name, gold.name.split(".")[0], attach_as)
-        attach_scores(find_checkpoint(model, "scenarios"), scores)
-    if as_json or output is not None:
-        content = {"model": model, "features": features, **report.as_json()}
-        if output is not None:
-            write_lines(output, [json_text(content)])
-        if as_json:
-            echo_json(content)
-            return
-    print_report(report)
+    finish(
+        [found],
+        places=places,
+        attach_as=attach_as,
+        output=output,
+        as_json=as_json,
+        examples=examples,
+    )
 
 
 def _load(name: str, features: Features | None) -> ScenarioModel:

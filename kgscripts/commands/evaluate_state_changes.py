@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kgscripts.commands.options import AsJson, AttachAs, PredictionsOut, ScoresFile
+from kgscripts.commands.options import AsJson, AttachAs, Examples, PredictionsOut, ScoresFile, SplitName
 from schemas.output_files import check_outputs, write_lines
-from schemas.terminal import echo_json, json_text, progress_bar
+from schemas.terminal import json_text, progress_bar
 
 if TYPE_CHECKING:
     from kgscripts.corpora.openpi.reading import OpenPIStep
@@ -39,10 +39,11 @@ def state_changes(
         list[str] | None,
         typer.Option(metavar="TOPIC", help="A topic that the model was not trained on. May be repeated."),
     ] = None,
+    split: SplitName = None,
+    examples: Examples = 0,
     as_json: AsJson = False,
     output: ScoresFile = None,
     predictions_out: PredictionsOut = None,
-    examples: Annotated[int, typer.Option(min=0, metavar="N", help="Print N steps with their predictions.")] = 0,
     attach_as: AttachAs = None,
 ) -> None:
     """Evaluate state changes with the official scores of OpenPI, and with scores that count each answer once.
@@ -51,10 +52,9 @@ def state_changes(
     predictions. One to one: it serves one. Clusters: gold answers about the same attribute of the same entity serve
     one prediction. The published scores are printed beside ours.
     """
-    from kgscripts.commands.evaluate_state_changes_output import print_examples, print_report
+    from kgscripts.commands.evaluation_output import finish
     from kgscripts.evaluation.changes.answers import official_files, read_answers, read_steps, steps_beside
-    from kgscripts.evaluation.changes.report import UNSEEN_TOPICS, evaluate_changes
-    from kgscripts.models.checkpoint import attach_scores
+    from kgscripts.evaluation.changes.predicted import UNSEEN_TOPICS, evaluate_changes
     from kgscripts.models.registry import find_checkpoint, load
 
     if (predictions is None) == (model is None):
@@ -63,29 +63,38 @@ def state_changes(
         raise typer.BadParameter("needs --model", param_hint="--attach-as")
     read = [*official_files(gold), *(official_files(questions) if questions else ()), predictions, model]
     check_outputs(output, predictions_out, inputs=read)
+    places = {model: find_checkpoint(model, "state-changes")} if model and attach_as else {}
     answers = read_answers(gold)
     steps = read_steps(questions) if questions else steps_beside(gold)
     if model is not None:
-        predicted = _predict(load("state-changes", model), answers, steps)
+        loaded = load("state-changes", model)
+        name = loaded.model.name
+        predicted = _predict(loaded, answers, steps)
     else:
         assert predictions is not None
+        name = predictions.name
         predicted = read_answers(predictions)
-    report = evaluate_changes(answers, predicted, steps, unseen=unseen or UNSEEN_TOPICS)
+    found = evaluate_changes(
+        answers,
+        predicted,
+        steps,
+        dataset="OpenPI",
+        split=split or (gold if gold.is_dir() else gold.parent).absolute().name,
+        system=name,
+        source=model or "",
+        unseen=unseen or UNSEEN_TOPICS,
+    )
     if predictions_out is not None:
         lines = ({"id": name, "answers": predicted[name]} for name in answers)
         write_lines(predictions_out, (json_text(line, indent=None) for line in lines))
-    if attach_as and model is not None:
-        split = (gold if gold.is_dir() else gold.absolute().parent).name
-        attach_scores(find_checkpoint(model, "state-changes"), report.benchmark_scores("OpenPI", split, attach_as))
-    if as_json or output is not None:
-        content = {"model": model, **report.as_json()}
-        if output is not None:
-            write_lines(output, [json_text(content)])
-        if as_json:
-            echo_json(content)
-            return
-    print_report(report)
-    print_examples(answers, predicted, steps, examples)
+    finish(
+        [found],
+        places=places,
+        attach_as=attach_as,
+        output=output,
+        as_json=as_json,
+        examples=examples,
+    )
 
 
 def _predict(

@@ -47,13 +47,13 @@ def list_extractors(as_json: AsJson = False) -> None:
             _row("extractor", item, cost=item.cost, licence=item.licence, scores=list(map(asdict, its)))
             for item, its in zip(found, scores, strict=True)
         ]
-        echo_json([*rows, *(_row("enricher", item) for item in enrichers)])
+        echo_json([*rows, *(_row("enricher", item, scores=list(map(asdict, item.scores()))) for item in enrichers)])
         return
     for item, its in zip(found, scores, strict=True):
         _print(f"{item.name}: {item.task}", item, its, cost=item.cost)
     for enricher in enrichers:
         on_request = "" if enricher.by_default else ", on request"
-        _print(f"{enricher.name}: {enricher.task} (enricher{on_request})", enricher)
+        _print(f"{enricher.name}: {enricher.task} (enricher{on_request})", enricher, enricher.scores())
 
 
 def _row(kind: str, plugin: Extractor | Enricher, **more: object) -> dict[str, Any]:

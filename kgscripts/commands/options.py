@@ -33,8 +33,12 @@ PredictionsOut = Annotated[
 AttachAs = Annotated[
     Exposure | None,
     typer.Option(
-        help="Add the scores to the model cards: as unseen if every choice behind a model was made on other data, else "
-        "as development.",
+        help="Keep the scores with the models, for graphs: as unseen if every choice behind a model was made on other "
+        "data, else as development. What is known to be development stays so.",
         show_default=False,
     ),
+]
+Examples = Annotated[int, typer.Option(min=0, metavar="N", help="Print N items of the data, with what was found.")]
+SplitName = Annotated[
+    str | None, typer.Option("--split", metavar="NAME", help="What the split is called; default: after the file.")
 ]

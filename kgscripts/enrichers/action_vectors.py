@@ -10,8 +10,9 @@ from attrs import frozen
 from kgscripts.enrichers.protocol import Enricher
 from kgscripts.models.encoder import MINILM_SHA256, shared_minilm
 from kgscripts.models.stored_vectors import encoded
+from kgscripts.score_files import read_scores, scores_of_package
 from kgscripts.settings import device_setting
-from schemas.provenance import Model
+from schemas.provenance import BenchmarkScore, Model
 from schemas.records import ActionVector, Record
 
 
@@ -45,6 +46,10 @@ class ActionVectors(Enricher):
         """MiniLM."""
         name = "all-MiniLM-L6-v2"
         return (Model(name=name, version="1", digest=MINILM_SHA256, task="vectors of actions", licence="Apache-2.0"),)
+
+    def scores(self) -> Sequence[BenchmarkScore]:
+        """Those of typicality, which is made of the vectors."""
+        return read_scores(scores_of_package(self.name))
 
     def enrich(self, contents: Sequence[Sequence[str]], _: Sequence[str]) -> list[Sequence[Record]]:
         """One vector for each text."""

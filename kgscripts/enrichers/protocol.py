@@ -14,7 +14,7 @@ from attrs import AttrsInstance
 from kgscripts.records.shards import Reading, write_shard
 from kgscripts.records.store import RecordStore
 from kgscripts.settings import NoSettings, version_of
-from schemas.provenance import Model
+from schemas.provenance import BenchmarkScore, Model
 from schemas.records import Record
 
 _REQUESTS_A_COMMIT = 256
@@ -64,6 +64,10 @@ class Enricher(ABC):
     @abstractmethod
     def networks(self) -> tuple[Model, ...]:
         """The models that it runs, found without loading their weights."""
+
+    def scores(self) -> Sequence[BenchmarkScore]:
+        """How good it is, apart from the scores of its networks."""
+        return ()
 
     @abstractmethod
     def enrich(self, contents: Sequence[Sequence[str]], candidates: Sequence[str]) -> list[Sequence[Record]]:

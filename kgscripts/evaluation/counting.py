@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from schemas.provenance import BenchmarkScore, Exposure
+from kgscripts.evaluation.result import Evaluation, Example, System, shares
+from schemas.provenance import Exposure
+
+EXTRACTOR = "events"
+"""The name of the built-in extractor, and of the file with its scores."""
 
 
 @dataclass
@@ -23,22 +28,42 @@ class Matches:
 
     @property
     def precision(self) -> float:
-        """In percent; 0 if nothing was found."""
-        return 100 * self.right / self.found if self.found else 0.0
+        """The share of the found items that are right; 0 if nothing was found."""
+        return self.right / self.found if self.found else 0.0
 
     @property
     def recall(self) -> float:
-        """In percent; 0 if there are no gold items."""
-        return 100 * self.right / self.gold if self.gold else 0.0
+        """The share of the gold items that were found; 0 if there are none."""
+        return self.right / self.gold if self.gold else 0.0
 
     @property
     def f1(self) -> float:
-        """Harmonic mean of precision and recall, in percent."""
-        return 200 * self.right / (self.found + self.gold) if self.found + self.gold else 0.0
+        """Harmonic mean of precision and recall."""
+        return 2 * self.right / (self.found + self.gold) if self.found + self.gold else 0.0
 
 
-def percent(dataset: str, split: str, metric: str, value: float, *, exposure: Exposure) -> BenchmarkScore:
-    """A score in percent, rounded to two decimals."""
-    return BenchmarkScore(
-        dataset=dataset, split=split, metric=metric, value=round(value, 2), unit="percent", exposure=exposure
+def of_extractor(
+    dataset: str,
+    split: str,
+    values: Mapping[str, float],
+    *,
+    exposure: Exposure,
+    items: Mapping[str, int],
+    examples: Iterable[Example] = (),
+) -> Evaluation:
+    """The evaluation of the built-in extractor of events: shares, by metric."""
+    own = System(name=EXTRACTOR, source=EXTRACTOR, figures=shares(values))
+    return Evaluation(
+        task="extraction",
+        dataset=dataset,
+        split=split,
+        exposure=exposure,
+        items=items,
+        systems=[own],
+        examples=examples,
     )
+
+
+def example(text: str, gold: Iterable[str], found: Iterable[str], *, where: str = "") -> Example:
+    """An item of the data, with what the built-in extractor found in it."""
+    return Example(system=EXTRACTOR, where=where, text=text, gold=gold, found=found)

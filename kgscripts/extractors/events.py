@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from importlib import resources
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from attrs import frozen
 
@@ -20,6 +18,7 @@ from kgscripts.extractors.pronouns import pronouns_digest, resolve_objects, unre
 from kgscripts.extractors.protocol import PARSE, Extractor, Parse, ParsedDocument
 from kgscripts.extractors.repairs import repaired
 from kgscripts.extractors.tools import role_in, tools_of
+from kgscripts.score_files import read_scores, scores_of_package
 from kgscripts.text.lexicon import is_a, verbs, word_list_digests
 from kgscripts.text.pipeline import SHIPPED
 from kgscripts.text.syntax import is_imperative, lemma
@@ -30,7 +29,6 @@ from schemas.records import Action, Argument, Discard, DiscardReason, EventMenti
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
-SCORES_FILE = "scores.json"
 _INSTRUCTIONS = frozenset({PassageKind.STEP, PassageKind.ABSTRACT, PassageKind.CONCRETE})
 
 
@@ -51,20 +49,11 @@ class EventExtractor(Extractor):
 
     def scores(self, parser: Model | None) -> Sequence[BenchmarkScore]:
         """The scores that ship; they were measured on the parses of the shipped pipeline."""
-        return known_scores() if parser is not None and parser.name == SHIPPED else ()
+        return read_scores(scores_of_package(self.name)) if parser is not None and parser.name == SHIPPED else ()
 
     def read(self, documents: Sequence[ParsedDocument]) -> list[Sequence[Record]]:
         """See `Extractor`."""
         return [_read_document(document) for document in documents]
-
-
-def known_scores() -> list[BenchmarkScore]:
-    """The scores that `kgscripts evaluate extraction` measured last for the shipped pipeline."""
-    file = resources.files("kgscripts.extractors") / "data" / SCORES_FILE
-    if not file.is_file():
-        return []
-    rows: list[dict[str, Any]] = json.loads(file.read_text(encoding="utf-8"))
-    return [BenchmarkScore(**row) for row in rows]
 
 
 def _read_document(parsed: ParsedDocument) -> list[Record]:

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from kgscripts.corpora.scenarios.labels import is_listed, scenario_of
 from kgscripts.extractors.protocol import Extractor, ParsedDocument
+from kgscripts.score_files import read_scores, scores_of_package
 from kgscripts.titles.words import titles_digest
+from schemas.provenance import BenchmarkScore, Model
 from schemas.records import Discard, DiscardReason, Document, Record, Segment
 
 
@@ -18,6 +20,10 @@ class LabelExtractor(Extractor):
     task = "scenarios by label or title"
     gives = (Segment, Discard)
     licence = "Apache-2.0"
+
+    def scores(self, parser: Model | None) -> Sequence[BenchmarkScore]:  # noqa: ARG002
+        """Those that ship: whether titles of the same activity become one scenario."""
+        return read_scores(scores_of_package(self.name))
 
     @property
     def data(self) -> Mapping[str, str]:

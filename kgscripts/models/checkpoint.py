@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 from attrs import field, frozen
 
+from kgscripts.score_files import merged_scores
 from schemas.errors import ModelError, RecordError
 from schemas.input_files import open_regular
 from schemas.output_files import check_directory, replaced_directory
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 CONFIG = "config.json"
 WEIGHTS = "model.safetensors"
 CARD = "model_card.json"
+SLICE = "slice"
+"""The split of scores on the small sample that ships (`kgscripts.evaluation.slice`)."""
 
 _REMEDY = "train the model again, or get the checkpoint again"
 
@@ -160,18 +163,18 @@ def load_checkpoint(directory: Path) -> Checkpoint:
 def attach_scores(directory: Path, scores: Sequence[BenchmarkScore]) -> None:
     """Write scores onto the card of a checkpoint, in place of older ones of the same dataset, split and metric.
 
-    Raises ModelError as `load_checkpoint` and `save_checkpoint` do.
+    Those of the split `SLICE` are kept apart, as `ModelCard.slice`. Raises ModelError as `load_checkpoint` and
+    `save_checkpoint` do.
     """
     checkpoint = load_checkpoint(directory)
-    merged = {(score.dataset, score.split, score.metric): score for score in (*checkpoint.card.scores, *scores)}
-    card = attrs.evolve(checkpoint.card, scores=tuple(merged.values()))
+    of_slice = [score for score in scores if score.split == SLICE]
+    others = [score for score in scores if score.split != SLICE]
+    card = attrs.evolve(
+        checkpoint.card,
+        scores=merged_scores(checkpoint.card.scores, others),
+        slice=of_slice or checkpoint.card.slice,
+    )
     save_checkpoint(attrs.evolve(checkpoint, card=card), directory)
-
-
-def attach_slice(directory: Path, scores: Sequence[BenchmarkScore]) -> None:
-    """Write the scores on the sample that ships onto the card of a checkpoint. Raises as `attach_scores`."""
-    checkpoint = load_checkpoint(directory)
-    save_checkpoint(attrs.evolve(checkpoint, card=attrs.evolve(checkpoint.card, slice=scores)), directory)
 
 
 def is_checkpoint(directory: Path) -> bool:

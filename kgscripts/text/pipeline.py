@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgscripts.lean_imports import import_spacy
+from kgscripts.score_files import read_scores
 from schemas.errors import ModelError
-from schemas.provenance import BenchmarkScore, Model
+from schemas.provenance import Model
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -117,7 +118,7 @@ def describe_pipeline(name: str | None = None) -> Model:
         task="syntactic analysis",
         licence=str(meta.get("license") or ""),
         language=str(meta["lang"]),
-        scores=_known_scores(path) if path else (),
+        scores=read_scores(path / SCORES) if path else (),
     )
 
 
@@ -135,14 +136,3 @@ def _digest(directory: Path) -> str:
 
 def _digest_of_config(nlp: Language) -> str:
     return hashlib.sha256(nlp.to_bytes()).hexdigest()
-
-
-def _known_scores(directory: Path) -> tuple[BenchmarkScore, ...]:
-    path = directory / SCORES
-    if not path.is_file():
-        return ()
-    try:
-        rows: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
-        return tuple(BenchmarkScore(**row) for row in rows)
-    except (OSError, ValueError, TypeError, RecursionError) as error:
-        raise ModelError(f"no scores: {error}", where=str(path), remedy="delete the file") from error

@@ -15,7 +15,8 @@ from scipy.ndimage import uniform_filter
 from torch import nn
 
 from kgscripts.corpora.scenarios.documents import LabelledStory
-from kgscripts.evaluation.scenarios.detection import evaluate_scenarios
+from kgscripts.evaluation.scenarios.counts import count_labels, micro_score
+from kgscripts.evaluation.scenarios.pairing import pair_documents
 from kgscripts.evaluation.scenarios.predictions import ranked
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.scenarios.chain import DetectorSettings, detected_segments
@@ -131,8 +132,9 @@ class DetectorTask:
                 document.id: [ranked(segment) for segment in detected_segments(own, chosen)]
                 for document, own in zip(documents, scores, strict=True)
             }
-            report = evaluate_scenarios(documents, found)
-            return float(report.micro.f1) - float(report.boundaries.pk or 0.0)
+            paired = pair_documents(documents, found)
+            f1 = micro_score(count_labels(paired.outcomes()).values()).f1
+            return f1 - (paired.boundaries().pk or 0.0)
 
         # A mean over neighbours, since few documents decide.
         grid = np.array([[quality(bias, cost) for cost in _COSTS] for bias in _BIASES])

@@ -6,8 +6,9 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from kgscripts.evaluation.result import Evaluation
 from kgscripts.evaluation.steps.gold import GoldScenario
-from kgscripts.evaluation.steps.merging import StepReport, score_scenarios
+from kgscripts.evaluation.steps.merging import DESCRIPT, INSCRIPT, score_scenarios
 from kgscripts.models.registry import load
 from kgscripts.models.steps.encoder import StepEncoder
 from kgscripts.models.steps.merger import StepMerger
@@ -24,8 +25,8 @@ def cross_validate(
     *,
     hardware: Hardware | None = None,
     on_scenario: Callable[[], object] | None = None,
-) -> tuple[StepReport, StepReport]:
-    """The scores on DeScript and on InScript; the model of each scenario has seen no text about it.
+) -> list[Evaluation]:
+    """Evaluate on DeScript and on InScript; the model of each scenario has seen no text about it.
 
     The encoder is the same for all: it was trained on none of these scenarios.
 
@@ -46,4 +47,7 @@ def cross_validate(
                 on_scenario()
         return models[name]
 
-    return score_scenarios(scenarios.descript, merger_of), score_scenarios(scenarios.inscript, merger_of)
+    return [
+        score_scenarios(own, merger_of, dataset=dataset, split="each scenario left out", source="steps")
+        for dataset, own in ((DESCRIPT, scenarios.descript), (INSCRIPT, scenarios.inscript))
+    ]

@@ -41,7 +41,7 @@ _SENTENCE = re.compile(
 )
 _ROLES = {"agent": Role.AGENT, "object": Role.PATIENT, "place": Role.PLACE}
 SYNTAX = Model(name="tiny-syntax", version="1", digest="a" * 64, task="syntactic analysis")
-SCORE = BenchmarkScore(dataset="tiny", split="test", metric="F1", value=100.0, unit="percent", exposure="development")
+SCORE = BenchmarkScore(dataset="tiny", split="test", metric="F1", value=1.0, unit="share", exposure="development")
 
 
 @frozen

@@ -119,6 +119,7 @@ def _aligned(pairs: Sequence[Any]) -> list[SimpleNamespace]:
 MODELS: dict[str, Any] = {
     "scenarios": _Words(),
     "state-changes": FixedModel(),
+    "tools": SimpleNamespace(),
     "alignment": SimpleNamespace(align=_aligned, align_freely=_aligned),
 }
 """Models by task that answer at once."""

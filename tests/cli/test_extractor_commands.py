@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 import cli
 from kgscripts import pipeline
 from kgscripts.enrichers.registry import ENRICHERS
-from kgscripts.extractors.events import known_scores
 from kgscripts.extractors.registry import installed_extractors
 from kgscripts.models.registry import describe
+from kgscripts.score_files import read_scores, scores_of_package
 from schemas.errors import KGScriptsError
 from schemas.script_graph import ScriptGraph
 
@@ -39,10 +39,13 @@ def test_the_list_has_every_extractor_with_kinds_cost_and_scores() -> None:
     assert (events["requires"], events["gives"]) == (["parse"], ["event_mention", "discard"])
     assert decompositions["requires"] == ["parse", "event_mention"]
     assert decompositions["gives"][0] == "decomposition"
-    assert [score["value"] for score in events["scores"]] == [score.value for score in known_scores()]
+    assert [score["value"] for score in events["scores"]] == [
+        score.value for score in read_scores(scores_of_package("events"))
+    ]
     (aligner,) = decompositions["networks"]
     assert aligner["digest"] == describe("aligner").digest
     assert aligner["scores"]
+    assert {score["dataset"] for score in rows["labels"].pop("scores")} == {"kgscripts scenario titles"}
     assert rows["labels"] == {
         "kind": "extractor",
         "name": "labels",
@@ -51,7 +54,6 @@ def test_the_list_has_every_extractor_with_kinds_cost_and_scores() -> None:
         "requires": [],
         "cost": "rules",
         "licence": "Apache-2.0",
-        "scores": [],
         "networks": [],
         "settings": [],
     }

@@ -15,9 +15,8 @@ from attrs import frozen
 from typer.testing import CliRunner
 
 import cli
-import kgscripts.evaluation.events.extraction
-import kgscripts.evaluation.events.parsing
 import kgscripts.training.typicality
+from kgscripts.evaluation.result import Evaluation
 from kgscripts.models import registry
 from kgscripts.typicality.weights import shipped_weights
 from schemas.errors import ConfigurationError, KGScriptsError
@@ -66,6 +65,14 @@ OUTPUTS = {
     "evaluate scenarios --predictions-out": Case(f"{_SCENARIOS} --predictions-out OUT"),
     "evaluate text --output": Case("evaluate text bank.conllu -o OUT"),
     "evaluate extraction --output": Case("evaluate extraction --inscript inscript -o OUT", ("inscript/val/story",)),
+    "evaluate typicality --output": Case("evaluate typicality --inscript inscript -o OUT", ("inscript/val/story",)),
+    "evaluate steps --output": Case("evaluate steps --descript sets -o OUT", ("sets/a.new.xml",)),
+    "evaluate tools --output": Case("evaluate tools -o OUT"),
+    "evaluate scenario-titles --output": Case("evaluate scenario-titles -o OUT"),
+    "evaluate scenario-mentions --output": Case("evaluate scenario-mentions --gold anna.jsonl -o OUT"),
+    "evaluate slice --output": Case("evaluate slice --model tiny -o OUT", _TINY),
+    "evaluate graph --output": Case("evaluate graph graph --sample 1 -o OUT", _TABLES),
+    "evaluate all --output": Case("evaluate all --data inscript -o OUT", ("inscript/val/story",)),
     "train typicality --out": Case("train typicality --inscript inscript --out OUT", ("inscript/val/story",)),
     "corpora merge --output": Case(f"{_MERGE} -o OUT"),
     "corpora adjudicate --output": Case("corpora adjudicate anna.jsonl ben.jsonl --decisions decisions.jsonl -o OUT"),
@@ -95,6 +102,16 @@ DIRECTORIES = {"build-graph --output", "merge --output", "corpora fetch --into"}
 """The parameters that name a directory that is added to, and never replaced."""
 
 
+NOTHING = Evaluation(task="t", dataset="d", split="s", systems=())
+_LONG = (
+    "events.parsing.evaluate_text",
+    "steps.typicality.evaluate_typicality",
+    "tools.predicted.evaluate_predicted_tools",
+    "scenarios.titles.evaluate_titles",
+    "scenarios.mentions.evaluate_mentions",
+)
+
+
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("small")
@@ -111,12 +128,11 @@ def inputs(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     monkeypatch.chdir(folder)
     load = registry.load
     monkeypatch.setattr(registry, "load", lambda task, name: MODELS[task] if task in MODELS else load(task, name))
-    monkeypatch.setattr(
-        kgscripts.evaluation.events.parsing,
-        "evaluate_text",
-        lambda *_, **__: kgscripts.evaluation.events.parsing.TextEvaluation((), 1, 1.0),
-    )
-    monkeypatch.setattr(kgscripts.evaluation.events.extraction, "evaluate_extraction", lambda **_: [])
+    for name in _LONG:
+        monkeypatch.setattr(f"kgscripts.evaluation.{name}", lambda *_, **__: NOTHING)
+    for name in ("events.extraction.evaluate_extraction", "steps.merging.evaluate_steps"):
+        monkeypatch.setattr(f"kgscripts.evaluation.{name}", lambda *_, **__: [NOTHING])
+    monkeypatch.setattr("kgscripts.evaluation.benchmarks.BENCHMARKS", ())
     learning = kgscripts.training.typicality
     monkeypatch.setattr(learning, "labelled_mentions", lambda _: {})
     monkeypatch.setattr(learning, "left_out", lambda _: ({}, 0.5))

@@ -15,7 +15,7 @@ from kgscripts.corpora.pairs.gold_alignments import GoldAlignment, read_gold_ali
 from kgscripts.corpora.pairs.loading import load_pairs
 from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.evaluation.alignment.accuracy import (
-    AlignmentScores,
+    INTERVAL,
     anchors,
     best_monotonic,
     evaluate_alignments,
@@ -24,8 +24,8 @@ from kgscripts.evaluation.alignment.accuracy import (
 )
 from kgscripts.evaluation.alignment.baselines import IbmModel1, diagonal
 from kgscripts.evaluation.alignment.models import open_alignment_model
+from kgscripts.evaluation.result import System, from_json
 from schemas.errors import ConfigurationError, InputError, ModelError
-from schemas.provenance import Exposure
 
 
 def _pair(abstract: str, concrete: str) -> Pair:
@@ -43,7 +43,7 @@ _GOLD = [
 ]
 
 
-def _scores(paths: Mapping[tuple[str, ...], Sequence[int]]) -> AlignmentScores:
+def _scores(paths: Mapping[tuple[str, ...], Sequence[int]]) -> System:
     def align(pairs: Sequence[Pair]) -> list[Sequence[int]]:
         return [paths.get(pair.concrete, [0] * len(pair.concrete)) for pair in pairs]
 
@@ -56,27 +56,16 @@ def test_scores_by_hand() -> None:
         _PAIRS[2].concrete: [2, 2, 2, 2, 2, 2, 2, 2, 2, 2],  # one of three gold words, one of two anchors
     }
     scores = _scores(paths)
-    assert scores.alignment_accuracy == pytest.approx(3 / 5)
-    assert scores.anchor_accuracy == pytest.approx(3 / 5)  # "water" of the second pair is at "boil"
-    assert scores.anchor_accuracy_unknown == pytest.approx(1 / 5)  # all at 0: only "chop" is right
-    assert scores.mean_span_length == pytest.approx((8 + 10) / (4 + 1))
-    assert scores.monotonic
-    assert scores.interval == pytest.approx((1 / 3, 1.0))
+    assert scores["alignment accuracy"] == pytest.approx(3 / 5)
+    assert scores["anchor accuracy"] == pytest.approx(3 / 5)  # "water" of the second pair is at "boil"
+    assert scores["anchor accuracy with anchors unknown"] == pytest.approx(1 / 5)  # all at 0: only "chop" is right
+    assert scores["mean span length"] == pytest.approx((8 + 10) / (4 + 1))
+    assert scores.setting == "monotonic"
+    assert [scores.value("alignment accuracy", part) for part in INTERVAL] == pytest.approx([1 / 3, 1.0])
 
 
 def test_crossings_are_detected() -> None:
-    assert not _scores({_PAIRS[0].concrete: [2, 0, 0, 0, 0, 0, 0, 0]}).monotonic
-
-
-def test_metrics_of_the_card_state_whether_crossings_were_allowed() -> None:
-    found = _scores({}).benchmark_scores("valid.template.tsv", "valid", Exposure.DEVELOPMENT)
-    assert {score.exposure for score in found} == {Exposure.DEVELOPMENT}
-    assert {score.metric for score in found} == {
-        "alignment accuracy, monotonic",
-        "anchor accuracy, monotonic",
-        "anchor accuracy with anchors unknown, monotonic",
-        "mean span length, monotonic",
-    }
+    assert _scores({_PAIRS[0].concrete: [2, 0, 0, 0, 0, 0, 0, 0]}).setting == "free"
 
 
 def test_anchors_are_content_words_in_the_same_form() -> None:
@@ -151,28 +140,16 @@ def test_the_command_writes_what_it_prints(tmp_path: Path) -> None:
     models = ["diagonal", "ibm1", "ibm1-free", "aligner", "aligner-free"]
     for model in models:
         arguments += ["--model", model]
-    result = CliRunner().invoke(app, [*arguments, "--train", str(tmp_path / "dev.tsv")], env={"COLUMNS": "200"})
+    result = CliRunner().invoke(app, [*arguments, "--train", str(tmp_path / "dev.tsv")])
     assert result.exit_code == 0, result.output
-    rows = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
-    assert [row["name"] for row in rows] == models
-    for row in rows:
-        assert 0.0 <= row["alignment_accuracy"] <= 1.0
-        assert f"{row['anchor_accuracy_unknown']:.3f}" in result.output
-    assert rows[0]["alignment_accuracy"] == 0.0
-    assert "best possible path" in result.output
-
-
-def test_one_model_makes_one_object(tmp_path: Path) -> None:
-    arguments = [
-        "alignments",
-        *_files(tmp_path),
-        "--model",
-        "diagonal",
-        "--output",
-        str(tmp_path / "out.json"),
-    ]
-    assert CliRunner().invoke(app, arguments).exit_code == 0
-    assert json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))["name"] == "diagonal"
+    (found,) = from_json(json.loads((tmp_path / "out.json").read_text(encoding="utf-8")))
+    assert [system.name for system in found.systems] == [*models, "best possible path"]
+    assert [system.source for system in found.models] == ["aligner", "aligner-free"]
+    for system in found.systems:
+        assert 0.0 <= system["alignment accuracy"] <= 1.0
+        assert f"{100 * system['alignment accuracy']:.2f}" in result.output
+    assert found.systems[0]["alignment accuracy"] == 0.0
+    assert found.items == {"pairs": 1, "labelled words": 1, "anchors": 5}
 
 
 @pytest.mark.parametrize(
@@ -199,11 +176,11 @@ def test_floors_on_the_gold_set(shared_corpora: Path) -> None:
         name: evaluate_alignments(name, open_alignment_model(name, []), gold, pairs, none)
         for name in ("diagonal", "aligner", "aligner-free")
     }
-    assert rows["diagonal"].alignment_accuracy == pytest.approx(0.204, abs=0.001)
-    assert rows["aligner"].monotonic
-    assert rows["aligner"].alignment_accuracy >= 0.52
-    assert rows["aligner"].mean_span_length <= 9
-    assert rows["aligner-free"].alignment_accuracy >= 0.60
+    assert rows["diagonal"]["alignment accuracy"] == pytest.approx(0.204, abs=0.001)
+    assert rows["aligner"].setting == "monotonic"
+    assert rows["aligner"]["alignment accuracy"] >= 0.52
+    assert rows["aligner"]["mean span length"] <= 9
+    assert rows["aligner-free"]["alignment accuracy"] >= 0.60
     accepted = [{index: frozenset(places) for index, places in label.aligned.items()} for label in gold]
     best = best_monotonic([pairs[label.row - 1] for label in gold], accepted)
     assert best == pytest.approx(0.855, abs=0.001)

@@ -6,22 +6,27 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
-from kgscripts.commands import evaluate_state_changes_output as printed
 from kgscripts.commands.evaluate import app
+from kgscripts.commands.evaluation_output import print_evaluations
 from kgscripts.corpora.openpi.change_template import parse_change
 from kgscripts.evaluation.changes.answers import read_answers, read_steps, steps_beside
 from kgscripts.evaluation.changes.errors import count_errors
 from kgscripts.evaluation.changes.meteor import meteor_scores
-from kgscripts.evaluation.changes.report import evaluate_changes
-from kgscripts.evaluation.changes.scores import official_scores
+from kgscripts.evaluation.changes.predicted import evaluate_changes
+from kgscripts.evaluation.changes.published import PUBLISHED
+from kgscripts.evaluation.changes.scores import METRICS, Score, StepScores, official_scores
+from kgscripts.evaluation.result import Evaluation, Role, System, from_json
 from kgscripts.models import registry
+from kgscripts.models.checkpoint import read_card
+from kgscripts.models.registry import find_checkpoint
 from schemas.changes import PredictedChange, ProcedureStep
 from schemas.errors import ConfigurationError, InputError
-from schemas.provenance import Exposure
+from schemas.provenance import Exposure, Model
 
 KETTLE, TEA = "www.wikihow.com/Boil-Water", "www.wikihow.com/Make-Tea"
 GOLD = {
@@ -88,43 +93,62 @@ def _run(*arguments: object) -> str:
     return result.stdout
 
 
-def _scores_of(*names: str) -> object:
+def _evaluated(*arguments: Any, **options: Any) -> Evaluation:
+    return evaluate_changes(*arguments, dataset="OpenPI", split="dev", **options)
+
+
+def _scores_of(*names: str) -> StepScores:
     return official_scores({name: GOLD[name] for name in names}, {name: PREDICTED[name] for name in names})
 
 
-def test_groups_have_the_scores_of_their_steps(split: Path) -> None:
-    report = evaluate_changes(GOLD, PREDICTED, read_steps(split))
+def _official(system: System, part: str = "") -> StepScores:
+    kinds = ("precision", "recall", "F1")
+    return StepScores(
+        *(Score(*(system.value(f"{name} {kind}", part) for kind in kinds)) for name in ("exact", "BLEU", "ROUGE"))
+    )
+
+
+def test_parts_have_the_scores_of_their_steps(split: Path) -> None:
+    found = _evaluated(GOLD, PREDICTED, read_steps(split))
+    own = found.systems[0]
     first, second, third, fourth = GOLD
-    assert {name: group.scores for name, group in report.topics.items()} == {
-        "seen": _scores_of(first, second),
-        "unseen": _scores_of(third, fourth),
+    without = official_scores({first: GOLD[first][1:]}, {first: PREDICTED[first]})
+    expected = {
+        "": _scores_of(*GOLD),
+        "seen topics": _scores_of(first, second),
+        "unseen topics": _scores_of(third, fourth),
         "Food": _scores_of(first, second),
         "Health": _scores_of(third, fourth),
+        "step 1": _scores_of(first, third),
+        "step 2": _scores_of(second, fourth),
+        "without image": without,
     }
-    assert {name: group.scores for name, group in report.positions.items()} == {
-        "1": _scores_of(first, third),
-        "2": _scores_of(second, fourth),
-    }
-    assert {name: group.steps for name, group in report.modalities.items()} == {"with_image": 3, "without_image": 1}
-    without = official_scores({first: GOLD[first][1:]}, {first: PREDICTED[first]})
-    assert report.modalities["without_image"].scores == without
-    assert report.scores.official == _scores_of(*GOLD)
-    assert (report.steps, report.gold_answers, report.predictions) == (4, 4, 5)
+    for part, scores in expected.items():
+        for kind, value in zip(METRICS, _official(own, part), strict=True):
+            assert tuple(value) == pytest.approx(tuple(getattr(scores, kind))), part
+    assert own.value("steps", "with image") == 3
+    assert own.value("steps", "without image") == 1
+    assert found.items == {"steps": 4, "gold answers": 4, "distinct predictions": 5}
+    published = found.systems[1]
+    assert (published.role, published["BLEU F1"], published.value("BLEU F1", "seen topics")) == (
+        Role.PUBLISHED,
+        0.161,
+        0.171,
+    )
+    assert {figure.metric for figure in PUBLISHED.figures} < {figure.metric for figure in own.figures}
 
 
 def test_topics_that_the_model_was_not_trained_on_can_be_given(split: Path) -> None:
-    topics = evaluate_changes(GOLD, PREDICTED, read_steps(split), unseen=["Food", "Health"]).topics
-    assert topics["unseen"].steps == 4
-    assert "seen" not in topics
+    own = _evaluated(GOLD, PREDICTED, read_steps(split), unseen=["Food", "Health"]).systems[0]
+    assert own.value("steps", "unseen topics") == 4
+    assert "seen topics" not in own.parts
 
 
 def test_without_questions_only_positions_are_known() -> None:
-    report = evaluate_changes(
-        {**GOLD, "odd": [], "x||٣": [], "x||77": []}, {**PREDICTED, "odd": [], "x||٣": [], "x||77": []}
-    )
-    assert not report.topics
-    assert not report.modalities
-    assert {name: group.steps for name, group in report.positions.items()} == {"1": 2, "2": 2, "6 and later": 1}
+    more: dict[str, list[str]] = {"odd": [], "x||٣": [], "x||77": []}
+    own = _evaluated({**GOLD, **more}, {**PREDICTED, **more}).systems[0]
+    parts = {part: own.get("steps", part) for part in own.parts if part != "all steps"}
+    assert parts == {"step 1": 2, "step 2": 2, "step 6 and later": 1}
 
 
 def test_errors_are_those_against_the_closest_answer() -> None:
@@ -166,24 +190,26 @@ def test_meteor_needs_the_data_of_nltk(monkeypatch: pytest.MonkeyPatch) -> None:
     assert meteor_scores(GOLD, PREDICTED) is None
 
 
-def test_json_has_percentages(split: Path, predictions: Path, tmp_path: Path) -> None:
+def _scores(*arguments: object) -> Evaluation:
+    [found] = from_json(json.loads(_run(*arguments, "--json")))
+    return found
+
+
+def test_the_command_gives_the_official_scores(split: Path, predictions: Path, tmp_path: Path) -> None:
     file = tmp_path / "scores.json"
-    content = json.loads(_run("--gold", split, "--predictions", predictions, "--json", "--output", file))
-    assert json.loads(file.read_text(encoding="utf-8")) == content
+    found = _scores("--gold", split, "--predictions", predictions, "--output", file)
+    assert from_json(json.loads(file.read_text(encoding="utf-8"))) == [found]
+    assert (found.dataset, found.split, found.systems[0].name) == ("OpenPI", "dev", predictions.name)
     official = official_scores(GOLD, PREDICTED)
-    for name in ("exact", "bleu", "rouge", "one_to_one", "clusters"):
-        assert {"p", "r", "f1"} <= content[name].keys()
-    assert content["bleu"] == {
-        key: round(100 * value, 2) for key, value in zip(("p", "r", "f1"), official.bleu, strict=True)
-    }
-    assert content["one_to_one"]["f1"] == content["one_to_one"]["rouge"]["f1"]
-    assert content["topics"]["Health"]["steps"] == 2
-    assert content["errors"]["wrong"] == 2
+    assert _official(found.systems[0]).bleu == tuple(round(value, 4) for value in official.bleu)
+    assert _scores("--gold", split, "--predictions", predictions, "--split", "mine").split == "mine"
+    [errors] = found.tables.values()
+    assert errors.rows[-1][:2] == ("any of these", 2)
 
 
 def test_text_shows_published_scores_in_80_columns(split: Path, predictions: Path) -> None:
     shown = _run("--gold", split / "id_answers.jsonl", "--predictions", predictions)
-    for part in ("published: all", "16.1", "17.1", "15.7", "14.3", "964 (59 %)", "unseen topics", "step 2"):
+    for part in ("published:", "16.10", "17.10", "15.70", "14.30", "964 (59 %)", "unseen topics", "step 2"):
         assert part in shown
     assert max(map(len, shown.splitlines())) <= 80
 
@@ -193,13 +219,15 @@ def test_examples_are_spread_over_the_steps(split: Path, predictions: Path) -> N
     assert "Fill the kettle." in shown
     assert "Wait." in shown
     assert "Boil it." not in shown
-    assert "1.00  fullness of kettle" in shown
-    assert "0.00  state of tea" in shown
+    assert "1.00 fullness of kettle" in shown
+    assert "0.00 state of tea" in shown
     assert _run("--gold", split, "--predictions", predictions, "--examples", 99).count("www.") == len(GOLD)
 
 
 class _Model:
     """Predicts what `PREDICTED` has, and remembers the steps."""
+
+    model = Model(name="toy", version="1", digest="0" * 64, task="state changes")
 
     def __init__(self) -> None:
         self.steps: list[ProcedureStep] = []
@@ -223,21 +251,22 @@ def test_predictions_of_a_model_can_be_written_and_read(
     )
     file = tmp_path / "out.jsonl"
     options = ("--questions", split / questions) if questions else ()
-    content = json.loads(_run("--gold", split, "--model", "toy", *options, "--predictions-out", file, "--json"))
+    own = _scores("--gold", split, "--model", "toy", *options, "--predictions-out", file).systems[0]
     assert [(step.text, step.context, step.title) for step in model.steps[:2]] == [
         ("Fill the kettle.", (), "Boil Water"),
         ("Boil it.", ("Fill the kettle.",), "Boil Water"),
     ]
-    again = json.loads(_run("--gold", split, "--predictions", file, "--json"))
-    assert content == again | {"model": "toy"}
+    again = _scores("--gold", split, "--predictions", file).systems[0]
+    assert (own.name, own.source, own.figures) == ("toy", "toy", again.figures)
     assert read_answers(file)[f"{KETTLE}||2"] == PREDICTED[f"{KETTLE}||2"]
 
 
-def test_scores_for_a_card_are_percentages() -> None:
-    scores = evaluate_changes(GOLD, PREDICTED).benchmark_scores("OpenPI", "dev", Exposure.DEVELOPMENT)
-    assert [score.metric for score in scores[:4]] == ["exact precision", "exact recall", "exact F1", "BLEU precision"]
-    assert len({score.metric for score in scores}) == 27
-    assert {(score.dataset, score.split, score.unit) for score in scores} == {("OpenPI", "dev", "percent")}
+def test_scores_for_a_card_are_those_that_ship() -> None:
+    found = _evaluated(GOLD, PREDICTED)
+    scores = found.benchmark_scores(found.systems[0], Exposure.DEVELOPMENT)
+    card, _ = read_card(find_checkpoint("state-changes"))
+    assert [score.metric for score in scores] == [score.metric for score in card.scores]
+    assert {(score.dataset, score.split) for score in scores} == {("OpenPI", "dev")}
 
 
 _LINE = '{"id": "a||1", "answers": ["oil was hot before"]}\n'
@@ -274,8 +303,8 @@ def test_bad_predictions_are_errors_that_say_where(tmp_path: Path, content: str,
 def test_odd_predictions_have_scores(tmp_path: Path) -> None:
     odd = {"a||1": ["🔥" * 3, "油 was 冷 before", "", "x " * 5000, "oil was hot before", "There will be no change."]}
     gold = _answers_file(tmp_path / "gold.jsonl", {"a||1": ["oil was hot before"]})
-    content = json.loads(_run("--gold", gold, "--predictions", _answers_file(tmp_path / "odd.jsonl", odd), "--json"))
-    assert content["exact"] == {"p": 16.67, "r": 100.0, "f1": 28.57}
+    own = _scores("--gold", gold, "--predictions", _answers_file(tmp_path / "odd.jsonl", odd)).systems[0]
+    assert _official(own).exact == (0.1667, 1.0, 0.2857)
 
 
 def test_files_that_are_missing_are_errors(tmp_path: Path, split: Path, predictions: Path) -> None:
@@ -300,6 +329,6 @@ def test_options_that_contradict_each_other_are_refused(split: Path, options: tu
 
 
 def test_long_names_of_topics_are_cut(capsys: pytest.CaptureFixture[str]) -> None:
-    steps = {name: SimpleNamespace(id=name, topic="T" * 99, answers=()) for name in GOLD}
-    printed.print_report(evaluate_changes(GOLD, PREDICTED, steps))  # type: ignore[arg-type]
+    steps = {name: SimpleNamespace(id=name, text="", topic="T" * 99, answers=()) for name in GOLD}
+    print_evaluations([_evaluated(GOLD, PREDICTED, steps)])
     assert max(map(len, capsys.readouterr().out.splitlines())) <= 80

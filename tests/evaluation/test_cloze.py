@@ -11,7 +11,7 @@ from typing import Literal
 
 import pytest
 import torch
-from attrs import define, evolve, field
+from attrs import define, field
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,11 +19,12 @@ import kgscripts.evaluation.cloze.task as protocol
 from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.evaluation.cloze.filling import Candidates
 from kgscripts.evaluation.cloze.models import LeftSideOnly
-from kgscripts.evaluation.cloze.scores import PUBLISHED, beaten
+from kgscripts.evaluation.cloze.scores import MATCHES, MEAN_SPAN, PUBLISHED, STRICT, beaten, nats
 from kgscripts.evaluation.cloze.task import FilledItem, evaluate_cloze
+from kgscripts.evaluation.result import Evaluation, System, as_json
 from kgscripts.models.cloze.protocol import Cloze
 from schemas.errors import InputError, ModelError
-from schemas.provenance import Exposure
+from schemas.provenance import Direction, Exposure
 from tests.evaluation.cloze_toys import Aligned, Knows, Table, Uniform, by_hand
 
 WORDS = ["pan", "spoon", "knife", "bowl", "cut", "heat", "whisk", "plate", "lid"]
@@ -44,12 +45,16 @@ def _pairs(draw: st.DrawFn) -> list[Pair]:
     return [*pairs, first]
 
 
-FIGURES = [
-    f"{setup}_{metric}{strict}"
-    for setup in ("oracle", "greedy")
-    for metric in ("match", "top5")
-    for strict in ("", "_strict")
-]
+FIGURES = [(metric, part) for metric in MATCHES for part in ("", STRICT)]
+
+
+def _measured(evaluation: Evaluation) -> System:
+    (system,) = evaluation.systems
+    return system
+
+
+def _shares(evaluation: Evaluation) -> list[float]:
+    return [_measured(evaluation).value(*figure) for figure in FIGURES]
 
 
 @pytest.mark.parametrize("scores_texts", [False, True])
@@ -60,15 +65,16 @@ def test_the_same_as_the_reference_for_each_pair(
     context: Literal["left", "both"], scores_texts: bool, pairs: list[Pair], seed: int, unknown: frozenset[str]
 ) -> None:
     model = Table(context, seed, unknown, scores_texts)
-    scores = evaluate_cloze(model, pairs, Candidates(WHITELIST), seed=seed)
+    found = evaluate_cloze(model, pairs, Candidates(WHITELIST), seed=seed)
     parts = [by_hand(model, pair, WHITELIST, seed) for pair in pairs]
-    for figure in FIGURES:
-        values = [value for part in parts for value in part.get(figure, [])]
-        assert getattr(scores, figure) == pytest.approx(100 * fmean(values)), figure
-    nats = [value for part in parts for value in part.get("surprisal", [])]
-    assert scores.surprisal == pytest.approx(fmean(nats), rel=1e-5)
-    assert scores.words == len(nats)
-    assert scores.blanks == sum(len(part.get("oracle_match", [])) for part in parts)
+    for metric, part in FIGURES:
+        name = f"{metric.replace(' ', '_')}{'_strict' if part else ''}"
+        values = [value for own in parts for value in own.get(name, [])]
+        assert _measured(found).value(metric, part) == pytest.approx(fmean(values)), name
+    surprisals = [value for part in parts for value in part.get("surprisal", [])]
+    assert _measured(found)["surprisal"] == pytest.approx(fmean(surprisals), rel=1e-5)
+    assert found.items["hidden tokens"] == len(surprisals)
+    assert found.items["blanks"] == sum(len(part.get("oracle_match", [])) for part in parts)
 
 
 @settings(max_examples=25)
@@ -79,28 +85,24 @@ def test_the_order_of_pairs_and_words_changes_nothing(pairs: list[Pair], seed: i
     random.Random(seed).shuffle(words)
     first = evaluate_cloze(Aligned(seed=seed), pairs, Candidates(WHITELIST), seed=seed)
     second = evaluate_cloze(Aligned(seed=seed), shuffled, Candidates(words), seed=seed)
-    assert first.as_json() == second.as_json()
+    assert as_json([first]) == as_json([second])
 
 
 @settings(max_examples=25)
 @given(pairs=_pairs(), seed=st.integers(0, 9))
 def test_figures_are_within_their_ranges(pairs: list[Pair], seed: int) -> None:
-    scores = evaluate_cloze(Aligned(seed=seed), pairs, Candidates(WHITELIST), seed=seed)
-    for figure in FIGURES:
-        assert 0 <= getattr(scores, figure) <= 100
-    for figure in ("oracle_match", "oracle_top5", "greedy_match", "greedy_top5"):
-        assert getattr(scores, f"{figure}_strict") <= getattr(scores, figure)
-    assert scores.word_surprisal is not None
-    assert scores.surprisal is not None
-    assert 0 < scores.word_surprisal < scores.surprisal
-    decisions = scores.words * math.log(2) + scores.blanks * math.log(2)
-    assert scores.surprisal - scores.word_surprisal == pytest.approx(decisions / scores.words)
-    assert scores.mean_span_length is not None
-    assert scores.mean_span_length >= 1
-    assert {score.metric.split(",")[0] for score in scores.benchmark_scores("KidsCook", "valid", Exposure.UNSEEN)} >= {
-        "oracle match",
-        "surprisal",
-    }
+    found = evaluate_cloze(Aligned(seed=seed), pairs, Candidates(WHITELIST), seed=seed)
+    system = _measured(found)
+    for metric in MATCHES:
+        assert 0 <= system.value(metric, STRICT) <= system[metric] <= 1
+    assert 0 < system["word surprisal"] < system["surprisal"]
+    decisions = (found.items["hidden tokens"] + found.items["blanks"]) * math.log(2)
+    assert system["surprisal"] - system["word surprisal"] == pytest.approx(decisions / found.items["hidden tokens"])
+    assert system[MEAN_SPAN] >= 1
+    scores = {score.metric: score for score in found.benchmark_scores(system, Exposure.UNSEEN)}
+    assert scores.keys() >= {"oracle match, context left", "surprisal, context left"}
+    lower = {metric.split(",")[0] for metric, score in scores.items() if score.direction is Direction.LOWER}
+    assert lower == {"surprisal", "word surprisal", MEAN_SPAN}
 
 
 @given(pairs=_pairs(), together=st.integers(1, 3))
@@ -110,7 +112,8 @@ def test_how_many_pairs_advance_together_changes_nothing(pairs: list[Pair], toge
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(protocol, "_TOGETHER", together)
         patch.setattr(protocol, "_BATCH", together)
-        assert evaluate_cloze(Aligned("both"), pairs, Candidates(WHITELIST)).as_json() == whole.as_json()
+        parts = evaluate_cloze(Aligned("both"), pairs, Candidates(WHITELIST))
+    assert as_json([parts]) == as_json([whole])
 
 
 def _distinct(count: int) -> list[Pair]:
@@ -127,15 +130,14 @@ def _distinct(count: int) -> list[Pair]:
 
 def test_a_perfect_model() -> None:
     pairs = _distinct(20)
-    scores = evaluate_cloze(Knows(pairs), pairs, Candidates(WORDS))
-    assert {getattr(scores, figure) for figure in FIGURES} == {100.0}
-    assert scores.surprisal == 0.0
-    assert (scores.unknown_words, scores.impossible_words) == (0, 0)
+    found = evaluate_cloze(Knows(pairs), pairs, Candidates(WORDS))
+    assert set(_shares(found)) == {1.0}
+    assert [_measured(found)[name] for name in ("surprisal", "unknown words", "impossible words")] == [0, 0, 0]
 
 
 def test_the_surprisal_of_a_uniform_model() -> None:
-    scores = evaluate_cloze(Uniform(), _distinct(20), Candidates(WHITELIST))
-    assert scores.surprisal == pytest.approx(math.log(len(WHITELIST) + 1))
+    found = evaluate_cloze(Uniform(), _distinct(20), Candidates(WHITELIST))
+    assert _measured(found)["surprisal"] == pytest.approx(math.log(len(WHITELIST) + 1))
 
 
 def test_unknown_words_in_plain_and_strict_scores() -> None:
@@ -147,25 +149,20 @@ def test_unknown_words_in_plain_and_strict_scores() -> None:
             rows[:, -1] = 0
             return rows
 
-    scores = evaluate_cloze(AlwaysUnknown(), _distinct(5), Candidates(WHITELIST))
-    for figure in FIGURES:
-        assert getattr(scores, figure) == (0.0 if figure.endswith("_strict") else 100.0)
-    assert scores.unknown_words == scores.words
-    assert scores.surprisal == 0.0
+    found = evaluate_cloze(AlwaysUnknown(), _distinct(5), Candidates(WHITELIST))
+    assert _shares(found) == [0.0 if part == STRICT else 1.0 for _, part in FIGURES]
+    assert _measured(found)["unknown words"] == found.items["hidden tokens"]
+    assert _measured(found)["surprisal"] == 0.0
 
 
 def test_impossible_words_are_misses_and_excluded_from_surprisal() -> None:
     pairs = [Pair(abstract=["do"], concrete=["lid", "pan"], blanks=[True, True])]
-    scores = evaluate_cloze(Table(unknown_to_it=frozenset({"#UNK#"})), pairs, Candidates(["pan", "pot"]))
-    assert (scores.impossible_words, scores.unknown_words, scores.words) == (1, 1, 2)
-    assert scores.oracle_top5 == 50.0
-    assert scores.oracle_match == 0.0
-    known = evaluate_cloze(Table(unknown_to_it=frozenset({"#UNK#", "pan"})), pairs, Candidates(["pan", "pot"]))
-    assert known.surprisal is None
-    assert known.as_json()["surprisal"] is None
-    assert "surprisal" not in {
-        score.metric.split(",")[0] for score in known.benchmark_scores("KidsCook", "valid", Exposure.UNSEEN)
-    }
+    found = evaluate_cloze(Table(unknown_to_it=frozenset({"#UNK#"})), pairs, Candidates(["pan", "pot"]))
+    system = _measured(found)
+    assert (system["impossible words"], system["unknown words"], found.items["hidden tokens"]) == (1, 1, 2)
+    assert (system["oracle top5"], system["oracle match"]) == (0.5, 0.0)
+    none = evaluate_cloze(Table(unknown_to_it=frozenset({"#UNK#", "pan"})), pairs, Candidates(["pan", "pot"]))
+    assert not [figure for figure in _measured(none).figures if "surprisal" in figure.metric]
 
 
 def test_both_sides_are_truncated_and_blanks_beyond_are_dropped() -> None:
@@ -173,8 +170,8 @@ def test_both_sides_are_truncated_and_blanks_beyond_are_dropped() -> None:
     blanks = [place in (10, 47, 48, 49, 50, 55) for place in range(60)]
     pair = Pair(abstract=[f"a{place}" for place in range(70)], concrete=concrete, blanks=blanks)
     model = Table("both")
-    scores = evaluate_cloze(model, [pair], Candidates(concrete))
-    assert (scores.words, scores.blanks) == (3, 2)
+    found = evaluate_cloze(model, [pair], Candidates(concrete))
+    assert (found.items["hidden tokens"], found.items["blanks"]) == (3, 2)
     assert {(len(cloze.abstract), len(cloze.concrete)) for cloze in model.asked} == {(50, 49)}
     assert {(cloze.position, cloze.slot_start) for cloze in model.asked} == {(10, 10), (47, 47), (48, 47)}
 
@@ -218,13 +215,13 @@ def test_callbacks_receive_every_word_and_pair() -> None:
     pairs = [*_distinct(7), Pair(abstract=["do"], concrete=["it"], blanks=[False])]
     words: list[int] = []
     filled: list[FilledItem] = []
-    scores = evaluate_cloze(Table(), pairs, Candidates(WORDS), on_words=words.append, on_filled=[filled.append])
-    assert sum(words) == protocol.PASSES * scores.words
+    found = evaluate_cloze(Table(), pairs, Candidates(WORDS), on_words=words.append, on_filled=[filled.append])
+    assert sum(words) == protocol.PASSES * found.items["hidden tokens"]
     assert [item.item.abstract for item in filled] == [pair.abstract for pair in pairs]
     for item, pair in zip(filled, pairs, strict=True):
         for place, blank in enumerate(pair.blanks):
             assert blank or item.greedy_words[place] == item.oracle_words[place] == pair.concrete[place]
-    assert scores.pairs == 8
+    assert found.items["pairs"] == 8
 
 
 def test_spans_are_counted_as_released_and_without_the_start_symbol() -> None:
@@ -233,17 +230,17 @@ def test_spans_are_counted_as_released_and_without_the_start_symbol() -> None:
             return [[1, 1, 3, 3, 3, 3] for _ in zip(abstract, concrete, strict=True)]
 
     pair = Pair(abstract=["a", "b", "c", "d"], concrete=WORDS[:6], blanks=[True] * 6)
-    scores = evaluate_cloze(Late(), [pair, pair], Candidates(WORDS))
-    assert scores.mean_word_span_length == 3.0
-    assert scores.mean_span_length == pytest.approx(7 / 3)
-    assert evaluate_cloze(Table(), [pair], Candidates(WORDS)).mean_span_length is None
+    system = _measured(evaluate_cloze(Late(), [pair, pair], Candidates(WORDS)))
+    assert system.value(MEAN_SPAN, "without the start symbol") == 3.0
+    assert system[MEAN_SPAN] == pytest.approx(7 / 3)
+    assert _measured(evaluate_cloze(Table(), [pair], Candidates(WORDS))).get(MEAN_SPAN) is None
 
 
 def test_a_model_of_both_sides_without_its_right_side() -> None:
     pairs = _distinct(10)
     inner = Table("both")
-    scores = evaluate_cloze(LeftSideOnly(inner), pairs, Candidates(WORDS))
-    assert scores.context == "left"
+    found = evaluate_cloze(LeftSideOnly(inner), pairs, Candidates(WORDS))
+    assert _measured(found).setting == "context left"
     assert all(all(cloze.hidden[cloze.position :]) for cloze in inner.asked)
     whole = Cloze(("do",), ("a", "_", "_", "b", "_"), (False, True, True, False, True), 1, 1)
     cut = Cloze(("do",), ("a", "_", "_"), (False, True, True), 1, 1)
@@ -255,13 +252,13 @@ WHITELIST_SORTED = sorted(WHITELIST)
 
 def test_scores_are_compared_with_published_ones_of_the_same_context_alone() -> None:
     pairs = _distinct(5)
-    left = evaluate_cloze(Knows(pairs), pairs, Candidates(WORDS))
-    both = evaluate_cloze(Knows(pairs, "both"), pairs, Candidates(WORDS))
-    names = ["oracle_match", "oracle_top5", "greedy_match", "greedy_top5", "surprisal"]
-    assert all(beaten(left, row) == names for row in PUBLISHED)
+    left, both, nothing = (
+        _measured(evaluate_cloze(model, pairs, Candidates(WORDS)))
+        for model in (Knows(pairs), Knows(pairs, "both"), Uniform("left"))
+    )
+    assert all(beaten(left, row) == [*MATCHES, "surprisal"] for row in PUBLISHED)
     assert not any(beaten(both, row) for row in PUBLISHED)
-    nothing = evaluate_cloze(Uniform("left"), pairs, Candidates(WORDS))
-    assert all("surprisal" in beaten(nothing, row) and "oracle_match" not in beaten(nothing, row) for row in PUBLISHED)
+    assert all("surprisal" in beaten(nothing, row) and "oracle match" not in beaten(nothing, row) for row in PUBLISHED)
 
 
 @pytest.mark.parametrize(
@@ -270,10 +267,9 @@ def test_scores_are_compared_with_published_ones_of_the_same_context_alone() -> 
 def test_surprisal_is_compared_with_or_without_alignment_decisions(
     surprisal: float, words: float, is_better: bool
 ) -> None:
-    pairs = _distinct(2)
-    scores = evaluate_cloze(Uniform("left"), pairs, Candidates(WORDS))
-    published = next(row for row in PUBLISHED if row.model == "transducer, fixed transitions")
-    found = beaten(evolve(scores, surprisal=surprisal, word_surprisal=words), published)
+    published = next(row for row in PUBLISHED if row.name == "transducer, fixed transitions")
+    figures = (nats("surprisal", surprisal), nats("word surprisal", words))
+    found = beaten(System(name="ours", setting=published.setting, figures=figures), published)
     assert ("surprisal" in found) == is_better
 
 

@@ -1,4 +1,4 @@
-"""`kgscripts evaluate cloze` on small checkpoints: table, JSON, predictions, examples and errors."""
+"""`kgscripts evaluate cloze` on small checkpoints: what is printed, written, compared and refused."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import pytest
 from typer.testing import CliRunner
 
 from kgscripts.commands.evaluate import app
-from kgscripts.evaluation.cloze.scores import PUBLISHED, is_published_task
+from kgscripts.evaluation.cloze.scores import MATCHES, MEAN_SPAN, PUBLISHED, STRICT, is_published_task
+from kgscripts.evaluation.result import Evaluation, from_json
 from kgscripts.models.checkpoint import ModelCard, save_checkpoint
 from kgscripts.models.cloze.networks import network_checkpoint
 from schemas.errors import ConfigurationError, InputError, KGScriptsError, ModelError
@@ -24,7 +25,6 @@ chop the garlic .\tuse a knife on a board with care .\t1 1 0 1 1 0 1 0 1
 salt the garlic .\tuse a spoon and salt with care .\t1 1 0 1 1 1 0 1
 chop .\tuse a sharp knife .\t1 1 0 0 1
 """
-KEYS = {"oracle_match", "oracle_top5", "greedy_match", "greedy_top5", "surprisal", "mean_span_length", "context"}
 
 
 def _checkpoint(folder: Path, name: str) -> Path:
@@ -54,48 +54,45 @@ def whitelist(tmp_path: Path) -> Path:
 
 
 def _run(*arguments: object) -> str:
-    result = CliRunner(env={"COLUMNS": "300"}).invoke(app, ["cloze", *map(str, arguments)], catch_exceptions=False)
+    result = CliRunner().invoke(app, ["cloze", *map(str, arguments)], catch_exceptions=False)
     assert result.exit_code == 0, result.output
+    assert max(map(len, result.stdout.splitlines())) <= 80
     return result.stdout
 
 
-def test_one_model_as_an_object(tmp_path: Path, transducer: Path, templates: Path, whitelist: Path) -> None:
+def _written(file: Path) -> Evaluation:
+    (found,) = from_json(json.loads(file.read_text(encoding="utf-8")))
+    return found
+
+
+def test_one_model(tmp_path: Path, transducer: Path, templates: Path, whitelist: Path) -> None:
     file = tmp_path / "scores.json"
     shown = _run("--model", transducer, "--templates", templates, "--whitelist", whitelist, "--output", file)
-    scores = json.loads(file.read_text(encoding="utf-8"))
-    assert set(scores) >= KEYS
-    assert scores["context"] == "left"
-    assert (scores["pairs"], scores["blanks"], scores["words"]) == (3, 6, 7)
-    assert scores["candidates"] == 6
+    found = _written(file)
+    assert (found.dataset, found.split) == (templates.name, "valid")
+    assert found.items == {"pairs": 3, "blanks": 6, "hidden tokens": 7, "candidates": 6}
+    (system,) = found.systems
+    assert (system.setting, system.source) == ("context left", str(transducer))
     # spoon and sharp are no words of the toy's vocabulary
-    assert scores["unknown_words"] == 2
-    assert 1 <= scores["mean_span_length"] <= 10
-    assert (scores["source"], scores["templates"], scores["whitelist"]) == (
-        str(transducer),
-        templates.name,
-        "words.txt",
-    )
-    for row in PUBLISHED:
-        assert f"published: {row.model}" in shown
-    assert "24.72" in shown
-    assert "4.780" in shown
-    assert f"{scores['oracle_match']:.2f}" in shown
-    assert "2 hidden tokens are the unknown word to it" in shown
+    assert system["unknown words"] == 2
+    assert 1 <= system[MEAN_SPAN] <= 10
+    for metric in MATCHES:
+        assert f"{100 * system[metric]:.2f}" in shown
+    assert f"{system['surprisal']:.3f}" in shown
+    assert "2 hidden tokens are the unknown word to it" in " ".join(shown.split())
 
 
-def test_several_models_as_a_list_with_contexts(tmp_path: Path, transducer: Path, templates: Path) -> None:
+def test_several_models_with_contexts(tmp_path: Path, transducer: Path, templates: Path) -> None:
     other = _checkpoint(tmp_path, "language-model")
     causal = gpt2(tmp_path / "tiny")
     file = tmp_path / "scores.json"
     names = [str(transducer), f"{other}:left", f"hf:{causal}"]
     shown = _run(*(part for name in names for part in ("--model", name)), "--templates", templates, "--output", file)
-    rows = json.loads(file.read_text(encoding="utf-8"))
-    assert [row["source"] for row in rows] == names
-    assert {row["context"] for row in rows} == {"left"}
-    assert [row["mean_span_length"] is None for row in rows] == [False, True, True]
-    assert rows[1]["model"] == "language-model, left side only"
-    assert rows[2]["model"] == "tiny, zero-shot"
-    assert shown.count("not comparable with the published rows") == 3
+    systems = _written(file).systems
+    assert [system.source for system in systems] == names
+    assert {system.setting for system in systems} == {"context left"}
+    assert [system.get(MEAN_SPAN) is None for system in systems] == [False, True, True]
+    assert [system.name for system in systems[1:]] == ["language-model, left side only", "tiny, zero-shot"]
     assert "better than published" not in shown
 
 
@@ -105,14 +102,15 @@ def test_a_transducer_fills_blanks_as_published_or_from_all_alignments(
     file = tmp_path / "scores.json"
     names = [str(transducer), f"{transducer}:viterbi"]
     _run("--model", names[0], "--model", names[1], "--templates", templates, "--output", file)
-    own, published = json.loads(file.read_text(encoding="utf-8"))
-    assert [own["source"], published["source"]] == names
-    assert published["model"] == f"{own['model']}, one alignment a blank"
-    assert own["surprisal"] == own["word_surprisal"] != published["word_surprisal"]
+    found = _written(file)
+    own, published = found.systems
+    assert [own.source, published.source] == names
+    assert published.name == f"{own.name}, one alignment a blank"
+    assert own["surprisal"] == own["word surprisal"] != published["word surprisal"]
     # An emit a word and one more a blank, each of probability one half.
-    decisions = (published["words"] + published["blanks"]) / published["words"] * 0.693147
-    assert published["surprisal"] - published["word_surprisal"] == pytest.approx(decisions, abs=1e-3)
-    assert own["mean_span_length"] == published["mean_span_length"]
+    decisions = (1 + found.items["blanks"] / found.items["hidden tokens"]) * 0.693147
+    assert published["surprisal"] - published["word surprisal"] == pytest.approx(decisions, abs=1e-3)
+    assert own[MEAN_SPAN] == published[MEAN_SPAN]
 
 
 def test_one_alignment_a_blank_is_for_transducers_and_not_written_onto_cards(
@@ -127,11 +125,23 @@ def test_one_alignment_a_blank_is_for_transducers_and_not_written_onto_cards(
     assert "cards have default scores" in result.output
 
 
+def test_on_the_published_task_the_published_scores_are_beside(
+    transducer: Path, templates: Path, whitelist: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kgscripts.evaluation.cloze.files.is_published_task", lambda *_: True)
+    shown = _run("--model", transducer, "--templates", templates, "--whitelist", whitelist)
+    rows = [line.split() for line in shown.splitlines()]
+    for row in PUBLISHED:
+        assert any(f"{100 * row['oracle match']:.2f}" in cells for cells in rows), row.name
+    assert "24.72" in shown
+    assert "4.780" in shown
+
+
 def test_only_scores_on_the_published_task_are_compared(
     tmp_path: Path, shared_corpora: Path, transducer: Path, templates: Path, whitelist: Path
 ) -> None:
     shown = _run("--model", transducer, "--templates", templates, "--whitelist", whitelist)
-    assert "not comparable with the published rows" in shown
+    assert "published:" not in shown
     released = [shared_corpora / "kidscook" / name for name in ("valid.template.tsv", "approved.5.txt")]
     assert is_published_task(*released)
     assert not is_published_task(released[0], None)
@@ -146,7 +156,7 @@ def test_predictions_agree_with_the_figures(tmp_path: Path, transducer: Path, te
         *("--model", transducer, "--templates", templates, "--whitelist", whitelist),
         *("--output", file, "--predictions-out", written),
     )
-    scores = json.loads(file.read_text(encoding="utf-8"))
+    (system,) = _written(file).systems
     rows = [json.loads(line) for line in written.read_text(encoding="utf-8").splitlines()]
     assert [(row["where"], row["start"], row["gold"]) for row in rows][-1] == (
         "valid.template.tsv:3",
@@ -156,9 +166,9 @@ def test_predictions_agree_with_the_figures(tmp_path: Path, transducer: Path, te
     assert {row["model"] for row in rows} == {"transducer-fixed"}
     for setup in ("oracle", "greedy"):
         matches = [row[setup]["prediction"] == row["gold"] for row in rows]
-        assert 100 * sum(matches) / len(rows) == pytest.approx(scores[f"{setup}_match_strict"], abs=1e-3)
+        assert sum(matches) / len(rows) == pytest.approx(system.value(f"{setup} match", STRICT), abs=1e-4)
         top = [word in five for row in rows for word, five in zip(row["gold"], row[setup]["top5"], strict=True)]
-        assert 100 * sum(top) / len(top) == pytest.approx(scores[f"{setup}_top5_strict"], abs=1e-3)
+        assert sum(top) / len(top) == pytest.approx(system.value(f"{setup} top5", STRICT), abs=1e-4)
         for row in rows:
             assert all(0 <= value <= 1 for value in row[setup]["probability"])
             assert all(list(five.values()) == sorted(five.values(), reverse=True) for five in row[setup]["top5"])
@@ -167,11 +177,11 @@ def test_predictions_agree_with_the_figures(tmp_path: Path, transducer: Path, te
 
 def test_examples_mark_every_blank(transducer: Path, templates: Path) -> None:
     shown = _run("--model", transducer, "--templates", templates, "--examples", 9)
-    assert "Gold  use a _sharp knife_ ." in shown
-    assert shown.count("\nPred  ") == 3
-    assert "Abs   salt the garlic ." in shown
+    assert "gold   use a _sharp knife_ ." in shown
+    assert shown.count("\n  found  ") == 3
+    assert "  salt the garlic ." in shown
     one = _run("--model", transducer, "--templates", templates, "--examples", 1)
-    assert one.count("\nPred  ") == 1
+    assert one.count("\n  found  ") == 1
     assert one == _run("--model", transducer, "--templates", templates, "--examples", 1)
 
 

@@ -1,4 +1,4 @@
-"""`kgscripts evaluate`: tables, JSON, files, and errors without a traceback."""
+"""`kgscripts evaluate text` and `extraction`: what is printed and written, and errors without a traceback."""
 
 from __future__ import annotations
 
@@ -11,10 +11,13 @@ import pytest
 from typer.testing import CliRunner
 
 from kgscripts.commands.evaluate import app
-from kgscripts.evaluation.events.extraction import PUBLISHED, evaluate_extraction, scores_as_json
-from kgscripts.extractors.events import known_scores
+from kgscripts.evaluation.counting import EXTRACTOR
+from kgscripts.evaluation.events.extraction import evaluate_extraction
+from kgscripts.evaluation.events.inscript import PUBLISHED
+from kgscripts.evaluation.result import from_json
+from kgscripts.score_files import read_scores, scores_of_package
 from schemas.errors import ConfigurationError, InputError, KGScriptsError, ModelError
-from schemas.provenance import BenchmarkScore
+from schemas.provenance import Exposure
 from tests.evaluation.test_inscript import STORY
 
 TREEBANK = Path(__file__).parents[1] / "extractors" / "sentences.conllu"
@@ -33,14 +36,14 @@ def test_extraction_as_json_and_in_a_file(tmp_path: Path) -> None:
     (tmp_path / "val" / "cake").write_text(STORY, encoding="utf-8")
     file = tmp_path / "scores.json"
     shown = json.loads(_run("extraction", "--inscript", str(tmp_path), "--json", "--output", str(file)))
-    assert shown["scores"] == json.loads(file.read_text(encoding="utf-8"))
-    assert {row["dataset"] for row in shown["scores"]} == {*LISTS, "InScript"}
-    assert len(shown["published"]) == len(PUBLISHED)
-    assert {row["exposure"] for row in shown["scores"] if row["split"] != "unseen"} == {"development"}
-    seen = ("kgscripts tool sentences", "kgscripts tool roles")  # Rules followed their scores.
-    unseen = [row for row in shown["scores"] if row["split"] == "unseen" and row["dataset"] not in seen]
-    assert {row["exposure"] for row in unseen} == {"unseen"}
-    assert all("another task" in line["remark"] for line in shown["published"])
+    assert shown == json.loads(file.read_text(encoding="utf-8"))
+    found = from_json(shown)
+    assert {item.dataset for item in found} == {*LISTS, "InScript"}
+    assert {item.exposure for item in found if item.split != "unseen"} == {Exposure.DEVELOPMENT}
+    assert {item.exposure for item in found if item.split == "unseen"} == {Exposure.UNSEEN}
+    (inscript,) = (item for item in found if item.dataset == "InScript")
+    assert inscript.systems[1:] == PUBLISHED
+    assert all("another task" in system.remark for system in PUBLISHED)
 
 
 def test_extraction_as_a_table_without_corpora() -> None:
@@ -51,10 +54,13 @@ def test_extraction_as_a_table_without_corpora() -> None:
 
 
 def test_text() -> None:
-    shown = json.loads(_run("text", str(TREEBANK), "--json"))
-    assert {"XPOS", "UAS", "LAS", "sentence F1"} <= {row["metric"] for row in shown["scores"]}
-    assert {row["exposure"] for row in shown["scores"]} == {"unseen"}
-    assert "words of raw text per second" in _run("text", str(TREEBANK))
+    (found,) = from_json(json.loads(_run("text", str(TREEBANK), "--json")))
+    assert {"XPOS", "UAS", "LAS", "sentence F1"} <= {figure.metric for figure in found.systems[0].figures}
+    assert found.exposure is Exposure.UNSEEN
+    shown = _run("text", str(TREEBANK), "--examples", "1", "--split", "mine")
+    assert "sentences, mine" in shown
+    assert "(words/s)" in shown
+    assert shown.count("attachments that differ") == 1
 
 
 @pytest.mark.parametrize(
@@ -85,9 +91,12 @@ def test_errors_leave_no_traceback() -> None:
 
 
 def test_the_scores_that_ship_were_written_by_the_command() -> None:
-    scores = known_scores()
-    rows = json.loads(scores_as_json(scores))
-    assert [BenchmarkScore(**row) for row in rows] == scores
-    assert {score.dataset for score in scores} == {*LISTS, "InScript", "DeScript"}
-    measured = evaluate_extraction()
-    assert measured == scores[: len(measured)], "stale: run `make scores` and commit what it writes"
+    scores = {(score.dataset, score.split): score.exposure for score in read_scores(scores_of_package(EXTRACTOR))}
+    assert {dataset for dataset, _ in scores} == {*LISTS, "InScript", "DeScript"}
+    measured = [
+        score
+        for item in evaluate_extraction()
+        for score in item.benchmark_scores(item.systems[0], scores[item.dataset, item.split])
+    ]
+    stale = "stale: run `make scores` and commit what it writes"
+    assert measured == list(read_scores(scores_of_package(EXTRACTOR)))[: len(measured)], stale

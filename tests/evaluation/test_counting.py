@@ -16,9 +16,9 @@ def test_by_hand() -> None:
     matches.add({1, 2, 3}, {2, 3, 4, 5})
     matches.add({1}, {1})
     assert (matches.right, matches.found, matches.gold) == (3, 4, 5)
-    assert matches.precision == 75
-    assert matches.recall == 60
-    assert matches.f1 == pytest.approx(2 * 75 * 60 / (75 + 60))
+    assert matches.precision == 0.75
+    assert matches.recall == 0.6
+    assert matches.f1 == pytest.approx(2 * 0.75 * 0.6 / (0.75 + 0.6))
 
 
 def test_nothing_at_all() -> None:
@@ -32,4 +32,4 @@ def test_f1_is_the_harmonic_mean(found: set[object], gold: set[object]) -> None:
     precision, recall = matches.precision, matches.recall
     mean = 2 * precision * recall / (precision + recall) if precision + recall else 0
     assert matches.f1 == pytest.approx(mean)
-    assert 0 <= matches.f1 <= 100
+    assert 0 <= matches.f1 <= 1

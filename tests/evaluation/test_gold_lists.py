@@ -13,11 +13,7 @@ from kgscripts.evaluation.events.gold_lists import (
     tool_scores,
 )
 from kgscripts.text.pipeline import load_pipeline
-from schemas.provenance import BenchmarkScore
-
-
-def _values(scores: list[BenchmarkScore]) -> dict[str, float]:
-    return {score.metric: score.value for score in scores}
+from tests.evaluation.figures import values
 
 
 def test_the_lists_have_the_sizes_in_their_readme() -> None:
@@ -39,20 +35,20 @@ def test_tools_by_hand() -> None:
         ToolItem("Slice the tomato with a knife.", frozenset({("eat tomato", "knife")})),
     ]
     # Tools: 4 found, 3 right, 4 to find. With the sub-event, the last one is wrong too.
-    values = _values(tool_scores(load_pipeline(), items))
-    assert values["tool precision"] == 75
-    assert values["tool recall"] == 75
-    assert values["tool F1"] == 75
-    assert values["sub-event and tool precision"] == 50
-    assert values["sub-event and tool recall"] == 50
+    found = values(tool_scores(load_pipeline(), items))
+    assert found["tool precision"] == 0.75
+    assert found["tool recall"] == 0.75
+    assert found["tool F1"] == 0.75
+    assert found["sub-event and tool precision"] == 0.5
+    assert found["sub-event and tool recall"] == 0.5
 
 
 def test_an_object_may_be_listed_without_its_compound() -> None:
     with_compound = ToolItem("Stir the tomato sauce with a spoon.", frozenset({("stir tomato sauce", "spoon")}))
     without = ToolItem("Stir the tomato sauce with a spoon.", frozenset({("stir sauce", "spoon")}))
     other = ToolItem("Stir the tomato sauce with a spoon.", frozenset({("stir tomato", "spoon")}))
-    values = [_values(tool_scores(load_pipeline(), [item])) for item in (with_compound, without, other)]
-    assert [value["sub-event and tool F1"] for value in values] == [100, 100, 0]
+    found = [values(tool_scores(load_pipeline(), [item])) for item in (with_compound, without, other)]
+    assert [value["sub-event and tool F1"] for value in found] == [1, 1, 0]
 
 
 def test_pronouns_by_hand() -> None:
@@ -65,10 +61,10 @@ def test_pronouns_by_hand() -> None:
         PronounItem("He bought a lamp. It was blue.", 18, "lamp"),
     ]
     # Three resolved, one of them rightly; three have an antecedent, of which one is found.
-    values = _values(pronoun_scores(load_pipeline(), items))
-    assert values["pronoun precision"] == pytest.approx(33.33)
-    assert values["pronoun recall"] == pytest.approx(33.33)
+    found = values(pronoun_scores(load_pipeline(), items))
+    assert found["pronoun precision"] == pytest.approx(1 / 3)
+    assert found["pronoun recall"] == pytest.approx(1 / 3)
 
 
 def test_most_pronouns_are_resolved_rightly() -> None:
-    assert _values(pronoun_scores(load_pipeline(), pronoun_items()))["pronoun precision"] >= 85
+    assert values(pronoun_scores(load_pipeline(), pronoun_items()))["pronoun precision"] >= 0.85

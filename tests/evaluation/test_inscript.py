@@ -8,8 +8,11 @@ import pytest
 
 from kgscripts.corpora.inscript import read_stories
 from kgscripts.evaluation.events.inscript import inscript_scores
+from kgscripts.evaluation.result import Role
 from kgscripts.text.pipeline import load_pipeline
 from schemas.errors import InputError
+from schemas.provenance import Exposure
+from tests.evaluation.figures import values
 
 # "I peeled the potatoes. Mary wanted a knife. She cut bread." with labels of every class.
 STORY = """\
@@ -38,22 +41,28 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_by_hand(folder: Path) -> None:
-    scores = inscript_scores(load_pipeline(), read_stories(folder), "val")
-    values = {score.metric: score.value for score in scores}
+    evaluation = inscript_scores(load_pipeline(), read_stories(folder), "val")
+    found = values(evaluation)
     # Extracted: "peeled", "cut"; left out: "wanted" (a state). Gold: peeled, wanted, cut.
-    assert values["event head precision"] == 100
-    assert values["script event head precision"] == 100
-    assert values["ScrEv head recall"] == 100
-    assert values["script event head recall"] == 100
-    assert values["event head recall"] == pytest.approx(66.67)
-    assert values["event head F1"] == 80
-    assert values["event head recall, discards included"] == 100
+    assert found["event head precision"] == 1
+    assert found["script event head precision"] == 1
+    assert found["ScrEv head recall"] == 1
+    assert found["script event head recall"] == 1
+    assert found["event head recall"] == pytest.approx(2 / 3)
+    assert found["event head F1"] == 0.8
+    assert found["event head recall, discards included"] == 1
     # Nouns: potatoes, Mary, knife, bread; those of "wanted" are not extracted. Pronouns do not count.
-    assert values["participant head precision"] == 100
-    assert values["participant head recall"] == 50
-    assert values["participant head F1"] == pytest.approx(66.67)
-    assert values["participant head F1, discards included"] == 100
-    assert {(score.dataset, score.split, score.unit) for score in scores} == {("InScript", "val", "percent")}
+    assert found["participant head precision"] == 1
+    assert found["participant head recall"] == 0.5
+    assert found["participant head F1"] == pytest.approx(2 / 3)
+    assert found["participant head F1, discards included"] == 1
+    assert (evaluation.dataset, evaluation.split, evaluation.items["stories"]) == ("InScript", "val", 1)
+
+
+def test_the_splits_that_rules_were_developed_on_are_no_unseen_data(folder: Path) -> None:
+    found = {split: inscript_scores(load_pipeline(), read_stories(folder), split) for split in ("train", "val", "test")}
+    assert [found[split].exposure for split in found] == [Exposure.DEVELOPMENT, Exposure.DEVELOPMENT, Exposure.UNSEEN]
+    assert {system.role for system in found["test"].systems[1:]} == {Role.PUBLISHED}
 
 
 @pytest.mark.parametrize("content", ["", "no InScript at all\n", "▁I none none none none\n<end_of_story>\n"])
@@ -65,7 +74,7 @@ def test_a_folder_without_stories_is_refused(tmp_path: Path, content: str) -> No
 
 def test_on_a_part_of_the_corpus(shared_corpora: Path) -> None:
     stories = read_stories(shared_corpora / "inscript" / "train")[::40]
-    values = {score.metric: score.value for score in inscript_scores(load_pipeline(), stories, "train")}
-    assert values["event head precision"] > 94
-    assert values["event head recall, discards included"] > 85
-    assert values["participant head precision"] > 88
+    found = values(inscript_scores(load_pipeline(), stories, "train"))
+    assert found["event head precision"] > 0.94
+    assert found["event head recall, discards included"] > 0.85
+    assert found["participant head precision"] > 0.88

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +16,7 @@ from kgscripts.evaluation.events.marked_texts import (
 )
 from kgscripts.text.pipeline import load_pipeline
 from schemas.provenance import Exposure
+from tests.evaluation.figures import values
 
 
 @given(st.lists(st.tuples(st.text("ab .\n", max_size=5), st.sampled_from(["", "cut", "put"]))))
@@ -38,18 +40,19 @@ def test_the_lists_have_the_sizes_in_their_readme() -> None:
 
 def test_objects_by_hand() -> None:
     text = "I [peeled|carrot;red onion] the carrots and the onion. I [sat|-] down. She [cut|bread] the cake. [Nice|-]."
-    scores = list(object_scores(load_pipeline(), {"development": [unmarked(text)]}))
+    (found,) = object_scores(load_pipeline(), {"development": [unmarked(text)]})
     # "Nice" is not found; "cut" has another object.
-    assert [(score.metric, score.value) for score in scores] == [("event recall", 75.0), ("object_right", 66.67)]
-    assert {score.exposure for score in scores} == {Exposure.DEVELOPMENT}
+    assert values(found) == pytest.approx({"event recall": 3 / 4, "object_right": 2 / 3})
+    assert found.exposure is Exposure.DEVELOPMENT
 
 
 def test_reality_by_hand() -> None:
     text = "I [peeled|yes] the carrots. I did not [cut|no] it. She [opened|no] the door. If I [sang|yes], he left."
-    scores = list(reality_scores(load_pipeline(), {"unseen": [unmarked(text)]}))
-    assert [score.value for score in scores] == [50.0, 50.0]
-    assert {score.exposure for score in scores} == {Exposure.UNSEEN}
+    (found,) = reality_scores(load_pipeline(), {"unseen": [unmarked(text)]})
+    assert list(values(found).values()) == [0.5, 0.5]
+    assert found.exposure is Exposure.UNSEEN
 
 
 def test_without_texts_there_are_no_points() -> None:
-    assert [score.value for score in object_scores(load_pipeline(), {"unseen": [MarkedText("", {})]})] == [0, 0]
+    (found,) = object_scores(load_pipeline(), {"unseen": [MarkedText("", {})]})
+    assert set(values(found).values()) == {0}

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from kgscripts.evaluation.steps.graph_order import ScenarioOrder, similar_steps
 from kgscripts.evaluation.steps.order import hold_out, order_scores, read_descriptions, score_order
 from schemas.errors import InputError
-from schemas.provenance import BenchmarkScore
 from schemas.records import Action, Document, EventMention, Passage, PassageKind
+from tests.evaluation.figures import values
 
 
 def _description(name: str, *steps: str, scenario: str = "cooking pasta") -> Document:
@@ -43,19 +43,15 @@ def _order(*edges: tuple[str, str], positions: dict[str, float] | None = None) -
     return ScenarioOrder({(step, "", "pasta"): step for step in steps}, graph, positions or dict.fromkeys(steps, 0.0))
 
 
-def _values(scores: list[BenchmarkScore]) -> dict[str, float]:
-    return {score.metric: score.value for score in scores}
-
-
 def test_by_hand() -> None:
     held = _description("a", "boil pasta", "eat pasta", "drain pasta", "serve pasta")
     order = _order(("boil", "drain"), ("drain", "eat"), positions={"boil": 0.1, "drain": 0.5, "eat": 0.9})
     # Six pairs; boil-eat (by a path) and boil-drain are right, eat-drain is wrong, "serve" is unknown.
-    values = _values(score_order({"cooking pasta": order}, [(held, _events(held))]))
-    assert values["order by PRECEDES coverage"] == 50
-    assert values["order by PRECEDES accuracy"] == pytest.approx(66.67)
-    assert values["order by mean position coverage"] == 50
-    assert values["order by mean position accuracy"] == pytest.approx(66.67)
+    found = values(score_order({"cooking pasta": order}, [(held, _events(held))]))
+    assert found["order by PRECEDES coverage"] == 0.5
+    assert found["order by PRECEDES accuracy"] == pytest.approx(2 / 3)
+    assert found["order by mean position coverage"] == 0.5
+    assert found["order by mean position accuracy"] == pytest.approx(2 / 3)
 
 
 def test_unknown_scenarios_and_the_same_step_twice_are_not_covered() -> None:
@@ -63,14 +59,14 @@ def test_unknown_scenarios_and_the_same_step_twice_are_not_covered() -> None:
     other = _description("b", "boil pasta", "drain pasta", scenario="flying a kite")
     order = _order(("boil", "drain"))
     readings = [(document, _events(document)) for document in (held, other)]
-    values = _values(score_order({"cooking pasta": order}, readings))
-    assert set(values.values()) == {0}
+    found = values(score_order({"cooking pasta": order}, readings))
+    assert set(found.values()) == {0}
 
 
 def test_steps_without_events_are_not_covered() -> None:
     held = _description("a", "boil pasta", "drain pasta")
-    values = _values(score_order({"cooking pasta": _order(("boil", "drain"))}, [(held, [])]))
-    assert set(values.values()) == {0}
+    found = values(score_order({"cooking pasta": _order(("boil", "drain"))}, [(held, [])]))
+    assert set(found.values()) == {0}
 
 
 def test_ranks_decide_what_precedes_leaves_open() -> None:
@@ -92,10 +88,10 @@ def test_unseen_actions_count_as_the_most_similar_ones() -> None:
     orders = {"cooking pasta": order}
     similar = similar_steps(orders, readings, lambda texts: np.array([directions[text] for text in texts], np.int8))
     assert similar == {("cooking pasta", "cook pasta"): "boil", ("cooking pasta", "drain pasta"): "drain"}
-    values = _values(score_order(orders, readings, similar))
-    assert values["order by PRECEDES coverage"] == 0
-    assert values["order by PRECEDES, similar steps coverage"] == pytest.approx(33.33)
-    assert values["order by PRECEDES, similar steps accuracy"] == 100
+    found = values(score_order(orders, readings, similar))
+    assert found["order by PRECEDES coverage"] == 0
+    assert found["order by PRECEDES, similar steps coverage"] == pytest.approx(1 / 3)
+    assert found["order by PRECEDES, similar steps accuracy"] == 1
 
 
 pairs = st.tuples(st.integers(0, 5), st.integers(0, 5)).filter(lambda pair: pair[0] < pair[1])
@@ -127,10 +123,10 @@ def test_a_fifth_of_each_scenario_is_held_out_and_the_seed_decides_which() -> No
 def test_through_a_real_build() -> None:
     steps = ("Boil the water.", "Add the pasta.", "Drain the pasta.", "Serve the pasta.")
     documents = [_description(f"{n}", *steps, f"Wash the pot {n} times.") for n in range(10)]
-    values = _values(order_scores(documents))
-    assert values["order by PRECEDES accuracy"] == 100
-    assert values["order by PRECEDES coverage"] == 100
-    assert values["order by mean position accuracy"] == 100
+    found = values(order_scores(documents))
+    assert found["order by PRECEDES accuracy"] == 1
+    assert found["order by PRECEDES coverage"] == 1
+    assert found["order by mean position accuracy"] == 1
 
 
 def test_a_folder_without_descriptions_is_refused(tmp_path: Path) -> None:

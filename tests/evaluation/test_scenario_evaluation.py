@@ -16,13 +16,18 @@ from typer.testing import CliRunner
 
 from kgscripts.commands.evaluate import app
 from kgscripts.corpora.scenarios.documents import gold_spans
+from kgscripts.evaluation.result import Evaluation, System, from_json
 from kgscripts.evaluation.scenarios.boundaries import window_errors
+from kgscripts.evaluation.scenarios.counts import count_labels, micro_score
 from kgscripts.evaluation.scenarios.detection import evaluate_scenarios
-from kgscripts.evaluation.scenarios.predictions import predict, predict_on_gold, ranked, read_predictions
+from kgscripts.evaluation.scenarios.pairing import pair_documents
+from kgscripts.evaluation.scenarios.predictions import Predictions, predict, predict_on_gold, ranked, read_predictions
 from kgscripts.models import registry
 from kgscripts.models.scenarios.protocol import ScenarioModel
+from kgscripts.score_files import read_scores
 from schemas.errors import InputError, KGScriptsError
 from schemas.provenance import Direction, Exposure, Model
+from schemas.results import Table
 from schemas.scenario_documents import NONE, DetectedSegment, LabelledSegment, ScenarioDocument
 
 BATH, HAIR, GYM = "taking a bath", "washing ones hair", "going to the gym"
@@ -82,6 +87,21 @@ class FakeLabeller(FakeModel):
         return FakeLabeller({"lda": GYM}[features])
 
 
+def _evaluated(
+    gold: Sequence[ScenarioDocument], predictions: Predictions, on_gold: Predictions | None = None
+) -> Evaluation:
+    return evaluate_scenarios(gold, predictions, on_gold, dataset="stories", split="test")
+
+
+def _values(system: System, metrics: Sequence[str], part: str = "") -> tuple[float, ...]:
+    return tuple(system.value(metric, part) for metric in metrics)
+
+
+MICRO = ("micro precision", "micro recall", "micro F1")
+BOUNDARY = ("boundary precision", "boundary recall", "boundary F1")
+CONFUSIONS, UNKNOWN = "confusions of two scenarios", "predicted labels that are neither listed nor gold"
+
+
 def _direct_sentences(gold: ScenarioDocument, predicted: Spans) -> list[tuple[list[str], list[str]]]:
     """Gold labels and ranked labels of each sentence, sentence by sentence."""
     found = []
@@ -99,24 +119,30 @@ def _direct_sentences(gold: ScenarioDocument, predicted: Spans) -> list[tuple[li
 
 
 def test_the_rows_of_a_small_example() -> None:
-    report = evaluate_scenarios(GOLD, PREDICTED)
-    assert (report.documents, report.sentences) == (3, 13)
-    assert report.none_share == pytest.approx(3 / 13)
+    found = _evaluated(GOLD, PREDICTED)
+    own = found.systems[0]
+    items = {"documents": 3, "sentences": 13, "of them without a scenario": 3, "boundaries": 4}
+    assert found.items == items
     # Sentence by sentence: right 1, 1, -, right None, -, 3; b none of 4; c not.
     right, wrong = 1 + 1 + 0 + 1 + 0 + 3, 1 + 1 + 4 + 1
-    assert report.micro == pytest.approx((right / (right + wrong), right / 13, 2 * right / (right + wrong + 13)))
+    assert _values(own, MICRO) == pytest.approx((right / (right + wrong), right / 13, 2 * right / (right + wrong + 13)))
     # None is neither right nor wrong: five scenarios are right, six wrong, and ten sentences have some.
-    assert report.scenarios_only == pytest.approx((5 / 11, 5 / 10, 10 / 21))
+    assert _values(own, MICRO, "scenarios only") == pytest.approx((5 / 11, 5 / 10, 10 / 21))
     # Sentence 2 is called None: one false positive among the ten labelled sentences.
-    assert report.labelled_sentences == pytest.approx((5 / 10, 5 / 10, 5 / 10))
-    assert report.gold_boundaries is None
-    assert (report.boundaries.gold, report.boundaries.predicted) == (4, 3)
-    assert report.boundaries.score == pytest.approx((1 / 3, 1 / 4, 2 / 7))
-    assert report.joined.predicted == 2
-    assert report.confusions.scenario_as_none == 1
-    assert report.confusions.none_as_scenario == 2
-    assert [(pair.gold, pair.predicted, pair.sentences) for pair in report.confusions.pairs] == [(GYM, HAIR, 4)]
-    assert report.confusions.pairs[0].pmi == pytest.approx(log2(3 * 1 / (2 * 1)))
+    assert _values(own, MICRO, "labelled sentences only") == pytest.approx((5 / 10, 5 / 10, 5 / 10))
+    assert "labels on gold boundaries" not in own.parts
+    assert own.value("boundaries", "segments as predicted") == 3
+    assert _values(own, BOUNDARY, "segments as predicted") == pytest.approx((1 / 3, 1 / 4, 2 / 7))
+    assert own.value("boundaries", "segments joined") == 2
+    assert _values(own, ("sentences wrongly None", "sentences wrongly not None")) == (1, 2)
+    assert found.tables == {
+        CONFUSIONS: Table(
+            columns=("gold", "predicted", "sentences", "PMI"), rows=[(GYM, HAIR, 4, round(log2(3 * 1 / (2 * 1)), 4))]
+        )
+    }
+    assert own.value(CONFUSIONS, "10 most frequent pairs") == 1
+    fourth = found.examples[9]
+    assert (fourth.where, fourth.gold, fourth.found) == ("document b, sentence 1", (GYM,), (HAIR,))
 
 
 labels = st.sampled_from((BATH, HAIR, GYM))
@@ -143,7 +169,8 @@ def test_the_report_is_that_of_the_definitions(
 ) -> None:
     gold = [document for document, _ in items]
     predictions = {document.id: _segments(spans) for document, spans in items}
-    report = evaluate_scenarios(gold, predictions)
+    found = _evaluated(gold, predictions)
+    own = found.systems[0]
 
     right = wrong = labelled = labelled_right = labelled_wrong = 0.0
     for document, spans in items:
@@ -155,11 +182,12 @@ def test_the_report_is_that_of_the_definitions(
             if expected:
                 labelled, labelled_right, labelled_wrong = labelled + 1, labelled_right + hits, labelled_wrong + errors
     total = sum(len(document.sentences) for document in gold)
-    assert report.micro[:2] == pytest.approx((right / (right + wrong), right / total))
-    assert report.labelled_sentences.recall == pytest.approx(labelled_right / labelled if labelled else 0)
-    assert report.scenarios_only.recall == report.labelled_sentences.recall
+    assert _values(own, MICRO[:2]) == pytest.approx((right / (right + wrong), right / total))
+    labelled_precision, labelled_recall = _values(own, MICRO[:2], "labelled sentences only")
+    assert labelled_recall == pytest.approx(labelled_right / labelled if labelled else 0)
+    assert own.value("micro recall", "scenarios only") == labelled_recall
     considered = labelled_right + labelled_wrong
-    assert report.labelled_sentences.precision == pytest.approx(labelled_right / considered if considered else 0)
+    assert labelled_precision == pytest.approx(labelled_right / considered if considered else 0)
 
     errors_by_document = []
     for document, spans in items:
@@ -170,35 +198,38 @@ def test_the_report_is_that_of_the_definitions(
             errors_by_document.append(window_errors(changes, [place in starts for place in range(1, len(sets))]))
     if errors_by_document:
         expected_pk = sum(pk for pk, _ in errors_by_document) / len(errors_by_document)
-        assert report.boundaries.pk == pytest.approx(expected_pk)
+        assert own["P_k"] == pytest.approx(expected_pk)
 
     random.shuffle(gold)
-    assert evaluate_scenarios(gold, predictions) == report
+    again = _evaluated(gold, predictions)
+    assert (again.items, again.systems, again.tables) == (found.items, found.systems, found.tables)
 
 
 @given(_evaluations())
 def test_gold_documents_as_predictions_are_perfect(items: list[tuple[ScenarioDocument, Any]]) -> None:
     gold = [document for document, _ in items]
-    report = evaluate_scenarios(gold, {document.id: document.segments for document in gold})
-    assert report.micro == report.macro == (1, 1, 1)
-    assert not report.confusions.pairs
+    perfect = _evaluated(gold, {document.id: document.segments for document in gold})
+    macro = ("macro precision", "macro recall", "macro F1")
+    assert _values(perfect.systems[0], MICRO) == _values(perfect.systems[0], macro, "all sentences") == (1, 1, 1)
+    assert not perfect.tables
     split = {
         document.id: _segments(
             [(start, end, document.labels()[start] or [NONE]) for start, end in gold_spans(document)]
         )
         for document in gold
     }
-    boundaries = evaluate_scenarios(gold, split).boundaries
-    assert (boundaries.pk or 0, boundaries.window_diff or 0, boundaries.score) == (0, 0, (1, 1, 1))
+    own = _evaluated(gold, split).systems[0]
+    assert (own.get("P_k") or 0, own.get("WindowDiff") or 0) == (0, 0)
+    assert _values(own, BOUNDARY, "segments as predicted") == (1, 1, 1)
 
 
 def test_variants_of_a_label_are_the_same_and_unknown_ones_are_named() -> None:
     gold = [_document("a", 2, (0, 2, ["going to the gym"]))]
-    report = evaluate_scenarios(gold, {"a": _segments([(0, 2, ["Go to the gym", "juggling with eels", BATH])])})
-    assert report.micro.f1 == 1
-    assert report.unknown_labels == ("juggling with eels",)
+    found = _evaluated(gold, {"a": _segments([(0, 2, ["Go to the gym", "juggling with eels", BATH])])})
+    assert found.systems[0]["micro F1"] == 1
+    assert found.tables[UNKNOWN].rows == (("juggling with eels",),)
     own = [_document("a", 2, (0, 2, ["juggling with eels"]))]
-    assert not evaluate_scenarios(own, {"a": _segments([(0, 2, ["juggling with eels"])])}).unknown_labels
+    assert not _evaluated(own, {"a": _segments([(0, 2, ["juggling with eels"])])}).tables
 
 
 def test_the_labels_that_a_segment_is_said_to_be_about_precede_the_ranking() -> None:
@@ -213,10 +244,9 @@ def test_labels_on_gold_boundaries_are_those_of_given_segments() -> None:
     gold = [_document("a", 6, (0, 2, [BATH]), (1, 2, [HAIR]), (4, 6, [GYM]))]
     predicted, on_gold = predict(model, gold, on_documents=lambda _: None), predict_on_gold(model, gold)
     assert [(item.start, item.end) for item in on_gold["a"]] == [(0, 1), (1, 2), (2, 4), (4, 6)]
-    found = evaluate_scenarios(gold, predicted, on_gold).gold_boundaries
-    assert found is not None
-    assert found.score == pytest.approx((2 / 6, 2 / 6, 2 / 6))
-    assert found.in_first == pytest.approx({1: 2 / 3, 5: 2 / 3})
+    own, part = _evaluated(gold, predicted, on_gold).systems[0], "labels on gold boundaries"
+    assert _values(own, MICRO, part) == pytest.approx((2 / 6, 2 / 6, 2 / 6))
+    assert _values(own, ("right in first 1", "right in first 5"), part) == pytest.approx((2 / 3, 2 / 3))
 
 
 @pytest.mark.parametrize(
@@ -238,7 +268,7 @@ def test_labels_on_gold_boundaries_are_those_of_given_segments() -> None:
 )
 def test_what_does_not_fit_is_named(gold: list[ScenarioDocument], predicted: Any, message: str) -> None:
     with pytest.raises(InputError) as error:
-        evaluate_scenarios(gold, predicted)
+        _evaluated(gold, predicted)
     assert message in str(error.value)
     assert error.value.remedy
 
@@ -304,40 +334,41 @@ def _run(*arguments: object) -> str:
     return result.stdout
 
 
+def _scores(*arguments: object) -> Evaluation:
+    [found] = from_json(json.loads(_run(*arguments, "--json")))
+    return found
+
+
 def test_predictions_of_a_model_can_be_read_again(gold: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _ship(monkeypatch, FakeLabeller())
     written = tmp_path / "predictions.jsonl"
-    scores = json.loads(_run("--gold", gold, "--model", "fake", "--json", "--predictions-out", written))
-    again = json.loads(_run("--gold", gold, "--predictions", written, "--json"))
-    assert scores["labels_on_gold_boundaries"].keys() == {"p", "r", "f1", "in_first_1", "in_first_5"}
-    different = {"model", "labels_on_gold_boundaries"}
-    assert {key: value for key, value in scores.items() if key not in different} == {
-        key: value for key, value in again.items() if key not in different
-    }
-    report = evaluate_scenarios(GOLD, read_predictions(written))
-    assert scores["micro_f1"] == round(report.micro.f1, 4)
-    assert (scores["pk"], scores["window_diff"]) == (
-        round(report.boundaries.pk or 0, 4),
-        round(report.boundaries.window_diff or 0, 4),
-    )
+    own = _scores("--gold", gold, "--model", "fake", "--predictions-out", written).systems[0]
+    again = _scores("--gold", gold, "--predictions", written).systems[0]
+    assert (own.name, own.source, again.name, again.source) == ("fake", "fake", written.name, "")
+    assert [figure for figure in own.figures if figure.part != "labels on gold boundaries"] == list(again.figures)
+    paired = pair_documents(GOLD, read_predictions(written))
+    boundaries = paired.boundaries()
+    expected = [micro_score(count_labels(paired.outcomes()).values()).f1, boundaries.pk, boundaries.window_diff]
+    assert _values(own, ("micro F1", "P_k", "WindowDiff")) == tuple(round(value or 0, 4) for value in expected)
 
 
 def test_features_are_those_of_the_classifier(gold: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _ship(monkeypatch, FakeLabeller())
-    scores = json.loads(_run("--gold", gold, "--model", "fake", "--features", "lda", "--json"))
-    assert scores["features"] == "lda"
-    assert scores["scenarios"][GYM]["r"] == 1
+    own = _scores("--gold", gold, "--model", "fake", "--features", "lda").systems[0]
+    assert own.setting == "lda"
+    assert own.value("recall", f"scenario {GYM}") == 1
     _ship(monkeypatch, FakeModel())
     with pytest.raises(KGScriptsError, match="no choice of features"):
         _run("--gold", gold, "--model", "fake", "--features", "lda")
 
 
-def test_a_model_without_given_segments_has_no_row_on_gold_boundaries(
+def test_a_model_without_given_segments_has_no_labels_on_gold_boundaries(
     gold: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _ship(monkeypatch, FakeModel())
-    assert json.loads(_run("--gold", gold, "--model", "fake", "--json"))["labels_on_gold_boundaries"] is None
-    assert "gold boundaries " not in _run("--gold", gold, "--model", "fake")
+    assert "labels on gold boundaries" not in _run("--gold", gold, "--model", "fake")
+    _ship(monkeypatch, FakeLabeller())
+    assert "labels on gold boundaries" in _run("--gold", gold, "--model", "fake")
 
 
 def test_the_output_fits_80_columns_and_shows_the_published_scores(
@@ -345,28 +376,28 @@ def test_the_output_fits_80_columns_and_shows_the_published_scores(
 ) -> None:
     _ship(monkeypatch, FakeLabeller("x" * 200))
     output = tmp_path / "scores.json"
-    shown = _run("--gold", gold, "--model", "fake", "--output", output)
+    shown = _run("--gold", gold, "--model", "fake", "--output", output, "--examples", 13)
     assert max(map(len, shown.splitlines())) <= 80
-    assert "published: TopicTiling, tf.idf              0.36    0.54    0.43" in shown
-    assert "neither listed nor gold: 1\n  xxx" in shown
-    assert json.loads(output.read_text(encoding="utf-8"))["documents"] == 3
+    assert "TopicTiling" in shown
+    assert "43.00" in shown
+    assert UNKNOWN in shown
+    assert "document b, sentence 3" in shown
+    [found] = from_json(json.loads(output.read_text(encoding="utf-8")))
+    assert (found.dataset, found.split, found.items["documents"]) == ("test.jsonl", "test", 3)
 
 
 def test_scores_are_attached_to_the_card(gold: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from kgscripts.models import checkpoint
-
-    attached = []
     _ship(monkeypatch, FakeModel())
     monkeypatch.setattr(registry, "find_checkpoint", lambda name, _: tmp_path / name)
-    monkeypatch.setattr(checkpoint, "attach_scores", lambda path, scores: attached.append((path, scores)))
-    shown = json.loads(_run("--gold", gold, "--model", "fake", "--attach-as", "development", "--json"))
-    [(path, scores)] = attached
-    assert path == tmp_path / "fake"
+    arguments = ("--gold", gold, "--model", "fake", "--split", "mine", "--attach-as", "development")
+    own = _scores(*arguments).systems[0]
+    scores = read_scores(tmp_path / "fake")
     assert {(score.dataset, score.split, score.exposure) for score in scores} == {
-        ("test.jsonl", "test", Exposure.DEVELOPMENT)
+        ("test.jsonl", "mine", Exposure.DEVELOPMENT)
     }
     values = {score.metric: score.value for score in scores}
-    assert (values["micro F1"], values["P_k"]) == (shown["micro_f1"], shown["pk"])
+    assert list(values) == [*MICRO, "macro F1", "P_k", "WindowDiff"], "as on the cards that ship"
+    assert (values["micro F1"], values["P_k"]) == _values(own, ("micro F1", "P_k"))
     lower = {score.metric for score in scores if score.direction is Direction.LOWER}
     assert lower == {"P_k", "WindowDiff"}
 

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from kgscripts.commands.evaluate import app as evaluate
 from kgscripts.corpora.scenarios.documents import LabelledStory
+from kgscripts.evaluation.result import from_json
 from kgscripts.evaluation.scenarios.mentions import MentionScores, document_text, score_mentions
 from kgscripts.evaluation.scenarios.stories import Classifier, StoryMistake, named_accuracy, seen_accuracy
 from kgscripts.pipeline import build_graph
@@ -148,12 +149,20 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> ScriptGraph:
 def test_mentions_are_compared_with_the_labels_of_their_sentences(graph: ScriptGraph) -> None:
     found = score_mentions(graph, {"stories.jsonl#a": COOKED})
     assert found == MentionScores(mentions=5, labelled=4, assigned=4, right=3, assigned_scenarios=5, right_scenarios=3)
-    assert (found.right_share, found.found_share, found.right_scenario_share) == (3 / 4, 3 / 4, 3 / 5)
+    assert [figure.value for figure in found.figures()] == [3 / 4, 3 / 4, 3 / 5, 4, 3]
+    assert [(example.gold, example.found) for example in found.examples] == [
+        ((SOUP,), (SOUP,)),
+        ((SOUP,), (SOUP,)),
+        ((SOUP,), (PASTA, SOUP)),
+        ((), (PASTA,)),
+        ((PASTA,), ()),
+    ]
 
 
 def test_no_documents_have_no_mentions(graph: ScriptGraph) -> None:
     found = score_mentions(graph, {})
-    assert (found.mentions, found.right_share, found.found_share, found.right_scenario_share) == (0, 0, 0, 0)
+    assert found.mentions == 0
+    assert {figure.value for figure in found.figures()} == {0}
 
 
 @pytest.mark.parametrize(
@@ -190,22 +199,12 @@ def test_the_command_compares_one_label_with_detection(tmp_path: Path) -> None:
     ]
     gold = tmp_path / "gold.jsonl"
     gold.write_text("".join(f"{json.dumps(record)}\n" for record in records), encoding="utf-8")
-    arguments = ["scenario-mentions", "--gold", str(gold)]
-    found = json.loads(CliRunner().invoke(evaluate, [*arguments, "--json"], catch_exceptions=False).output)
-    assert list(found) == ["one label", "detected"]
-    one, detected = found["one label"], found["detected"]
-    assert one["mentions"] == one["assigned"] == detected["mentions"] == detected["labelled"] >= 10
-    assert 0.4 < one["right_share"] < 0.8, "three of five sentences are about the label"
-    assert detected["right_share"] == detected["found_share"] == 1
-
-
-def test_the_table_of_the_command_fits_the_terminal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    scores = MentionScores(
-        mentions=12_345, labelled=12_000, assigned=11_000, right=5_500, assigned_scenarios=1, right_scenarios=1
-    )
-    monkeypatch.setattr("kgscripts.evaluation.scenarios.mentions.measure_mentions", lambda *_: {"detected": scores})
-    gold = tmp_path / "gold.jsonl"
-    gold.write_text(json.dumps({"id": "a", "sentences": ["It rained."], "segments": []}), encoding="utf-8")
-    printed = CliRunner().invoke(evaluate, ["scenario-mentions", "--gold", str(gold)], catch_exceptions=False).output
-    assert max(map(len, printed.splitlines())) <= 80
-    assert printed.splitlines()[-1].split() == ["detected", "11,000", "0.500", "0.458"]
+    options = ["--gold", str(gold), "--examples", "2"]
+    run = CliRunner().invoke(evaluate, ["scenario-mentions", *options, "--json"], catch_exceptions=False)
+    [found] = from_json(json.loads(run.output))
+    detected, one = found.systems
+    mentions = found.items["mentions"]
+    assert one["mentions with a scenario"] == mentions == found.items["of them in labelled sentences"] >= 10
+    assert 0.4 < one["mention precision"] < 0.8, "three of five sentences are about the label"
+    assert detected["mention precision"] == detected["mention recall"] == 1
+    assert [example.system for example in found.examples] == [detected.name] * 2 + ["one label"] * 2

@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from kgscripts.commands.evaluate import app
+from kgscripts.evaluation.result import Role, System, as_json
 from kgscripts.evaluation.steps.merging import evaluate_steps
 from schemas.errors import InputError
 
@@ -35,27 +36,35 @@ def _sets() -> str:
     )
 
 
+def _b_cubed(system: System) -> tuple[float, float, float]:
+    return system["B-cubed precision"], system["B-cubed recall"], system["B-cubed F1"]
+
+
 def test_merged_steps_are_compared_with_gold_sets(tmp_path: Path) -> None:
-    (report,) = evaluate_steps(descript=_file(tmp_path, _sets()))
-    assert (report.steps, report.groups) == (6, 3)
-    alone, words, verbs, _, merged = (report.mean(rule) for rule in range(5))
+    (found,) = evaluate_steps(descript=_file(tmp_path, _sets()))
+    assert found.items == {"steps": 6, "groups": 3, "clusters found": 3}
+    merged, alone, words, verbs = map(_b_cubed, found.systems[:4])
     assert alone == pytest.approx((1, 3 / 6, 2 / 3))
     # "Add pasta" and "add pasta" have the same words, "boil water" and "boil the water" the same verb and object.
     assert words[:2] == pytest.approx((1, (2 + 3 * 1 / 3 + 1) / 6))
     assert verbs[:2] == pytest.approx((1, (2 + 2 * 2 / 3 + 1 / 3 + 1) / 6))
     assert merged == pytest.approx((1, 1, 1))
-    assert report.clusters == (3,)
+    assert [system.role for system in found.systems] == [Role.MODEL] + 4 * [Role.BASELINE]
+    for system in found.systems:  # There is one annotation, so the mean is its own.
+        (annotation,) = system.parts
+        assert system.value("B-cubed F1", annotation) == system["B-cubed F1"]
 
 
-def test_the_command_prints_within_80_columns_and_json(tmp_path: Path) -> None:
+def test_the_command_says_the_same_as_the_function(tmp_path: Path) -> None:
     path = str(_file(tmp_path, _sets()))
     printed = CliRunner().invoke(app, ["steps", "--descript", path])
     assert printed.exit_code == 0, printed.output
-    assert "merged by meaning" in printed.output
+    assert "6 steps, 3 groups" in printed.output
     assert all(len(line) <= 80 for line in printed.output.splitlines())
-    found = json.loads(CliRunner().invoke(app, ["steps", "--descript", path, "--json"]).output)["DeScript"]
-    assert found["b_cubed"]["each step by itself"]["p"] == 1
-    assert next(iter(found["annotations"].values()))["merged by meaning"] > found["b_cubed"]["same words"]["f1"]
+    shown = json.loads(CliRunner().invoke(app, ["steps", "--descript", path, "--json", "--examples", "2"]).output)
+    expected = as_json(item.with_examples(2) for item in evaluate_steps(descript=path))
+    assert shown == json.loads(json.dumps(expected))
+    assert len(shown["evaluations"][0]["examples"]) == 2
 
 
 @pytest.mark.parametrize("sets", ["", "<label/>", '<label event="a"><item/></label>', "<label", "&lol;"])

@@ -8,6 +8,7 @@ from kgscripts.evaluation.events.gold_lists import read_rows
 from kgscripts.evaluation.tools.sentences import FRAMES, NO_TOOL, found_role, role_scores, sentence_scores
 from kgscripts.text.pipeline import load_pipeline
 from schemas.records import Action, Argument, EventMention, Role, Tool, ToolRole
+from tests.evaluation.figures import values
 
 _ROWS = [
     ("use", "Use a knife to cut the bread.", "knife"),
@@ -22,16 +23,15 @@ _ROWS = [
 
 def test_scores_count_what_is_found_and_what_is_missing() -> None:
     rows = [{"frame": frame, "text": text, "tool": tool} for frame, text, tool in _ROWS]
-    scores = {score.metric: score.value for score in sentence_scores(load_pipeline(None), rows, "development")}
-    assert scores == {
-        "tool recall": 60.0,
-        "tool precision": 60.0,
-        "tool recall, use": 100.0,
+    assert values(sentence_scores(load_pipeline(None), rows, "development")) == {
+        "tool recall": 0.6,
+        "tool precision": 0.6,
+        "tool recall, use": 1.0,
         "tool recall, using": 0.0,
-        "tool recall, with": 100.0,
+        "tool recall, with": 1.0,
         "tool recall, in_on": 0.0,
-        "tool recall, took": 100.0,
-        "sentences without a tool, none found": 50.0,
+        "tool recall, took": 1.0,
+        "sentences without a tool, none found": 0.5,
     }
 
 
@@ -56,8 +56,8 @@ def test_roles_are_counted_by_role() -> None:
         {"text": "Put the eggs in a pot.", "thing": "pot", "role": "container"},
         {"text": "Put the eggs in a box.", "thing": "box", "role": "place"},
     ]
-    scores = {score.metric: score.value for score in role_scores(load_pipeline(None), rows, "development")}
-    assert scores == {"role": 66.67, "role, container": 50.0, "role, place": 100.0}
+    found = values(role_scores(load_pipeline(None), rows, "development"))
+    assert found == pytest.approx({"role": 2 / 3, "role, container": 0.5, "role, place": 1.0})
 
 
 @pytest.mark.parametrize(("split", "lists"), [("development", 2), ("unseen", 1)])

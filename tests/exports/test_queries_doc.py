@@ -272,8 +272,8 @@ def test_decompositions_are_read_with_their_place_and_their_reader(graphs: dict[
         (
             "readers-and-their-scores",
             [
-                ("rules", "1", 1.0, "InScript", "val", "precision", 91.25, "percent", "development"),
-                ("rules", "1", 1.0, "InScript", "val", "recall", 83.0, "percent", "development"),
+                ("rules", "1", 1.0, "InScript", "val", "precision", 0.9125, "share", "development"),
+                ("rules", "1", 1.0, "InScript", "val", "recall", 0.83, "share", "development"),
             ],
         ),
     ],

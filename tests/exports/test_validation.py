@@ -21,7 +21,7 @@ _SOUND: dict[str, dict[str, Any]] = {
     "ChangeInstance": {"step": 2},
     "Source": {"digest": "0" * 64, "characters": 12},
     "Model": {"digest": "f" * 64, "language": "en"},
-    "BenchmarkScore": {"unit": "percent", "direction": "higher", "exposure": "unseen"},
+    "BenchmarkScore": {"unit": "share", "direction": "higher", "exposure": "unseen"},
     "HAS_PARTICIPANT": {"role": "patient"},
     "USES": {"role": "instrument"},
     "Correction": {"kind": "rename", "time": "2026-03-01T00:00:00Z"},

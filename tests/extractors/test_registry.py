@@ -16,9 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgscripts.extractors.decomposition import DecompositionExtractor
-from kgscripts.extractors.events import EventExtractor, known_scores
+from kgscripts.extractors.events import EventExtractor
 from kgscripts.extractors.protocol import PARSE, Extractor, ParsedDocument, Requirement
 from kgscripts.extractors.registry import Chosen, choose
+from kgscripts.score_files import read_scores, scores_of_package
 from kgscripts.settings import model_setting
 from kgscripts.text.pipeline import describe_pipeline
 from schemas.errors import ConfigurationError, ModelError
@@ -160,7 +161,7 @@ def test_a_version_follows_the_extractor_and_what_it_requires_and_nothing_else(
         ({"task": "other words"}, False),
         ({"licence": "MIT"}, False),
         ({"cost": "free"}, False),
-        ({"scores": lambda *_: known_scores()}, False),
+        ({"scores": lambda *_: read_scores(scores_of_package("events"))}, False),
         ({"__doc__": "Another docstring."}, False),
     ],
 )
@@ -171,7 +172,7 @@ def test_what_a_version_depends_on(change: dict[str, Any], changes: bool) -> Non
 
 def test_a_network_counts_by_its_digest() -> None:
     with_network = _versions([_extractor("one", [], [K0], networks=(NETWORK,))])
-    renamed = evolve(NETWORK, name="another", version="2", scores=known_scores())
+    renamed = evolve(NETWORK, name="another", version="2", scores=read_scores(scores_of_package("events")))
     assert _versions([_extractor("one", [], [K0], networks=(renamed,))]) == with_network
     retrained = evolve(NETWORK, digest="c" * 64)
     assert _versions([_extractor("one", [], [K0], networks=(retrained,))]) != with_network
@@ -186,10 +187,12 @@ def test_extractor_networks_and_parser_are_models_of_their_own() -> None:
 
 
 def test_scores_are_those_of_the_parser_that_they_were_measured_with() -> None:
-    assert _choose([EventExtractor()], parser=describe_pipeline())[0].models[0].scores == tuple(known_scores())
+    assert _choose([EventExtractor()], parser=describe_pipeline())[0].models[0].scores == read_scores(
+        scores_of_package("events")
+    )
     assert _choose([EventExtractor()])[0].models[0].scores == ()
     assert {"tool F1", "pronoun precision", "event head precision", "participant head F1"} <= {
-        score.metric for score in known_scores()
+        score.metric for score in read_scores(scores_of_package("events"))
     }
 
 

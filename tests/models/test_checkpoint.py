@@ -29,7 +29,7 @@ from tests.disk import small_disk
 from tests.models.networks import SETTINGS, VOCABULARY, clozes, model
 
 SCORE = BenchmarkScore(
-    dataset="KidsCook", split="valid", metric="cloze match", value=24.5, unit="percent", exposure="unseen"
+    dataset="KidsCook", split="valid", metric="cloze match", value=0.245, unit="share", exposure="unseen"
 )
 
 
@@ -76,6 +76,20 @@ def test_card_and_provenance_come_back(saved: Path) -> None:
     assert loaded.model == describe(saved)
     assert loaded.model is not None
     assert loaded.model.scores == (SCORE,)
+
+
+def test_a_card_of_an_older_version_opens_with_shares(saved: Path) -> None:
+    """Those of 0.2.0 have percent, and those of 0.1.0 have no exposure: they are left out."""
+    card = json.loads((saved / CARD).read_text())
+    percent = {**card["scores"][0], "value": 24.5, "unit": "percent"}
+    card |= {"scores": [percent, {**percent, "metric": "older"}], "slice": [{**percent, "split": "slice"}]}
+    del card["scores"][1]["exposure"]
+    (saved / CARD).write_text(json.dumps(card))
+    loaded = load_checkpoint(saved)
+    assert loaded.card.scores == (SCORE,)
+    assert loaded.card.slice == (attrs.evolve(SCORE, split="slice"),)
+    save_checkpoint(loaded, saved)
+    assert "percent" not in (saved / CARD).read_text()
 
 
 def test_the_digest_is_of_the_model_not_of_its_card(tmp_path: Path) -> None:
@@ -186,6 +200,7 @@ def test_parts_that_do_not_fit(saved: Path, name: str, content: bytes, message: 
         {"files": {}},
         {"files": None},
         {"scores": [{"metric": "x"}]},
+        {"slice": [{"unit": "percent"}]},
         {"stars": 5},
         {"name": ""},
     ],

@@ -146,7 +146,7 @@ def test_removing_a_document_leaves_its_inputs_incomplete(tmp_path: Path) -> Non
         assert list(records.inputs.all()) == [input_of("other", [three])]
 
 
-_TEN = BenchmarkScore(dataset="d", split="test", metric="m", value=10, unit="percent", exposure="unseen")
+_TEN = BenchmarkScore(dataset="d", split="test", metric="m", value=0.1, unit="share", exposure="unseen")
 
 
 def _model(name: str, *scores: BenchmarkScore) -> Model:

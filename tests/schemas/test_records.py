@@ -35,7 +35,7 @@ def _document(text: str = "Boil the water.", passages: list[Passage] | None = No
 
 
 def _score(**fields: object) -> BenchmarkScore:
-    plain = {"dataset": "EWT", "split": "test", "metric": "LAS", "value": 1.0, "unit": "percent", "exposure": "unseen"}
+    plain = {"dataset": "EWT", "split": "test", "metric": "LAS", "value": 1.0, "unit": "share", "exposure": "unseen"}
     return BenchmarkScore(**plain | fields)  # type: ignore[arg-type]
 
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from kgscripts.evaluation.events.parsing import analysis_scores, evaluate_text
+from kgscripts.evaluation.events.parsing import SPEED, analysis_shares, evaluate_text
 from kgscripts.text.conllu import documents, read_conllu
 from kgscripts.text.pipeline import describe_pipeline, load_pipeline
 from kgscripts.training.text.train import score_table
 from schemas.errors import InputError
 
-TARGETS = {"XPOS": 92.5, "lemma": 94.5, "UAS": 82.0, "LAS": 78.0, "sentence F1": 72.0}
+TARGETS = {"XPOS": 0.925, "lemma": 0.945, "UAS": 0.82, "LAS": 0.78, "sentence F1": 0.72}
 
 
 def published(dataset: str, split: str) -> dict[str, float]:
@@ -37,8 +37,8 @@ def test_published_scores_reach_the_targets(metric: str, target: float) -> None:
 )
 def test_published_scores_are_reached_again(shared_corpora: Path, name: str, dataset: str, split: str) -> None:
     groups = list(documents(read_conllu(shared_corpora / "treebanks" / name)))
-    found = analysis_scores(load_pipeline(), groups, dataset=dataset, split=split)
-    assert {score.metric: score.value for score in found} == pytest.approx(published(dataset, split), abs=0.1)
+    found, _ = analysis_shares(load_pipeline(), groups)
+    assert found == pytest.approx(published(dataset, split), abs=0.001)
 
 
 @pytest.mark.parametrize(
@@ -53,9 +53,8 @@ def test_the_file_name_gives_dataset_and_split(tmp_path: Path, name: str, datase
     lines = [f"{number}\tpeel\tpeel\tVERB\tVB\t_\t{number - 1}\tdep\t_\t_" for number in range(1, 5)]
     (tmp_path / name).write_text("\n".join(lines) + "\n\n", encoding="utf-8")
     found = evaluate_text(tmp_path / name)
-    assert {(score.dataset, score.split) for score in found.scores} == {(dataset, split)}
-    assert found.words == 4
-    assert found.words_per_second > 0
+    assert (found.dataset, found.split, found.items["words"]) == (dataset, split, 4)
+    assert found.systems[0].value(SPEED, "on one core") > 0
 
 
 def test_scores_of_sentences_counted_by_hand(tmp_path: Path) -> None:
@@ -67,15 +66,13 @@ def test_scores_of_sentences_counted_by_hand(tmp_path: Path) -> None:
         for number, (form, head, relation) in enumerate(rows, start=1)
     ]
     path.write_text("\n".join(lines) + "\n\n", encoding="utf-8")
-    scores = {score.metric: score for score in evaluate_text(path).scores}
-    assert scores["XPOS"].value == 0
-    assert scores["lemma"].value == 0
-    assert scores["UAS"].value == 0
-    assert scores["sentence F1"].value == 100
-    assert scores["imperative precision"].value == 0
-    assert "imperative recall" not in scores
-    assert scores["XPOS"].split == "test"
-    assert scores["XPOS"].dataset == "wrong-test"
+    found = evaluate_text(path)
+    (system,) = found.systems
+    assert {system[metric] for metric in ("XPOS", "lemma", "UAS", "imperative precision")} == {0}
+    assert system["sentence F1"] == 1
+    assert system.get("imperative recall") is None
+    assert (found.dataset, found.split) == ("wrong-test", "test")
+    assert found.examples[0].gold != found.examples[0].found
 
 
 def test_a_file_without_sentences_is_refused(tmp_path: Path) -> None:

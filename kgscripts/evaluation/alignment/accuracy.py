@@ -12,9 +12,10 @@ from attrs import field, frozen
 
 from kgscripts.corpora.pairs.gold_alignments import GoldAlignment
 from kgscripts.corpora.pairs.pair import Pair
+from kgscripts.evaluation.result import Figure, System, shares
 from kgscripts.models.alignment.words import is_content_word
 from kgscripts.models.cloze.protocol import UNKNOWN_WORD
-from schemas.provenance import BenchmarkScore, Direction, Exposure
+from schemas.provenance import Direction, Unit
 
 Path = tuple[int, ...]
 """For each concrete token the index of the abstract token that it is aligned to."""
@@ -22,52 +23,11 @@ Path = tuple[int, ...]
 Align = Callable[[Sequence[Pair]], Sequence[Sequence[int]]]
 """Aligns pairs, with one path per pair."""
 
+ACCURACY = "alignment accuracy"
+INTERVAL = ("95 % interval, from", "95 % interval, to")
 _SAMPLE_SEED = 3
 _SAMPLE_SIZE = 200
 _RESAMPLES = 2000
-
-
-@frozen(kw_only=True)
-class AlignmentScores:
-    """Shares between 0 and 1, and a mean length in tokens.
-
-    `alignment_accuracy` is the share of gold words aligned to an accepted abstract word, `interval` its 95 % interval
-    over resampled pairs. `anchor_accuracy` is the share of anchors aligned to their own word;
-    `anchor_accuracy_unknown` the same with the anchor in question replaced by the unknown word. `mean_span_length` is
-    the number of concrete tokens for each abstract token that any is aligned to, on the gold pairs.
-    """
-
-    name: str
-    alignment_accuracy: float
-    interval: tuple[float, float]
-    anchor_accuracy: float
-    anchor_accuracy_unknown: float
-    mean_span_length: float
-    monotonic: bool
-
-    def benchmark_scores(self, dataset: str, split: str, exposure: Exposure) -> list[BenchmarkScore]:
-        """The scores for a model card; each metric states whether crossings were allowed."""
-        order = "monotonic" if self.monotonic else "free"
-        shares = {
-            f"alignment accuracy, {order}": self.alignment_accuracy,
-            f"anchor accuracy, {order}": self.anchor_accuracy,
-            f"anchor accuracy with anchors unknown, {order}": self.anchor_accuracy_unknown,
-        }
-        scores = [
-            BenchmarkScore(dataset=dataset, split=split, metric=metric, value=value, unit="share", exposure=exposure)
-            for metric, value in shares.items()
-        ]
-        metric, span = f"mean span length, {order}", self.mean_span_length
-        length = BenchmarkScore(
-            dataset=dataset,
-            split=split,
-            metric=metric,
-            value=span,
-            unit="words",
-            exposure=exposure,
-            direction=Direction.LOWER,
-        )
-        return [*scores, length]
 
 
 @frozen
@@ -101,19 +61,29 @@ class Anchors:
 
 def evaluate_alignments(
     name: str, align: Align, gold: Sequence[GoldAlignment], pairs: Sequence[Pair], sample: Anchors
-) -> AlignmentScores:
-    """Score one model: `gold` labels rows of `pairs`, `sample` are the anchors that are measured."""
+) -> System:
+    """The figures of one model: `gold` labels rows of `pairs`, `sample` are the anchors that are measured.
+
+    `alignment accuracy` is the share of gold words aligned to an accepted abstract word; its 95 % interval is that over
+    resampled pairs. `anchor accuracy` is the share of anchors aligned to their own word, `anchor accuracy with anchors
+    unknown` the same with the anchor in question replaced by the unknown word. `mean span length` is the number of
+    concrete tokens for each abstract token that any is aligned to, on the gold pairs. The setting states whether
+    alignments cross.
+    """
     labelled = [pairs[alignment.row - 1] for alignment in gold]
     paths = align(labelled)
     counts = [_right_of(alignment, path) for alignment, path in zip(gold, paths, strict=True)]
-    return AlignmentScores(
-        name=name,
-        alignment_accuracy=_share_of(counts),
-        interval=_bootstrap(counts),
-        anchor_accuracy=sample.accuracy(align),
-        anchor_accuracy_unknown=sample.accuracy_unknown(align),
-        mean_span_length=mean_span_length(paths),
-        monotonic=all(list(path) == sorted(path) for path in paths),
+    least, most = _bootstrap(counts)
+    values = {
+        ACCURACY: _share_of(counts),
+        "anchor accuracy": sample.accuracy(align),
+        "anchor accuracy with anchors unknown": sample.accuracy_unknown(align),
+    }
+    span = Figure(metric="mean span length", value=mean_span_length(paths), unit=Unit.WORDS, direction=Direction.LOWER)
+    interval = [*shares({ACCURACY: least}, INTERVAL[0]), *shares({ACCURACY: most}, INTERVAL[1])]
+    is_monotonic = all(list(path) == sorted(path) for path in paths)
+    return System(
+        name=name, setting="monotonic" if is_monotonic else "free", figures=[*shares(values), span, *interval]
     )
 
 

@@ -1,131 +1,51 @@
-"""Scores of the cloze task: those of one model, and the published ones for comparison."""
+"""The published scores of the cloze task, and where those of a model are better."""
 
 from __future__ import annotations
 
 from hashlib import file_digest
 from pathlib import Path
-from typing import Any
 
-from attrs import asdict, frozen
-
+from kgscripts.evaluation.result import Figure, Role, System, shares
 from schemas.input_files import open_input
-from schemas.provenance import BenchmarkScore, Direction, Exposure
+from schemas.provenance import Direction, Unit
 
-_UNITS = {
-    "oracle_match": "percent",
-    "oracle_top5": "percent",
-    "greedy_match": "percent",
-    "greedy_top5": "percent",
-    "surprisal": "nats",
-    "word_surprisal": "nats",
-    "mean_span_length": "words",
-}
-HEADINGS = {
-    "oracle_match": "oracle match",
-    "oracle_top5": "oracle top-5",
-    "greedy_match": "greedy match",
-    "greedy_top5": "greedy top-5",
-    "surprisal": "surprisal",
-    "word_surprisal": "word surprisal",
-    "mean_span_length": "mean span",
-}
-"""The column headings of the scores, in the order of the paper's Table 4."""
-
-LOWER_IS_BETTER = frozenset({"surprisal", "word_surprisal", "mean_span_length"})
+SURPRISAL, WORD_SURPRISAL, MEAN_SPAN = "surprisal", "word surprisal", "mean span length"
+MATCHES = ("oracle match", "oracle top5", "greedy match", "greedy top5")
+"""In the order of the paper's Table 4."""
+STRICT = "unknown word never right"
+"""The part of the figures in which predicting the unknown word is wrong."""
 
 
-@frozen(kw_only=True)
-class ClozeScores:
-    """Scores of one model: percent, nats per word, and tokens per span.
-
-    In the first block the unknown word is a word like any other: predicting it for a gold word that is unknown to the
-    model is correct. In the `_strict` scores it is wrong. `surprisal` is comparable with the published figures: it
-    includes the alignment decisions that the released scorer counts; `word_surprisal` is that of the words alone.
-    `mean_span_length` counts the start symbol like the released extraction, `mean_word_span_length` only words; both
-    are None for a model without hard alignments. Surprisal is None if no gold word has a probability.
-    """
-
-    model: str
-    context: str
-    oracle_match: float
-    oracle_top5: float
-    greedy_match: float
-    greedy_top5: float
-    surprisal: float | None
-    mean_span_length: float | None
-
-    oracle_match_strict: float
-    oracle_top5_strict: float
-    greedy_match_strict: float
-    greedy_top5_strict: float
-    word_surprisal: float | None
-    mean_word_span_length: float | None
-
-    pairs: int
-    blanks: int
-    words: int
-    """Hidden tokens."""
-    candidates: int
-    """Without the unknown word."""
-    unknown_words: int
-    """Hidden tokens whose gold word is not a candidate, or unknown to the model."""
-    impossible_words: int
-    """Unknown words to which the model gives no probability; surprisal excludes them."""
-    seed: int
-
-    def as_json(self) -> dict[str, Any]:
-        """The scores, rounded to four decimals."""
-        return {name: round(value, 4) if isinstance(value, float) else value for name, value in asdict(self).items()}
-
-    def benchmark_scores(self, dataset: str, split: str, exposure: Exposure) -> tuple[BenchmarkScore, ...]:
-        """The scores for a model card; each metric states which sides of a blank the model saw."""
-        figures = asdict(self)
-        return tuple(
-            BenchmarkScore(
-                dataset=dataset,
-                split=split,
-                metric=f"{name.replace('_', ' ')}, context {self.context}",
-                value=figures[name],
-                unit=unit,
-                exposure=exposure,
-                direction=Direction.LOWER if name in LOWER_IS_BETTER else Direction.HIGHER,
-            )
-            for name, unit in _UNITS.items()
-            if figures[name] is not None
-        )
+def nats(metric: str, value: float) -> Figure:
+    """A surprisal, in nats a hidden token."""
+    return Figure(metric=metric, value=value, unit=Unit.NATS, direction=Direction.LOWER)
 
 
-@frozen(kw_only=True)
-class PublishedScores:
-    """A row of the paper's Table 4 (KidsCook, validation); `mean_span_length` is from its section 4.2."""
-
-    model: str
-    context: str = "left"
-    oracle_match: float
-    oracle_top5: float
-    greedy_match: float
-    greedy_top5: float
-    surprisal: float
-    word_surprisal: float | None = None
-    mean_span_length: float | None = None
+def mean_span(value: float, part: str = "") -> Figure:
+    """The mean number of concrete tokens in a span."""
+    return Figure(metric=MEAN_SPAN, value=value, unit=Unit.WORDS, direction=Direction.LOWER, part=part)
 
 
-def _row(model: str, oracle: tuple[float, float], greedy: tuple[float, float], surprisal: float) -> PublishedScores:
-    return PublishedScores(
-        model=model,
-        oracle_match=oracle[0],
-        oracle_top5=oracle[1],
-        greedy_match=greedy[0],
-        greedy_top5=greedy[1],
-        surprisal=surprisal,
-        word_surprisal=_PUBLISHED_WORDS.get(model),
-        mean_span_length=_PUBLISHED_SPANS.get(model),
-    )
+def context(name: str) -> str:
+    """How a system is measured that sees the ``left`` side of a blank, or ``both``."""
+    return f"context {name}"
 
 
 _PUBLISHED_WORDS = {"transducer, fixed transitions": 3.523}
 """The published surprisal minus ln 2 for each of the 5,661 hidden tokens and 4,603 blanks within the truncation."""
 _PUBLISHED_SPANS = {"transducer, fixed transitions": 6.18, "transducer, parameterised": 16.61}
+
+
+def _row(name: str, oracle: tuple[float, float], greedy: tuple[float, float], surprisal: float) -> System:
+    values = [round(value / 100, 4) for value in (*oracle, *greedy)]
+    figures = [*shares(dict(zip(MATCHES, values, strict=True))), nats(SURPRISAL, surprisal)]
+    if name in _PUBLISHED_WORDS:
+        figures.append(nats(WORD_SURPRISAL, _PUBLISHED_WORDS[name]))
+    if name in _PUBLISHED_SPANS:
+        figures.append(mean_span(_PUBLISHED_SPANS[name]))
+    return System(name=name, role=Role.PUBLISHED, setting=context("left"), figures=figures)
+
+
 PUBLISHED = (
     _row("language model", (21.59, 52.32), (21.72, 43.33), 3.970),
     _row("seq2seq", (23.57, 53.38), (23.44, 45.76), 3.755),
@@ -135,7 +55,7 @@ PUBLISHED = (
     _row("OpenAI GPT", (23.19, 42.43), (15.55, 32.86), 4.781),
     _row("OpenAI GPT, fine-tuned", (38.01, 63.69), (31.05, 57.05), 3.151),
 )
-"""Table 4 of Bisk et al. (NAACL 2019). All of these models see only the left side of a blank."""
+"""Table 4 of Bisk et al. (NAACL 2019), and mean spans of section 4.2. All see only the left side of a blank."""
 
 _PUBLISHED_TEMPLATES = "4be771224556e6925577fe6db8e8c204db0f1321361018788853ae39e2f92e33"
 _PUBLISHED_WHITELIST = "d410786055d442014b48ed67965088311e43f3d5e6ed45d3f16ec2d9e26a269b"
@@ -153,19 +73,19 @@ def _digest(path: Path) -> str:
         return file_digest(file, "sha256").hexdigest()
 
 
-def beaten(scores: ClozeScores, published: PublishedScores) -> list[str]:
-    """The scores in which a model is better than a published one; none if they see different sides of a blank.
+def beaten(system: System, published: System) -> list[str]:
+    """The metrics in which a model is better than a published one; none if they see different sides of a blank.
 
     Surprisal is compared without alignment decisions if the model has none and the published value without them is
     known.
     """
-    if scores.context != published.context:
+    if system.setting != published.setting:
         return []
     better = []
-    for name in ("oracle_match", "oracle_top5", "greedy_match", "greedy_top5", "surprisal"):
-        ours, theirs = getattr(scores, name), getattr(published, name)
-        if name == "surprisal" and published.word_surprisal is not None and ours == scores.word_surprisal:
-            theirs = published.word_surprisal
-        if ours is not None and (ours < theirs if name in LOWER_IS_BETTER else ours > theirs):
-            better.append(name)
+    for metric in (*MATCHES, SURPRISAL):
+        ours, theirs = system.get(metric), published.get(metric)
+        if metric == SURPRISAL and ours == system.get(WORD_SURPRISAL):
+            theirs = published.get(WORD_SURPRISAL) or theirs
+        if ours is not None and theirs is not None and (ours < theirs if metric == SURPRISAL else ours > theirs):
+            better.append(metric)
     return better

@@ -9,7 +9,15 @@ from attrs import define, field
 
 from kgscripts.corpora.pairs.cloze_items import ClozeItem
 from kgscripts.evaluation.cloze.filling import Candidates, Guess
-from kgscripts.evaluation.cloze.scores import ClozeScores
+from kgscripts.evaluation.cloze.scores import (
+    STRICT,
+    SURPRISAL,
+    WORD_SURPRISAL,
+    context,
+    mean_span,
+    nats,
+)
+from kgscripts.evaluation.result import Figure, System, counts, shares
 from kgscripts.models.cloze.protocol import ClozeModel
 
 _IMPOSSIBLE = float("-inf")
@@ -59,34 +67,39 @@ class Tally:
         self._counts["word_spans"] += len(set(path))
         self._counts["spans"] += len({0, *path})
 
-    def scores(self, model: ClozeModel, seed: int) -> ClozeScores:
-        """The scores over all added pairs."""
-        counts = self._counts
-        words, possible = counts["words"], counts["words"] - counts["impossible_words"]
-        shares = {
-            f"{setup}_{metric}{strictness}": 100 * counts[f"{setup}_{metric}{strictness}"] / total
-            for setup in ("oracle", "greedy")
-            for metric, total in (("match", counts["blanks"]), ("top5", words))
-            for strictness in ("", "_strict")
+    def system(self, model: ClozeModel) -> System:
+        """The figures over all added pairs: shares, nats a hidden token, and tokens a span.
+
+        The unknown word is a word like any other: predicting it for a gold word that is unknown to the model is right.
+        In the part `STRICT` it is wrong. `surprisal` is comparable with the published figures: it includes the
+        alignment decisions that the released scorer counts; `word surprisal` is that of the words alone. There is none
+        if no gold word has a probability. `mean span length` counts the start symbol, as the released extraction does,
+        and exists for models with hard alignments only.
+        """
+        number = self._counts
+        words, possible = number["words"], number["words"] - number["impossible_words"]
+        figures: list[Figure] = []
+        for part, suffix in (("", ""), (STRICT, "_strict")):
+            values = {
+                f"{setup} {metric}": number[f"{setup}_{metric}{suffix}"] / total
+                for setup in ("oracle", "greedy")
+                for metric, total in (("match", number["blanks"]), ("top5", words))
+            }
+            figures += shares(values, part)
+        if possible:
+            surprisal = self._word_nats / possible
+            figures += [nats(SURPRISAL, surprisal + self.transition_nats / words), nats(WORD_SURPRISAL, surprisal)]
+        if number["spans"]:
+            figures.append(mean_span((number["aligned"] + number["starts"]) / number["spans"]))
+            figures.append(mean_span(number["aligned"] / number["word_spans"], "without the start symbol"))
+        figures += counts({"unknown words": number["unknown_words"], "impossible words": number["impossible_words"]})
+        return System(name=model.name, setting=context(model.context), figures=figures)
+
+    def items(self) -> dict[str, int]:
+        """How much was measured."""
+        return {
+            "pairs": self._counts["pairs"],
+            "blanks": self._counts["blanks"],
+            "hidden tokens": self._counts["words"],
+            "candidates": len(self.candidates.words),
         }
-        word_surprisal = self._word_nats / possible if possible else None
-        return ClozeScores(
-            model=model.name,
-            context=model.context,
-            **shares,
-            word_surprisal=word_surprisal,
-            surprisal=None if word_surprisal is None else word_surprisal + self.transition_nats / words,
-            mean_span_length=_ratio(counts["aligned"] + counts["starts"], counts["spans"]),
-            mean_word_span_length=_ratio(counts["aligned"], counts["word_spans"]),
-            pairs=counts["pairs"],
-            blanks=counts["blanks"],
-            words=words,
-            candidates=len(self.candidates.words),
-            unknown_words=counts["unknown_words"],
-            impossible_words=counts["impossible_words"],
-            seed=seed,
-        )
-
-
-def _ratio(total: int, parts: int) -> float | None:
-    return total / parts if parts else None

@@ -12,8 +12,8 @@ from attrs import frozen
 from kgscripts.corpora.pairs.cloze_items import ClozeItem, blank_words, cloze_items
 from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.evaluation.cloze.filling import Candidates, Feed, Filling, Guess, fill, samples
-from kgscripts.evaluation.cloze.scores import ClozeScores
 from kgscripts.evaluation.cloze.tally import Tally
+from kgscripts.evaluation.result import Evaluation
 from kgscripts.models.cloze.protocol import ClozeModel, TransitionModel, ViterbiModel
 from schemas.errors import InputError
 
@@ -53,8 +53,8 @@ def evaluate_cloze(
     seed: int = 1931,
     on_words: Callable[[int], None] = _ignore,
     on_filled: Sequence[Callable[[FilledItem], None]] = (),
-) -> ClozeScores:
-    """Score a model on cloze templates.
+) -> Evaluation:
+    """Evaluate a model on cloze templates.
 
     All pairs are filled at the same time, blank by blank, and equal questions are asked once. `on_words` is called with
     the progress (`PASSES` times the number of hidden tokens in total), each of `on_filled` with every pair in order.
@@ -77,7 +77,9 @@ def evaluate_cloze(
         tally.transition_nats += _transition_nats(model, gold)
         for item, path in _viterbi_paths(model, together):
             tally.add_path(item, path)
-    return tally.scores(model, seed)
+    return Evaluation(
+        task="cloze", dataset="cloze templates", split="all", items=tally.items(), systems=[tally.system(model)]
+    )
 
 
 def _fill_items(

@@ -10,14 +10,15 @@ from attrs import frozen
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from kgscripts.evaluation.counting import Matches, percent
+from kgscripts.evaluation.counting import Matches, example, of_extractor
+from kgscripts.evaluation.result import Evaluation
 from kgscripts.extractors.events import judged_frames
 from kgscripts.extractors.nouns import noun_lemma
 from kgscripts.extractors.predicates import Frame
 from kgscripts.extractors.tools import tools_of
 from kgscripts.text.syntax import lemma
 from kgscripts.titles.words import singular
-from schemas.provenance import BenchmarkScore, Exposure
+from schemas.provenance import Exposure
 
 TOOLS = "kgscripts tools"
 PRONOUNS = "kgscripts pronouns"
@@ -66,23 +67,28 @@ def pronoun_items() -> list[PronounItem]:
     ]
 
 
-def tool_scores(nlp: Language, items: Sequence[ToolItem]) -> list[BenchmarkScore]:
+def tool_scores(nlp: Language, items: Sequence[ToolItem]) -> Evaluation:
     """Precision, recall and F1 of the tools of each text, and of the pairs of sub-event and tool.
 
     A step is correct if its predicate, particle and object are; an object without its compound is also correct
     ("sauce" for "tomato sauce").
     """
     tools, pairs = Matches(), Matches()
+    examples = []
     for item, doc in zip(items, nlp.pipe(item.text for item in items), strict=True):
         found = set(_pairs(doc))
         tools.add({tool for _, tool in found}, {tool for _, tool in item.pairs})
         known = {event for event, _ in item.pairs}
-        pairs.add({(_as_listed(event, known), tool) for event, tool in found}, set(item.pairs))
-    return [
-        percent(TOOLS, _SPLIT, f"{name} {metric}", value, exposure=_EXPOSURE)
+        listed = {(_as_listed(event, known), tool) for event, tool in found}
+        pairs.add(set(listed), set(item.pairs))
+        examples.append(example(item.text, sorted(map(": ".join, item.pairs)), sorted(map(": ".join, listed))))
+    values = {
+        f"{name} {metric}": value
         for name, counts in (("tool", tools), ("sub-event and tool", pairs))
         for metric, value in (("precision", counts.precision), ("recall", counts.recall), ("F1", counts.f1))
-    ]
+    }
+    size = {"texts": len(items), "pairs": pairs.gold}
+    return of_extractor(TOOLS, _SPLIT, values, exposure=_EXPOSURE, items=size, examples=examples)
 
 
 def _pairs(doc: Doc) -> Iterator[tuple[tuple[str, str], str]]:
@@ -110,12 +116,13 @@ def _as_listed(event: tuple[str, str], known: set[str]) -> str:
     return head if whole not in known and head in known else whole
 
 
-def pronoun_scores(nlp: Language, items: Sequence[PronounItem]) -> list[BenchmarkScore]:
+def pronoun_scores(nlp: Language, items: Sequence[PronounItem]) -> Evaluation:
     """Precision and recall of pronoun resolution.
 
     Resolving a pronoun without antecedent is an error.
     """
     counts = Matches()
+    examples = []
     for item, doc in zip(items, nlp.pipe(item.text for item in items), strict=True):
         found = {
             ("antecedent", noun_lemma(noun).rsplit(" ", 1)[-1])
@@ -125,7 +132,8 @@ def pronoun_scores(nlp: Language, items: Sequence[PronounItem]) -> list[Benchmar
         }
         gold = {("antecedent", item.antecedent.rsplit(" ", 1)[-1])} if item.antecedent else set()
         counts.add(set(found), set(gold))
-    return [
-        percent(PRONOUNS, _SPLIT, "pronoun precision", counts.precision, exposure=_EXPOSURE),
-        percent(PRONOUNS, _SPLIT, "pronoun recall", counts.recall, exposure=_EXPOSURE),
-    ]
+        where = f"pronoun at character {item.start}"
+        examples.append(example(item.text, [noun for _, noun in gold], [noun for _, noun in found], where=where))
+    values = {"pronoun precision": counts.precision, "pronoun recall": counts.recall}
+    size = {"pronouns": len(items)}
+    return of_extractor(PRONOUNS, _SPLIT, values, exposure=_EXPOSURE, items=size, examples=examples)

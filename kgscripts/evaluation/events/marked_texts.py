@@ -13,10 +13,11 @@ from importlib import resources
 from attrs import frozen
 from spacy.language import Language
 
-from kgscripts.evaluation.counting import Matches, percent
+from kgscripts.evaluation.counting import Matches, example, of_extractor
+from kgscripts.evaluation.result import Evaluation
 from kgscripts.extractors.events import judged_frames, mentions_of
 from kgscripts.extractors.pronouns import THIRD_PERSON
-from schemas.provenance import BenchmarkScore, Exposure
+from schemas.provenance import Exposure
 
 OBJECTS = "kgscripts objects"
 REALITY = "kgscripts reality"
@@ -53,7 +54,7 @@ def unmarked(text: str) -> MarkedText:
     return MarkedText("".join([*parts, text[end:]]), labels)
 
 
-def object_scores(nlp: Language, texts: dict[str, list[MarkedText]]) -> Iterator[BenchmarkScore]:
+def object_scores(nlp: Language, texts: dict[str, list[MarkedText]]) -> Iterator[Evaluation]:
     """Recall of the marked events, and `object_right`: the share of those found that have the marked objects.
 
     Objects are compared by their heads ("pan" for "cake pan"), all objects of an event at once. A pronoun that is not
@@ -61,14 +62,21 @@ def object_scores(nlp: Language, texts: dict[str, list[MarkedText]]) -> Iterator
     """
     for split, items in texts.items():
         found = right = marked = 0
+        examples = []
         for item, objects in zip(items, _objects(nlp, items), strict=True):
             marked += len(item.labels)
             for start, label in item.labels.items():
+                named = {_head(name) for name in label.split(";") if name != _NONE}
                 if start in objects:
                     found += 1
-                    right += objects[start] == {_head(name) for name in label.split(";") if name != _NONE}
-        for metric, part, whole in (("event recall", found, marked), ("object_right", right, found)):
-            yield percent(OBJECTS, split, metric, 100 * part / max(1, whole), exposure=SPLITS[split])
+                    right += objects[start] == named
+                answer = objects.get(start, {"(no event)"})
+                examples.append(
+                    example(item.text, sorted(named), sorted(answer), where=f"objects of {_word(item, start)!r}")
+                )
+        values = {"event recall": found / max(1, marked), "object_right": right / max(1, found)}
+        size = {"texts": len(items), "events": marked}
+        yield of_extractor(OBJECTS, split, values, exposure=SPLITS[split], items=size, examples=examples)
 
 
 def _objects(nlp: Language, items: list[MarkedText]) -> Iterator[dict[int, set[str]]]:
@@ -85,16 +93,25 @@ def _objects(nlp: Language, items: list[MarkedText]) -> Iterator[dict[int, set[s
         }
 
 
+def _word(item: MarkedText, start: int) -> str:
+    return item.text[start:].split(maxsplit=1)[0]
+
+
 def _head(noun: str) -> str:
     return noun.strip().rsplit(" ", 1)[-1]
 
 
-def reality_scores(nlp: Language, texts: dict[str, list[MarkedText]]) -> Iterator[BenchmarkScore]:
+def reality_scores(nlp: Language, texts: dict[str, list[MarkedText]]) -> Iterator[Evaluation]:
     """Precision and recall of the marked events that happened: an event counts as one unless it is discarded."""
     for split, items in texts.items():
         counts = Matches()
+        examples = []
         for item, objects in zip(items, _objects(nlp, items), strict=True):
             happened = {start for start, label in item.labels.items() if label == "yes"}
-            counts.add(set(objects.keys() & item.labels.keys()), set(happened))
-        for metric, value in (("precision", counts.precision), ("recall", counts.recall)):
-            yield percent(REALITY, split, f"event happened {metric}", value, exposure=SPLITS[split])
+            found = objects.keys() & item.labels.keys()
+            counts.add(set(found), set(happened))
+            words = [[_word(item, start) for start in sorted(starts)] for starts in (happened, found)]
+            examples.append(example(item.text, *words, where="events that happened"))
+        values = {"event happened precision": counts.precision, "event happened recall": counts.recall}
+        size = {"texts": len(items), "events that happened": counts.gold}
+        yield of_extractor(REALITY, split, values, exposure=SPLITS[split], items=size, examples=examples)

@@ -4,38 +4,32 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from attrs import evolve
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from kgscripts.evaluation.counting import percent
+from kgscripts.evaluation.result import Evaluation, Example, Figure, System, shares
 from kgscripts.text.conllu import Sentence, documents, read_conllu, to_doc
-from kgscripts.text.pipeline import load_pipeline
+from kgscripts.text.pipeline import SHIPPED, load_pipeline
 from schemas.errors import InputError
-from schemas.provenance import BenchmarkScore, Exposure
+from schemas.provenance import Exposure, Unit
 
+SPEED = "speed"
 _DATASETS = {"en_ewt": "UD English EWT", "wikihow": "GUM wikiHow"}
 _SPLITS = ("train", "dev", "test")
 _DEVELOPMENT = {("UD English EWT", "train"), ("UD English EWT", "dev"), ("GUM wikiHow", "dev")}
 """EWT dev chose the training step; the imperatives were compared on wikiHow (docs/measurements/text-model-card.md)."""
 
 
-@dataclass(frozen=True)
-class TextEvaluation:
-    """`scores` depend only on the pipeline and the data, `words_per_second` also on the machine."""
-
-    scores: tuple[BenchmarkScore, ...]
-    words: int
-    words_per_second: float
-
-
 def evaluate_text(
     path: Path, *, pipeline: str | None = None, dataset: str | None = None, split: str | None = None
-) -> TextEvaluation:
-    """The scores of a pipeline on a CoNLL-U file; see `analysis_scores` for the metrics.
+) -> Evaluation:
+    """Evaluate a pipeline on a CoNLL-U file; see `analysis_shares` for the metrics.
+
+    Its speed, in words of raw text a second, depends on the machine too.
 
     Raises
     ------
@@ -50,10 +44,20 @@ def evaluate_text(
         raise InputError("no sentence in it", where=str(path), remedy="pass a treebank in CoNLL-U format")
     groups = list(documents(sentences))
     found_dataset, found_split = _dataset_and_split(path)
-    scores = analysis_scores(nlp, groups, dataset=dataset or found_dataset, split=split or found_split)
+    dataset, split = dataset or found_dataset, split or found_split
+    values, examples = analysis_shares(nlp, groups)
     texts = [to_doc(nlp.vocab, group).text for group in documents(sentences, by_paragraph=True)]
-    words = sum(len(sentence.words) for sentence in sentences)
-    return TextEvaluation(scores, words, words_per_second(nlp, texts))
+    speed = Figure(metric=SPEED, value=words_per_second(nlp, texts), unit=Unit.WORDS_PER_SECOND, part="on one core")
+    name = f"{nlp.lang}_{nlp.meta['name']}"
+    return Evaluation(
+        task="text",
+        dataset=dataset,
+        split=split,
+        exposure=Exposure.DEVELOPMENT if (dataset, split) in _DEVELOPMENT else Exposure.UNSEEN,
+        items={"sentences": len(sentences), "words": sum(len(sentence.words) for sentence in sentences)},
+        systems=[System(name=name, source=pipeline or SHIPPED, figures=[*shares(values), speed])],
+        examples=[evolve(item, system=name) for item in examples],
+    )
 
 
 def _dataset_and_split(path: Path) -> tuple[str, str]:
@@ -68,10 +72,8 @@ def words_per_second(nlp: Language, texts: Sequence[str]) -> float:
     return words / max(time.process_time() - started, 1e-9)
 
 
-def analysis_scores(
-    nlp: Language, groups: Sequence[Sequence[Sentence]], *, dataset: str, split: str
-) -> tuple[BenchmarkScore, ...]:
-    """Score a pipeline on documents with gold tokens but without sentence boundaries.
+def analysis_shares(nlp: Language, groups: Sequence[Sequence[Sentence]]) -> tuple[dict[str, float], list[Example]]:
+    """The metrics of a pipeline on documents with gold tokens but without sentence boundaries, and each sentence.
 
     XPOS, UPOS and lemma accuracy are over all tokens (except those with gold lemma "_"). UAS and LAS are over all
     tokens including punctuation, in the parse of the whole document, so that a wrong sentence boundary costs
@@ -88,11 +90,13 @@ def analysis_scores(
         Doc(nlp.vocab, words=[token.text for token in doc], spaces=[bool(token.whitespace_) for token in doc])
         for doc in gold
     ]
+    examples: list[Example] = []
     for reference, doc in zip(gold, nlp.pipe(unread, batch_size=16), strict=True):
+        examples += _examples(reference, doc)
         _count_tokens(counts, reference, doc)
         _count_sentences(counts, reference, doc)
     words = counts["words"]
-    percents = {
+    parts = {
         "XPOS": (counts["xpos"], words),
         "UPOS": (counts["upos"], words),
         "lemma": (counts["lemma"], counts["lemmas"]),
@@ -101,15 +105,10 @@ def analysis_scores(
         "imperative precision": (counts["right base form"], counts["found base forms"]),
     }
     if parses_ud:
-        percents["UAS"] = (counts["head"], words)
-        percents["LAS"] = (counts["relation"], words)
-        percents["LAS-subtypes"] = (counts["label"], words)
-    exposure = Exposure.DEVELOPMENT if (dataset, split) in _DEVELOPMENT else Exposure.UNSEEN
-    return tuple(
-        percent(dataset, split, metric, 100 * part / whole, exposure=exposure)
-        for metric, (part, whole) in percents.items()
-        if whole
-    )
+        parts["UAS"] = (counts["head"], words)
+        parts["LAS"] = (counts["relation"], words)
+        parts["LAS-subtypes"] = (counts["label"], words)
+    return {metric: part / whole for metric, (part, whole) in parts.items() if whole}, examples
 
 
 def _count_tokens(counts: Counter[str], reference: Doc, doc: Doc) -> None:
@@ -124,6 +123,18 @@ def _count_tokens(counts: Counter[str], reference: Doc, doc: Doc) -> None:
             counts["head"] += 1
             counts["relation"] += gold.dep_.split(":")[0] == found.dep_.split(":")[0]
             counts["label"] += gold.dep_ == found.dep_
+
+
+def _examples(reference: Doc, doc: Doc) -> Iterator[Example]:
+    """Each gold sentence with the words whose head or relation differs, as "word: head (relation)"."""
+    for sentence in reference.sents:
+        both = [(gold, doc[gold.i]) for gold in sentence]
+        wrong = [(gold, own) for gold, own in both if (gold.head.i, gold.dep_) != (own.head.i, own.dep_)]
+        gold, found = (
+            [f"{token.text}: {token.head.text} ({token.dep_})" for token in side]
+            for side in ([gold for gold, _ in wrong], [own for _, own in wrong])
+        )
+        yield Example(system="", where="attachments that differ", text=sentence.text, gold=gold, found=found)
 
 
 def _count_sentences(counts: Counter[str], reference: Doc, doc: Doc) -> None:

@@ -38,16 +38,6 @@ class Confusions:
         return sum(pair.sentences for pair in self.pairs[:first]) / total if total else 0.0
 
 
-@frozen(kw_only=True)
-class Correlations:
-    """Pearson correlations over the gold scenarios; None where one side is constant."""
-
-    recall_with_pmi: float | None
-    f1_with_pmi: float | None
-    precision_with_sentences: float | None
-    f1_with_sentences: float | None
-
-
 def pair_pmi(documents: Sequence[Iterable[str]]) -> dict[tuple[str, str], float]:
     """The pointwise mutual information of each two scenarios that share a document, both ways round.
 
@@ -82,11 +72,11 @@ def count_confusions(outcomes: Sequence[Outcome], pmi: Mapping[tuple[str, str], 
     )
 
 
-def correlate(scores: Mapping[str, LabelScore], pmi: Mapping[tuple[str, str], float]) -> Correlations:
-    """Correlate the scores of the gold scenarios with their PMI and their numbers of sentences.
+def correlate(scores: Mapping[str, LabelScore], pmi: Mapping[tuple[str, str], float]) -> dict[str, float]:
+    """Pearson correlations of the scores of the gold scenarios with their PMI and their numbers of sentences.
 
-    The paper does not say how a scenario gets a PMI. Here, it is the highest one with another scenario, or 0 if the
-    scenario shares no document with another one.
+    They are left out where one side is constant. The paper does not say how a scenario gets a PMI. Here, it is the
+    highest one with another scenario, or 0 if the scenario shares no document with another one.
     """
     highest: dict[str, float] = {}
     for (scenario, _), value in pmi.items():
@@ -95,12 +85,13 @@ def correlate(scores: Mapping[str, LabelScore], pmi: Mapping[tuple[str, str], fl
     related = [highest.get(name, 0.0) for name in chosen]
     sentences = [float(label.sentences) for label in chosen.values()]
     precision, recall, f1 = ([label.score[index] for label in chosen.values()] for index in range(3))
-    return Correlations(
-        recall_with_pmi=_pearson(recall, related),
-        f1_with_pmi=_pearson(f1, related),
-        precision_with_sentences=_pearson(precision, sentences),
-        f1_with_sentences=_pearson(f1, sentences),
-    )
+    found = {
+        "recall with PMI": _pearson(recall, related),
+        "F1 with PMI": _pearson(f1, related),
+        "precision with sentences": _pearson(precision, sentences),
+        "F1 with sentences": _pearson(f1, sentences),
+    }
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def _pearson(one: Sequence[float], other: Sequence[float]) -> float | None:

@@ -2,36 +2,52 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import inf
-
-from attrs import evolve
 
 from kgscripts.corpora.scenarios.documents import gold_spans
 from kgscripts.corpora.scenarios.labels import is_listed
-from kgscripts.evaluation.scenarios.boundaries import boundaries_of, score_boundaries
-from kgscripts.evaluation.scenarios.confusions import correlate, count_confusions, pair_pmi
+from kgscripts.evaluation.result import Evaluation, Example, Figure, System, counts, shares
+from kgscripts.evaluation.scenarios.boundaries import BoundaryScores
+from kgscripts.evaluation.scenarios.confusions import Confusions, correlate, count_confusions, pair_pmi
 from kgscripts.evaluation.scenarios.counts import (
+    LabelScore,
     Outcome,
-    compare,
+    Score,
     count_labels,
     label_scores,
     macro_score,
     micro_score,
 )
-from kgscripts.evaluation.scenarios.predictions import Predictions, normalised
-from kgscripts.evaluation.scenarios.report import GoldBoundaryScores, ScenarioReport
-from schemas.errors import InputError
-from schemas.scenario_documents import NONE, LabelledSegment, ScenarioDocument
+from kgscripts.evaluation.scenarios.figures import (
+    LABELLED,
+    PUBLISHED,
+    TOP_PAIRS,
+    boundary_errors,
+    confusion_shares,
+    correlations,
+    micro,
+)
+from kgscripts.evaluation.scenarios.pairing import PairedDocuments, pair_documents
+from kgscripts.evaluation.scenarios.predictions import Predictions
+from schemas.results import Table
+from schemas.scenario_documents import NONE, ScenarioDocument
 
 _RANKS = (1, 5)
-_NAMED = 5
+_PARTS = ("precision", "recall", "F1")
 
 
 def evaluate_scenarios(
-    gold: Sequence[ScenarioDocument], predictions: Predictions, on_gold: Predictions | None = None
-) -> ScenarioReport:
+    gold: Sequence[ScenarioDocument],
+    predictions: Predictions,
+    on_gold: Predictions | None = None,
+    *,
+    dataset: str,
+    split: str,
+    system: str = "predictions",
+    setting: str = "",
+    source: str = "",
+) -> Evaluation:
     """Evaluate predicted segments on gold documents.
 
     Labels are compared as the listed scenarios that they refer to ("go to the dentist" is "going to the dentist"). A
@@ -46,6 +62,10 @@ def evaluate_scenarios(
         The predicted segments of each document, by id.
     on_gold:
         The labels that the same model gives to the gold segments.
+    dataset, split:
+        What the documents are called.
+    system, setting, source:
+        What gave the predictions; see `System`.
 
     Raises
     ------
@@ -53,94 +73,66 @@ def evaluate_scenarios(
         If the ids of gold documents and predictions differ (it names them) or one occurs twice, a segment ends after
         its document, a label is no text, or there is no sentence.
     """
-    check_ids([document.id for document in gold], predictions)
-    if not any(document.sentences for document in gold):
-        raise InputError("the gold documents have no sentence", remedy="pass documents with sentences")
-    documents = [_normalised(document, document.segments) for document in gold]
-    predicted = [_predicted(document, predictions) for document in documents]
-    outcomes = _outcomes(documents, predicted)
-    counts = count_labels(outcomes)
+    paired = pair_documents(gold, predictions)
+    outcomes = paired.outcomes()
     labels = label_scores(outcomes)
-    pmi = pair_pmi([[name for segment in document.segments for name in segment.scenarios] for document in documents])
-    gold_boundaries = [boundaries_of([frozenset(labels) for labels in document.labels()]) for document in documents]
-    named = {name for document in predicted for segment in document.segments for name in segment.scenarios}
-    joined = [boundaries_of([labels[:1] or (NONE,) for labels in document.labels()]) for document in predicted]
-    return ScenarioReport(
-        documents=len(documents),
-        sentences=len(outcomes),
-        none_share=sum(not outcome.is_labelled for outcome in outcomes) / len(outcomes),
-        micro=micro_score(counts.values()),
-        macro=macro_score(labels.values()),
-        scenarios_only=micro_score(count for name, count in counts.items() if name != NONE),
-        labelled_sentences=micro_score(count_labels(outcome for outcome in outcomes if outcome.is_labelled).values()),
-        gold_boundaries=None if on_gold is None else _on_gold(documents, on_gold),
-        boundaries=score_boundaries(list(zip(gold_boundaries, map(_segment_boundaries, predicted), strict=True))),
-        joined=score_boundaries(list(zip(gold_boundaries, joined, strict=True))),
-        labels=labels,
-        confusions=count_confusions(outcomes, pmi),
-        correlations=correlate(labels, pmi),
-        unknown_labels=tuple(sorted(name for name in named - {*labels, NONE} if not is_listed(name))),
+    boundaries = paired.boundaries()
+    pmi = pair_pmi([[name for item in document.segments for name in item.scenarios] for document in paired.gold])
+    confusions = count_confusions(outcomes, pmi)
+    macro = macro_score(labels.values())
+    figures = (
+        *micro(micro_score(count_labels(outcomes).values())),
+        *shares({"macro F1": macro.f1}),
+        *boundary_errors(boundaries.pk, boundaries.window_diff),
+        *correlations(correlate(labels, pmi)),
+        *counts(
+            {
+                "sentences wrongly None": confusions.scenario_as_none,
+                "sentences wrongly not None": confusions.none_as_scenario,
+            }
+        ),
+        *_scores("macro ", macro, "all sentences"),
+        *_sentence_parts(outcomes),
+        *(() if on_gold is None else _on_gold(pair_documents(gold, on_gold))),
+        *_boundary_figures(boundaries, "segments as predicted"),
+        *_boundary_figures(paired.joined_boundaries(), "segments joined"),
+        *confusion_shares(tuple(map(confusions.share, TOP_PAIRS))),
+        *_label_figures(labels),
+    )
+    return Evaluation(
+        task="scenarios",
+        dataset=dataset,
+        split=split,
+        items={
+            "documents": len(gold),
+            "sentences": len(outcomes),
+            "of them without a scenario": sum(not outcome.is_labelled for outcome in outcomes),
+            "boundaries": boundaries.gold,
+        },
+        systems=(System(name=system, setting=setting, source=source, figures=figures), *PUBLISHED),
+        tables=_tables(paired, labels, confusions),
+        examples=_examples(paired, system),
     )
 
 
-def check_ids(gold: Sequence[str], predicted: Collection[str]) -> None:
-    """Raise InputError, which names ids, unless the ids are the same and no gold one occurs twice."""
-    known = Counter(gold)
-    if twice := [name for name, times in known.items() if times > 1]:
-        raise InputError(
-            f"gold documents with the same id: {_named(twice)}", remedy="give each document an id of its own"
-        )
-    missing = [name for name in gold if name not in predicted]
-    extra = [name for name in predicted if name not in known]
-    if missing or extra:
-        parts = [
-            f"{what} for {len(names)} {'document' if len(names) == 1 else 'documents'}: {_named(names)}"
-            for what, names in (("no predictions", missing), ("predictions but no gold", extra))
-            if names
-        ]
-        raise InputError("; ".join(parts), remedy="pass the predictions for exactly the gold documents")
+def _scores(prefix: str, score: Score, part: str) -> tuple[Figure, ...]:
+    return shares({f"{prefix}{name}": value for name, value in zip(_PARTS, score, strict=True)}, part)
 
 
-def _named(names: Sequence[str]) -> str:
-    return ", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else "")
+def _sentence_parts(outcomes: Sequence[Outcome]) -> Iterator[Figure]:
+    """Without all that concerns None, which is then neither right nor missed nor wrong; and on labelled sentences."""
+    scenarios = (count for name, count in count_labels(outcomes).items() if name != NONE)
+    yield from micro(micro_score(scenarios), "scenarios only")
+    labelled = count_labels(outcome for outcome in outcomes if outcome.is_labelled)
+    yield from micro(micro_score(labelled.values()), LABELLED)
 
 
-def _normalised(document: ScenarioDocument, segments: Sequence[LabelledSegment]) -> ScenarioDocument:
-    """The document with these segments, their labels normalised."""
-    try:
-        renamed = [evolve(item, scenarios=tuple(dict.fromkeys(map(normalised, item.scenarios)))) for item in segments]
-        return evolve(document, segments=tuple(renamed))
-    except InputError as error:
-        raise InputError(error.message, where=f"document {document.id}", remedy=error.remedy) from error
-    except ValueError as error:
-        remedy = "sentences are counted from 0, and the end of a segment is the sentence after its last one"
-        raise InputError(str(error), where=f"document {document.id}", remedy=remedy) from error
-
-
-def _predicted(document: ScenarioDocument, predictions: Predictions) -> ScenarioDocument:
-    return _normalised(document, predictions[document.id])
-
-
-def _outcomes(gold: Sequence[ScenarioDocument], predicted: Sequence[ScenarioDocument]) -> list[Outcome]:
-    return [
-        compare(labels, ranking)
-        for one, other in zip(gold, predicted, strict=True)
-        for labels, ranking in zip(one.labels(), other.labels(), strict=True)
-    ]
-
-
-def _segment_boundaries(document: ScenarioDocument) -> tuple[bool, ...]:
-    ends = {place for segment in document.segments for place in (segment.start, segment.end)}
-    return tuple(place in ends for place in range(1, len(document.sentences)))
-
-
-def _on_gold(documents: Sequence[ScenarioDocument], predictions: Predictions) -> GoldBoundaryScores:
-    predicted = [_predicted(document, predictions) for document in documents]
-    best = [rank for one, other in zip(documents, predicted, strict=True) for rank in _best_ranks(one, other)]
-    return GoldBoundaryScores(
-        score=micro_score(count_labels(_outcomes(documents, predicted)).values()),
-        in_first={rank: sum(one < rank for one in best) / (len(best) or 1) for rank in _RANKS},
-    )
+def _on_gold(paired: PairedDocuments) -> tuple[Figure, ...]:
+    """The labels of gold segments, and the share of these with a scenario of which one is among the first 1, 5."""
+    part = "labels on gold boundaries"
+    best = [rank for pair in zip(paired.gold, paired.predicted, strict=True) for rank in _best_ranks(*pair)]
+    in_first = {f"right in first {rank}": sum(one < rank for one in best) / (len(best) or 1) for rank in _RANKS}
+    return micro(micro_score(count_labels(paired.outcomes()).values()), part) + shares(in_first, part)
 
 
 def _best_ranks(gold: ScenarioDocument, predicted: ScenarioDocument) -> Iterator[float]:
@@ -150,3 +142,55 @@ def _best_ranks(gold: ScenarioDocument, predicted: ScenarioDocument) -> Iterator
         if labels[start]:
             ranking = [name for name in rankings[start] if name != NONE]
             yield min((rank for rank, name in enumerate(ranking) if name in labels[start]), default=inf)
+
+
+def _boundary_figures(scores: BoundaryScores, part: str) -> tuple[Figure, ...]:
+    return (
+        *boundary_errors(scores.pk, scores.window_diff, part),
+        *_scores("boundary ", scores.score, part),
+        *counts({"boundaries": scores.predicted}, part),
+    )
+
+
+def _label_figures(labels: Mapping[str, LabelScore]) -> Iterator[Figure]:
+    """As in Table 8: None, then the scenarios, the best first."""
+
+    def order(item: tuple[str, LabelScore]) -> tuple[bool, float, int, str]:
+        name, label = item
+        return name != NONE, -label.score.f1, -label.sentences, name
+
+    for name, label in sorted(labels.items(), key=order):
+        part = "no scenario" if name == NONE else f"scenario {name}"
+        yield from _scores("", label.score, part)
+        yield from counts({"sentences": label.sentences}, part)
+
+
+def _tables(paired: PairedDocuments, labels: Mapping[str, LabelScore], confusions: Confusions) -> dict[str, Table]:
+    """The most frequent confusions, as in Table 7, and the predicted labels that are neither listed nor gold."""
+    found: dict[str, Table] = {}
+    if confusions.pairs:
+        rows = [
+            (pair.gold, pair.predicted, pair.sentences, round(pair.pmi, 4))
+            for pair in confusions.pairs[: TOP_PAIRS[-1]]
+        ]
+        found["confusions of two scenarios"] = Table(columns=("gold", "predicted", "sentences", "PMI"), rows=rows)
+    named = {name for document in paired.predicted for item in document.segments for name in item.scenarios}
+    if unknown := sorted(name for name in named - {*labels, NONE} if not is_listed(name)):
+        found["predicted labels that are neither listed nor gold"] = Table(
+            columns=("label",), rows=[(name,) for name in unknown]
+        )
+    return found
+
+
+def _examples(paired: PairedDocuments, system: str) -> Iterator[Example]:
+    """Each sentence with its gold labels, and as many predicted ones."""
+    for document, predicted in zip(paired.gold, paired.predicted, strict=True):
+        labelled = zip(document.sentences, document.labels(), predicted.labels(), strict=True)
+        for place, (sentence, labels, ranking) in enumerate(labelled):
+            yield Example(
+                system=system,
+                where=f"document {document.id}, sentence {place}",
+                text=sentence,
+                gold=labels or (NONE,),
+                found=(ranking or (NONE,))[: max(1, len(labels))],
+            )

@@ -10,9 +10,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from attrs import frozen
+from attrs import evolve, field, frozen
 
 from kgscripts.corpora.scenarios.labels import resolve
+from kgscripts.evaluation.result import Evaluation, Example, Figure, Role, System, counts, shares
 from kgscripts.extractors.scenarios import ScenarioExtractor
 from kgscripts.pipeline import build_graph
 from schemas.errors import InputError
@@ -41,41 +42,56 @@ class MentionScores:
     """Pairs of a mention and a scenario that it has in the graph."""
     right_scenarios: int
     """Those of which the sentence is about the scenario."""
+    examples: tuple[Example, ...] = field(default=(), eq=False)
+    """All mentions."""
 
-    @property
-    def right_share(self) -> float:
-        """The share of the mentions with a scenario that have a right one; 0 if none has one."""
-        return self.right / self.assigned if self.assigned else 0.0
-
-    @property
-    def found_share(self) -> float:
-        """The share of the mentions in labelled sentences that have a right scenario; 0 if there is none."""
-        return self.right / self.labelled if self.labelled else 0.0
-
-    @property
-    def right_scenario_share(self) -> float:
-        """As `right_share`, but each of several scenarios of a mention counts; 0 if none has one."""
-        return self.right_scenarios / self.assigned_scenarios if self.assigned_scenarios else 0.0
+    def figures(self) -> tuple[Figure, ...]:
+        """Shares of nothing are 0."""
+        return (
+            *shares(
+                {
+                    "mention precision": self.right / (self.assigned or 1),
+                    "mention recall": self.right / (self.labelled or 1),
+                    "mention precision, each scenario": self.right_scenarios / (self.assigned_scenarios or 1),
+                }
+            ),
+            *counts({"mentions with a scenario": self.assigned, "with a right one": self.right}),
+        )
 
 
-def measure_mentions(documents: Sequence[ScenarioDocument], model: ScenarioModel) -> dict[str, MentionScores]:
-    """The scores of graphs of these documents, built in a temporary folder.
+def evaluate_mentions(
+    documents: Sequence[ScenarioDocument], model: ScenarioModel, *, dataset: str, split: str, source: str = ""
+) -> Evaluation:
+    """The scores of graphs of these documents, built in a temporary folder: with the segments that a model detects.
 
-    ``one label``: each document has one label for all of its text, the gold one of most of its sentences (of equal ones
-    the first). ``detected``: its segments are those that the model detects.
+    The baseline is one label for all of the text of a document, the gold one of most of its sentences (of equal ones
+    the first).
     """
     gold = {f"text#{document.id}": document for document in documents}
     texts = [{"id": document.id, "text": document_text(document)} for document in documents]
     labelled = [text | {"scenario": _main_label(document)} for text, document in zip(texts, documents, strict=True)]
-    found = {}
+    runs = (
+        (System(name=model.model.name, source=source, figures=()), texts, ScenarioExtractor(model)),
+        (System(name="one label", role=Role.BASELINE, figures=()), labelled, "labels"),
+    )
+    scores: list[MentionScores] = []
     with TemporaryDirectory() as folder:
-        for name, given, segmenter in (
-            ("one label", labelled, "labels"),
-            ("detected", texts, ScenarioExtractor(model)),
-        ):
-            build_graph(output=Path(folder, name), texts=given, extractors=["sentences", "events", segmenter])
-            found[name] = score_mentions(ScriptGraph.open(Path(folder, name)), gold)
-    return found
+        for system, given, segmenter in runs:
+            graph = Path(folder, str(len(scores)))
+            build_graph(output=graph, texts=given, extractors=["sentences", "events", segmenter])
+            scores.append(score_mentions(ScriptGraph.open(graph), gold, system.name))
+    return Evaluation(
+        task="scenarios of mentions",
+        dataset=dataset,
+        split=split,
+        items={
+            "documents": len(documents),
+            "mentions": scores[0].mentions,
+            "of them in labelled sentences": scores[0].labelled,
+        },
+        systems=[evolve(system, figures=own.figures()) for (system, _, _), own in zip(runs, scores, strict=True)],
+        examples=[example for own in scores for example in own.examples],
+    )
 
 
 def _main_label(document: ScenarioDocument) -> str:
@@ -89,7 +105,7 @@ def document_text(document: ScenarioDocument) -> str:
     return "\n".join(document.sentences)
 
 
-def score_mentions(graph: ScriptGraph, gold: Mapping[str, ScenarioDocument]) -> MentionScores:
+def score_mentions(graph: ScriptGraph, gold: Mapping[str, ScenarioDocument], system: str = "graph") -> MentionScores:
     """Compare the scenarios of event mentions in a graph with the gold scenarios of their sentences.
 
     Parameters
@@ -99,6 +115,8 @@ def score_mentions(graph: ScriptGraph, gold: Mapping[str, ScenarioDocument]) -> 
     gold:
         The documents by the name of their source in the graph (``stories.jsonl#12``). The graph was built from their
         `document_text`, or from their sentences joined by spaces.
+    system:
+        What the examples call the graph.
 
     Raises
     ------
@@ -117,9 +135,10 @@ def score_mentions(graph: ScriptGraph, gold: Mapping[str, ScenarioDocument]) -> 
             raise InputError("the source of the graph has another text", where=name, remedy=remedy)
         documents[sources[name]["id"]] = document
     found = _scenarios_of_mentions(graph)
+    examples = []
     totals = {"mentions": 0, "labelled": 0, "assigned": 0, "right": 0, "assigned_scenarios": 0, "right_scenarios": 0}
     labels = {source: _labels(document) for source, document in documents.items()}
-    for row in graph.select("Passage", ["id", "start", "source"], {"source": documents}).to_pylist():
+    for row in graph.select("Passage", ["id", "start", "text", "source"], {"source": documents}).to_pylist():
         if row["id"] not in found:
             continue
         starts, scenarios = labels[row["source"]]
@@ -130,7 +149,11 @@ def score_mentions(graph: ScriptGraph, gold: Mapping[str, ScenarioDocument]) -> 
         totals["right"] += bool(expected & assigned)
         totals["assigned_scenarios"] += len(assigned)
         totals["right_scenarios"] += len(expected & assigned)
-    return MentionScores(**totals)
+        where = f"document {documents[row['source']].id}, character {row['start']}"
+        examples.append(
+            Example(system=system, where=where, text=row["text"], gold=sorted(expected), found=sorted(assigned))
+        )
+    return MentionScores(**totals, examples=tuple(examples))
 
 
 def _scenarios_of_mentions(graph: ScriptGraph) -> dict[str, set[str]]:

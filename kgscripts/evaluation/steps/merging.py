@@ -8,70 +8,31 @@ unrelated and of other events are left out.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve
 from scipy.cluster.vq import kmeans2
 
-from kgscripts.evaluation.counting import percent
 from kgscripts.evaluation.partitions import PartitionScores, score_partition
+from kgscripts.evaluation.result import Evaluation, Example, Role, System, shares
 from kgscripts.evaluation.steps.gold import GoldScenario, GoldSteps, descript_scenarios, inscript_scenarios
 from kgscripts.models.registry import DEFAULT, load
 from kgscripts.models.steps.contexts import ActionParts, StepContexts
 from kgscripts.models.steps.merger import StepMerger
-from schemas.provenance import BenchmarkScore, Exposure
 
+DESCRIPT, INSCRIPT = "DeScript", "InScript"
 MERGED = "merged by meaning"
 _KMEANS = "k-means on the same vectors, as many"
 _SEED = 1931
 _WORD = re.compile(r"\w+")
 
 
-@frozen
-class StepReport:
-    """B-cubed of the steps of each annotation, by the model and by plain rules to compare it with."""
-
-    annotations: tuple[str, ...]
-    """Name of each annotation, such as a file with its folder."""
-    steps: int
-    groups: int
-    clusters: tuple[int, ...]
-    """The number of clusters of each annotation's steps."""
-    scores: tuple[tuple[PartitionScores, ...], ...]
-    """Of each annotation, by rule; the last one is the model."""
-
-    def mean(self, rule: int) -> tuple[float, float, float]:
-        """Mean B-cubed precision, recall and F1 over the annotations, by the number of a rule."""
-        own = [scores[rule] for scores in self.scores]
-        return (
-            fmean(item.b_cubed_precision for item in own),
-            fmean(item.b_cubed_recall for item in own),
-            fmean(item.b_cubed_f1 for item in own),
-        )
-
-    def benchmark_scores(self, dataset: str, split: str, exposure: Exposure) -> list[BenchmarkScore]:
-        """The scores of the model, means over the annotations, in percent: B-cubed and pairs of steps."""
-        own = [scores[-1] for scores in self.scores]
-        values = {
-            "B-cubed precision": fmean(item.b_cubed_precision for item in own),
-            "B-cubed recall": fmean(item.b_cubed_recall for item in own),
-            "B-cubed F1": fmean(item.b_cubed_f1 for item in own),
-            "pair precision": fmean(item.precision for item in own),
-            "pair recall": fmean(item.recall for item in own),
-            "pair F1": fmean(item.f1 for item in own),
-        }
-        return [
-            percent(dataset, split, f"merged steps, {name}", 100 * value, exposure=exposure)
-            for name, value in values.items()
-        ]
-
-
 def evaluate_steps(
     *, descript: str | Path | None = None, inscript: Path | None = None, model: str | Path = DEFAULT
-) -> list[StepReport]:
+) -> list[Evaluation]:
     """Evaluate a model on the gold paraphrase sets of a file or folder, and on the folder of InScript.
 
     Raises
@@ -82,16 +43,30 @@ def evaluate_steps(
         If there is no such model.
     """
     merger = load("steps", model)
-    scenarios = [descript_scenarios(descript)] if descript is not None else []
-    scenarios += [inscript_scenarios(inscript)] if inscript is not None else []
-    return [score_scenarios(own, lambda _: merger) for own in scenarios]
+    scenarios = {DESCRIPT: descript_scenarios(descript)} if descript is not None else {}
+    scenarios |= {INSCRIPT: inscript_scenarios(inscript)} if inscript is not None else {}
+    return [
+        score_scenarios(own, lambda _: merger, dataset=dataset, split="all", source=str(model))
+        for dataset, own in scenarios.items()
+    ]
 
 
-def score_scenarios(scenarios: Sequence[GoldScenario], merger_of: Callable[[GoldScenario], StepMerger]) -> StepReport:
-    """The scores of the model that `merger_of` gives for each scenario."""
+def score_scenarios(
+    scenarios: Sequence[GoldScenario],
+    merger_of: Callable[[GoldScenario], StepMerger],
+    *,
+    dataset: str,
+    split: str,
+    source: str = "",
+) -> Evaluation:
+    """Evaluate the model that `merger_of` gives for each scenario, and plain rules to compare it with.
+
+    Figures are B-cubed and of pairs of steps, means over the annotations; those of each annotation are parts.
+    """
     names: list[str] = []
-    clusters: list[int] = []
+    clusters = 0
     scores: list[tuple[PartitionScores, ...]] = []
+    examples: list[Example] = []
     for scenario in scenarios:
         merger = merger_of(scenario)
         contexts = StepContexts.of(scenario.texts, merger.vectors)
@@ -100,18 +75,53 @@ def score_scenarios(scenarios: Sequence[GoldScenario], merger_of: Callable[[Gold
         _, means = kmeans2(contexts.vectors, max(found) + 1, minit="++", seed=_SEED)
         similar = dict(zip(contexts.actions, np.asarray(means).tolist(), strict=True))
         for annotation in scenario.annotations:
-            names.append(annotation.name if annotation.name.endswith(".xml") else scenario.scenario)
+            name = annotation.name if annotation.name.endswith(".xml") else scenario.scenario
+            names.append(name.removesuffix(".new.xml"))
             scores.append(_scores(annotation, {_KMEANS: similar, MERGED: merged}))
             parts = {step.action and merged[step.action] for step in annotation.steps} - {None}
-            clusters.append(len(parts) + sum(step.action is None for step in annotation.steps))
+            clusters += len(parts) + sum(step.action is None for step in annotation.steps)
+            examples += _examples(names[-1], annotation, merged)
     annotations = [annotation for scenario in scenarios for annotation in scenario.annotations]
-    return StepReport(
-        tuple(names),
-        sum(len(item.steps) for item in annotations),
-        sum(len({step.group for step in item.steps}) for item in annotations),
-        tuple(clusters),
-        tuple(scores),
+    systems = [_system(names, own) for own in zip(*scores, strict=True)]
+    return Evaluation(
+        task="steps",
+        dataset=dataset,
+        split=split,
+        items={
+            "steps": sum(len(item.steps) for item in annotations),
+            "groups": sum(len({step.group for step in item.steps}) for item in annotations),
+            "clusters found": clusters,
+        },
+        systems=[evolve(systems[-1], role=Role.MODEL, source=source), *systems[:-1]],
+        examples=examples,
     )
+
+
+def _system(names: Sequence[str], scores: Sequence[PartitionScores]) -> System:
+    """One rule: means over annotations, and the B-cubed F1 of each as a part."""
+    values = {
+        "B-cubed precision": fmean(item.b_cubed_precision for item in scores),
+        "B-cubed recall": fmean(item.b_cubed_recall for item in scores),
+        "B-cubed F1": fmean(item.b_cubed_f1 for item in scores),
+        "pair precision": fmean(item.precision for item in scores),
+        "pair recall": fmean(item.recall for item in scores),
+        "pair F1": fmean(item.f1 for item in scores),
+    }
+    pairs = zip(names, scores, strict=True)
+    own = [figure for name, item in pairs for figure in shares({"B-cubed F1": item.b_cubed_f1}, name)]
+    return System(name=scores[0].rule, role=Role.BASELINE, figures=[*shares(values), *own])
+
+
+def _examples(name: str, annotation: GoldSteps, cluster_of: Mapping[ActionParts, int]) -> Iterator[Example]:
+    """Each step, with the others of its group and of its cluster."""
+    for step in annotation.steps:
+        if step.action is None:
+            continue
+        others = [other for other in annotation.steps if other is not step]
+        same = [other.text for other in others if other.group == step.group]
+        found = [other.text for other in others if other.action and cluster_of[other.action] == cluster_of[step.action]]
+        both = [sorted(set(texts)) for texts in (same, found)]
+        yield Example(system=MERGED, where=name, text=step.text, gold=both[0], found=both[1])
 
 
 def _scores(annotation: GoldSteps, models: Mapping[str, Mapping[ActionParts, int]]) -> tuple[PartitionScores, ...]:

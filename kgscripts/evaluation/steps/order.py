@@ -26,13 +26,14 @@ from kgscripts.building.reading import parse_documents
 from kgscripts.corpora.files import find_files
 from kgscripts.corpora.formats import read_file
 from kgscripts.corpora.scenarios.labels import scenario_of
-from kgscripts.evaluation.counting import percent
+from kgscripts.evaluation.counting import example, of_extractor
+from kgscripts.evaluation.result import Evaluation, Example
 from kgscripts.evaluation.steps.graph_order import ScenarioOrder, scenario_orders, similar_steps
 from kgscripts.extractors.events import EventExtractor
 from kgscripts.extractors.protocol import ParsedDocument
 from kgscripts.pipeline import build_graph
 from schemas.errors import InputError
-from schemas.provenance import BenchmarkScore, Exposure
+from schemas.provenance import Exposure
 from schemas.records import Document, EventMention, Passage, Record
 from schemas.script_graph import ScriptGraph
 
@@ -91,7 +92,7 @@ def hold_out(documents: Iterable[Document], seed: int) -> tuple[list[Document], 
 
 def order_scores(
     documents: Iterable[Document], *, pipeline: str | None = None, seed: int = 0, jobs: int = 1
-) -> list[BenchmarkScore]:
+) -> Evaluation:
     """Accuracy on the pairs that the graph orders, and coverage: the share of pairs that it orders."""
     kept, held = hold_out(documents, seed)
     with tempfile.TemporaryDirectory() as directory:
@@ -121,13 +122,14 @@ def score_order(
     orders: Mapping[str, ScenarioOrder],
     held: Iterable[tuple[Document, Sequence[EventMention]]],
     similar: Mapping[tuple[str, str], str] | None = None,
-) -> list[BenchmarkScore]:
+) -> Evaluation:
     """The same for an existing graph, held-out descriptions with their events, and what `similar_steps` gives."""
     counts = {
         name: _Counts()
         for name in ("order by PRECEDES", "order by mean position")
         + (("order by PRECEDES, similar steps", "order by PRECEDES or rank, similar steps") if similar else ())
     }
+    examples: list[Example] = []
     for document, events in held:
         scenario = scenario_of(document)
         order = orders.get(scenario)
@@ -136,16 +138,27 @@ def score_order(
         for (first, _), (second, _) in combinations(own, 2):
             counts["order by PRECEDES"].add(_answer(order, first, second, ScenarioOrder.precedes))
             counts["order by mean position"].add(_answer(order, first, second, ScenarioOrder.earlier))
+        found = sorted({step for step, _ in own if step}, key=lambda step: order.rank.get(step, 0) if order else 0)
+        examples.append(_example(document, scenario, order, found))
         for one, other in combinations(near, 2) if similar else ():
             counts["order by PRECEDES, similar steps"].add(_answer(order, one, other, ScenarioOrder.precedes))
             counts["order by PRECEDES or rank, similar steps"].add(
                 _answer(order, one, other, ScenarioOrder.comes_first)
             )
-    return [
-        percent(DATASET, _SPLIT, f"{name} {metric}", 100 * part / whole if whole else 0.0, exposure=_EXPOSURE)
-        for name, found in counts.items()
-        for metric, part, whole in (("accuracy", found.right, found.covered), ("coverage", found.covered, found.gold))
-    ]
+    values = {
+        f"{name} {metric}": part / whole if whole else 0.0
+        for name, count in counts.items()
+        for metric, part, whole in (("accuracy", count.right, count.covered), ("coverage", count.covered, count.gold))
+    }
+    size = {"descriptions": len(examples), "pairs of steps": counts["order by PRECEDES"].gold}
+    return of_extractor(DATASET, _SPLIT, values, exposure=_EXPOSURE, items=size, examples=examples)
+
+
+def _example(document: Document, scenario: str, order: ScenarioOrder | None, steps: Sequence[str]) -> Example:
+    """A held-out description, and its steps that the graph has, in the order of the graph."""
+    labels = {step: label for label, step in order.step_of_label.items()} if order else {}
+    gold = [document.text[passage.start : passage.end] for passage in document.passages]
+    return example(scenario, gold, [labels.get(step, step) for step in steps], where=document.name)
 
 
 def _answer(

@@ -15,12 +15,15 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
+from kgscripts.evaluation.result import Evaluation, Figure, Role, System, shares
 from kgscripts.evaluation.steps.script_mentions import GROUPS, SCRIPT, Mentions, labelled_mentions
 from kgscripts.typicality.features import FEATURES, Numbers
 from kgscripts.typicality.weights import Weights, learn
+from schemas.provenance import Exposure
 
 KEPT = (1.0, 0.99, 0.95, 0.9, 0.8, 0.5)
 """Shares of the ScrEv mentions at which the curve is given."""
+OURS = "typicality"
 ENOUGH = 0.95
 """The share of the ScrEv mentions that usual steps are to have."""
 
@@ -39,17 +42,25 @@ class Point:
     core: float
     of_all: float
 
+    def figures(self, part: str) -> tuple[Figure, ...]:
+        """The shares, as figures of a part."""
+        return shares(
+            {
+                "script events among the labelled": self.script,
+                "ScrEv kept": self.recall,
+                "all kept": self.kept,
+                "ScrEv among the labelled": self.core,
+                "script events among all": self.of_all,
+            },
+            part,
+        )
 
-@frozen
-class TypicalityReport:
-    """The curves for each number of known stories and each order of mentions, and the shares of `usual` mentions."""
 
-    curves: dict[str, dict[str, tuple[Point, ...]]]
-    usual: dict[str, Point]
-
-
-def evaluate_typicality(inscript: Path, split: str = "val") -> TypicalityReport:
+def evaluate_typicality(inscript: Path, split: str = "val") -> Evaluation:
     """Measure it on the stories of a split, `train` or `val`; see above.
+
+    The part of a figure is what is known of the scenario, and where the threshold is: the share of the ScrEv mentions
+    that are above it, or `usual`. Figures without a part are those of `usual` where all stories are known.
 
     Raises
     ------
@@ -58,17 +69,34 @@ def evaluate_typicality(inscript: Path, split: str = "val") -> TypicalityReport:
     """
     groups = labelled_mentions(inscript)
     scores, usual = left_out(groups)
-    curves: dict[str, dict[str, tuple[Point, ...]]] = {}
-    points: dict[str, Point] = {}
+    figures: dict[str, list[Figure]] = {}
+    items: dict[str, int] = {}
     for name, mentions in groups.items():
         rows = mentions.is_train == (split == "train")
         judged = mentions.of(rows)
         nearest, support, scenario = (judged.features[:, _column(item)] for item in _BASELINES)
         alone = GROUPS[name] == 1
-        orders = {"typicality": scores[name][rows], "support": support, "similarity": scenario if alone else nearest}
-        curves[name] = {order: curve(judged, values) for order, values in orders.items()}
-        points[name] = point(judged, scores[name][rows], usual)
-    return TypicalityReport(curves, points)
+        orders = {OURS: scores[name][rows], "support": support, "similarity": scenario if alone else nearest}
+        for order, values in orders.items():
+            for share, item in zip(KEPT, curve(judged, values), strict=True):
+                figures.setdefault(order, []).extend(item.figures(f"{name}, {100 * share:.0f} % of ScrEv"))
+        at_usual = point(judged, scores[name][rows], usual)
+        figures[OURS] += at_usual.figures(f"{name}, usual")
+        if not items:
+            items = {"mentions": len(judged.label), "labelled": int((judged.label != "").sum())}
+            figures[OURS] += at_usual.figures("")
+    systems = [
+        System(
+            name=order,
+            role=Role.MODEL if order == OURS else Role.BASELINE,
+            source=OURS if order == OURS else "",
+            figures=own,
+        )
+        for order, own in figures.items()
+    ]
+    return Evaluation(
+        task="typicality", dataset="InScript", split=split, exposure=Exposure.DEVELOPMENT, items=items, systems=systems
+    )
 
 
 _BASELINES = ("nearest quarter", "same sources", "scenario")

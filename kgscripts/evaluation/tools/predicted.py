@@ -6,19 +6,18 @@ tool has an empty list, so that any answer is wrong.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
-from importlib import resources
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 from numpy.typing import NDArray
 
-from kgscripts.evaluation.counting import percent
+from kgscripts.evaluation.events.gold_lists import read_rows
+from kgscripts.evaluation.result import Evaluation, Example, Figure, Role, System, counts, shares
 from kgscripts.evaluation.tools.baselines import by_cloze, by_prior, by_similarity
 from kgscripts.models.tools.ranker import LEAST_PROBABILITY, ToolRanker
 from kgscripts.titles.words import singular
-from schemas.provenance import BenchmarkScore, Exposure
+from schemas.provenance import Exposure
 
 KITCHEN = "kitchen"
 _FIRST = 5
@@ -74,57 +73,54 @@ class ToolScores:
         return self.hits / self.with_tools if self.with_tools else 0.0
 
 
-@frozen
-class MethodScores:
-    """The scores of one method, by part of the list, and the share of the right tools that it can give at all."""
-
-    method: str
-    parts: dict[str, ToolScores]
-    candidates: float
-
-
 def tool_events(split: str) -> list[ToolEvent]:
     """The events of a split, ``development`` or ``unseen``."""
-    file = resources.files("kgscripts.evaluation") / "data" / f"predicted_tools.{split}.tsv"
-    rows = csv.DictReader(file.read_text("utf-8").splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
     return [
         ToolEvent(row["domain"], row["event"], frozenset(map(singular, filter(None, (row["tools"] or "").split(";")))))
-        for row in rows
+        for row in read_rows(f"predicted_tools.{split}.tsv")
     ]
 
 
-def evaluate_predicted_tools(ranker: ToolRanker, events: Sequence[ToolEvent]) -> list[MethodScores]:
-    """Score a ranker, and simpler methods, on events; the ranker comes first. Raises ModelError without MiniLM."""
+def evaluate_predicted_tools(ranker: ToolRanker, split: str, *, source: str = "") -> Evaluation:
+    """Score a ranker, and simpler methods, on a split of the list. Raises ModelError without MiniLM."""
+    events = tool_events(split)
     names = [event.event for event in events]
     simpler = (
         ("most frequent tools", by_prior),
         ("MiniLM, event and tool", by_similarity),
         ("cloze model, single words", by_cloze),
     )
-    return [
-        evaluate_ranker(ranker, events),
-        *(
-            _evaluate(name, ranker, events, [Ranking(tuple(tools), answered=True) for tools in rank(ranker, names)])
-            for name, rank in simpler
-        ),
+    found = rank_events(ranker, events)
+    systems = [
+        _system(name, ranker, events, [Ranking(tuple(tools), answered=True) for tools in rank(ranker, names)])
+        for name, rank in simpler
     ]
+    own = _system(ranker.model.name if ranker.model else "", ranker, events, found)
+    return Evaluation(
+        task="tools",
+        dataset="kgscripts predicted tools",
+        split=split,
+        exposure=Exposure(split),
+        items={"events": len(events), "that need a tool": sum(bool(event.tools) for event in events)},
+        systems=[evolve(own, role=Role.MODEL, source=source), *systems],
+        examples=[
+            Example(
+                system=own.name,
+                where=event.domain,
+                text=event.event,
+                gold=sorted(event.tools),
+                found=ranking.tools[:_FIRST] if ranking.answered else (),
+            )
+            for event, ranking in zip(events, found, strict=True)
+        ],
+    )
 
 
-def evaluate_ranker(ranker: ToolRanker, events: Sequence[ToolEvent]) -> MethodScores:
-    """Score a ranker alone; it answers if the first tool is probable enough. Raises ModelError without MiniLM."""
-    rankings = [
+def rank_events(ranker: ToolRanker, events: Sequence[ToolEvent]) -> list[Ranking]:
+    """The rankings of a ranker; it answers if the first tool is probable enough. Raises ModelError without MiniLM."""
+    return [
         Ranking(tuple(tool.lemma for tool in tools), tools[0].probability >= LEAST_PROBABILITY)
         for tools in ranker.rank([event.event for event in events])
-    ]
-    return _evaluate(ranker.model.name if ranker.model else "", ranker, events, rankings)
-
-
-def benchmark_scores(scores: MethodScores, split: str, exposure: Exposure) -> list[BenchmarkScore]:
-    """Precision@1, answers and hit@5 of each part, in percent."""
-    return [
-        percent("kgscripts predicted tools", split, f"{name}, {part}", 100 * value, exposure=exposure)
-        for part, own in scores.parts.items()
-        for name, value in (("precision@1", own.precision), ("answered", own.share_answered), ("hit@5", own.hit))
     ]
 
 
@@ -144,7 +140,7 @@ def score(events: Sequence[ToolEvent], rankings: Sequence[Ranking]) -> ToolScore
     )
 
 
-def _evaluate(name: str, ranker: ToolRanker, events: Sequence[ToolEvent], rankings: Sequence[Ranking]) -> MethodScores:
+def _system(name: str, ranker: ToolRanker, events: Sequence[ToolEvent], rankings: Sequence[Ranking]) -> System:
     parts = {
         "all": range(len(events)),
         KITCHEN: [number for number, event in enumerate(events) if event.domain == KITCHEN],
@@ -153,11 +149,20 @@ def _evaluate(name: str, ranker: ToolRanker, events: Sequence[ToolEvent], rankin
     }
     known = set(map(singular, ranker.known.tools))
     accepted = [tool for event in events for tool in event.tools]
-    return MethodScores(
-        name,
-        {part: score([events[at] for at in rows], [rankings[at] for at in rows]) for part, rows in parts.items()},
-        sum(tool in known for tool in accepted) / len(accepted) if accepted else 0.0,
-    )
+    figures: list[Figure] = []
+    for part, rows in parts.items():
+        own = score([events[at] for at in rows], [rankings[at] for at in rows])
+        figures += shares(
+            {
+                f"precision@1, {part}": own.precision,
+                f"answered, {part}": own.share_answered,
+                f"hit@5, {part}": own.hit,
+            }
+        )
+        figures += counts({f"events, {part}": own.events, f"needless answers, {part}": own.needless})
+    candidates = sum(tool in known for tool in accepted) / len(accepted) if accepted else 0.0
+    figures += shares({"right tools that are candidates": candidates}, "all events")
+    return System(name=name, role=Role.BASELINE, figures=figures)
 
 
 def _nearest(ranker: ToolRanker, events: Sequence[ToolEvent]) -> NDArray[np.float64]:

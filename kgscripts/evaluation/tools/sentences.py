@@ -12,12 +12,12 @@ from collections.abc import Iterable, Iterator
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from kgscripts.evaluation.counting import Matches, percent
+from kgscripts.evaluation.counting import Matches, example, of_extractor
 from kgscripts.evaluation.events.gold_lists import read_rows
 from kgscripts.evaluation.events.marked_texts import SPLITS
+from kgscripts.evaluation.result import Evaluation
 from kgscripts.extractors.events import judged_frames, mentions_of
 from kgscripts.titles.words import singular
-from schemas.provenance import BenchmarkScore
 from schemas.records import EventMention, Role
 
 SENTENCES = "kgscripts tool sentences"
@@ -27,14 +27,14 @@ FRAMES = ("use", "using", "with", "in_on", "took")
 NO_TOOL = "none"
 
 
-def tool_list_scores(nlp: Language, splits: Iterable[str] = tuple(SPLITS)) -> Iterator[BenchmarkScore]:
+def tool_list_scores(nlp: Language, splits: Iterable[str] = tuple(SPLITS)) -> Iterator[Evaluation]:
     """The scores of both lists, split by split."""
     for split in splits:
-        yield from sentence_scores(nlp, list(read_rows(f"tool_sentences.{split}.tsv")), split)
-        yield from role_scores(nlp, list(read_rows(f"tool_roles.{split}.tsv")), split)
+        yield sentence_scores(nlp, list(read_rows(f"tool_sentences.{split}.tsv")), split)
+        yield role_scores(nlp, list(read_rows(f"tool_roles.{split}.tsv")), split)
 
 
-def sentence_scores(nlp: Language, rows: list[dict[str, str]], split: str) -> Iterator[BenchmarkScore]:
+def sentence_scores(nlp: Language, rows: list[dict[str, str]], split: str) -> Evaluation:
     """Precision and recall of the tools of each sentence, recall by frame, and how many sentences of none have none.
 
     A tool is correct if its name ends with the gold name or the gold name with it: "plastic bag" for "bag".
@@ -52,11 +52,12 @@ def sentence_scores(nlp: Language, rows: list[dict[str, str]], split: str) -> It
         for matches in (whole, counts[frames[text]]):
             matches.add(agreed, set(gold[text]))
     without = [text for text, frame in frames.items() if frame == NO_TOOL]
-    shares = {"tool recall": whole.recall, "tool precision": whole.precision}
-    shares |= {f"tool recall, {frame}": counts[frame].recall for frame in FRAMES}
-    shares["sentences without a tool, none found"] = 100 * sum(not found[text] for text in without) / len(without)
-    for metric, value in shares.items():
-        yield percent(SENTENCES, split, metric, value, exposure=SPLITS[split])
+    values = {"tool recall": whole.recall, "tool precision": whole.precision}
+    values |= {f"tool recall, {frame}": counts[frame].recall for frame in FRAMES}
+    values["sentences without a tool, none found"] = sum(not found[text] for text in without) / len(without)
+    size = {"sentences": len(found), "without a tool": len(without)}
+    examples = [example(text, sorted(gold[text]), sorted(tools)) for text, tools in found.items()]
+    return of_extractor(SENTENCES, split, values, exposure=SPLITS[split], items=size, examples=examples)
 
 
 def _agreed(tool: str, gold: set[str]) -> str:
@@ -76,15 +77,18 @@ def _tools(doc: Doc) -> set[str]:
     return {singular(tool.lemma) for mention in _mentions(doc) for tool in mention.tools}
 
 
-def role_scores(nlp: Language, rows: list[dict[str, str]], split: str) -> Iterator[BenchmarkScore]:
+def role_scores(nlp: Language, rows: list[dict[str, str]], split: str) -> Evaluation:
     """The share of things with the right role, in all and of each role; a thing that is not found has none."""
     right: Counter[str] = Counter()
     all_things = Counter(row["role"] for row in rows)
+    examples = []
     for row, doc in zip(rows, nlp.pipe(row["text"] for row in rows), strict=True):
-        right[row["role"]] += found_role(_mentions(doc), row["thing"]) == row["role"]
-    yield percent(ROLES, split, "role", 100 * right.total() / len(rows), exposure=SPLITS[split])
-    for role, number in sorted(all_things.items()):
-        yield percent(ROLES, split, f"role, {role}", 100 * right[role] / number, exposure=SPLITS[split])
+        found = found_role(_mentions(doc), row["thing"])
+        right[row["role"]] += found == row["role"]
+        examples.append(example(row["text"], [row["role"]], filter(None, [found]), where=f"role of {row['thing']!r}"))
+    values = {"role": right.total() / len(rows)}
+    values |= {f"role, {role}": right[role] / number for role, number in sorted(all_things.items())}
+    return of_extractor(ROLES, split, values, exposure=SPLITS[split], items={"things": len(rows)}, examples=examples)
 
 
 def found_role(mentions: list[EventMention], thing: str) -> str:

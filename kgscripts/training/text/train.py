@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
 from typing import cast
 
-import attrs
 import spacy
 from attrs import field, frozen, validators
 from spacy.pipeline import EditTreeLemmatizer
@@ -16,7 +14,9 @@ from spacy.training.initialize import init_nlp
 from spacy.training.loop import train as train_loop
 from spacy.util import load_config
 
+from kgscripts.evaluation.attaching import attach_evaluations
 from kgscripts.evaluation.events.parsing import evaluate_text
+from kgscripts.score_files import read_scores
 from kgscripts.text.lemmas import FACTORY, LemmaCorrector, LemmaTables
 from kgscripts.text.pipeline import SCORES, SHIPPED
 from kgscripts.training.text import corpus  # noqa: F401  (registers the corpus reader that the configuration names)
@@ -140,12 +140,9 @@ def package(trained: Path, output: Path, tables: LemmaTables) -> None:
 
 def write_scores(treebanks: Path, output: Path) -> list[BenchmarkScore]:
     """Measures the packaged pipeline on EWT dev and test and on wikiHow, and writes the scores beside it."""
-    scores: list[BenchmarkScore] = []
-    for name in (DEVELOPMENT, TEST, INSTRUCTIONS):
-        scores += evaluate_text(treebanks / name, pipeline=str(output)).scores
-    text = ",\n ".join(json.dumps(attrs.asdict(score)) for score in scores)
-    (output / SCORES).write_text(f"[{text}]\n", encoding="utf-8")
-    return scores
+    found = [evaluate_text(treebanks / name, pipeline=str(output)) for name in (DEVELOPMENT, TEST, INSTRUCTIONS)]
+    attach_evaluations(found, {str(output): output / SCORES}, Exposure.UNSEEN)
+    return list(read_scores(output / SCORES))
 
 
 def score_table(scores: Iterable[BenchmarkScore]) -> str:
@@ -160,5 +157,5 @@ def score_table(scores: Iterable[BenchmarkScore]) -> str:
         "|---" * (len(columns) + 1) + "|",
     ]
     for metric, row in table.items():
-        lines.append(f"| {metric} | " + " | ".join(f"{row[column]:.2f}" for column in columns) + " |")
+        lines.append(f"| {metric} | " + " | ".join(f"{100 * row[column]:.2f}" for column in columns) + " |")
     return "\n".join(lines)

@@ -1,0 +1,67 @@
+"""Keeping the scores of an evaluation where the model keeps its own, so that every graph has them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from attrs import evolve
+
+from kgscripts.evaluation.result import Evaluation
+from kgscripts.models.checkpoint import attach_scores, is_checkpoint, read_card
+from kgscripts.score_files import merged_scores, read_scores, write_scores
+from schemas.errors import ConfigurationError
+from schemas.provenance import BenchmarkScore, Exposure
+
+
+def attach_evaluations(
+    evaluations: Sequence[Evaluation], places: Mapping[str, Path], exposure: Exposure
+) -> list[Evaluation]:
+    """Keep the scores of all systems that have a place: a checkpoint directory, or a file of scores.
+
+    Scores that were on data for development stay so: neither what an evaluation knows nor what was kept before becomes
+    unseen. Returns the evaluations with the exposure that was attached.
+
+    Raises
+    ------
+    ConfigurationError
+        If no system has a place.
+    ModelError
+        If a place is damaged, or a checkpoint cannot be written.
+    StoreError
+        If a file of scores cannot be written.
+    """
+    if not any(system.source in places for evaluation in evaluations for system in evaluation.models):
+        remedy = "leave out --attach-as, or evaluate a model that keeps scores"
+        raise ConfigurationError("nothing that keeps scores was evaluated", where="--attach-as", remedy=remedy)
+    kept = {place: _kept(place) for place in set(places.values())}
+    attached: list[Evaluation] = []
+    found: dict[Path, list[BenchmarkScore]] = {}
+    for evaluation in evaluations:
+        own = [(places[system.source], system) for system in evaluation.models if system.source in places]
+        known = [
+            evaluation.exposure,
+            *(score.exposure for place, _ in own for score in kept[place] if _is_of(score, evaluation)),
+        ]
+        decided = Exposure.DEVELOPMENT if Exposure.DEVELOPMENT in known else exposure
+        for place, system in own:
+            found.setdefault(place, []).extend(evaluation.benchmark_scores(system, decided))
+        attached.append(evolve(evaluation, exposure=decided))
+    for place, scores in found.items():
+        _keep(place, scores, kept[place])
+    return attached
+
+
+def _is_of(score: BenchmarkScore, evaluation: Evaluation) -> bool:
+    return (score.dataset, score.split) == (evaluation.dataset, evaluation.split)
+
+
+def _kept(place: Path) -> tuple[BenchmarkScore, ...]:
+    return read_card(place)[0].scores if is_checkpoint(place) else read_scores(place)
+
+
+def _keep(place: Path, scores: Sequence[BenchmarkScore], old: Sequence[BenchmarkScore]) -> None:
+    if is_checkpoint(place):
+        attach_scores(place, scores)
+    else:
+        write_scores(place, merged_scores(old, scores))

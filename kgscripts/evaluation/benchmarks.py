@@ -1,0 +1,223 @@
+"""All benchmarks: what `kgscripts evaluate all` runs on corpora, as `kgscripts corpora fetch` lays them out.
+
+Each is one that a command of its own runs too, with the models that ship.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from attrs import evolve, frozen
+
+from kgscripts.corpora.scenarios.documents import labelled_stories
+from kgscripts.corpora.scenarios.filler import read_filler
+from kgscripts.corpora.scenarios.merging import merge_documents
+from kgscripts.corpora.scenarios.splits import story_parts
+from kgscripts.evaluation.alignment.files import evaluate_alignment_files
+from kgscripts.evaluation.alignment.models import checkpoint_of
+from kgscripts.evaluation.changes.answers import predict_changes, read_answers, steps_beside
+from kgscripts.evaluation.changes.predicted import evaluate_changes
+from kgscripts.evaluation.cloze.files import evaluate_cloze_files
+from kgscripts.evaluation.counting import EXTRACTOR
+from kgscripts.evaluation.events.extraction import evaluate_extraction
+from kgscripts.evaluation.events.parsing import evaluate_text
+from kgscripts.evaluation.result import Evaluation, as_json, from_json
+from kgscripts.evaluation.scenarios.detection import evaluate_scenarios
+from kgscripts.evaluation.scenarios.predictions import predict, predict_on_gold
+from kgscripts.evaluation.scenarios.titles import evaluate_titles
+from kgscripts.evaluation.slice import evaluate_on_slice
+from kgscripts.evaluation.steps.merging import evaluate_steps
+from kgscripts.evaluation.steps.typicality import OURS, evaluate_typicality
+from kgscripts.evaluation.tools.predicted import evaluate_predicted_tools
+from kgscripts.models.registry import find_checkpoint, load, shipped_models
+from kgscripts.models.scenarios.protocol import SegmentLabeller
+from kgscripts.score_files import scores_of_package
+from kgscripts.text.pipeline import SCORES, SHIPPED, shipped_directory
+from schemas.provenance import Exposure
+from schemas.scenario_documents import ScenarioDocument
+from schemas.scenario_scheme import concept_scheme, linked_scenarios
+from schemas.terminal import json_text
+
+_SEED = 1
+_DOCUMENTS = 12
+"""Seed and number of the documents that are merged of labelled stories, those that the shipped models were tuned on."""
+
+
+@frozen
+class Benchmark:
+    """An evaluation of models that ship. `needs` are files and folders below the folder of corpora."""
+
+    name: str
+    needs: tuple[str, ...]
+    run: Callable[[Path], Sequence[Evaluation]]
+
+    def is_there(self, data: Path) -> bool:
+        """Whether its data is there."""
+        return all((data / path).exists() for path in self.needs)
+
+    def key(self, data: Path) -> str:
+        """SHA-256 of all that decides the result: its data, the models and the version of kgscripts."""
+        from kgscripts import __version__
+
+        digest = hashlib.sha256(f"{self.name} {__version__}".encode())
+        files = (path for need in self.needs for path in sorted([data / need, *(data / need).rglob("*")]))
+        models = (path for folder in shipped_models().values() for path in sorted(folder.glob("*.safetensors")))
+        for path in (*files, *models):
+            if path.is_file():
+                digest.update(path.name.encode())
+                with path.open("rb") as file:
+                    digest.update(hashlib.file_digest(file, "sha256").digest())
+        return digest.hexdigest()
+
+
+_INSCRIPT, _DESCRIPT = "inscript", "descript/esds"
+_TEMPLATES, _WHITELIST = "kidscook/valid.template.tsv", "kidscook/approved.5.txt"
+_ALIGNMENTS = "kidscook/alignments.valid.jsonl"
+_STORIES = ("mcscript/labelled-data.xml", "inscript/val")
+_TREEBANKS = (
+    "treebanks/ewt/en_ewt-ud-dev.conllu",
+    "treebanks/ewt/en_ewt-ud-test.conllu",
+    "treebanks/gum/wikihow-dev.conllu",
+)
+_ALIGNERS = ["aligner", "aligner-free", "diagonal", "transducer"]
+
+
+def _text(data: Path, *, path: str) -> list[Evaluation]:
+    return [evaluate_text(data / path)]
+
+
+def _cloze(data: Path, *, model: str) -> list[Evaluation]:
+    return [evaluate_cloze_files([model], data / _TEMPLATES, data / _WHITELIST)]
+
+
+def _slices(_: Path) -> list[Evaluation]:
+    return [found for model in shipped_models() for found in evaluate_on_slice(model)]
+
+
+def _changes(data: Path, *, model: str) -> list[Evaluation]:
+    gold = data / "openpi/gold/dev"
+    answers, steps = read_answers(gold), steps_beside(gold)
+    predicted = predict_changes(load("state-changes", model), list(steps.values()), on_steps=lambda _: None)
+    found = evaluate_changes(answers, predicted, steps, dataset="OpenPI", split="dev", system=model, source=model)
+    return [found]
+
+
+def merged_stories(data: Path) -> list[ScenarioDocument]:
+    """The documents of labelled stories of MCScript on which the models of scenarios that ship were tuned."""
+    stories, filler = _STORIES
+    parts = story_parts(
+        labelled_stories(data / stories),
+        seed=_SEED,
+        withheld=0,
+        linked=linked_scenarios(),
+        filler=read_filler(data / filler),
+    )
+    return merge_documents(
+        parts.train + parts.held_out,
+        seed=_SEED,
+        documents=_DOCUMENTS,
+        filler=parts.train_filler + parts.held_out_filler,
+        broader={concept.label: concept.broader for concept in concept_scheme()},
+    )
+
+
+def _scenarios(data: Path, *, model: str) -> list[Evaluation]:
+    documents, loaded = merged_stories(data), load("scenarios", model)
+    predicted = predict(loaded, documents, on_documents=lambda _: None)
+    on_gold = predict_on_gold(loaded, documents) if isinstance(loaded, SegmentLabeller) else None
+    found = evaluate_scenarios(
+        documents, predicted, on_gold, dataset="MCScript, merged", split="development", system=model, source=model
+    )
+    return [evolve(found, exposure=Exposure.DEVELOPMENT)]
+
+
+BENCHMARKS: tuple[Benchmark, ...] = (
+    *(Benchmark(f"text: {Path(path).stem}", (path,), partial(_text, path=path)) for path in _TREEBANKS),
+    Benchmark("extraction: lists that ship", (), lambda _: evaluate_extraction()),
+    Benchmark(
+        "extraction: InScript",
+        (f"{_INSCRIPT}/val",),
+        lambda data: evaluate_extraction(inscript=data / _INSCRIPT, lists=False),
+    ),
+    Benchmark(
+        "extraction: DeScript", (_DESCRIPT,), lambda data: evaluate_extraction(descript=data / _DESCRIPT, lists=False)
+    ),
+    Benchmark(
+        "steps: DeScript",
+        ("descript/gold_paraphrase_sets",),
+        lambda data: evaluate_steps(descript=data / "descript/gold_paraphrase_sets", model="steps"),
+    ),
+    Benchmark("steps: InScript", (_INSCRIPT,), lambda data: evaluate_steps(inscript=data / _INSCRIPT, model="steps")),
+    Benchmark("typicality: InScript", (_INSCRIPT,), lambda data: [evaluate_typicality(data / _INSCRIPT)]),
+    Benchmark(
+        "tools: lists that ship",
+        (),
+        lambda _: [evaluate_predicted_tools(load("tools", "tools"), "unseen", source="tools")],
+    ),
+    Benchmark("scenario titles: lists that ship", (), lambda _: [evaluate_titles("test", source="labels")]),
+    *(
+        Benchmark(
+            f"cloze: {model}",
+            (_TEMPLATES, _WHITELIST),
+            partial(_cloze, model=model),
+        )
+        for model in ("transducer", "masked")
+    ),
+    Benchmark(
+        "alignments: KidsCook",
+        (_TEMPLATES, _ALIGNMENTS),
+        lambda data: [evaluate_alignment_files(_ALIGNERS, data / _ALIGNMENTS, data / _TEMPLATES)],
+    ),
+    *(
+        Benchmark(f"state changes: {model}", ("openpi/gold/dev",), partial(_changes, model=model))
+        for model in ("state-changes", "state-changes-retrieval")
+    ),
+    *(
+        Benchmark(f"scenarios: {model}", _STORIES, partial(_scenarios, model=model))
+        for model in ("scenarios", "scenarios-topic-tiling")
+    ),
+    Benchmark("slices that ship", (), _slices),
+)
+
+
+def place_of(source: str) -> Path | None:
+    """Where a system of the benchmarks keeps its scores; None for one that keeps none."""
+    if source in (EXTRACTOR, "labels"):
+        return scores_of_package(source)
+    if source == OURS:
+        return scores_of_package("action-vectors")
+    if source == SHIPPED:
+        return shipped_directory() / SCORES
+    return find_checkpoint(checkpoint_of(source)) if source else None
+
+
+@frozen
+class Finished:
+    """The file of benchmarks that are finished, one a line; a run that was stopped goes on behind them."""
+
+    path: Path
+
+    def read(self) -> dict[str, list[Evaluation]]:
+        """The evaluations by the key of their benchmark; half a line at the end, of a killed run, is left out."""
+        found: dict[str, list[Evaluation]] = {}
+        if self.path.is_file():
+            for line in self.path.read_text(encoding="utf-8").splitlines():
+                try:
+                    content = json.loads(line)
+                except ValueError:
+                    continue
+                found[content["key"]] = from_json(content)
+        return found
+
+    def add(self, key: str, evaluations: Sequence[Evaluation]) -> None:
+        """Add a finished benchmark."""
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(json_text({"key": key, **as_json(evaluations)}, indent=None) + "\n")
+
+    def remove(self) -> None:
+        """Remove the file: everything is finished."""
+        self.path.unlink(missing_ok=True)

@@ -1,0 +1,184 @@
+"""What all commands of `kgscripts evaluate` have in common: options, one form of JSON, one printed form."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from jsonschema import Draft202012Validator
+from typer.testing import CliRunner
+
+import cli
+from kgscripts.commands.evaluate import app
+from kgscripts.evaluation import benchmarks
+from kgscripts.evaluation.benchmarks import BENCHMARKS, Benchmark, place_of
+from kgscripts.evaluation.result import Evaluation, System, as_json, from_json, schema, shares
+from kgscripts.evaluation.steps.script_mentions import labelled_mentions
+from kgscripts.evaluation.steps.typicality import evaluate_typicality
+from schemas.errors import ConfigurationError
+from tests.cli.named_paths import write_inputs
+from tests.evaluation.test_inscript import STORY
+
+COMMANDS = {
+    "text": "text bank.conllu",
+    "extraction": "extraction --inscript inscript",
+    "tools": "tools --split development",
+    "scenario-titles": "scenario-titles --split development",
+    "steps": "steps --descript sets",
+    "cloze": "cloze --model tiny --templates valid.template.tsv --whitelist words.txt",
+    "alignments": "alignments --gold aligned.jsonl --templates valid.template.tsv --model diagonal --model aligner",
+    "state-changes": "state-changes --gold dev --predictions changes.jsonl",
+    "scenarios": "scenarios --gold anna.jsonl --predictions scenarios.jsonl",
+    "scenario-mentions": "scenario-mentions --gold anna.jsonl",
+    "slice": "slice --model aligner",
+    "graph": "graph graph",
+}
+ELSEWHERE = {"all", "schema", "typicality"}
+WITH_SPLIT = {*COMMANDS, "typicality"} - {"steps", "slice", "graph"}
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("inputs")
+    write_inputs(folder)
+    (folder / "inscript" / "val" / "story").write_text(STORY, encoding="utf-8")
+    return folder
+
+
+def _run(arguments: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(folder)
+    result = CliRunner().invoke(cli.app, ["evaluate", *shlex.split(arguments)], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def _options(name: str) -> set[str]:
+    command = typer.main.get_command(app).commands[name]  # type: ignore[attr-defined]
+    return {option for item in command.params for option in item.opts}
+
+
+def test_every_command_is_tested() -> None:
+    assert {*COMMANDS, *ELSEWHERE} == set(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", sorted({*COMMANDS, "all", "typicality"}))
+def test_the_options_of_every_command(name: str) -> None:
+    keeps = "--attach" if name == "graph" else "--attach-as"
+    wanted = {"--output", "--json", "--examples", keeps} | ({"--split"} if name in WITH_SPLIT else set())
+    assert wanted <= _options(name)
+
+
+def check(content: Any) -> list[Evaluation]:
+    """The evaluations of JSON that is as the schema has it."""
+    Draft202012Validator.check_schema(schema())
+    Draft202012Validator(schema()).validate(content)
+    found = from_json(content)
+    assert _written(found) == content
+    for evaluation in found:
+        for figure in (figure for system in evaluation.systems for figure in system.figures):
+            assert figure.unit != "share" or 0 <= figure.value <= 1
+    return found
+
+
+def _written(found: list[Evaluation]) -> Any:
+    return json.loads(json.dumps(as_json(found)))
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_the_json_and_the_table_of_every_command(
+    name: str, inputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "scores.json"
+    shown = _run(f"{COMMANDS[name]} --json --examples 2 -o {file}", inputs, monkeypatch)
+    found = check(json.loads(shown))
+    written = check(json.loads(file.read_text(encoding="utf-8")))
+    assert [item.dataset for item in written] == [item.dataset for item in found]
+    assert found
+    assert all(len([each for each in item.examples if each.system == item.systems[0].name]) <= 2 for item in found)
+
+
+def test_a_table_fits_the_screen(inputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("scenario-titles", "cloze", "state-changes", "scenarios", "alignments"):
+        lines = _run(f"{COMMANDS[name]} --examples 1", inputs, monkeypatch).splitlines()
+        assert max(map(len, lines)) <= 80, name
+        assert any("Shares in percent" in line for line in lines)
+
+
+def test_the_schema_is_printed(inputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert json.loads(_run("schema", inputs, monkeypatch)) == schema()
+    for wrong in ({}, {"kgscripts": "0", "evaluations": [{}]}, {"kgscripts": "0", "evaluations": [], "more": 1}):
+        assert list(Draft202012Validator(schema()).iter_errors(wrong))
+
+
+@pytest.mark.servers
+def test_the_json_of_typicality(shared_corpora: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def of_two(inscript: Path) -> Any:
+        groups = labelled_mentions(inscript)
+        return {
+            name: item.of((item.scenario == item.scenario[0]) | (item.scenario == item.scenario[-1]))
+            for name, item in groups.items()
+        }
+
+    monkeypatch.setattr("kgscripts.evaluation.steps.typicality.labelled_mentions", of_two)
+    (found,) = check(_written([evaluate_typicality(shared_corpora / "inscript")]))
+    assert found.models[0].name == "typicality"
+
+
+def _benchmark(name: str, ran: list[str], fails: bool = False) -> Benchmark:
+    def run(_: Path) -> list[Evaluation]:
+        if fails:
+            raise KeyboardInterrupt
+        ran.append(name)
+        figures = shares({"F1": 0.5})
+        return [Evaluation(task=name, dataset="d", split="s", systems=[System(name="m", figures=figures)])]
+
+    return Benchmark(name, (), run)
+
+
+def test_all_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was finished before Ctrl-C is not run again, and lies in the output at the end."""
+    ran: list[str] = []
+    output = tmp_path / "scores.json"
+    arguments = ["evaluate", "all", "--data", str(tmp_path), "-o", str(output)]
+    monkeypatch.setattr(benchmarks, "BENCHMARKS", (_benchmark("one", ran), _benchmark("two", ran, fails=True)))
+    assert CliRunner().invoke(cli.app, arguments).exit_code == 130
+    assert not output.exists()
+    with (tmp_path / "scores.json.finished").open("a", encoding="utf-8") as file:
+        file.write('{"key": "half of a li')
+    monkeypatch.setattr(benchmarks, "BENCHMARKS", (_benchmark("one", ran), _benchmark("two", ran)))
+    done = CliRunner().invoke(cli.app, arguments)
+    assert (done.exit_code, ran) == (0, ["one", "two"])
+    assert [item.task for item in check(json.loads(output.read_text(encoding="utf-8")))] == ["one", "two"]
+    assert "50.00" in done.stdout
+    assert [path.name for path in tmp_path.iterdir()] == ["scores.json"]
+
+
+def test_benchmarks_without_their_data_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    missing = Benchmark("cloze: x", ("no/such/file",), lambda _: [])
+    monkeypatch.setattr(benchmarks, "BENCHMARKS", (_benchmark("one", []), missing))
+    done = CliRunner().invoke(cli.app, ["evaluate", "all", "--data", str(tmp_path), "-o", str(tmp_path / "out")])
+    assert "cloze: x (no/such/file)" in done.stdout
+    with pytest.raises(ConfigurationError, match="no such folder"):
+        CliRunner().invoke(cli.app, ["evaluate", "all", "--data", str(tmp_path / "x")], catch_exceptions=False)
+
+
+def test_every_benchmark_has_a_name_of_its_own_and_other_data_another_key(tmp_path: Path) -> None:
+    assert len({benchmark.name for benchmark in BENCHMARKS}) == len(BENCHMARKS)
+    benchmark = Benchmark("one", ("data",), lambda _: [])
+    (tmp_path / "data").write_text("a", encoding="utf-8")
+    first = benchmark.key(tmp_path)
+    assert benchmark.key(tmp_path) == first
+    (tmp_path / "data").write_text("b", encoding="utf-8")
+    assert benchmark.key(tmp_path) != first
+
+
+@pytest.mark.parametrize("source", ["events", "labels", "typicality", "en_kgscripts", "aligner-free", "state-changes"])
+def test_what_the_benchmarks_measure_keeps_scores(source: str) -> None:
+    place = place_of(source)
+    assert place is not None
+    assert place.exists() or place.parent.is_dir()
+    assert place_of("") is None
