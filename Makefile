@@ -15,9 +15,10 @@ graph: $(VENV)/.core
 	$(BIN)/kgscripts query $(GRAPH) --sparql docs/queries/decomposition.rq
 	$(BIN)/kgscripts query $(GRAPH) --cypher docs/queries/tools-by-alignment.cypher
 
-# Two processes, one thread each: more threads would compete for the cores.
+# Two processes, one thread each: more threads would compete for the cores. Tests that share fixtures stay together
+# (`xdist_group` in tests/conftest.py).
 test: $(VENV)/.dev
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadgroup
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .

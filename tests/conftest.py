@@ -59,6 +59,13 @@ def without_privileges() -> Iterator[None]:
         os.setresuid(0, 0, 0)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of several processes, one runs all tests of a file, whose fixtures are then made once; one has the servers."""
+    for item in items:
+        group = "servers" if item.get_closest_marker("servers") else item.nodeid.partition("::")[0]
+        item.add_marker(pytest.mark.xdist_group(group))
+
+
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """With KGSCRIPTS_NO_SKIP set (everything is at hand), a skipped test fails the run."""
     if not os.environ.get("KGSCRIPTS_NO_SKIP"):

@@ -23,7 +23,12 @@ NUMBERS = (0.1, 1 / 3, -0.0, 1e-300, 5e-324, 1.7976931348623157e308, 123456789.1
 INTEGERS = (0, -1, 2**53 + 1, 2**63 - 1, -(2**63), 10)
 
 
-@pytest.fixture(params=ADAPTERS)
+@pytest.fixture(
+    params=[
+        pytest.param(name, marks=[pytest.mark.servers] if name in ("fuseki", "neo4j", "arcadedb") else [])
+        for name in ADAPTERS
+    ]
+)
 def adapter(request: pytest.FixtureRequest, tmp_path: Path) -> Adapter:
     folder = tmp_path / "target"
     folder.mkdir()

@@ -20,20 +20,35 @@ from tests.conftest import without_privileges
 from tests.disk import small_disk
 
 
-@pytest.fixture
-def stories(tmp_path: Path) -> list[Path]:
-    files = [tmp_path / f"story_{number}.txt" for number in range(3)]
+@pytest.fixture(scope="module")
+def stories(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    folder = tmp_path_factory.mktemp("stories")
+    files = [folder / f"story_{number}.txt" for number in range(3)]
     for number, file in enumerate(files):
         file.write_text(f"boil the water. add the egg{number}.", encoding="utf-8")
     return files
 
 
-@pytest.fixture
-def graph(stories: list[Path], tmp_path: Path) -> Path:
-    """A graph of the first two stories, in two shards."""
+@pytest.fixture(scope="module")
+def two_shards(stories: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A graph of the first two stories, in two shards; it is only copied."""
+    directory = tmp_path_factory.mktemp("two") / "graph"
     for story in stories[:2]:
-        build_graph(story, tmp_path / "graph", extractors=tiny())
-    return tmp_path / "graph"
+        build_graph(story, directory, extractors=tiny())
+    return directory
+
+
+@pytest.fixture
+def graph(two_shards: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(two_shards, tmp_path / "graph"))
+
+
+@pytest.fixture(scope="module")
+def anew(stories: list[Path], tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The bytes of a graph of all stories."""
+    directory = tmp_path_factory.mktemp("anew") / "graph"
+    build_graph(stories, directory, extractors=tiny())
+    return graph_bytes(directory)
 
 
 _KINDS = ("document", "event_mention")
@@ -63,13 +78,12 @@ _DAMAGES = pytest.mark.parametrize("damage", [_flip, _cut, _empty, Path.unlink])
 @pytest.mark.parametrize("kind", _KINDS)
 @_DAMAGES
 def test_what_a_damaged_file_held_is_read_again(
-    damage: Callable[[Path], None], kind: str, graph: Path, stories: list[Path], tmp_path: Path
+    damage: Callable[[Path], None], kind: str, graph: Path, stories: list[Path], anew: dict[str, bytes]
 ) -> None:
     for file in _files(graph, kind):
         damage(file)
     build_graph(stories, graph, extractors=tiny())
-    build_graph(stories, tmp_path / "anew", extractors=tiny())
-    assert graph_bytes(graph) == graph_bytes(tmp_path / "anew")
+    assert graph_bytes(graph) == anew
     assert not list(graph.glob("records/*/*.damaged"))
 
 
@@ -90,14 +104,13 @@ def test_a_damaged_file_whose_inputs_are_not_given_is_an_error(
 
 @_DAMAGES
 def test_lost_readings_are_read_again_from_the_texts_in_the_records(
-    damage: Callable[[Path], None], tmp_path: Path, stories: list[Path]
+    damage: Callable[[Path], None], stories: list[Path], anew: dict[str, bytes], tmp_path: Path
 ) -> None:
     graph = tmp_path / "graph"
     build_graph(stories[:2], graph, extractors=tiny())
     damage(_files(graph, "event_mention")[0])
     build_graph(stories[2], graph, extractors=tiny())
-    build_graph(stories, tmp_path / "anew", extractors=tiny())
-    assert graph_bytes(graph) == graph_bytes(tmp_path / "anew")
+    assert graph_bytes(graph) == anew
 
 
 @pytest.mark.parametrize("file", ["index.parquet", "readers.json"])
@@ -137,8 +150,9 @@ def test_a_foreign_directory_is_left_alone(tmp_path: Path, stories: list[Path]) 
     assert [file.name for file in (tmp_path / "thesis").iterdir()] == ["chapter.tex"]
 
 
-@pytest.mark.parametrize("output", ["story_0.txt", "story_0.txt/graph", "/proc/graph", "/dev/null"])
+@pytest.mark.parametrize("output", ["file", "file/graph", "/proc/graph", "/dev/null"])
 def test_what_is_no_directory_cannot_be_written(output: str, tmp_path: Path, stories: list[Path]) -> None:
+    (tmp_path / "file").touch()
     with pytest.raises(GraphDirectoryError, match="cannot be written"):
         build_graph(stories, tmp_path / output, extractors=tiny())
 
@@ -172,14 +186,13 @@ def test_two_builds_at_once(graph: Path, stories: list[Path]) -> None:
 
 
 @pytest.mark.parametrize("size", [0, 400, 2_500, 4_000, 6_000, 8_000])
-def test_a_full_disk_leaves_the_old_graph(size: int, graph: Path, stories: list[Path], tmp_path: Path) -> None:
+def test_a_full_disk_leaves_the_old_graph(size: int, graph: Path, stories: list[Path], anew: dict[str, bytes]) -> None:
     before = graph_bytes(graph)
     with small_disk(size), pytest.raises(GraphDirectoryError, match="cannot be written"):
         build_graph(stories, graph, extractors=tiny())
     assert graph_bytes(graph) == before
     build_graph(stories, graph, extractors=tiny())
-    build_graph(stories, tmp_path / "anew", extractors=tiny())
-    assert graph_bytes(graph) == graph_bytes(tmp_path / "anew")
+    assert graph_bytes(graph) == anew
 
 
 def test_a_really_full_disk(tmp_path: Path, stories: list[Path]) -> None:

@@ -19,7 +19,7 @@ from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes
 from tests.pipeline.killing import carry_out
 
-_KILLS = 7
+_KILLS = 5
 """Of each operation, evenly spread over its steps."""
 _ROOT = Path(__file__).parents[2]
 
