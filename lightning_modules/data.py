@@ -42,7 +42,7 @@ def split(items: Sequence[Item], key: Callable[[Item], str]) -> Split[Item]:
         (parts.held_out if is_held_out(key(item)) else parts.train).append(item)
     if not parts.train or not parts.held_out:
         message = f"{len(items)} training examples are too few: a tenth of their texts is held out"
-        raise InputError(message, remedy="train on a larger corpus")
+        raise InputError(message, remedy="train on a larger corpus, or with a larger --limit")
     return parts
 
 
