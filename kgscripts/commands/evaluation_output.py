@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _WIDTH = 80
 _SUMMARY = ("task: model", "data", "metric", "ours", "published")
+_WIDTHS = ((24, "<"), (24, "<"), (14, "<"), (7, ">"), (11, ">"))
 _COLUMN = 12
 """The most characters of a column, with a space before it."""
 _LABEL = (30, 44)
@@ -75,36 +76,33 @@ def print_summary(evaluations: Sequence[Evaluation]) -> None:
             if not figures:
                 continue
             figure = next((figure for figure in figures if "F1" in figure.metric), figures[0])
-            best = _best_published(evaluation, figure)
             rows.append(
                 (
                     f"{evaluation.task}: {_name(system)}",
-                    f"{evaluation.dataset}, {evaluation.split}{' *' if evaluation.exposure == 'development' else ''}",
-                    figure.metric,
+                    f"{evaluation.dataset}, {evaluation.split}",
+                    f"{figure.metric}{' *' if evaluation.exposure is Exposure.DEVELOPMENT else ''}",
                     _text(figure.value, figure),
-                    _text(best, figure),
+                    _best_published(evaluation, system, figure),
                 )
             )
-    widths = (25, 25, 14, 7, 9)
-    echo(
-        "".join(
-            f"{cell:{'>' if place > 2 else '<'}{width}}"
-            for place, (cell, width) in enumerate(zip(_SUMMARY, widths, strict=True))
-        )
-    )
-    for row in rows:
-        cells = [_cut(printable(cell), width - 1) for cell, width in zip(row, widths, strict=True)]
-        echo("".join(f"{cell:{'>' if place > 2 else '<'}{widths[place]}}" for place, cell in enumerate(cells)).rstrip())
-    echo("Shares in percent. *: development data: expect less on new texts.")
+    for row in (_SUMMARY, *rows):
+        cells = [_cut(printable(cell), width - 1) for cell, (width, _) in zip(row, _WIDTHS, strict=True)]
+        echo("".join(f"{cell:{side}{width}}" for cell, (width, side) in zip(cells, _WIDTHS, strict=True)).rstrip())
+    echo("\nShares in percent. *: development data: expect less on new texts.")
+    echo("(...): published for other data or another task.")
 
 
-def _best_published(evaluation: Evaluation, figure: Figure) -> float | None:
-    values = [
-        value
-        for system in evaluation.systems
-        if system.role == "published" and (value := system.get(figure.metric)) is not None
+def _best_published(evaluation: Evaluation, system: System, figure: Figure) -> str:
+    """The best published figure, in brackets if it is not of the same data and setting."""
+    published = [
+        (value, bool(other.remark) or other.setting not in ("", system.setting))
+        for other in evaluation.systems
+        if other.role == "published" and (value := other.get(figure.metric)) is not None
     ]
-    return (min if _is_lower(figure) else max)(values, default=None)
+    if not published:
+        return ""
+    value, differs = (min if _is_lower(figure) else max)(published)
+    return f"({_text(value, figure)})" if differs else _text(value, figure)
 
 
 def _print(evaluation: Evaluation) -> None:

@@ -9,7 +9,7 @@ counts as the most similar one of its scenario, by the vectors of both. *Or rank
 the ranks decide if they are far enough apart.
 
 Two steps that are the same step of the graph, steps without an event, and events that are not in the graph are not
-covered. """
+covered."""
 
 from __future__ import annotations
 
