@@ -8,15 +8,14 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from typer.testing import CliRunner
 
-import cli
 import exports.cypher
 import exports.sparql
 from kgscripts.models.registry import describe
 from kgscripts.pipeline import build_graph
 from schemas.errors import KGScriptsError
 from schemas.script_graph import ScriptGraph
+from tests.commands import run
 
 PAIRS = (
     ("Drain the pasta.", "Put a colander into the sink. Pour the pasta into the colander."),
@@ -37,14 +36,6 @@ def pairs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def graph(pairs: Path) -> Path:
     build_graph(pairs, pairs.parent / "graph", predict_tools=True)
     return pairs.parent / "graph"
-
-
-def run(*arguments: object) -> str:
-    result = CliRunner().invoke(cli.app, [str(argument) for argument in arguments])
-    if isinstance(result.exception, KGScriptsError):
-        raise result.exception
-    assert result.exit_code == 0, result.output
-    return result.stdout
 
 
 def test_align_gives_every_concrete_token_an_abstract_one_in_order(pairs: Path) -> None:

@@ -19,20 +19,13 @@ from kgscripts.models.registry import describe
 from kgscripts.score_files import read_scores, scores_of_package
 from schemas.errors import KGScriptsError
 from schemas.script_graph import ScriptGraph
+from tests.commands import run
 
 PASTA = "# How to cook pasta\n\n1. Fill a pot with water.\n2. Drain the pasta with a strainer.\n"
 
 
-def _run(*arguments: object) -> str:
-    result = CliRunner().invoke(cli.app, [str(argument) for argument in arguments])
-    if isinstance(result.exception, KGScriptsError):
-        raise result.exception
-    assert result.exit_code == 0, result.output
-    return result.stdout
-
-
 def test_the_list_has_every_extractor_with_kinds_cost_and_scores() -> None:
-    rows = {row["name"]: row for row in json.loads(_run("extractors", "list", "--json"))}
+    rows = {row["name"]: row for row in json.loads(run("extractors", "list", "--json"))}
     assert [name for name, row in rows.items() if row["kind"] == "extractor"] == installed_extractors()
     assert [name for name, row in rows.items() if row["kind"] == "enricher"] == ENRICHERS.names()
     events, decompositions = rows["events"], rows["decompositions"]
@@ -60,7 +53,7 @@ def test_the_list_has_every_extractor_with_kinds_cost_and_scores() -> None:
 
 
 def test_the_list_fits_80_columns() -> None:
-    shown = _run("extractors", "list")
+    shown = run("extractors", "list")
     assert max(map(len, shown.splitlines())) <= 80
     for part in ("requires  parse", "sub-event and tool F1", "aligner on valid", "not measured", "requires  steps"):
         assert part in shown
@@ -92,7 +85,7 @@ def test_the_list_loads_no_weights() -> None:
 )
 def test_extractors_are_chosen_by_name(options: list[str], expected: str, tmp_path: Path) -> None:
     (tmp_path / "pasta.md").write_text(PASTA, encoding="utf-8")
-    _run("build-graph", tmp_path / "pasta.md", "-o", tmp_path / "graph", *options)
+    run("build-graph", tmp_path / "pasta.md", "-o", tmp_path / "graph", *options)
     graph = ScriptGraph.open(tmp_path / "graph")
     assert graph.manifest.configuration["extractors"] == expected
     names = {row["name"] for row in graph.rows("Model")} - {"aligner", "en_kgscripts"}
@@ -120,7 +113,7 @@ def test_extractors_are_chosen_by_name(options: list[str], expected: str, tmp_pa
 def test_errors_have_a_remedy(options: list[str], message: str, tmp_path: Path) -> None:
     (tmp_path / "pasta.md").write_text(PASTA, encoding="utf-8")
     with pytest.raises(KGScriptsError) as caught:
-        _run("build-graph", tmp_path / "pasta.md", "-o", tmp_path / "graph", *options)
+        run("build-graph", tmp_path / "pasta.md", "-o", tmp_path / "graph", *options)
     assert message in str(caught.value)
     assert caught.value.remedy
     assert not (tmp_path / "graph").exists()

@@ -12,16 +12,15 @@ from threading import Thread
 
 import pytest
 from attrs import frozen
-from typer.testing import CliRunner
 
-import cli
 import kgscripts.training.typicality
 from kgscripts.evaluation.result import Evaluation
 from kgscripts.models import registry
 from kgscripts.typicality.weights import shipped_weights
-from schemas.errors import ConfigurationError, KGScriptsError
+from schemas.errors import ConfigurationError
 from tests.cli.named_paths import MODELS, path_parameters, write_inputs
 from tests.cli.test_named_inputs import INPUTS
+from tests.commands import run
 
 
 @frozen
@@ -140,12 +139,9 @@ def inputs(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     return folder
 
 
-def run(arguments: str, out: Path) -> None:
-    """Run a command in this process. Raises the error that it ends with."""
-    result = CliRunner().invoke(cli.app, [word.replace("OUT", str(out)) for word in shlex.split(arguments)])
-    if isinstance(result.exception, KGScriptsError):
-        raise result.exception
-    assert result.exit_code == 0, (result.output, result.exception)
+def write(arguments: str, out: Path) -> None:
+    """Run a command with its outputs below a folder. Raises the error that it ends with."""
+    run(*(word.replace("OUT", str(out)) for word in shlex.split(arguments)))
 
 
 def contents(folder: Path) -> dict[Path, bytes]:
@@ -169,7 +165,7 @@ def through_pipe(arguments: str, path: Path) -> bytes:
     reader = Thread(target=collect, daemon=True)
     reader.start()
     try:
-        run(arguments, path)
+        write(arguments, path)
     finally:
         os.close(writing)
         reader.join(60)
@@ -194,7 +190,7 @@ def test_no_input_is_overwritten(inputs: Path, name: str) -> None:
         links[1].hardlink_to(inputs / file)
         for out in (*([inputs / file] if suffix == ".txt" else []), *links):
             with pytest.raises(ConfigurationError, match="is an input and would be overwritten"):
-                run(case.arguments, out)
+                write(case.arguments, out)
     assert contents(inputs) == before
 
 
@@ -202,7 +198,7 @@ def test_no_input_is_overwritten(inputs: Path, name: str) -> None:
 def test_every_kind_of_output(inputs: Path, tmp_path: Path, name: str) -> None:
     case = OUTPUTS[name]
     plain = tmp_path / "new" / "folder" / case.out
-    run(case.arguments, plain)
+    write(case.arguments, plain)
     expected = plain.read_bytes()
     umask = os.umask(0o77)
     os.umask(umask)
@@ -213,7 +209,7 @@ def test_every_kind_of_output(inputs: Path, tmp_path: Path, name: str) -> None:
     private, link = tmp_path / "private", tmp_path / f"link-{case.out}"
     private.touch(mode=0o600)
     link.symlink_to(private.name)
-    run(case.arguments, link)
+    write(case.arguments, link)
     assert link.is_symlink()
     assert stat.S_IMODE(private.stat().st_mode) == 0o600
     assert private.read_bytes() == expected
@@ -241,13 +237,13 @@ def test_two_outputs_are_two_files(inputs: Path, arguments: str) -> None:
     first, _, second = arguments.rpartition("OUT")
     for name in (out, other):
         with pytest.raises(ConfigurationError, match="the same file as"):
-            run(f"{first}{name}{second}", out)
+            write(f"{first}{name}{second}", out)
     assert not out.exists()
     out.touch()
     other.unlink()
     other.hardlink_to(out)
     with pytest.raises(ConfigurationError, match="the same file as"):
-        run(f"{first}{other}{second}", out)
+        write(f"{first}{other}{second}", out)
     assert out.read_bytes() == b""
 
 
@@ -256,17 +252,17 @@ def test_a_checkpoint_does_not_replace_what_it_is_trained_on(inputs: Path, name:
     (inputs / "tiny" / "file").write_text("an input", encoding="utf-8")
     before = contents(inputs)
     with pytest.raises(ConfigurationError, match="is or contains an input"):
-        run(f"{CHECKPOINTS[name]} --out OUT", inputs / "tiny")
+        write(f"{CHECKPOINTS[name]} --out OUT", inputs / "tiny")
     assert contents(inputs) == before
 
 
 @pytest.mark.parametrize("target", ["parquet:", "oxigraph:", "neo4j-csv:"])
 def test_an_export_does_not_replace_the_folder_of_its_graph(inputs: Path, target: str) -> None:
-    run(f"export graph {target}OUT", inputs / "exported")
+    write(f"export graph {target}OUT", inputs / "exported")
     (inputs / "graph").rename(inputs / "exported" / "graph")
     before = contents(inputs)
     with pytest.raises(ConfigurationError, match="is or contains an input"):
-        run(f"export exported/graph {target}OUT", inputs / "exported")
+        write(f"export exported/graph {target}OUT", inputs / "exported")
     assert contents(inputs) == before
 
 
@@ -276,7 +272,7 @@ def test_an_exported_directory_keeps_its_mode_and_its_link(inputs: Path, target:
     private.mkdir(mode=0o700)
     link.symlink_to("private")
     for _ in range(2):
-        run(f"export graph {target}OUT", link)
+        write(f"export graph {target}OUT", link)
         assert link.is_symlink()
         assert stat.S_IMODE(private.stat().st_mode) == 0o700
         assert any(private.iterdir())

@@ -10,14 +10,13 @@ from xml.etree import ElementTree
 
 import pytest
 from attrs import define, field
-from typer.testing import CliRunner
 
-import cli
 from kgscripts.extractors.instructions import read_instruction
 from kgscripts.extractors.state_change_units import CONTEXT
 from schemas.changes import Change, PredictedChange, ProcedureStep
 from schemas.errors import InputError, KGScriptsError
 from schemas.provenance import Model
+from tests.commands import run
 
 TEA = """# How to make tea
 
@@ -76,14 +75,6 @@ def tea(tmp_path: Path) -> Path:
     file = tmp_path / "tea.md"
     file.write_text(TEA, encoding="utf-8")
     return file
-
-
-def run(*arguments: object) -> str:
-    result = CliRunner(env={"COLUMNS": "80"}).invoke(cli.app, [str(argument) for argument in arguments])
-    if isinstance(result.exception, KGScriptsError):
-        raise result.exception
-    assert result.exit_code == 0, result.output
-    return result.stdout
 
 
 def test_the_table_shows_changes_and_what_remains(tea: Path) -> None:

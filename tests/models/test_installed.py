@@ -10,9 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-import cli
 import kgscripts
 from kgscripts.models import encoder
 from kgscripts.models.checkpoint import load_checkpoint, read_card, save_checkpoint
@@ -21,18 +19,13 @@ from kgscripts.models.loading import TrainedModel, from_checkpoint
 from kgscripts.models.registry import LOADERS, load, shipped_models
 from kgscripts.models.scenarios.protocol import NewScenario
 from schemas.errors import ModelError
+from tests.commands import run
 from tests.models.test_checkpoint import checkpoint
 
 
-def _run(*arguments: str) -> str:
-    result = CliRunner().invoke(cli.app, ["models", *arguments], catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-    return result.output
-
-
 def test_every_model_that_ships_is_listed_with_its_size_and_shown() -> None:
-    rows = {row["name"]: row for row in json.loads(_run("list", "--json"))}
-    text = _run("list")
+    rows = {row["name"]: row for row in json.loads(run("models", "list", "--json"))}
+    text = run("models", "list")
     assert {*shipped_models(), "typicality", "en_kgscripts", "all-MiniLM-L6-v2"} <= rows.keys()
     for name, path in shipped_models().items():
         row = rows[name]
@@ -42,7 +35,7 @@ def test_every_model_that_ships_is_listed_with_its_size_and_shown() -> None:
         assert re.search(rf"^ *{name} +{row['task']} .*ships$", text, re.MULTILINE)
     assert max(map(len, text.splitlines())) <= 80
     for name, row in rows.items():
-        shown = _run("show", name)
+        shown = run("models", "show", name)
         assert shown.startswith(f"# {row['card']['name']}\n")
         assert row["card"]["licence"] in shown
         for score in row["card"]["scores"]:
@@ -54,7 +47,7 @@ def test_an_encoder_that_is_not_there_is_listed_as_missing(monkeypatch: pytest.M
     monkeypatch.setattr(encoder, "_in_cache", lambda *_, **__: None)
     (found,) = (model for model in installed_models() if model.task == "encoder")
     assert (found.path, found.size) == (None, 0)
-    assert "missing" in _run("list")
+    assert "missing" in run("models", "list")
 
 
 def test_the_card_of_a_directory_and_of_nothing(tmp_path: Path) -> None:

@@ -10,9 +10,7 @@ from typing import Any
 
 import attrs
 import pytest
-from typer.testing import CliRunner
 
-import cli
 from kgscripts.editing.correcting import correct_graph
 from kgscripts.editing.merging import merge_graphs
 from kgscripts.enrichers.registry import ENRICHERS
@@ -25,6 +23,7 @@ from schemas.errors import ConfigurationError, KGScriptsError
 from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes
 from tests.assembly.tiny_reader import tiny, tiny_document
+from tests.commands import run
 from tests.pipeline.tuned import LETTERS, LetterExtractor, LetterSettings, PencilEnricher, install_tuned
 
 TEXTS = [
@@ -217,20 +216,15 @@ def test_a_graph_keeps_models_by_their_digests(other_steps: Path, tmp_path: Path
         assert graph_bytes(tmp_path / "graph") == before
     corrections = tmp_path / "corrections.jsonl"
     corrections.write_text("", encoding="utf-8")
-    _run("correct", tmp_path / "graph", "--corrections", corrections, "--set", f"steps.model={other_steps}")
+    run("correct", tmp_path / "graph", "--corrections", corrections, "--set", f"steps.model={other_steps}")
     assert graph_bytes(tmp_path / "graph") == before
-    _run("remove", tmp_path / "graph", "one", "--set", f"steps.model={other_steps}")
+    run("remove", tmp_path / "graph", "one", "--set", f"steps.model={other_steps}")
     for number, name in enumerate(["one", "two"]):
         build_graph(output=tmp_path / name, texts=[TEXTS[number]], **MERGING, settings=settings)
     assert graph_bytes(tmp_path / "graph") == graph_bytes(tmp_path / "two")
     parts = (tmp_path / "one", tmp_path / "two", "-o", tmp_path / "merged")
-    _run("merge", *parts, "--set", f"steps.model={other_steps}")
+    run("merge", *parts, "--set", f"steps.model={other_steps}")
     assert graph_bytes(tmp_path / "merged") == before
-
-
-def _run(*arguments: object) -> None:
-    result = CliRunner().invoke(cli.app, [str(argument) for argument in arguments], catch_exceptions=False)
-    assert result.exit_code == 0, result.output
 
 
 def _steps_built(directory: Path, settings: dict[str, Any]) -> dict[str, Any]:
