@@ -62,10 +62,11 @@ class TrainOptions:
 
     @property
     def inputs(self) -> list[str | Path]:
-        """What is read."""
+        """What is read, as far as the options name it; a setting can name a pretrained model in a folder."""
+        set_to = [setting.partition("=")[2] for setting in self.settings]
         values = [item for value in self.given.values() for item in (value if isinstance(value, list) else [value])]
         config = self.config if Path(self.config).is_file() else None
-        return [item for item in (*values, config) if isinstance(item, str | Path) and item]
+        return [item for item in (*values, config, *set_to) if isinstance(item, str | Path) and item]
 
     def configuration(self) -> Configuration:
         """What is trained, and how. Raises ConfigurationError for what is unknown or impossible."""

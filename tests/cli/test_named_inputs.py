@@ -18,7 +18,7 @@ from tests.cli.named_paths import write_inputs
 
 _CLOZE = "corpora cloze pairs.tsv -o out"
 _STEPS = "train steps --out out"
-_STORIES = "train scenarios --model detector --train stories.jsonl"
+_STORIES = "train scenarios --config detector --train stories.jsonl"
 
 INPUTS = {
     "build-graph inputs": "build-graph BAD -o out",
@@ -83,28 +83,39 @@ INPUTS = {
     "evaluate all --data": "evaluate all --data BAD",
     "train masked --train": "train masked --out out --train BAD",
     "train masked --config": "train masked --out out --train pairs.tsv --config BAD",
-    "train causal --model": "train causal --out out --train many.tsv --model BAD",
-    "train causal --train": "train causal --out out --model gpt2 --train BAD",
+    "train causal --config": "train causal --out out --train many.tsv --config BAD",
+    "train causal --train": "train causal --out out --set pretrained=gpt2 --train BAD",
     "train aligner --train": "train aligner --out out --train BAD",
+    "train aligner --config": "train aligner --out out --train pairs.tsv --config BAD",
     "train aligner --labels": "train aligner --out out --train pairs.tsv --labels BAD",
     "train transducer --config": "train transducer --out out --train pairs.tsv --config BAD",
     "train transducer --train": "train transducer --out out --config seq2seq --train BAD",
     "train transducer --glove": "train transducer --out out --config seq2seq --train many.tsv --glove BAD",
-    "train state-changes --model": "train state-changes --out out --train dev --model BAD",
-    "train state-changes --train": "train state-changes --out out --model retrieval --train BAD",
-    "train state-changes --model-name": "train state-changes --out out --train dev --model causal --model-name BAD",
-    "train scenarios --model": "train scenarios --out out --train stories.jsonl --development anna.jsonl --model BAD",
-    "train scenarios --train": "train scenarios --out out --model detector --development anna.jsonl --train BAD",
+    "train state-changes --config": "train state-changes --out out --train dev --config BAD",
+    "train state-changes --train": "train state-changes --out out --config retrieval --train BAD",
+    "train scenarios --config": "train scenarios --out out --train stories.jsonl --development anna.jsonl --config BAD",
+    "train scenarios --train": "train scenarios --out out --config detector --development anna.jsonl --train BAD",
     "train scenarios --development": f"{_STORIES} --out out --development BAD",
     "train scenarios --held-out": f"{_STORIES} --out out --development anna.jsonl --held-out BAD",
     "train cross-validate --train": "train cross-validate --development anna.jsonl --train BAD",
     "train cross-validate --development": "train cross-validate --train stories.jsonl --development BAD",
+    "train cross-validate --config": (
+        "train cross-validate --train stories.jsonl --development anna.jsonl --config BAD"
+    ),
+    "train text --treebanks": "train text --out out --work work --treebanks BAD",
+    "train text --config": "train text --out out --work work --treebanks inscript --config BAD",
+    "train pronouns --inscript": "train pronouns --out out --inscript BAD",
+    "train verb-objects --train": "train verb-objects --out out --train BAD",
+    "train tools --config": "train tools --out out --config BAD",
     "train tools --train": "train tools --out out --train BAD",
-    "train step-encoder --model": "train step-encoder --out out --model BAD",
+    "train step-encoder --config": "train step-encoder --out out --config BAD",
     "train steps --descript": f"{_STEPS} --descript BAD --inscript inscript",
     "train steps --inscript": f"{_STEPS} --descript sets --inscript BAD",
     "train steps --encoder": f"{_STEPS} --descript sets --inscript inscript --encoder BAD",
-    "train steps --model": f"{_STEPS} --descript sets --inscript inscript --model BAD",
+    "train steps --config": f"{_STEPS} --descript sets --inscript inscript --config BAD",
+    "train cross-validate-steps --config": (
+        "train cross-validate-steps --descript sets --inscript inscript --config BAD"
+    ),
     "train cross-validate-steps --descript": "train cross-validate-steps --descript BAD --inscript inscript",
     "train cross-validate-steps --inscript": "train cross-validate-steps --descript sets --inscript BAD",
     "train cross-validate-steps --encoder": (

@@ -13,6 +13,7 @@ from threading import Thread
 import pytest
 from attrs import frozen
 
+import kgscripts.training.text.pronouns
 import kgscripts.training.typicality
 from kgscripts.evaluation.result import Evaluation
 from kgscripts.models import registry
@@ -73,6 +74,8 @@ OUTPUTS = {
     "evaluate graph --output": Case("evaluate graph graph --sample 1 -o OUT", _TABLES),
     "evaluate all --output": Case("evaluate all --data inscript -o OUT", ("inscript/val/story",)),
     "train typicality --out": Case("train typicality --inscript inscript --out OUT", ("inscript/val/story",)),
+    "train pronouns --out": Case("train pronouns --inscript inscript --out OUT", ("inscript/val/story",)),
+    "train verb-objects --out": Case("train verb-objects --train story.txt --out OUT"),
     "corpora merge --output": Case(f"{_MERGE} -o OUT"),
     "corpora adjudicate --output": Case("corpora adjudicate anna.jsonl ben.jsonl --decisions decisions.jsonl -o OUT"),
     "corpora adjudicate --conflicts": Case(
@@ -86,18 +89,19 @@ OUTPUTS = {
 
 CHECKPOINTS = {
     "train masked --out": "train masked --train OUT/file",
-    "train causal --out": "train causal --model OUT --train pairs.tsv",
+    "train causal --out": "train causal --set pretrained=OUT --train pairs.tsv",
     "train aligner --out": "train aligner --train pairs.tsv --labels OUT/file",
     "train transducer --out": "train transducer --config OUT/file --train pairs.tsv",
-    "train state-changes --out": "train state-changes --model causal --model-name OUT --train dev",
-    "train scenarios --out": "train scenarios --model detector --train stories.jsonl --development OUT/file",
+    "train state-changes --out": "train state-changes --config causal --set pretrained=OUT --train dev",
+    "train scenarios --out": "train scenarios --config detector --train stories.jsonl --development OUT/file",
     "train tools --out": "train tools --train OUT/file",
-    "train step-encoder --out": "train step-encoder --model OUT/file",
+    "train step-encoder --out": "train step-encoder --config OUT/file",
+    "train text --out": "train text --treebanks OUT --work work",
     "train steps --out": "train steps --descript dev --inscript inscript --encoder OUT",
 }
 """The parameters that name a directory that training replaces, with an input in it."""
 
-DIRECTORIES = {"build-graph --output", "merge --output", "corpora fetch --into"}
+DIRECTORIES = {"build-graph --output", "merge --output", "corpora fetch --into", "train text --work"}
 """The parameters that name a directory that is added to, and never replaced."""
 
 
@@ -132,6 +136,9 @@ def inputs(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     for name in ("events.extraction.evaluate_extraction", "steps.merging.evaluate_steps"):
         monkeypatch.setattr(f"kgscripts.evaluation.{name}", lambda *_, **__: [NOTHING])
     monkeypatch.setattr("kgscripts.evaluation.benchmarks.BENCHMARKS", ())
+    monkeypatch.setattr(kgscripts.training.text.pronouns, "read_stories", lambda _: [])
+    monkeypatch.setattr(kgscripts.training.text.pronouns, "marked_texts", lambda _: [])
+    monkeypatch.setattr(kgscripts.training.text.pronouns, "fit", lambda _: {"constant": 1.0})
     learning = kgscripts.training.typicality
     monkeypatch.setattr(learning, "labelled_mentions", lambda _: {})
     monkeypatch.setattr(learning, "left_out", lambda _: ({}, 0.5))
@@ -203,7 +210,7 @@ def test_every_kind_of_output(inputs: Path, tmp_path: Path, name: str) -> None:
     umask = os.umask(0o77)
     os.umask(umask)
     # With decisions on all of them, no conflict is left.
-    assert expected or name == "corpora adjudicate --conflicts"
+    assert expected or name in ("corpora adjudicate --conflicts", "train verb-objects --out")
     assert stat.S_IMODE(plain.stat().st_mode) == 0o666 & ~umask
 
     private, link = tmp_path / "private", tmp_path / f"link-{case.out}"
