@@ -184,7 +184,7 @@ def by_dataset(scores: Iterable[BenchmarkScore]) -> dict[str, tuple[str, ...]]:
     for score in sorted(
         scores, key=lambda item: (item.dataset, item.split, not _OVERALL.search(item.metric), item.metric)
     ):
-        value = f"{100 * score.value:.2f} %" if score.unit is Unit.SHARE else f"{score.value:g} {score.unit}"
+        value = f"{100 * score.value:.1f} %" if score.unit is Unit.SHARE else f"{score.value:g} {score.unit}"
         text = f"{score.metric} {value}"
         is_development = score.exposure == Exposure.DEVELOPMENT
         name = f"{score.dataset}, {score.split}" + (" (development)" if is_development else "")

@@ -20,12 +20,14 @@ import pytest
 from typer.testing import CliRunner
 
 import cli
-from kgscripts.building.report import print_report
+from kgscripts.building.report import Run, print_report, report
 from kgscripts.pipeline import build_graph
 from kgscripts.records import RecordStore
 from schemas.errors import ConfigurationError
 from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes, graph_rows, labels
+from tests.exports.kitchen import kitchen_rows
+from tests.graphs import write_graph
 
 _ROOT = Path(__file__).parents[2]
 _WITHOUT = ("state-changes", "scenarios", "steps")
@@ -109,6 +111,16 @@ def test_the_report_fits_on_one_screen(
     assert len(text.splitlines()) <= 38
     for part in ("HAS_SUB_EVENT", "cooking pasta", "decompositions", "inputs known", "negated"):
         assert part in text
+
+
+def test_the_report_of_an_older_graph_has_its_percent_as_the_shares_of_a_new_one(tmp_path: Path) -> None:
+    rows = kitchen_rows()
+    older = [row | {"value": 100 * row["value"], "unit": "percent"} for row in rows["BenchmarkScore"]]
+    new = write_graph(tmp_path / "new", rows)
+    old = write_graph(tmp_path / "old", rows | {"BenchmarkScore": older})
+    found = [report(graph, Run(jobs=1), ()).models for graph in (new, old)]
+    assert found[0] == found[1]
+    assert found[0][0].scores == {"InScript, val (development)": ("precision 91.2 %", "recall 83.0 %")}
 
 
 @pytest.mark.parametrize(
