@@ -74,7 +74,7 @@ OUTPUTS = {
     "evaluate graph --output": Case("evaluate graph graph --sample 1 -o OUT", _TABLES),
     "evaluate all --output": Case("evaluate all --data inscript -o OUT", ("inscript/val/story",)),
     "train typicality --out": Case("train typicality --inscript inscript --out OUT", ("inscript/val/story",)),
-    "train pronouns --out": Case("train pronouns --inscript inscript --out OUT", ("inscript/val/story",)),
+    "train pronouns --out": Case("train pronouns --inscript inscript --out OUT", ("inscript/train/story",)),
     "train verb-objects --out": Case("train verb-objects --train story.txt --out OUT"),
     "corpora merge --output": Case(f"{_MERGE} -o OUT"),
     "corpora adjudicate --output": Case("corpora adjudicate anna.jsonl ben.jsonl --decisions decisions.jsonl -o OUT"),
@@ -119,7 +119,8 @@ _LONG = (
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("small")
     write_inputs(folder)
-    (folder / "inscript/val/story").write_text("no story", encoding="utf-8")
+    for split in ("train", "val"):
+        (folder / "inscript" / split / "story").write_text("no story", encoding="utf-8")
     return folder
 
 
