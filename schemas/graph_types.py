@@ -206,7 +206,7 @@ NODE_TYPES: dict[str, NodeType] = {
                 Property(
                     "unit",
                     _STRING,
-                    "share (from 0 to 1), nats, words or words/s.",
+                    "share (from 0 to 1), nats, words or words/s; percent in graphs of older versions.",
                     values=("percent", "share", "nats", "words", "words/s"),
                 ),
                 Property("direction", _STRING, "Which is better: higher or lower.", values=tuple(Direction)),

@@ -36,7 +36,9 @@ def all_benchmarks(
         remedy = "`kgscripts corpora list` shows where to get corpora"
         raise ConfigurationError("no such folder", where=str(data), remedy=remedy)
     check_outputs(output, inputs=[data])
-    finished = Finished(output.with_name(f"{output.name}.finished"))
+    # A device such as /dev/stdout has no place beside it.
+    folder = output.parent if output.is_file() or not output.exists() else Path()
+    finished = Finished(folder / f"{output.name}.finished")
     known = finished.read()
     wanted = [benchmark for benchmark in BENCHMARKS if benchmark.is_there(data)]
     found = []

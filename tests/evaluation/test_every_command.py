@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import typer
 from jsonschema import Draft202012Validator
@@ -17,8 +19,9 @@ from kgscripts.commands.evaluate import app
 from kgscripts.evaluation import benchmarks
 from kgscripts.evaluation.benchmarks import BENCHMARKS, Benchmark, place_of
 from kgscripts.evaluation.result import Evaluation, System, as_json, from_json, schema, shares
-from kgscripts.evaluation.steps.script_mentions import labelled_mentions
+from kgscripts.evaluation.steps.script_mentions import GROUPS, Mentions
 from kgscripts.evaluation.steps.typicality import evaluate_typicality
+from kgscripts.typicality.features import FEATURES
 from schemas.errors import ConfigurationError
 from tests.cli.named_paths import write_inputs
 from tests.evaluation.test_inscript import STORY
@@ -84,7 +87,7 @@ def check(content: Any) -> list[Evaluation]:
     return found
 
 
-def _written(found: list[Evaluation]) -> Any:
+def _written(found: Iterable[Evaluation]) -> Any:
     return json.loads(json.dumps(as_json(found)))
 
 
@@ -115,17 +118,26 @@ def test_the_schema_is_printed(inputs: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.servers
-def test_the_json_of_typicality(shared_corpora: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def of_two(inscript: Path) -> Any:
-        groups = labelled_mentions(inscript)
-        return {
-            name: item.of((item.scenario == item.scenario[0]) | (item.scenario == item.scenario[-1]))
-            for name, item in groups.items()
-        }
-
-    monkeypatch.setattr("kgscripts.evaluation.steps.typicality.labelled_mentions", of_two)
-    (found,) = check(_written([evaluate_typicality(shared_corpora / "inscript")]))
-    assert found.models[0].name == "typicality"
+def test_the_json_of_typicality(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Mentions whose first feature tells those of the script from the others."""
+    draw = np.random.default_rng(7)
+    label = np.array(["ScrEv", "UnrelEv", ""] * 20)
+    features = draw.normal(size=(60, len(FEATURES))) + 3.0 * (label == "ScrEv")[:, None]
+    mentions = Mentions(
+        features=features,
+        vectors=draw.integers(-100, 100, size=(60, 384)).astype(np.int8),
+        scenario=np.array(["making tea", "washing dishes"]).repeat(30),
+        is_train=np.tile([True, False], 30),
+        label=label,
+        verb=np.arange(60),
+    )
+    module = "kgscripts.evaluation.steps.typicality.labelled_mentions"
+    monkeypatch.setattr(module, lambda _: dict.fromkeys(GROUPS, mentions))
+    (found,) = check(_written([evaluate_typicality(tmp_path)]))
+    (system,) = found.models
+    assert system.value("ScrEv kept", f"{next(iter(GROUPS))}, 100 % of ScrEv") == 1
+    assert system["ScrEv among the labelled"] > 0.5
+    assert {other.name for other in found.systems} == {"typicality", "support", "similarity"}
 
 
 def _benchmark(name: str, ran: list[str], fails: bool = False) -> Benchmark:
