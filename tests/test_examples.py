@@ -47,6 +47,7 @@ BEFORE = {
     "state-changes.md": _openpi,
     "building.md": _nothing,
     "corrections.md": _nothing,
+    "training.md": _nothing,
 }
 
 

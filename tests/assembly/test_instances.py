@@ -82,8 +82,9 @@ def test_every_statement_has_passages_models_and_their_scores(rows: Rows) -> Non
     assert readers == of_events | {(identifier, "labels") for identifier in steps}
     assert {row["name"] for row in rows["Model"]} == {"tiny", "tiny-syntax", "labels"}
     assert {row["from_id"] for row in rows["EVIDENCED_BY"]} == statements.keys()
-    assert [models[row["from_id"]] for row in rows["SCORED"]] == ["tiny"]
-    assert rows["BenchmarkScore"][0]["value"] == 100
+    assert {models[row["from_id"]] for row in rows["SCORED"]} == {"tiny", "labels"}
+    values = {row["id"]: row["value"] for row in rows["BenchmarkScore"]}
+    assert [values[row["to_id"]] for row in rows["SCORED"] if models[row["from_id"]] == "tiny"] == [1]
 
 
 def test_evidence_is_the_mentions_that_say_so(rows: Rows) -> None:
