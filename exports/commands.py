@@ -25,6 +25,7 @@ from schemas.script_graph import ScriptGraph
 from schemas.terminal import ask_secretly, echo, echo_json, printable, progress_bar, write_data
 
 _SHOWN_VIOLATIONS = 20
+_SECONDS_OF_A_HINT = 20
 _DIRECTORY = typer.Argument(metavar="DIR", help="A graph directory.", show_default=False)
 _AS_JSON = typer.Option("--json", help="Print JSON.")
 
@@ -129,14 +130,18 @@ def query(
             remedy="it has the form http://HOST/PATH or bolt://HOST",
         )
     source = ScriptGraph.open(directory) if directory is not None else str(server)
+    hint = ""
     with _ended_at_once() if directory is not None else nullcontext():
         # Importing the stores of the other language would take time.
         if sparql is not None:
+            from exports.label_language import finds_nothing, hint_of
             from exports.sparql import run_query as run_sparql
 
-            table = run_sparql(
-                source, query_text(sparql), ask=_asker(), timeout=timeout, max_rows=max_rows, confined=not unconfined
-            )
+            text, limits = query_text(sparql), {"max_rows": max_rows, "confined": not unconfined}
+            table = run_sparql(source, text, ask=_asker(), timeout=timeout, **limits)
+            seconds = min(timeout, _SECONDS_OF_A_HINT)
+            if finds_nothing(table):
+                hint = hint_of(source, text, lambda other: run_sparql(source, other, timeout=seconds, **limits))
         else:
             from exports.cypher import run_query as run_cypher
 
@@ -154,6 +159,8 @@ def query(
         echo_json(table.as_json())
     else:
         write_data(table.render(form, width))
+    if hint:
+        echo(hint, err=True)
 
 
 @contextmanager
