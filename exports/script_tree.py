@@ -19,6 +19,8 @@ _LONGEST = 240
 """The most characters of a label or sentence."""
 _MOST_PARTS = 6
 """The most tools, participants or changes that are printed of a step in a script: many were read only once."""
+_MANY_SOURCES = 10
+_DONE_BY = "done by"
 _ENDLESS = 100_000
 """Width of a line, in characters, if the output is not a terminal."""
 
@@ -53,11 +55,9 @@ def script_tree(script: Script) -> Tree:
     tree = Tree(_line((script.label, "bold"), (f"  {counts}", "dim")))
     for number, step in enumerate(script.steps, start=1):
         branch = tree.add(_step_line(step, f"{number}. "))
-        for kind, parts, style, between, most in _kinds(step):
+        for kind, parts, style, between in _kinds(step):
             if parts:
-                line = _parts_line(kind, parts[:most], style, between)
-                hidden = len(parts) - most
-                branch.add(line.append(f"; {hidden:,} more: --json shows all" if hidden > 0 else "", style="dim"))
+                branch.add(_parts_line(kind, parts, _printed(step, kind, parts), style, between))
         if step.alternatives:
             branch.add(_line(("or: ", "dim"), (", ".join(item.label for item in step.alternatives), "yellow")))
         if step.matches:
@@ -92,7 +92,7 @@ def step_tree(scenario: str, step: Step) -> Tree:
     if others:
         tree.add(_line(("in other words: ", "dim"), (", ".join(others), "yellow")))
     for kind, parts, style in (
-        *((kind, parts, style) for kind, parts, style, *_ in _kinds(step)),
+        *((kind, parts, style) for kind, parts, style, _ in _kinds(step)),
         ("or", step.alternatives, "yellow"),
         ("also in", step.matches, "blue"),
     ):
@@ -134,14 +134,22 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def _kinds(step: Step) -> Iterator[tuple[str, Sequence[Part], str, str, int]]:
-    """The parts of a step: what they are called, their style, what is printed between them, and how many are."""
-    yield "tools", step.tools, "green", ", ", _MOST_PARTS
-    yield "participants", step.participants, "cyan", ", ", _MOST_PARTS
-    yield "changes", step.changes, "magenta", "; ", _MOST_PARTS
-    yield "done by", step.decomposes_into, "yellow", ", then ", len(step.decomposes_into)
+def _kinds(step: Step) -> Iterator[tuple[str, Sequence[Part], str, str]]:
+    """The parts of a step: what they are called, their style, and what is printed between them."""
+    yield "tools", step.tools, "green", ", "
+    yield "participants", step.participants, "cyan", ", "
+    yield "changes", step.changes, "magenta", "; "
+    yield _DONE_BY, step.decomposes_into, "yellow", ", then "
     for name, parts in step.further.items():
-        yield name.lower().replace("_", " "), parts, "green", ", ", _MOST_PARTS
+        yield name.lower().replace("_", " "), parts, "green", ", "
+
+
+def _printed(step: Step, kind: str, parts: Sequence[Part]) -> int:
+    """How many of the parts are printed in a script. Of a step of many sources, what one source has tells little."""
+    if kind == _DONE_BY:
+        return len(parts)
+    repeated = sum(part.support > 1 for part in parts) if step.support >= _MANY_SOURCES else len(parts)
+    return min(max(1, repeated), _MOST_PARTS)
 
 
 def _step_line(step: Step, number: str) -> Text:
@@ -154,11 +162,12 @@ def _step_line(step: Step, number: str) -> Text:
     )
 
 
-def _parts_line(kind: str, parts: Iterable[Part], style: str, between: str) -> Text:
+def _parts_line(kind: str, parts: Sequence[Part], most: int, style: str, between: str) -> Text:
     line = Text(f"{kind}: ", style="dim")
-    for number, part in enumerate(parts):
-        line.append_text(_line((between if number else "", ""), (part.label, style), (f" ({_details(part)})", "dim")))
-    return line
+    for number, part in enumerate(parts[:most]):
+        details = ", ".join((*_roles(part), f"{part.probability:.0%}"))
+        line.append_text(_line((between if number else "", ""), (part.label, style), (f" ({details})", "dim")))
+    return line.append(f"{between}{len(parts) - most:,} more" if len(parts) > most else "", style="dim")
 
 
 def _references(part: Part, numbers: dict[Evidence, int]) -> Text:
@@ -189,9 +198,14 @@ def _add_corrections(tree: Tree, corrections: Iterable[StepCorrection]) -> None:
 
 
 def _details(part: Part) -> str:
-    role = part.role if isinstance(part, Tool | Participant) else ""
-    predicted = "predicted" if isinstance(part, Tool) and part.predicted else ""
-    return ", ".join(filter(None, (role, predicted, _counts(part))))
+    return ", ".join((*_roles(part), _counts(part)))
+
+
+def _roles(part: Part) -> Iterator[str]:
+    if isinstance(part, Tool | Participant):
+        yield part.role
+    if isinstance(part, Tool) and part.predicted:
+        yield "predicted"
 
 
 def _counts(what: Part | ToolUse) -> str:

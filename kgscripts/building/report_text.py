@@ -144,10 +144,12 @@ def _notes(report: BuildReport, verbose: bool) -> Iterator[str]:
             f"{without:,} of {report.sources:,} sources {'has' if without == 1 else 'have'} no scenario: "
             "name it by --scenario NAME, front matter or a folder"
         )
-    shown = report.failures if verbose else report.failures[:_MOST_FAILURES]
+    # An extractor that lacks the records of another one fails for no other reason.
+    failures = sorted(report.failures, key=lambda item: item.reason is DiscardReason.REQUIRED_MISSING)
+    shown = failures if verbose else failures[:_MOST_FAILURES]
     for failure in shown:
         yield _failed(failure, report.sources, run.failed_throughout.get(failure.name, 0), verbose)
-    if more := len(report.failures) - len(shown):
+    if more := len(failures) - len(shown):
         yield f"{more:,} more extractors failed: --verbose lists all"
     if run.inputs_unreadable or run.inputs_partly_read:
         inputs = run.inputs_read + run.inputs_known

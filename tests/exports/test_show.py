@@ -57,16 +57,15 @@ def test_a_scenario_as_a_tree(kitchen: ScriptGraph) -> None:
     assert lines[:3] == [
         "cooking pasta  12 steps, read in 3 sources",
         "├── 1. fill pot with water  2 sources, 67%",
-        "│   ├── tools: pot (container, 2 sources, 100%)",
+        "│   ├── tools: pot (container, 100%)",
     ]
     assert "├── 3. add salt (optional)  1 source, 33%" in lines
-    assert "│   ├── tools: colander (instrument, 2 sources, 67%), strainer (instrument, 1 source, 33%)" in lines
-    assert "    ├── participants: pasta (patient, 2 sources, 67%), cheese (companion, 1 source, 33%)" in lines
+    assert "│   ├── tools: colander (instrument, 67%), strainer (instrument, 33%)" in lines
+    assert "    ├── participants: pasta (patient, 67%), cheese (companion, 33%)" in lines
     assert "│   └── or: taste pasta" in lines
     assert "│   └── also in making coffee: boil water" in lines
     assert lines[-1] == (
-        "    └── changes: cleanness of plate: dirty -> clean (3 sources, 100%); "
-        "location of pasta: in pan -> on plate (3 sources, 100%)"
+        "    └── changes: cleanness of plate: dirty -> clean (100%); location of pasta: in pan -> on plate (100%)"
     )
     assert not any(line.endswith(" ") for line in lines)
 
@@ -227,14 +226,26 @@ def test_of_many_changes_those_with_the_most_support_are_shown(tmp_path: Path) -
     for number, row in enumerate(rows["StateChange"]):
         kept = [each for each in rows["CHANGES"] if (each["from_id"], each["to_id"]) != (step, row["id"])]
         statement = node_id("Statement", "", step, "CHANGES", row["id"])
-        numbers = {"support": number + 1, "probability": 1.0, "statement": statement}
+        numbers = {"support": number + 1, "probability": round((number + 1) / 20, 4), "statement": statement}
         rows["CHANGES"] = [*kept, {"from_id": step, "to_id": row["id"], **numbers}]
-    graph = write_graph(tmp_path, rows)
-    (line,) = (each for each in show(graph, "cooking pasta").splitlines() if each.endswith("more: --json shows all"))
-    assert [int(number) for number in re.findall(r"\((\d+) source", line)] == [11, 10, 9, 8, 7, 6]
-    assert line.endswith("; 5 more: --json shows all")
+    graph = write_graph(tmp_path / "few", rows)
+    (line,) = (each for each in show(graph, "cooking pasta").splitlines() if each.endswith(" more"))
+    assert [int(number) for number in re.findall(r"\((\d+)%", line)] == [55, 50, 45, 40, 35, 30]
+    assert line.endswith("; 5 more")
     (drain,) = (each for each in show_json(graph, "cooking pasta")["steps"] if each["label"] == "drain pasta")
     assert len(drain["changes"]) == 11
+    assert sum(" -> " in each for each in show(graph, "cooking pasta", "drain pasta").splitlines()) == 11
+    # Of a step of many sources, what only one of them has is not printed.
+    for row in rows["CHANGES"]:
+        if row["from_id"] == step:
+            row["support"] = max(1, row["support"] - 8)
+    for row in rows["HAS_SUB_EVENT"]:
+        row["support"] = 12 if row["to_id"] == step else row["support"]
+    many = show(write_graph(tmp_path / "many", rows), "cooking pasta").splitlines()
+    assert [int(number) for line in many if line.endswith("; 9 more") for number in re.findall(r"\((\d+)%", line)] == [
+        55,
+        50,
+    ]
 
 
 @pytest.mark.parametrize("arguments", [[], ["--json"]])

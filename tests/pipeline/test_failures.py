@@ -167,6 +167,9 @@ def test_the_report_says_what_failed(tmp_path: Path, capsys: pytest.CaptureFixtu
     shown = " ".join(capsys.readouterr().out.split())
     assert "faulty failed on 2 of 5 sources, for example: " in shown
     assert "the next build tries again" in shown
+    assert "1 more extractors failed: --verbose lists all" in shown
+    print_report(report, verbose=True)
+    shown = " ".join(capsys.readouterr().out.split())
     assert "verbs has not read 2 of 5 sources: it requires records of the extractor 'faulty'" in shown
 
 
