@@ -16,6 +16,7 @@ import typer
 from exports.engine_process import MAX_ROWS
 from exports.query_text import query_text
 from exports.targets import ExportOptions, resolve
+from exports.targets import export as write
 from exports.time_limit import QUERY_SECONDS
 from schemas.addresses import without_user
 from schemas.errors import ConfigurationError
@@ -68,7 +69,7 @@ def export(
             ask=_asker(),
             progress=progress,
         )
-        report = exporter.load()(graph, target, options)
+        report = write(graph, target, options)
     if as_json:
         echo_json(attrs.asdict(report))
         return
