@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -138,11 +139,12 @@ def query(
             from exports.label_language import finds_nothing, hint_of
             from exports.sparql import run_query as run_sparql
 
-            text, limits = query_text(sparql), {"max_rows": max_rows, "confined": not unconfined}
-            table = run_sparql(source, text, ask=_asker(), timeout=timeout, **limits)
+            text = query_text(sparql)
+            run = partial(run_sparql, source, ask=_asker(), max_rows=max_rows, confined=not unconfined)
+            table = run(text, timeout=timeout)
             seconds = min(timeout, _SECONDS_OF_A_HINT)
             if finds_nothing(table):
-                hint = hint_of(source, text, lambda other: run_sparql(source, other, timeout=seconds, **limits))
+                hint = hint_of(source, text, partial(run, timeout=seconds))
         else:
             from exports.cypher import run_query as run_cypher
 

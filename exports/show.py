@@ -99,8 +99,9 @@ def show(
             print_tree(scenarios_tree(listed, left_out))
     elif step is not None:
         most = _PASSAGES if evidence is None else evidence
-        kept = {"limit": limit, "min_support": min_support, "usual": not every}
-        label, found = read_step(graph, scenario, step, evidence=most, **kept)
+        label, found = read_step(
+            graph, scenario, step, limit=limit, min_support=min_support, usual=not every, evidence=most
+        )
         if as_json:
             echo_json(attrs.asdict(found))
         else:

@@ -90,9 +90,9 @@ def phase(log: logging.Logger, what: str) -> Iterator[None]:
 class _Line(logging.Formatter):
     """One line a record, times in UTC; control characters are escaped."""
 
-    converter = time.gmtime
+    converter = staticmethod(time.gmtime)
     default_time_format = "%Y-%m-%dT%H:%M:%SZ"
-    default_msec_format = None  # type: ignore[assignment]
+    default_msec_format = None
 
     def format(self, record: logging.LogRecord) -> str:
         return printable_lines(super().format(record))

@@ -21,7 +21,7 @@ def install(program: str) -> None:
     ConfigurationError
         If the shell is not known, or nobody can be asked.
     """
-    shell = completion._get_shell_name()
+    shell = completion._get_shell_name()  # type: ignore[attr-defined]
     written = _written(program, shell or "")
     if not written:
         raise ConfigurationError(
@@ -41,7 +41,7 @@ def install(program: str) -> None:
     if not agreed:
         echo(f"nothing was written; {_SHOW}")
         return
-    _, path = completion.install(shell=shell, prog_name=program)
+    _, path = completion.install(shell=shell, prog_name=program)  # type: ignore[attr-defined]
     echo(f"wrote {printable(str(path))}: completion works in new terminals")
 
 

@@ -157,8 +157,14 @@ def test_a_build_that_fails_again_changes_nothing(tmp_path: Path) -> None:
     assert {path for path in now if path.is_file() and files.get(path) != now[path]} == set()
 
 
-def test_the_report_says_what_failed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_report_and_the_log_say_what_failed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "kgscripts")
     report = build_graph(output=tmp_path, texts=[*GOOD, *_bad("value", "kind")], extractors=faulty())
+    aside = [message for message in caplog.messages if message.startswith("set aside for ")]
+    assert len(aside) == 6
+    assert sum("set aside for faulty: " in message and "extractor failed" in message for message in aside) == 2
     faults = [(item.name, item.documents) for item in report.failures]
     assert faults == [("faulty", 2), ("topics", 2), ("verbs", 2)]
     assert json.loads(json.dumps(report.to_dict()))["failures"][0]["reason"] == "extractor failed"
