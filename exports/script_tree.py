@@ -87,7 +87,8 @@ def step_tree(scenario: str, step: Step) -> Tree:
     """A step with all that belongs to it. The passages are listed once, at the end; the parts name their numbers."""
     numbers: dict[Evidence, int] = {}
     tree = Tree(_step_line(step, "").append_text(_references(step, numbers)))
-    tree.add(_line(("step of ", "dim"), (scenario, "bold")))
+    typicality = "" if step.typicality is None else f", typicality {step.typicality:.0%}"
+    tree.add(_line(("step of ", "dim"), (scenario, "bold"), (f"  rank {step.rank}{typicality}", "dim")))
     others = [wording for wording in step.wordings if wording != step.label]
     if others:
         tree.add(_line(("in other words: ", "dim"), (", ".join(others), "yellow")))
@@ -145,11 +146,11 @@ def _kinds(step: Step) -> Iterator[tuple[str, Sequence[Part], str, str]]:
 
 
 def _printed(step: Step, kind: str, parts: Sequence[Part]) -> int:
-    """How many of the parts are printed in a script. Of a step of many sources, what one source has tells little."""
+    """How many of the parts are printed in a script. Of a step of many sources, what few of them have tells little."""
     if kind == _DONE_BY:
         return len(parts)
-    repeated = sum(part.support > 1 for part in parts) if step.support >= _MANY_SOURCES else len(parts)
-    return min(max(1, repeated), _MOST_PARTS)
+    least = max(2.0, step.support / 20) if step.support >= _MANY_SOURCES else 1.0
+    return min(sum(part.support >= least for part in parts), _MOST_PARTS)
 
 
 def _step_line(step: Step, number: str) -> Text:
@@ -167,6 +168,8 @@ def _parts_line(kind: str, parts: Sequence[Part], most: int, style: str, between
     for number, part in enumerate(parts[:most]):
         details = ", ".join((*_roles(part), f"{part.probability:.0%}"))
         line.append_text(_line((between if number else "", ""), (part.label, style), (f" ({details})", "dim")))
+    if not most:
+        return line.append(f"{len(parts):,} in few sources", style="dim")
     return line.append(f"{between}{len(parts) - most:,} more" if len(parts) > most else "", style="dim")
 
 
