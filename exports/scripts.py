@@ -11,6 +11,7 @@ from attrs import frozen
 from exports.rows import Row, find_scenario, folded, nearest
 from exports.step_parts import corrections_of, parts_of
 from exports.steps import read_steps
+from schemas.by_name import function
 from schemas.errors import QueryError
 from schemas.script import LeftOut, Precedence, Reason, Scenario, Script, Step
 from schemas.script_graph import ScriptGraph
@@ -140,15 +141,12 @@ def _choose(graph: ScriptGraph, name: str, limit: int, min_support: int, usual: 
 
 
 def _step_named(graph: ScriptGraph, found: _Found, name: str) -> str:
-    """The id of the step with this label, wording or IRI; a label takes precedence."""
-    wanted = folded(name)
+    """The id of the step with this label, wording or IRI; a label takes precedence, and exact words do."""
     labels = graph.labels("SubEvent", found.relations)
-    wordings = parts_of(graph, "EXPRESSED_AS", found.relations)
-    for named in (
-        [step for step in labels if wanted in (step, graph.iri(step).casefold())],
-        [step for step, label in labels.items() if folded(label) == wanted],
-        [step for step, rows in wordings.items() if wanted in (folded(row["label"]) for row in rows)],
-    ):
+    wordings = {
+        step: [row["label"] for row in rows] for step, rows in parts_of(graph, "EXPRESSED_AS", found.relations).items()
+    }
+    for named in _named(graph, name, labels, wordings):
         if len(named) == 1:
             return named[0]
         if named:
@@ -157,13 +155,27 @@ def _step_named(graph: ScriptGraph, found: _Found, name: str) -> str:
                 where=str(graph.directory),
                 remedy="name one by its IRI: " + ", ".join(map(graph.iri, named[:5])),
             )
-    others = {folded(row["label"]): labels[step] for step, rows in wordings.items() for row in rows}
+    others = {folded(wording): labels[step] for step, each in wordings.items() for wording in each}
     others |= {folded(label): label for label in labels.values()}
     raise QueryError(
         f"{found.scenario['label']!r} has no step {name!r}",
         where=str(graph.directory),
-        remedy=nearest(others, wanted) or "`kgscripts show DIR SCENARIO --all` prints its steps",
+        remedy=nearest(others, folded(name)) or "`kgscripts show DIR SCENARIO --all` prints its steps",
     )
+
+
+def _named(
+    graph: ScriptGraph, name: str, labels: Mapping[str, str], wordings: Mapping[str, Sequence[str]]
+) -> Iterator[list[str]]:
+    """The steps with a name, by one kind of name after the other."""
+    wanted = folded(name)
+    yield [step for step in labels if wanted in (step, graph.iri(step).casefold())]
+    # Labels are lemmas: "put egg on plate" for "put the eggs on a plate".
+    title_key = function("kgscripts.titles.keys:title_key")
+    for same in (folded, title_key):
+        wanted = same(name)
+        yield [step for step, label in labels.items() if same(label) == wanted]
+        yield [step for step, each in wordings.items() if wanted in map(same, each)]
 
 
 def _left_out(graph: ScriptGraph, found: _Found) -> Iterator[LeftOut]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import typer
 from typer import completion
 
 from schemas.errors import ConfigurationError
-from schemas.terminal import echo, printable
+from schemas.terminal import agrees, echo, printable
 
 _SHOW = "`kgscripts --show-completion` prints the lines to add by hand"
 
@@ -33,8 +32,8 @@ def install(program: str) -> None:
     for line in written:
         echo(f"  {printable(line)}")
     try:
-        agreed = typer.confirm("Write?", default=False)
-    except typer.Abort as error:
+        agreed = agrees("Write?")
+    except EOFError as error:
         raise ConfigurationError(
             "nobody answers, and nothing was written", where="--install-completion", remedy=_SHOW
         ) from error

@@ -247,6 +247,7 @@ def test_a_step_is_found_by_number_and_by_words(kitchen: ScriptGraph, tmp_path: 
         assert json.loads(content)["label"] == step.label
         assert show(kitchen, "cooking pasta", step.label.upper(), "--json") == content
         assert show(kitchen, "cooking pasta", step.iri, "--json") == content
+    assert show(kitchen, "cooking pasta", "Draining the pasta") == show(kitchen, "cooking pasta", "drain pasta")
     # A step that the script leaves out has no number, but words.
     assert "add salt" not in [step.label for step in script.steps]
     assert show(kitchen, "cooking pasta", "add salt", "--limit", "4").startswith("add salt (optional)  1 source")
