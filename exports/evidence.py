@@ -43,8 +43,12 @@ def _sentences(graph: ScriptGraph, passages: Mapping[str, Row]) -> dict[str, Row
 
 
 def _spread(ids: Iterable[str], sentences: Mapping[str, Row]) -> list[str]:
-    """Passages in another order: the first one of each source before all others, without a sentence twice."""
+    """Passages in another order: the first one of each source and each text before all others, no sentence twice.
+
+    Corpora may have the same text in several sources.
+    """
     seen_sources: set[str] = set()
+    seen_texts: set[str] = set()
     seen: set[str] = set()
     first: list[str] = []
     others: list[str] = []
@@ -53,8 +57,10 @@ def _spread(ids: Iterable[str], sentences: Mapping[str, Row]) -> list[str]:
         if sentence["id"] in seen:
             continue
         seen.add(sentence["id"])
-        (others if sentence["source"] in seen_sources else first).append(passage)
+        known = sentence["source"] in seen_sources or sentence["text"] in seen_texts
+        (others if known else first).append(passage)
         seen_sources.add(sentence["source"])
+        seen_texts.add(sentence["text"])
     return first + others
 
 

@@ -19,7 +19,7 @@ _LONGEST = 240
 """The most characters of a label or sentence."""
 _MOST_PARTS = 6
 """The most tools, participants or changes that are printed of a step in a script: many were read only once."""
-_MANY_SOURCES = 10
+_MANY_SOURCES = 5
 _DONE_BY = "done by"
 _ENDLESS = 100_000
 """Width of a line, in characters, if the output is not a terminal."""
