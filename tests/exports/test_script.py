@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 import cli
+from exports.evidence import _spread
 from schemas.errors import ConfigurationError, QueryError
 from schemas.script import Script, Step, script_schema
 from schemas.script_graph import ScriptGraph
@@ -87,6 +88,14 @@ def test_few_passages_are_of_different_sources(kitchen: ScriptGraph) -> None:
     [shortest] = step_of(kitchen.script("cooking pasta", evidence=1), "drain pasta").evidence
     assert len(shortest.text) == min(len(text) for text, *_ in told("drain pasta"))
     assert not any(step.evidence for step in kitchen.script("cooking pasta").steps)
+
+
+def test_the_same_text_in_two_sources_is_shown_once_if_there_are_others() -> None:
+    passages = {
+        name: {"id": name, "source": source, "text": text, "start": 0, "end": len(text)}
+        for name, source, text in (("a", "1", "Dig it."), ("b", "2", "Dig it."), ("c", "3", "Dig a hole."))
+    }
+    assert _spread(passages, passages) == ["a", "c", "b"]
 
 
 @pytest.mark.parametrize(
