@@ -64,11 +64,6 @@ class JudgedSparql:
     """Whether it chooses its dataset (FROM)."""
 
 
-def scan_sparql(text: str) -> Scan:
-    """The tokens of a SPARQL query; raises QueryError for a character that belongs to none."""
-    return scan(text, _PATTERN)
-
-
 def judge(text: str) -> JudgedSparql:
     """Return what to send for the SPARQL query `text`.
 
@@ -80,7 +75,7 @@ def judge(text: str) -> JudgedSparql:
     QueryError
         If it is refused or exceeds a limit; with line and column.
     """
-    scanned = scan_sparql(text)
+    scanned = scan(text, _PATTERN)
     prefixes, first = _prologue(scanned)
     if first == len(scanned.tokens):
         raise QueryError("the query is empty", remedy="for example: SELECT ?tool { ?step kgs:uses ?tool }")
