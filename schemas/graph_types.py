@@ -298,9 +298,9 @@ RELATION_TYPES: dict[str, RelationType] = {
                 Property("usual", _BOOLEAN, "Whether its typicality is 0.62 or more or unknown, or a person added it."),
                 _count(
                     "salience_rank",
-                    "Place among the scenario's steps by importance, from 1. Steps that a person added come first, then "
-                    "usual steps, ordered by the number of sources that use the words of the label, by typicality, and "
-                    "by how specific the label is.",
+                    "Place among the scenario's steps by importance, from 1. Steps that a person added come first, "
+                    "then usual steps, ordered by the number of sources that use the words of the label, by "
+                    "typicality, and by how specific the label is.",
                     1,
                 ),
             ),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kgscripts.assembly.tables.order import LONGEST_REACH
 from kgscripts.assembly.tables.order_estimates import LEAST_PER_MILLE, estimated_order
-from kgscripts.assembly.tables.order_ranking import Verdict, positions_of, rank_pairs, topological_ranks
+from kgscripts.assembly.tables.order_ranking import Verdict, rank_pairs, topological_ranks
 from kgscripts.pipeline import build_graph
 from tests.assembly.built import graph_rows
 from tests.assembly.tiny_reader import tiny, tiny_document

@@ -70,8 +70,9 @@ def statements_of(relation: Relation) -> str:
 def rejected(relation: Relation, counted: str, made: str, *, is_added: bool = False) -> list[Step]:
     """The table `made`: the rows of the table `counted` without those that corrections reject.
 
-    With `is_added`, rows that a later correction adds are kept. A relation of a step ends at another step of its scenario or at a thing with a name. A CLOSE_MATCH is named by the
-    other scenario. Symmetric relations are found from both ends.
+    With `is_added`, rows that a later correction adds are kept. A relation of a step ends at another step of its
+    scenario or at a thing with a name. A CLOSE_MATCH is named by the other scenario. Symmetric relations are found from
+    both ends.
     """
     ways = [("start", "end"), ("end", "start")] if relation.name in _BOTH_WAYS else [("start", "end")]
     kept = f'ANTI JOIN added_{relation.table} a ON a.start = r.start AND a."end" = r."end"' if is_added else ""

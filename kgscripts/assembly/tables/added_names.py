@@ -9,8 +9,8 @@ import pyarrow as pa
 from kgscripts.assembly.identity import ACTION_PARTS
 from kgscripts.assembly.step import Step, rows
 from kgscripts.assembly.tables.corrected_names import leading_names
+from kgscripts.assembly.tables.words import action_of
 from kgscripts.changes.attributes import leading_attribute
-from kgscripts.assembly.tables.action_words import action_of
 from schemas.corrections import Correction, CorrectionKind, change_in
 
 _CHANGE_PARTS = ("entity", "attribute", "before", "after")

@@ -131,7 +131,7 @@ RULES = (
     Rule(
         "added_order",
         "",
-        'SELECT scenario, correction, start, "end" FROM named_order WHERE kind = \'add\' AND latest = \'add\'',
+        "SELECT scenario, correction, start, \"end\" FROM named_order WHERE kind = 'add' AND latest = 'add'",
     ),
     Rule("rejected_order", "", "SELECT DISTINCT start, \"end\" FROM named_order WHERE latest = 'reject'"),
 )
@@ -151,7 +151,7 @@ OVERRULED = """
 """SQL: the corrections that later ones contradict, if they are applied nowhere."""
 
 CORRECTED = (
-    "SELECT DISTINCT t.id, x.correction FROM added_has_sub_event x JOIN named_step t ON t.step = x.\"end\"",
+    'SELECT DISTINCT t.id, x.correction FROM added_has_sub_event x JOIN named_step t ON t.step = x."end"',
     *(
         f"SELECT DISTINCT t.id, x.correction FROM added_{name} x JOIN named_step t ON t.step = x.start"
         for name in ("uses", "changes", "precedes")

@@ -5,7 +5,6 @@ Of corrections of a source the latest counts. Corrections of its passages are ap
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -14,11 +13,9 @@ import pyarrow as pa
 from attrs import evolve, frozen
 
 from kgscripts.assembly.step import Step, Tables, rows, tables_in, view
-from kgscripts.assembly.tables.action_words import spans_of
+from kgscripts.assembly.tables.words import names_source, spans_of
 from kgscripts.records.store import RecordStore
-from schemas.corrections import NO_SCENARIO, Correction, CorrectionKind, plain_words
-
-_DIGITS = re.compile("[0-9a-f]{8,64}")
+from schemas.corrections import NO_SCENARIO, Correction, CorrectionKind
 
 _OF_DOCUMENTS = "WHERE document IN (SELECT document FROM document d JOIN about_source a USING (digest))"
 _TOLD = f'SELECT document, reader, ordinal, scenario, start, "end", confidence FROM segment_as_read {_OF_DOCUMENTS}'
@@ -51,13 +48,6 @@ class Told:
     confidence: float = 1.0
 
 
-def names_source(words: str, name: str, digest: str) -> bool:
-    """Whether the words of a correction name a source: its name, that of its file, or eight or more digits of its
-    digest."""
-    name = plain_words(name)
-    return name == words or name.startswith(f"{words}#") or bool(_DIGITS.fullmatch(words) and digest.startswith(words))
-
-
 def steps(corrections: Sequence[Correction], store: RecordStore) -> list[Step]:
     """The view `segment_told`: the segments of the records after corrections; and `about_document`: the corrections
     that are applied to a document. `store` has the names of documents.
@@ -77,7 +67,12 @@ def steps(corrections: Sequence[Correction], store: RecordStore) -> list[Step]:
 
 def _sources(corrections: Sequence[Correction], store: RecordStore) -> pa.Table:
     about = [(number, item.thing) for number, item in enumerate(corrections) if item.kind is CorrectionKind.ABOUT]
-    found = {(number, digest) for digest, name in store.inputs.sources() for number, words in about if names_source(words, name, digest)}
+    found = {
+        (number, digest)
+        for digest, name in store.inputs.sources()
+        for number, words in about
+        if names_source(words, name, digest)
+    }
     numbers, digests = zip(*sorted(found), strict=True) if found else ((), ())
     return pa.table({"correction": pa.array(numbers, pa.int32()), "digest": pa.array(digests, pa.string())})
 

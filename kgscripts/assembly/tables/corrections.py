@@ -117,7 +117,8 @@ CORRECTED = (
     SELECT DISTINCT t.id, s.correction FROM corrected_step s JOIN correction c USING (correction)
          JOIN found_step t ON t.step = s.step
     WHERE c.kind IN ('same step', 'different step', 'rename')
-          OR (c.kind = 'reject' AND c.relation = '{ORDER}' AND s.side = 1 AND s.step IN (SELECT start FROM rejected_order))
+          OR (c.kind = 'reject' AND c.relation = '{ORDER}' AND s.side = 1
+              AND s.step IN (SELECT start FROM rejected_order))
     """,
     *(
         f"""
@@ -144,8 +145,8 @@ def steps(corrections: Sequence[Correction], store: RecordStore) -> list[Step]:
     """The tables of corrections that hold, numbered from 0, the oldest first.
 
     Also without any correction, these tables exist: the records with corrected names and segments; `link` (scenario,
-    one, other, same: actions that are one step or different ones) for the clustering; `rejected_step`; `step`; and those
-    of what is added and of `rejected_order` (`additions.TABLES`). `store` has the names of documents.
+    one, other, same: actions that are one step or different ones) for the clustering; `rejected_step`; `step`; and
+    those of what is added and of `rejected_order` (`additions.TABLES`). `store` has the names of documents.
     """
     always = [*corrected_segments.steps(corrections, store), *added_names.steps(corrections)]
     if not corrections:

@@ -110,7 +110,8 @@ _CANDIDATES = """
 """
 
 _GIVEN = """
-    SELECT g.scenario, g.start, g."end", coalesce(CASE WHEN g.start = one THEN forwards ELSE backwards END, 0) AS support,
+    SELECT g.scenario, g.start, g."end",
+           coalesce(CASE WHEN g.start = one THEN forwards ELSE backwards END, 0) AS support,
            coalesce(CASE WHEN g.start = one THEN backwards ELSE forwards END, 0) AS against
     FROM (SELECT scenario, start, "end", max(correction) AS correction FROM added_order GROUP BY ALL) g
          LEFT JOIN pair p ON p.scenario = g.scenario AND one = least(g.start, g."end")
@@ -150,7 +151,8 @@ def _rank_of_scenario(
         distance[first:] = told["distance"].to_numpy()
     both = np.concatenate([pairs[end].to_numpy() for end in _ENDS])
     earlier, later = np.split(np.unique(both, return_inverse=True)[1], 2)
-    verdicts = rank_pairs(earlier, later, *(pairs[name].to_numpy() for name in _PAIR_COLUMNS.names[3:]), distance, first)
+    support, against = (pairs[name].to_numpy() for name in ("support", "against"))
+    verdicts = rank_pairs(earlier, later, support, against, distance, first)
     kept.append(pairs.filter(pa.array(verdicts == Verdict.KEPT)))
     contradicted.append(pairs.slice(first).filter(pa.array(verdicts[first:] == Verdict.CONTRADICTED)))
 

@@ -28,8 +28,8 @@ def usual_steps() -> Rule:
 def salience_ranks() -> Rule:
     """The table `step_salience_rank`: the `salience_rank` of each step among the scenario's that the graph has.
 
-    Steps that a person added come first, then usual ones, ordered by salience; among equal ones the earlier comes first. `step` holds the labels of
-    the graph, `has_sub_event` and `expressed_as` the relations after corrections.
+    Steps that a person added come first, then usual ones, ordered by salience; among equal ones the earlier comes
+    first. `step` holds the labels of the graph, `has_sub_event` and `expressed_as` the relations after corrections.
     """
     return Rule(
         "step_salience_rank",
@@ -50,7 +50,8 @@ def salience_ranks() -> Rule:
         )
         SELECT step, row_number() OVER (
                    PARTITION BY scenario
-                   ORDER BY added DESC, usual DESC, (3 * verbatim + support) * typicality * typicality * typicality * says DESC,
+                   ORDER BY added DESC, usual DESC,
+                            (3 * verbatim + support) * typicality * typicality * typicality * says DESC,
                             mean_position, step
                ) AS salience_rank
         FROM known

@@ -66,7 +66,6 @@ def steps() -> list[Step]:
         *(made_by(rule) for rule in _NAMES),
         view(
             "segment_record",
-            "SELECT r.* REPLACE (n.label AS scenario) FROM segment_told r "
-            "JOIN scenario_name n ON n.name = r.scenario",
+            "SELECT r.* REPLACE (n.label AS scenario) FROM segment_told r JOIN scenario_name n ON n.name = r.scenario",
         ),
     ]

@@ -1,4 +1,4 @@
-"""Actions and passages as people name them: in words, without a parser, so that assembly can use them."""
+"""What the words of corrections name: actions, sources and passages; without a parser, since assembly uses it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from kgscripts.text.verb_objects import verb_objects
+from schemas.corrections import plain_words
 from schemas.records import Action
 
 _PARTICLES = frozenset(
@@ -19,8 +20,8 @@ _PREPOSITIONS = frozenset(
     }
 )
 _MOSTLY_WITH_OBJECT = 0.5
-ANY_WORDS = re.compile(r"\s*(?:\.\.\.|…)\s*")
-"""What stands for any words in the words of a passage."""
+_ANY_WORDS = re.compile(r"\.\.\.|…")
+_DIGITS = re.compile("[0-9a-f]{8,64}")
 
 
 def action_of(words: str) -> Action:
@@ -49,7 +50,26 @@ def action_of(words: str) -> Action:
 
 def spans_of(words: str, text: str) -> Iterator[tuple[int, int]]:
     """Where a text has a passage with these words, in any case and spacing; "..." stands for any words between."""
-    parts = [r"\s+".join(map(re.escape, part.split())) for part in ANY_WORDS.split(words) if part.strip()]
-    if parts:
-        for found in re.finditer(r".*?".join(parts), text, re.IGNORECASE | re.DOTALL):
-            yield found.span()
+    parts = [
+        re.compile(r"\s+".join(map(re.escape, part.split())), re.IGNORECASE)
+        for part in _ANY_WORDS.split(words)
+        if part.strip()
+    ]
+    end = 0
+    while parts:
+        start = None
+        # Part by part, since one pattern for all of them could take time without bound.
+        for part in parts:
+            found = part.search(text, end)
+            if found is None:
+                return
+            start, end = found.start() if start is None else start, found.end()
+        if start is not None:
+            yield start, end
+
+
+def names_source(words: str, name: str, digest: str) -> bool:
+    """Whether the words of a correction name a source: its name, that of its file, or eight or more digits of its
+    digest."""
+    name = plain_words(name)
+    return name == words or name.startswith(f"{words}#") or bool(_DIGITS.fullmatch(words) and digest.startswith(words))
