@@ -298,7 +298,7 @@ _ANY_CORRECTION = st.one_of(
 )
 
 
-@settings(max_examples=3)
+@settings(max_examples=1)
 @example(documents=ABOUT_PASTA, corrections=[*ADDED, _about("one.txt", "none", 1, "add ... spoon")], seed=0)
 @given(documents=MANY_DOCUMENTS, corrections=st.lists(_ANY_CORRECTION, max_size=9), seed=st.integers(0, 99))
 def test_builds_corrections_and_merges_give_the_same_bytes(
