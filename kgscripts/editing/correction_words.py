@@ -190,11 +190,17 @@ class _Steps:
         raise unknown(f"{self.label!r} has no step {words!r}", words, every)
 
     def find_or_name(self, words: str) -> str:
-        """The label of the action of a step that the words name, or else the words without articles."""
-        for typed in dict.fromkeys((words, _ARTICLES.sub("", words))):
+        """The label of the action of a step that the words name, or else of the action that a text with these words
+        would give, or else the words without articles.
+        """
+        plain = _ARTICLES.sub("", words)
+        for typed in dict.fromkeys((words, plain)):
             if found := self._by_action(typed) or self._by_label(typed):
                 return min(found)
-        return _ARTICLES.sub("", words)
+        # Here, since reading words needs spaCy.
+        from kgscripts.editing.step_words import read_action
+
+        return read_action(words) or plain
 
     def _by_action(self, words: str) -> set[str]:
         return {words for _, action in self._actions if plain_words(action.label) == words}

@@ -238,7 +238,8 @@ def test_a_person_adds_withdraws_and_is_told_what_is_overruled(tmp_path: Path) -
     def add(*words: str) -> str:
         return run("correct", str(after), "add", PASTA, *words, "--author", "Ada")
 
-    assert add("Warm the plate") == 'recorded: "warm plate" is a step\n'
+    # As texts would give it.
+    assert add("Warm the plates") == 'recorded: "warm plate" is a step\n'
     assert "as appliance is right" in add("warm the plate", "uses", "the oven", "appliance")
     assert add("watch film", "PRECEDES", "warm plate").startswith("recorded")
     assert "no longer applied" in add("warm plate", "PRECEDES", "watch the film")
