@@ -60,7 +60,7 @@ def _build(
 
 def _related(rows: Rows, relation: str) -> dict[tuple[str, str], dict[str, Any]]:
     names: dict[Any, str] = {
-        row["id"]: row.get("label") or row.get("name", row["id"])
+        row["id"]: str(row.get("label") or row.get("name", row["id"]))
         for kind in ("Scenario", "SubEvent", "Action", "Tool", "StateChange", "Source", "Correction", "Statement")
         for row in rows[kind]
     }
