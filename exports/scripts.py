@@ -10,7 +10,7 @@ from attrs import field, frozen
 
 from exports.rows import Row, find
 from exports.step_pairs import Alternative, Match, alternatives_of, matches_of
-from exports.step_parts import Part, StepCorrection, corrections_of, is_added, parts_of
+from exports.step_parts import Part, StepCorrection, corrections_of, parts_of
 from schemas.installed_types import installed_relation_types
 from schemas.script_graph import ScriptGraph
 
@@ -101,10 +101,7 @@ def read_script(graph: ScriptGraph, name: str, *, limit: int = 0, min_support: i
     row = find(graph, "Scenario", name, ("label", "alternative_labels", "support"))
     relations = list(graph.rows("HAS_SUB_EVENT", where={"from_id": row["id"]}))
     salient = sorted(relations, key=itemgetter("salience_rank"))
-    salient = [
-        each for each in salient if each["support"] >= min_support or is_added(each["support"], each["probability"])
-    ]
-    enough = [each for each in salient if each["usual"] or not usual]
+    enough = [each for each in salient if each["support"] >= min_support and (each["usual"] or not usual)]
     kept = {each["to_id"]: each for each in (enough[:limit] if limit else enough)}
     every = {each["to_id"] for each in relations}
     pairs = list(graph.rows("PRECEDES", where={"from_id": every, "to_id": every}))

@@ -16,7 +16,7 @@ from rich.tree import Tree
 
 from exports.picture import picture as draw
 from exports.scripts import Scenario, Script, Step, list_scenarios, read_script
-from exports.step_parts import Part, StepCorrection, is_added
+from exports.step_parts import Part, StepCorrection
 from exports.tool_uses import ToolUse, read_tool_uses
 from schemas.drawing.files import check_picture, save_picture
 from schemas.errors import ConfigurationError
@@ -189,8 +189,6 @@ def _parts_line(kind: str, parts: Iterable[Part], style: str, between: str) -> T
 
 
 def _counts(what: Step | Part | ToolUse) -> str:
-    if is_added(what.support, what.probability):
-        return "added by a person"
     return f"{_count(what.support, 'source')}, {what.probability:.0%}"
 
 

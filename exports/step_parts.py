@@ -44,12 +44,6 @@ class StepCorrection:
     time: str
 
 
-def is_added(support: int, probability: float) -> bool:
-    """Whether these are the numbers of a relation that only a person added; those of a predicted one have a
-    probability."""
-    return not support and not probability
-
-
 def parts_of(graph: ScriptGraph, relation: str, steps: Collection[str]) -> dict[str, tuple[Part, ...]]:
     """The parts of each step by a relation: USES, HAS_PARTICIPANT, CHANGES, DECOMPOSES_INTO, or one of a package."""
     ends, more = _PARTS.get(relation) or (RELATION_TYPES[relation].ends[0][1], ())

@@ -7,7 +7,6 @@ from collections.abc import Collection
 from attrs import frozen
 
 from exports.rows import Row, column, find
-from exports.step_parts import is_added
 from schemas.records import OF_PLACE
 from schemas.script_graph import ScriptGraph
 
@@ -65,7 +64,7 @@ def read_tool_uses(
             steps[use["from_id"]]["label"],
         ),
     )
-    enough = [use for use in likely if use["support"] >= min_support or is_added(use["support"], use["probability"])]
+    enough = [use for use in likely if use["support"] >= min_support]
     kept = enough[:limit] if limit else enough
     scenarios = graph.labels("Scenario", {steps[use["from_id"]]["scenario"] for use in kept})
     evidence = _evidence(graph, column(kept, "statement"))
