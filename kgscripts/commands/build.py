@@ -66,7 +66,7 @@ def build_graph(
     ] = None,
     any_language: Annotated[
         bool | None,
-        typer.Option("--any-language/--only-english", help="Read texts that are not in English too."),
+        typer.Option("--any-language/--no-any-language", help="Read texts that are not in English too."),
     ] = None,
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", min=1, help="Number of processes for reading; by default 1.")

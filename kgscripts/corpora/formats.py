@@ -142,10 +142,11 @@ def detected_format(source: Source) -> str | Discard:
     if is_binary(sample) or sample.startswith(_NO_TEXT):
         return source.discard(DiscardReason.UNDECODABLE, 1, "not text; leave it out, or convert it to UTF-8 text")
     format = sniff(sample, source.name)
-    text = sample.decode("utf-8", errors="replace")
-    if format in _UNMARKED or _BRACKET_ALONE.match(text):
-        if other := other_kind(text):
-            return source.discard(other.reason, 1, other.detail)
+    # The sample may end within a character; of other bytes that are no UTF-8, the readers say where they are.
+    text = sample.decode("utf-8", errors="replace").rstrip("\ufffd")
+    is_judged = (format in _UNMARKED or _BRACKET_ALONE.match(text)) and "\ufffd" not in text
+    if is_judged and (other := other_kind(text)):
+        return source.discard(other.reason, 1, other.detail)
     if format is None:
         detail = f"XML in an unknown format; choose one with --format ({', '.join(FORMATS)})"
         return source.discard(DiscardReason.MARKUP, 1, detail)

@@ -23,7 +23,11 @@ _NOT_OTHER = frozenset({"en", "pcm", "zxx"})
 """English; Nigerian Pidgin, for which steps without articles are taken; and addresses and numbers."""
 
 _WORD = re.compile(r"[^\W\d_]+")
-_ENGLISH = frozenset("the and then it you your with that this my they she their from into until when".split())
+_ENGLISH = frozenset(
+    {"the", "and", "then", "it", "you", "your", "with", "that", "this", "my", "they", "she", "their", "from", "into"}
+    | {"until", "when"}
+)
+"""Common words that other languages have not."""
 _LEAST_SHARE = 0.1
 
 
@@ -68,5 +72,5 @@ def _detector() -> LanguageIdentifier:
         raise ModelError(
             f"the language detector cannot be loaded: {error}",
             where="py3langid",
-            remedy="make room for temporary files, reinstall py3langid, or read texts in --any-language",
+            remedy="make room for temporary files, reinstall py3langid, or give --any-language",
         ) from error

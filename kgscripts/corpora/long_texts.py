@@ -11,6 +11,7 @@ from attrs import frozen
 from kgscripts.corpora.files import InputFile, find_files
 from kgscripts.corpora.formats import check_format, detected_format, read_source
 from kgscripts.corpora.lines import passages_of
+from kgscripts.corpora.links import without_links
 from kgscripts.corpora.plain_text import document_of_text, paragraph_spans
 from kgscripts.corpora.source import (
     MAX_PASSAGES,
@@ -33,7 +34,7 @@ BLOCK_BYTES = 256 * 1024
 
 @frozen
 class TextBlock:
-    """A piece of a text, which begins at character `start` of it; passages are counted from there."""
+    """A piece of a text without links, which begins at character `start` of it; passages are counted from there."""
 
     start: int
     text: str
@@ -145,6 +146,7 @@ def _blocks(source: Source, data: bytes) -> Iterator[TextBlock | Discard]:
             yield source.discard(DiscardReason.UNDECODABLE, line + piece.count(b"\n", 0, error.start), not_utf8(error))
             text = piece.decode("utf-8", errors="replace")
         else:
+            text = without_links(text)
             passages = document_of_text("", text).passages if not start else passages_of(text, paragraph_spans(text))
             yield TextBlock(start, text, tuple(passages))
         start += len(text)
