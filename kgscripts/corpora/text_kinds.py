@@ -59,7 +59,9 @@ _CODE = re.compile(
     """,
     re.VERBOSE,
 )
-_SYMBOL = re.compile(r"[{}\[\]<>=;|&$\\]")
+_SYMBOL = re.compile(r"[{<=;|&$\\]")
+"""Symbols of code; square brackets are in transcripts too ("[laughs]")."""
+_AS_OPENING = str.maketrans("}>", "{<")
 _LEAST_SYMBOLS = 3
 _SHARE_OF_SYMBOLS = 0.06
 
@@ -184,5 +186,5 @@ def _is_code_line(line: str) -> bool:
 
 def _is_dense(line: str) -> bool:
     """Whether a line has as many brackets and operators as minified code."""
-    symbols = _SYMBOL.findall(line)
+    symbols = _SYMBOL.findall(line.translate(_AS_OPENING))
     return len(set(symbols)) >= _LEAST_SYMBOLS and len(symbols) > _SHARE_OF_SYMBOLS * len(line) and len(line) > 60
