@@ -24,6 +24,8 @@ from kgscripts.extractors.clauses import (
     takes_time,
     tells_of_narrator,
 )
+from kgscripts.extractors.digressions import digressions
+from kgscripts.extractors.narration import is_habitual_would
 from kgscripts.extractors.quotations import quoted_tokens
 from kgscripts.extractors.remoteness import is_denied, is_planned, is_remote
 from kgscripts.text.lexicon import is_tool, verbs
@@ -59,8 +61,9 @@ _PRESENT = frozenset({"VBZ", "VBP"})
 class Factuality:
     """The factuality of the clauses of one document; the result for each verb is cached."""
 
-    def __init__(self, doc: Doc) -> None:
-        self._quoted = quoted_tokens(doc)
+    def __init__(self, doc: Doc, *, habits: bool = False) -> None:
+        self._habits = habits
+        self._mentioned = quoted_tokens(doc) | (frozenset() if habits else digressions(doc))
         self._reasons: dict[int, DiscardReason | None] = {}
 
     def reason(self, verb: Token) -> DiscardReason | None:
@@ -74,7 +77,7 @@ class Factuality:
         return self._reasons[verb.i]
 
     def _judge(self, token: Token) -> DiscardReason | None:
-        if token.i in self._quoted:
+        if token.i in self._mentioned:
             return DiscardReason.MENTIONED
         governing = self._reasons.get(token.head.i) if token.head.i != token.i else None
         if not is_verb(token):
@@ -88,14 +91,15 @@ class Factuality:
             return DiscardReason.NEGATED
         if is_planned(verb):
             return DiscardReason.PLANNED
-        if is_remote(verb):
+        if is_remote(verb, habits=self._habits):
             return DiscardReason.MENTIONED
         markers = [marker.lower_ for marker in markers_of(verb)]
         if "without" in markers:
             return DiscardReason.NEGATED
         if verb.tag_ == "VBG" and "instead" in marking_of(verb):
             return DiscardReason.MENTIONED
-        if verb.tag_ in _PRESENT and not is_imperative(verb) and any(is_condition(child) for child in verb.lefts):
+        conditional = verb.tag_ in _PRESENT and not is_imperative(verb) and any(map(is_condition, verb.lefts))
+        if conditional and not self._habits:
             return DiscardReason.HYPOTHETICAL
         if not _CONDITIONS.isdisjoint(markers) or compares(verb, markers):
             return DiscardReason.HYPOTHETICAL
@@ -103,6 +107,8 @@ class Factuality:
             if child.dep_ not in AUXILIARY:
                 continue
             word = child.lower_
+            if self._habits and is_habitual_would(child, verb):
+                continue
             if word in _SUPPOSING and not is_had(child, verb):
                 return DiscardReason.HYPOTHETICAL
             if word in _INSTRUCTING and not _addresses_reader(verb):

@@ -20,7 +20,10 @@ _YOUTH = frozenset(
     {"child", "kid", "boy", "girl", "teenager", "teen", "baby", "toddler", "student", "young", "younger", "little"}
     | {"small", "college", "school", "kindergarten", "childhood", "youth", "pregnant"}
 )
-_FICTIONS = frozenset({"film", "movie", "novel", "dream", "cartoon", "fairy", "tale"})
+FICTIONS = frozenset(
+    {"film", "movie", "novel", "dream", "cartoon", "fairy", "tale", "thriller", "documentary", "musical", "ballad"}
+    | {"opera", "sitcom", "podcast", "legend", "comedy", "fable"}
+)
 _LONG_TIMES = frozenset({"year", "decade"})
 _SEASONS = frozenset({"year", "summer", "winter", "spring", "autumn", "fall", "season"})
 _NOW = re.compile(r"\b(this (time|year|summer|winter|spring|autumn|fall|season)|today|tonight|now)\b", re.IGNORECASE)
@@ -43,16 +46,17 @@ def is_planned(verb: Token) -> bool:
     return any(child.dep_ == "nsubj:outer" and child.lower_ in _PLANS for child in verb.lefts)
 
 
-def is_remote(verb: Token) -> bool:
-    """Whether the clause tells of habits, people in general, a far past, or what happens in a film."""
+def is_remote(verb: Token, *, habits: bool) -> bool:
+    """Whether the clause tells of habits, people in general, a far past, or what happens in a film.
+
+    In a text that tells of `habits`, only the last is remote.
+    """
     return (
-        _is_habit(verb)
-        or _is_general(verb)
+        (not habits and (_is_habit(verb) or _is_general(verb) or (verb.tag_ in _PAST and tells_far_past(verb))))
         or _is_aside(verb)
         or _is_reported(verb)
-        or (verb.tag_ in _PAST and _tells_far_past(verb))
         or any(_is_fiction(child) for child in verb.lefts)
-        or (verb.dep_ in {"acl:relcl", "relcl"} and verb.head.lower_ in _FICTIONS)
+        or (verb.dep_ in {"acl:relcl", "relcl"} and verb.head.lower_ in FICTIONS)
     )
 
 
@@ -101,7 +105,7 @@ def _is_bare(noun: Token) -> bool:
     return all(child.lower_ in {"most", "many", "some", "other"} for child in noun.lefts)
 
 
-def _tells_far_past(verb: Token) -> bool:
+def tells_far_past(verb: Token) -> bool:
     """Whether the clause is about a far past; in "back in the nineties" the words after "back" decide."""
     open_ = list(verb.children)
     while open_:  # without recursion: "back back back …" can go on
@@ -149,7 +153,7 @@ def _is_age(predicate: Token) -> bool:
 def _is_fiction(child: Token) -> bool:
     return (
         child.dep_ == "obl"
-        and child.lower_ in _FICTIONS
+        and child.lower_ in FICTIONS
         and any(left.dep_ == "case" and left.lower_ == "in" for left in child.lefts)
     )
 

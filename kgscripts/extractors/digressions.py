@@ -1,0 +1,171 @@
+"""Parts of a story that are not its own events: memories, what others once did, and what happens in a film or a dream.
+
+A sentence opens such a part ("we had a boat once", "they showed a thriller", "she talked about her knee"). The
+sentences after it belong to it, without a word that says so, until one comes back to the story: by its time ("today",
+"this one"), its things or its narrator.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from kgscripts.extractors.narration import NOW, is_narrator, subjects_before
+from kgscripts.extractors.remoteness import FICTIONS, tells_far_past
+from kgscripts.text.lexicon import is_a
+from kgscripts.text.syntax import OBJECT, SUBJECT, is_verb
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Span, Token
+
+_LONGEST = 4
+"""The most sentences of a digression after the one that opens it."""
+_NARRATOR = frozenset({"i", "we", "me", "us", "my", "our", "myself", "ourselves"})
+_MEDIA = frozenset(
+    {"book", "story", "show", "series", "episode", "play", "game", "article", "song", "television", "tv", "channel"}
+    | {"magazine", "newspaper", "poem", "comic", "record"}
+)
+_TURNING_TO = frozenset({"open", "read", "watch", "switch", "turn", "hear", "listen", "see", "play", "show", "be"})
+_TELLING = frozenset({"tell", "talk", "speak", "chat", "ramble", "gossip", "warn"})
+_WAKING = frozenset({"wake", "awake", "awaken", "nudge", "startle"})
+_SLEEPING = frozenset({"fall", "drift", "doze", "nod"})
+_REMINDING = frozenset({"remind", "think"})
+_FORMER = frozenset({"former", "previous", "ex"})
+_OTHER_ONE = frozenset({"last", "first", "old"})
+
+
+class _Opening(StrEnum):
+    PAST = "past"
+    THOUGHT = "thought"
+    OTHERS = "others"
+    FICTION = "fiction"
+    DREAM = "dream"
+
+
+def digressions(doc: Doc) -> frozenset[int]:
+    """Indices of the tokens in digressions of a story; the sentences that open them do not count."""
+    sentences = list(doc.sents)
+    found: set[int] = set()
+    story: set[str] = set()
+    index = 0
+    while index < len(sentences):
+        opening = _opening(sentences[index])
+        after = sentences[index + 1 : index + 1 + _LONGEST]
+        length = _length(opening, after, story) if opening is not None and after else 0
+        for sentence in after[:length]:
+            found.update(range(sentence.start, sentence.end))
+        if opening is None:
+            story |= _things(sentences[index])
+        index += 1 + length
+    return frozenset(found)
+
+
+def _opening(sentence: Span) -> _Opening | None:
+    """What kind of digression the sentence opens."""
+    if NOW.search(sentence.text):
+        return None
+    predicates = [token for token in sentence if is_verb(token)]
+    if any(map(_dozes, predicates)):
+        return _Opening.DREAM
+    if any(map(_is_of_fiction, sentence)):
+        return _Opening.FICTION
+    if any(map(_thinks_back, predicates)):
+        return _Opening.THOUGHT
+    if any(map(_tells, predicates)):
+        return _Opening.OTHERS
+    return _Opening.PAST if any(map(tells_far_past, sentence)) or any(map(_is_former, sentence)) else None
+
+
+def _length(opening: _Opening, after: list[Span], story: set[str]) -> int:
+    """How many of the sentences after an opening belong to it."""
+    back = next((index for index, sentence in enumerate(after) if _comes_back(opening, sentence, story)), None)
+    if opening is _Opening.FICTION and not _begins_plot(after[0], story):
+        return 0
+    if back is None:
+        # A story that never comes back is set in that time; who dozes off and does not wake did not dream.
+        return 0 if opening is _Opening.DREAM or not story else len(after)
+    if opening is _Opening.PAST and not story and not any(NOW.search(sentence.text) for sentence in after):
+        return 0
+    return back
+
+
+def _comes_back(opening: _Opening, sentence: Span, story: set[str]) -> bool:
+    """Whether the sentence goes on with the story."""
+    if NOW.search(sentence.text):
+        return True
+    if opening is _Opening.DREAM:
+        return any(token.lemma_.lower() in _WAKING for token in sentence)
+    if opening in {_Opening.FICTION, _Opening.OTHERS}:
+        return any(token.lower_ in _NARRATOR for token in sentence)
+    return bool(_things(sentence) & story) or _is_of_narrator(sentence)
+
+
+def _begins_plot(sentence: Span, story: set[str]) -> bool:
+    """Whether somebody acts in the sentence whom the story does not know: "a chef", "the detective", "he"."""
+    if any(token.lower_ in _NARRATOR for token in sentence) or _things(sentence) & story:
+        return False
+    first = _first_subject(sentence)
+    return first is not None and (first.pos_ == "PRON" and first.lower_ in {"he", "she", "they"} or _is_someone(first))
+
+
+def _is_someone(noun: Token) -> bool:
+    """A person that the text names for the first time ("a chef"), or in the present in a story ("the detective")."""
+    return noun.pos_ == "NOUN" and any(child.lower_ in {"a", "an", "the", "two", "three"} for child in noun.lefts)
+
+
+def _is_of_narrator(sentence: Span) -> bool:
+    first = _first_subject(sentence)
+    return first is not None and is_narrator(first)
+
+
+def _first_subject(sentence: Span) -> Token | None:
+    return next((token for token in sentence if token.dep_ in SUBJECT and token.dep_ != "expl"), None)
+
+
+def _things(sentence: Span) -> set[str]:
+    return {
+        token.lemma_.lower() for token in sentence if token.pos_ == "NOUN" and not is_a(token.lemma_.lower(), "time")
+    }
+
+
+def _dozes(verb: Token) -> bool:
+    """ "Fell asleep", "drifted off"."""
+    return verb.lemma_.lower() in _SLEEPING and any(child.lower_ in {"asleep", "off"} for child in verb.rights)
+
+
+def _is_of_fiction(noun: Token) -> bool:
+    """ "They showed an old thriller", "I switched on the television", "the musical was about a baker"."""
+    word = noun.lemma_.lower()
+    if noun.pos_ != "NOUN" or not (word in FICTIONS or word in _MEDIA):
+        return False
+    verb = noun.head if is_verb(noun.head) else noun
+    if word in FICTIONS or verb.lemma_.lower() in _TURNING_TO:
+        return True
+    return any(child.lower_ == "about" for token in noun.subtree for child in token.children)
+
+
+def _thinks_back(verb: Token) -> bool:
+    """ "I thought of our old orchard", "it reminded me of her", "her kitchen came back to me"."""
+    word = verb.lemma_.lower()
+    if word == "come":
+        words = [child.lower_ for child in verb.rights]
+        return "back" in words and "me" in words
+    return word in _REMINDING and any(
+        left.lower_ == "of" and child.dep_ == "obl" for child in verb.rights for left in child.lefts
+    )
+
+
+def _tells(verb: Token) -> bool:
+    """ "The woman talked about her knee", "he had warned me about the hill"."""
+    subjects = subjects_before(verb)
+    if verb.lemma_.lower() not in _TELLING or not subjects or any(map(is_narrator, subjects)):
+        return False
+    return any(left.lower_ == "about" for child in verb.rights for left in child.lefts)
+
+
+def _is_former(noun: Token) -> bool:
+    """ "My former landlord", "our last dishwasher", "my first pie", as a subject or where something was."""
+    if noun.dep_ not in SUBJECT | {"obl"} or noun.dep_ in OBJECT:
+        return False
+    words = {child.lower_ for child in noun.lefts}
+    return bool(words & _FORMER) or bool(words & _OTHER_ONE and words & {"my", "our"})
