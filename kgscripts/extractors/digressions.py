@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from kgscripts.extractors.narration import NOW, is_narrator, subjects_before
 from kgscripts.extractors.remoteness import FICTIONS, tells_far_past
 from kgscripts.text.lexicon import is_a
-from kgscripts.text.syntax import OBJECT, SUBJECT, is_verb
+from kgscripts.text.syntax import SUBJECT, is_verb
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span, Token
@@ -30,12 +30,18 @@ _TELLING = frozenset({"tell", "talk", "speak", "chat", "ramble", "gossip", "warn
 _WAKING = frozenset({"wake", "awake", "awaken", "nudge", "startle"})
 _SLEEPING = frozenset({"fall", "drift", "doze", "nod"})
 _REMINDING = frozenset({"remind", "think"})
+_ARTICLES = frozenset({"a", "an", "the", "two", "three"})
+_MAIN = frozenset({"ROOT", "conj", "parataxis"})
+_ACQUAINTANCES = frozenset({"friend", "colleague", "cousin", "neighbour", "neighbor", "coworker", "acquaintance"})
+_PARENTS = frozenset({"parent", "grandparent", "grandmother", "grandfather", "grandma", "grandpa"})
+_SCHOOL = frozenset({"school", "college", "kindergarten", "university"})
 _FORMER = frozenset({"former", "previous", "ex"})
 _OTHER_ONE = frozenset({"last", "first", "old"})
 
 
 class _Opening(StrEnum):
     PAST = "past"
+    SETTING = "setting"
     THOUGHT = "thought"
     OTHERS = "others"
     FICTION = "fiction"
@@ -43,7 +49,11 @@ class _Opening(StrEnum):
 
 
 def digressions(doc: Doc) -> frozenset[int]:
-    """Indices of the tokens in digressions of a story; the sentences that open them do not count."""
+    """Indices of the tokens in digressions of a story.
+
+    The sentence that opens one belongs to it if it tells of another ("a friend of hers cut her fringe") or is set
+    elsewhere ("in my old flat").
+    """
     sentences = list(doc.sents)
     found: set[int] = set()
     story: set[str] = set()
@@ -52,9 +62,11 @@ def digressions(doc: Doc) -> frozenset[int]:
         opening = _opening(sentences[index])
         after = sentences[index + 1 : index + 1 + _LONGEST]
         length = _length(opening, after, story) if opening is not None and after else 0
-        for sentence in after[:length]:
+        of_another = opening is _Opening.OTHERS and _is_about_another(sentences[index]) and bool(story)
+        first = index if of_another or (opening is _Opening.SETTING and length) else index + 1
+        for sentence in sentences[first : index + 1 + length]:
             found.update(range(sentence.start, sentence.end))
-        if opening is None:
+        if opening is None or not length:
             story |= _things(sentences[index])
         index += 1 + length
     return frozenset(found)
@@ -71,21 +83,25 @@ def _opening(sentence: Span) -> _Opening | None:
         return _Opening.FICTION
     if any(map(_thinks_back, predicates)):
         return _Opening.THOUGHT
-    if any(map(_tells, predicates)):
+    if any(map(_tells, predicates)) or _is_about_another(sentence):
         return _Opening.OTHERS
-    return _Opening.PAST if any(map(tells_far_past, sentence)) or any(map(_is_former, sentence)) else None
+    if any(tells_far_past(token) for token in sentence if token.dep_ in _MAIN):
+        return _Opening.PAST
+    return _Opening.SETTING if any(map(_sets_elsewhere, sentence)) else None
 
 
 def _length(opening: _Opening, after: list[Span], story: set[str]) -> int:
     """How many of the sentences after an opening belong to it."""
-    back = next((index for index, sentence in enumerate(after) if _comes_back(opening, sentence, story)), None)
+    contrast = next((index for index, sentence in enumerate(after) if NOW.search(sentence.text)), None)
+    if opening is _Opening.SETTING or (opening is _Opening.PAST and (contrast is not None or not story)):
+        # A story that never comes back is set in that time itself.
+        return 0 if any(_things(sentence) & story for sentence in after[:contrast]) else contrast or 0
     if opening is _Opening.FICTION and not _begins_plot(after[0], story):
         return 0
+    back = next((index for index, sentence in enumerate(after) if _comes_back(opening, sentence, story)), None)
     if back is None:
-        # A story that never comes back is set in that time; who dozes off and does not wake did not dream.
+        # Who dozes off and does not wake did not dream.
         return 0 if opening is _Opening.DREAM or not story else len(after)
-    if opening is _Opening.PAST and not story and not any(NOW.search(sentence.text) for sentence in after):
-        return 0
     return back
 
 
@@ -94,23 +110,28 @@ def _comes_back(opening: _Opening, sentence: Span, story: set[str]) -> bool:
     if NOW.search(sentence.text):
         return True
     if opening is _Opening.DREAM:
-        return any(token.lemma_.lower() in _WAKING for token in sentence)
+        return any(token.lemma_.lower() in _WAKING and _acts_on_narrator(token) for token in sentence)
     if opening in {_Opening.FICTION, _Opening.OTHERS}:
-        return any(token.lower_ in _NARRATOR for token in sentence)
+        return _has_narrator(sentence)
     return bool(_things(sentence) & story) or _is_of_narrator(sentence)
+
+
+def _acts_on_narrator(verb: Token) -> bool:
+    return any(child.lower_ in {"me", "us"} for child in verb.rights)
+
+
+def _has_narrator(sentence: Span) -> bool:
+    return any(token.lower_ in _NARRATOR for token in sentence)
 
 
 def _begins_plot(sentence: Span, story: set[str]) -> bool:
     """Whether somebody acts in the sentence whom the story does not know: "a chef", "the detective", "he"."""
-    if any(token.lower_ in _NARRATOR for token in sentence) or _things(sentence) & story:
-        return False
     first = _first_subject(sentence)
-    return first is not None and (first.pos_ == "PRON" and first.lower_ in {"he", "she", "they"} or _is_someone(first))
-
-
-def _is_someone(noun: Token) -> bool:
-    """A person that the text names for the first time ("a chef"), or in the present in a story ("the detective")."""
-    return noun.pos_ == "NOUN" and any(child.lower_ in {"a", "an", "the", "two", "three"} for child in noun.lefts)
+    if first is None or _has_narrator(sentence) or _things(sentence) & story:
+        return False
+    if first.pos_ == "PRON":
+        return first.lower_ in {"he", "she", "they"} and not any(is_a(thing, "person") for thing in story)
+    return first.pos_ == "NOUN" and any(child.lower_ in _ARTICLES for child in first.lefts)
 
 
 def _is_of_narrator(sentence: Span) -> bool:
@@ -163,9 +184,23 @@ def _tells(verb: Token) -> bool:
     return any(left.lower_ == "about" for child in verb.rights for left in child.lefts)
 
 
-def _is_former(noun: Token) -> bool:
-    """ "My former landlord", "our last dishwasher", "my first pie", as a subject or where something was."""
-    if noun.dep_ not in SUBJECT | {"obl"} or noun.dep_ in OBJECT:
+def _is_about_another(sentence: Span) -> bool:
+    """ "A friend of hers cut her own fringe", without the narrator."""
+    first = _first_subject(sentence)
+    if first is None or first.lemma_.lower() not in _ACQUAINTANCES or _has_narrator(sentence):
         return False
+    return any(child.lower_ in {"a", "an", "one"} for child in first.lefts) and first.nbor(1).lower_ == "of"
+
+
+def _sets_elsewhere(noun: Token) -> bool:
+    """ "My former landlord", "our last dishwasher", "in my old flat", "at school", "where I grew up", at the beginning
+    of a sentence."""
     words = {child.lower_ for child in noun.lefts}
-    return bool(words & _FORMER) or bool(words & _OTHER_ONE and words & {"my", "our"})
+    if noun.head.dep_ in _MAIN and noun.i < noun.head.i:
+        if noun.dep_ == "advcl":
+            of_parents = any(child.lemma_.lower() in _PARENTS for child in noun.lefts)
+            return "where" in words or ("when" in words and of_parents)
+        if noun.dep_ == "obl" and noun.lower_ in _SCHOOL:
+            return True
+    is_former = bool(words & _FORMER) or bool(words & _OTHER_ONE and words & {"my", "our"})
+    return is_former and (noun.dep_ in SUBJECT or (noun.dep_ == "obl" and noun.i < noun.head.i))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from kgscripts.extractors.clauses import (
     asks,
     compares,
+    continues_perfect,
     is_condition,
     is_continuation,
     is_denied_noun,
@@ -25,9 +26,9 @@ from kgscripts.extractors.clauses import (
     tells_of_narrator,
 )
 from kgscripts.extractors.digressions import digressions
-from kgscripts.extractors.narration import is_habitual_would
+from kgscripts.extractors.narration import is_habitual_would, is_narrator
 from kgscripts.extractors.quotations import quoted_tokens
-from kgscripts.extractors.remoteness import is_denied, is_planned, is_remote
+from kgscripts.extractors.remoteness import is_denied, is_planned, is_remote, tells_far_past
 from kgscripts.text.lexicon import is_tool, verbs
 from kgscripts.text.syntax import (
     AUXILIARY,
@@ -230,13 +231,16 @@ def _ensures(governor: Token, lemma: str) -> bool:
 
 
 def _of_conjunct(verb: Token, governing: DiscardReason | None) -> DiscardReason | None:
-    if shares_auxiliaries(verb):
+    if shares_auxiliaries(verb) or continues_perfect(verb):
         return governing
     if governing is DiscardReason.PLANNED and verb.tag_ in _PRESENT and verb.head.tag_ in _PRESENT:
         return governing  # "the plan was that Dan brings the charcoal and I bring the meat"
     # A finite verb is not a conjunct of an infinitive: it continues the story.
     if verb.tag_ in _FINITE and verb.head.tag_ not in _FINITE:
         return None
-    if any(child.dep_.startswith("nsubj") for child in verb.lefts):
+    subjects = [child for child in verb.lefts if child.dep_.startswith("nsubj")]
+    if subjects:
+        if governing is DiscardReason.MENTIONED and verb.tag_ == verb.head.tag_ == "VBD" and tells_far_past(verb.head):
+            return None if any(map(is_narrator, subjects)) else governing
         return governing if governing is DiscardReason.HYPOTHETICAL else None
     return governing if governing in _NOT_FACTUAL else None

@@ -65,6 +65,8 @@ def is_habitual_would(auxiliary: Token, verb: Token) -> bool:
     """Whether "would" tells a habit, where the text tells one, and no wish or missed chance."""
     if auxiliary.lower_ not in WOULD or verb.lemma_.lower() in _WISHING:
         return False
+    if any(subject.lower_ in {"that", "this", "which", "it"} for subject in subjects_before(verb)):
+        return False  # "Since that would only frighten them".
     return not any(
         child.lower_ in {"rather", "sooner", "better"} or (child.dep_ in {"aux", "aux:pass"} and child.lower_ == "have")
         for child in verb.lefts
