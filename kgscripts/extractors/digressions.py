@@ -7,6 +7,7 @@ sentences after it belong to it, without a word that says so, until one comes ba
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -30,11 +31,17 @@ _TELLING = frozenset({"tell", "talk", "speak", "chat", "ramble", "gossip", "warn
 _WAKING = frozenset({"wake", "awake", "awaken", "nudge", "startle"})
 _SLEEPING = frozenset({"fall", "drift", "doze", "nod"})
 _REMINDING = frozenset({"remind", "think"})
+_CONTRAST = re.compile(
+    rf"{NOW.pattern}|\b(the new \w+|(at|in|on|with|for) (mine|ours|our own))\b|^(mine|ours)\b", re.IGNORECASE
+)
 _ARTICLES = frozenset({"a", "an", "the", "two", "three"})
 _MAIN = frozenset({"ROOT", "conj", "parataxis"})
 _ACQUAINTANCES = frozenset({"friend", "colleague", "cousin", "neighbour", "neighbor", "coworker", "acquaintance"})
 _PARENTS = frozenset({"parent", "grandparent", "grandmother", "grandfather", "grandma", "grandpa"})
 _SCHOOL = frozenset({"school", "college", "kindergarten", "university"})
+_OCCASIONS = frozenset(
+    {"time", "year", "summer", "winter", "spring", "autumn", "fall", "season", "christmas", "easter", "thanksgiving"}
+)
 _FORMER = frozenset({"former", "previous", "ex"})
 _OTHER_ONE = frozenset({"last", "first", "old"})
 
@@ -59,22 +66,32 @@ def digressions(doc: Doc) -> frozenset[int]:
     story: set[str] = set()
     index = 0
     while index < len(sentences):
-        opening = _opening(sentences[index])
-        after = sentences[index + 1 : index + 1 + _LONGEST]
-        length = _length(opening, after, story) if opening is not None and after else 0
-        of_another = opening is _Opening.OTHERS and _is_about_another(sentences[index]) and bool(story)
-        first = index if of_another or (opening is _Opening.SETTING and length) else index + 1
-        for sentence in sentences[first : index + 1 + length]:
-            found.update(range(sentence.start, sentence.end))
-        if opening is None or not length:
-            story |= _things(sentences[index])
+        sentence = sentences[index]
+        opening = _opening(sentence)
+        length = None if opening is None else _length(opening, sentence, sentences[index + 1 :][:_LONGEST], story)
+        if length is None:
+            story |= _things(sentence)
+            length = 0
+        else:
+            found.update(range(_own_part(opening, sentence, story), sentence.end))
+        for other in sentences[index + 1 : index + 1 + length]:
+            found.update(range(other.start, other.end))
         index += 1 + length
     return frozenset(found)
 
 
+def _own_part(opening: _Opening | None, sentence: Span, story: set[str]) -> int:
+    """The token from which an opening belongs to its digression; its end if it does not."""
+    if opening is _Opening.SETTING or (opening is _Opening.OTHERS and story and _is_about_another(sentence)):
+        return sentence.start
+    if opening is _Opening.THOUGHT:
+        return next((token.i for token in sentence if token.text == ":"), sentence.end)
+    return sentence.end
+
+
 def _opening(sentence: Span) -> _Opening | None:
     """What kind of digression the sentence opens."""
-    if NOW.search(sentence.text):
+    if _CONTRAST.search(sentence.text):
         return None
     predicates = [token for token in sentence if is_verb(token)]
     if any(map(_dozes, predicates)):
@@ -90,27 +107,33 @@ def _opening(sentence: Span) -> _Opening | None:
     return _Opening.SETTING if any(map(_sets_elsewhere, sentence)) else None
 
 
-def _length(opening: _Opening, after: list[Span], story: set[str]) -> int:
-    """How many of the sentences after an opening belong to it."""
-    contrast = next((index for index, sentence in enumerate(after) if NOW.search(sentence.text)), None)
-    if opening is _Opening.SETTING or (opening is _Opening.PAST and (contrast is not None or not story)):
-        # A story that never comes back is set in that time itself.
-        return 0 if any(_things(sentence) & story for sentence in after[:contrast]) else contrast or 0
-    if opening is _Opening.FICTION and not _begins_plot(after[0], story):
-        return 0
-    back = next((index for index, sentence in enumerate(after) if _comes_back(opening, sentence, story)), None)
+def _length(opening: _Opening, sentence: Span, after: list[Span], story: set[str]) -> int | None:
+    """How many of the sentences after an opening belong to it; None if it opens nothing."""
+    contrast = next((index for index, other in enumerate(after) if _CONTRAST.search(other.text)), None)
+    if opening is _Opening.SETTING or (opening is _Opening.PAST and contrast is not None):
+        if contrast is None or any(_things(other) & story for other in after[:contrast]):
+            return None
+        return contrast
+    if opening is _Opening.PAST and not story and _has_narrator(sentence):
+        return None  # The story itself is set in that time.
+    if opening is _Opening.FICTION and not (after and _begins_plot(after[0], story)):
+        return None
+    back = next((index for index, other in enumerate(after) if _comes_back(opening, other, story)), None)
     if back is None:
         # Who dozes off and does not wake did not dream.
-        return 0 if opening is _Opening.DREAM or not story else len(after)
+        return None if opening is _Opening.DREAM or not story else len(after)
     return back
 
 
 def _comes_back(opening: _Opening, sentence: Span, story: set[str]) -> bool:
     """Whether the sentence goes on with the story."""
-    if NOW.search(sentence.text):
+    if _CONTRAST.search(sentence.text):
         return True
     if opening is _Opening.DREAM:
-        return any(token.lemma_.lower() in _WAKING and _acts_on_narrator(token) for token in sentence)
+        return any(
+            (token.lemma_.lower() in _WAKING and _acts_on_narrator(token)) or token.lower_ == "alarm"
+            for token in sentence
+        )
     if opening in {_Opening.FICTION, _Opening.OTHERS}:
         return _has_narrator(sentence)
     return bool(_things(sentence) & story) or _is_of_narrator(sentence)
@@ -126,7 +149,8 @@ def _has_narrator(sentence: Span) -> bool:
 
 def _begins_plot(sentence: Span, story: set[str]) -> bool:
     """Whether somebody acts in the sentence whom the story does not know: "a chef", "the detective", "he"."""
-    first = _first_subject(sentence)
+    # "A salesman drives", where the parser took the verb for a noun.
+    first = _first_subject(sentence) or (sentence.root if sentence.root.pos_ == "NOUN" else None)
     if first is None or _has_narrator(sentence) or _things(sentence) & story:
         return False
     if first.pos_ == "PRON":
@@ -150,7 +174,11 @@ def _things(sentence: Span) -> set[str]:
 
 
 def _dozes(verb: Token) -> bool:
-    """ "Fell asleep", "drifted off"."""
+    """ "Fell asleep", "drifted off", "dreamed of the exam"."""
+    if verb.dep_ not in _MAIN:
+        return False
+    if verb.lemma_.lower() == "dream" and verb.tag_ == "VBD":
+        return True
     return verb.lemma_.lower() in _SLEEPING and any(child.lower_ in {"asleep", "off"} for child in verb.rights)
 
 
@@ -171,6 +199,8 @@ def _thinks_back(verb: Token) -> bool:
     if word == "come":
         words = [child.lower_ for child in verb.rights]
         return "back" in words and "me" in words
+    if word == "remember" and any(child.lower_ in {"day", "time", "summer", "night", "year"} for child in verb.rights):
+        return True
     return word in _REMINDING and any(
         left.lower_ == "of" and child.dep_ == "obl" for child in verb.rights for left in child.lefts
     )
@@ -181,26 +211,39 @@ def _tells(verb: Token) -> bool:
     subjects = subjects_before(verb)
     if verb.lemma_.lower() not in _TELLING or not subjects or any(map(is_narrator, subjects)):
         return False
-    return any(left.lower_ == "about" for child in verb.rights for left in child.lefts)
+    return any(
+        left.lower_ == "about" or (left.lower_ == "had" and child.dep_ == "ccomp")
+        for child in verb.rights
+        for left in child.lefts
+    )
 
 
 def _is_about_another(sentence: Span) -> bool:
-    """ "A friend of hers cut her own fringe", without the narrator."""
+    """ "A friend of hers cut her own fringe", "a man I know tried this", without the narrator."""
     first = _first_subject(sentence)
-    if first is None or first.lemma_.lower() not in _ACQUAINTANCES or _has_narrator(sentence):
+    if first is None or not any(child.lower_ in {"a", "an", "one"} for child in first.lefts):
         return False
-    return any(child.lower_ in {"a", "an", "one"} for child in first.lefts) and first.nbor(1).lower_ == "of"
+    known = any(child.lemma_.lower() == "know" for child in first.rights)
+    of_someone = first.lemma_.lower() in _ACQUAINTANCES and first.nbor(1).lower_ == "of"
+    return known or (of_someone and not _has_narrator(sentence))
 
 
 def _sets_elsewhere(noun: Token) -> bool:
-    """ "My former landlord", "our last dishwasher", "in my old flat", "at school", "where I grew up", at the beginning
+    """ "My former landlord", "in my old flat", "the last time", "my sister's wedding", "where I grew up", at the beginning
     of a sentence."""
     words = {child.lower_ for child in noun.lefts}
-    if noun.head.dep_ in _MAIN and noun.i < noun.head.i:
-        if noun.dep_ == "advcl":
-            of_parents = any(child.lemma_.lower() in _PARENTS for child in noun.lefts)
-            return "where" in words or ("when" in words and of_parents)
-        if noun.dep_ == "obl" and noun.lower_ in _SCHOOL:
-            return True
-    is_former = bool(words & _FORMER) or bool(words & _OTHER_ONE and words & {"my", "our"})
-    return is_former and (noun.dep_ in SUBJECT or (noun.dep_ == "obl" and noun.i < noun.head.i))
+    is_before = noun.head.dep_ in _MAIN and noun.i < noun.head.i
+    if noun.dep_ == "advcl":
+        of_parents = any(child.lemma_.lower() in _PARENTS for child in noun.lefts)
+        return is_before and ("where" in words or ("when" in words and of_parents))
+    is_first = noun.dep_ in SUBJECT or is_before or (noun.dep_ == "ROOT" and noun.pos_ == "NOUN")
+    if not is_first or noun.pos_ not in {"NOUN", "PROPN"}:
+        return False
+    if (noun.lower_ in _SCHOOL and noun.dep_ == "obl") or words & _FORMER:
+        return True
+    if "last" in words and noun.lower_ in _OCCASIONS and noun.i <= noun.sent.start + 2:
+        return True
+    if words & _OTHER_ONE and words & {"my", "our"}:
+        return True
+    owned = any(child.rights and child.dep_ == "nmod:poss" and child.pos_ == "NOUN" for child in noun.lefts)
+    return ("last" in words and any(child.dep_ == "acl:relcl" for child in noun.rights)) or owned

@@ -22,11 +22,12 @@ _YOUTH = frozenset(
 )
 FICTIONS = frozenset(
     {"film", "movie", "novel", "dream", "cartoon", "fairy", "tale", "thriller", "documentary", "musical", "ballad"}
-    | {"opera", "sitcom", "podcast", "legend", "comedy", "fable"}
+    | {"opera", "sitcom", "podcast", "legend", "comedy", "fable", "western"}
 )
 _LONG_TIMES = frozenset({"year", "decade"})
 _SEASONS = frozenset({"year", "summer", "winter", "spring", "autumn", "fall", "season"})
 _NOW = re.compile(r"\b(this (time|year|summer|winter|spring|autumn|fall|season)|today|tonight|now)\b", re.IGNORECASE)
+_YEAR = re.compile(r"1\d{3}|20[01]\d")
 _CLAUSES = frozenset({"ROOT", "conj", "parataxis", "ccomp", "advcl"})
 _PLANS = frozenset({"plan", "idea", "dream", "hope", "goal"})
 
@@ -51,10 +52,12 @@ def is_planned(verb: Token) -> bool:
 def is_remote(verb: Token, *, habits: bool) -> bool:
     """Whether the clause tells of habits, people in general, a far past, or what happens in a film.
 
-    In a text that tells of `habits`, only the last and hearsay are remote.
+    In a text that tells of `habits`, what others do ("some people add sugar"), hearsay, and what happened once are
+    remote.
     """
     return (
         (not habits and (_is_habit(verb) or _is_general(verb) or _is_aside(verb) or _tells_past(verb)))
+        or (habits and any(_is_once(child) or child.lower_ == "people" for child in verb.lefts))
         or _is_reported(verb)
         or any(_is_fiction(child) for child in verb.lefts)
         or (verb.dep_ in {"acl:relcl", "relcl"} and verb.head.lower_ in FICTIONS)
@@ -122,15 +125,22 @@ def tells_far_past(verb: Token) -> bool:
     return False
 
 
+def _is_once(child: Token) -> bool:
+    """ "He once lost it", "we had a boat once"."""
+    if child.lower_ != "once" or child.dep_ != "advmod" or child.head.tag_ not in _PAST:
+        return False
+    is_last = child.i == child.sent.end - 2 and child.head.lemma_.lower() == "have"
+    return is_last or child.i in {child.head.i - 1, child.head.i - 2}
+
+
 def _is_far(child: Token) -> bool:
     """ "Two years ago", "in the nineties", "as a child", "when I was six"."""
     if child.dep_ == "advcl":
         states = [left for left in child.lefts if left.dep_ == "cop" and left.tag_ == "VBD"]
         when = any(left.lower_ == "when" for left in child.lefts)
         return when and bool(states) and (child.lower_ in _YOUTH or _is_age(child))
-    if child.lower_ == "once" and child.dep_ == "advmod":
-        last = child.i == child.sent.end - 2 and child.head.lemma_.lower() == "have"  # "we had a boat once"
-        return child.head.tag_ in _PAST and (last or child.i in {child.head.i - 1, child.head.i - 2})
+    if _is_once(child):
+        return True
     if child.lemma_.lower() in _SEASONS and any(left.lower_ == "last" for left in child.lefts):
         return _NOW.search(child.doc[child.sent.start :].text) is not None
     if child.lower_ in {"ago", "before", "earlier"}:
@@ -141,9 +151,11 @@ def _is_far(child: Token) -> bool:
         if "for" in case and child.lower_ in {"years", "decades"}:
             return not any(left.dep_ == "nummod" for left in child.lefts)
         return ("as" in case and child.lemma_.lower() in _YOUTH) or (
-            "in" in case
+            ("during" in case and child.lower_ == "war")
+            or "in" in case
             and (
-                child.lower_ in {"childhood", "youth"}
+                _YEAR.fullmatch(child.text) is not None
+                or                 child.lower_ in {"childhood", "youth"}
                 or child.lower_.endswith(("ties", "0s", "0's"))
                 or (child.lower_ == "days" and any(left.lower_ == "those" for left in child.lefts))
             )
