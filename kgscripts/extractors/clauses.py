@@ -101,6 +101,8 @@ def continues_perfect(verb: Token) -> bool:
     Only verbs whose past is also their participle.
     """
     governor = verb.head
+    if governor.dep_ in {"acl:relcl", "relcl"}:
+        return False
     if verb.tag_ not in {"VBD", "VBN"} or governor.tag_ != "VBN" or not verb.lower_.endswith("ed"):
         return False
     has_own = any(child.dep_.startswith(("nsubj", "csubj", "expl", "aux")) for child in verb.lefts)

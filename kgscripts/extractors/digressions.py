@@ -11,7 +11,7 @@ import re
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from kgscripts.extractors.narration import NOW, is_narrator, subjects_before
+from kgscripts.extractors.narration import is_narrator, subjects_before
 from kgscripts.extractors.remoteness import FICTIONS, tells_far_past
 from kgscripts.text.lexicon import is_a
 from kgscripts.text.syntax import SUBJECT, is_verb
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _LONGEST = 4
 """The most sentences of a digression after the one that opens it."""
+_AT_BEGINNING = 16
 _NARRATOR = frozenset({"i", "we", "me", "us", "my", "our", "myself", "ourselves"})
 _MEDIA = frozenset(
     {"book", "story", "show", "series", "episode", "play", "game", "article", "song", "television", "tv", "channel"}
@@ -32,8 +33,11 @@ _WAKING = frozenset({"wake", "awake", "awaken", "nudge", "startle"})
 _SLEEPING = frozenset({"fall", "drift", "doze", "nod"})
 _REMINDING = frozenset({"remind", "think"})
 _CONTRAST = re.compile(
-    rf"{NOW.pattern}|\b(the new \w+|(at|in|on|with|for) (mine|ours|our own))\b|^(mine|ours)\b", re.IGNORECASE
+    r"\b(this (time|one|year|week|month|summer|winter|spring|autumn|fall|season)|today|tonight|nowadays|our own"
+    r"|the new \w+|(at|in|on|with|for) (mine|ours))\b|^(mine|ours|now|(so )?yesterday|this morning)\b",
+    re.IGNORECASE,
 )
+"""What brings a story back to its own time."""
 _ARTICLES = frozenset({"a", "an", "the", "two", "three"})
 _MAIN = frozenset({"ROOT", "conj", "parataxis"})
 _ACQUAINTANCES = frozenset({"friend", "colleague", "cousin", "neighbour", "neighbor", "coworker", "acquaintance"})
@@ -62,6 +66,8 @@ def digressions(doc: Doc) -> frozenset[int]:
     elsewhere ("in my old flat").
     """
     sentences = list(doc.sents)
+    if not any(map(is_narrator, doc)):
+        return frozenset()  # A story about others has no narrator to come back to.
     found: set[int] = set()
     story: set[str] = set()
     index = 0
@@ -109,7 +115,10 @@ def _opening(sentence: Span) -> _Opening | None:
 
 def _length(opening: _Opening, sentence: Span, after: list[Span], story: set[str]) -> int | None:
     """How many of the sentences after an opening belong to it; None if it opens nothing."""
-    contrast = next((index for index, other in enumerate(after) if _CONTRAST.search(other.text)), None)
+    # At the beginning of a text, only what comes back at once is no story of its own: "My first pie … Today I …".
+    reach = after if story else after[:2]
+    farthest = None if story else _AT_BEGINNING
+    contrast = next((index for index, other in enumerate(reach) if _CONTRAST.search(other.text[:farthest])), None)
     if opening is _Opening.SETTING or (opening is _Opening.PAST and contrast is not None):
         if contrast is None or any(_things(other) & story for other in after[:contrast]):
             return None
@@ -127,15 +136,17 @@ def _length(opening: _Opening, sentence: Span, after: list[Span], story: set[str
 
 def _comes_back(opening: _Opening, sentence: Span, story: set[str]) -> bool:
     """Whether the sentence goes on with the story."""
-    if _CONTRAST.search(sentence.text):
-        return True
     if opening is _Opening.DREAM:
         return any(
             (token.lemma_.lower() in _WAKING and _acts_on_narrator(token)) or token.lower_ == "alarm"
             for token in sentence
         )
+    if _CONTRAST.search(sentence.text):
+        return True
     if opening in {_Opening.FICTION, _Opening.OTHERS}:
         return _has_narrator(sentence)
+    if opening is _Opening.PAST and any(map(_acts_on_narrator, sentence)):
+        return True
     return bool(_things(sentence) & story) or _is_of_narrator(sentence)
 
 
@@ -201,6 +212,8 @@ def _thinks_back(verb: Token) -> bool:
         return "back" in words and "me" in words
     if word == "remember" and any(child.lower_ in {"day", "time", "summer", "night", "year"} for child in verb.rights):
         return True
+    if word == "remind" and not _acts_on_narrator(verb):
+        return False
     return word in _REMINDING and any(
         left.lower_ == "of" and child.dep_ == "obl" for child in verb.rights for left in child.lefts
     )
@@ -229,8 +242,8 @@ def _is_about_another(sentence: Span) -> bool:
 
 
 def _sets_elsewhere(noun: Token) -> bool:
-    """ "My former landlord", "in my old flat", "the last time", "my sister's wedding", "where I grew up", at the beginning
-    of a sentence."""
+    """ "My former landlord", "in my old flat", "the last time", "my sister's wedding", "where I grew up", at the
+    beginning of a sentence."""
     words = {child.lower_ for child in noun.lefts}
     is_before = noun.head.dep_ in _MAIN and noun.i < noun.head.i
     if noun.dep_ == "advcl":

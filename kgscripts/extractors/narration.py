@@ -18,15 +18,9 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
 WOULD = frozenset({"would", "'d", "’d"})
-NOW = re.compile(
-    r"\b(this (time|one|year|week|month|summer|winter|spring|autumn|fall|season|morning|afternoon|evening)|today|tonight"
-    r"|yesterday|nowadays|now(?! and then)|our own|the new one)\b",
-    re.IGNORECASE,
-)
-"""What brings a story back to its own time."""
 _ONE_DAY = re.compile(
-    r"\b(this (time|year|week|summer|winter|spring|autumn|fall|season|morning|afternoon|evening)|today|tonight|yesterday"
-    r"|last (night|week|month|year|summer|winter|spring|fall|mon|tues|wednes|thurs|fri|satur|sun)\w*"
+    r"\b(this (time|year|week|summer|winter|spring|autumn|fall|season|morning|afternoon|evening)|today|tonight"
+    r"|yesterday|last (night|week|month|year|summer|winter|spring|fall|mon|tues|wednes|thurs|fri|satur|sun)\w*"
     r"|the other (day|night)|suddenly)\b",
     re.IGNORECASE,
 )

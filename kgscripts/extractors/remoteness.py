@@ -57,7 +57,7 @@ def is_remote(verb: Token, *, habits: bool) -> bool:
     """
     return (
         (not habits and (_is_habit(verb) or _is_general(verb) or _is_aside(verb) or _tells_past(verb)))
-        or (habits and any(_is_once(child) or child.lower_ == "people" for child in verb.lefts))
+        or (habits and any(_is_once(child) or (child.lower_ == "people" and _is_general(verb)) for child in verb.lefts))
         or _is_reported(verb)
         or any(_is_fiction(child) for child in verb.lefts)
         or (verb.dep_ in {"acl:relcl", "relcl"} and verb.head.lower_ in FICTIONS)
@@ -152,12 +152,14 @@ def _is_far(child: Token) -> bool:
             return not any(left.dep_ == "nummod" for left in child.lefts)
         return ("as" in case and child.lemma_.lower() in _YOUTH) or (
             ("during" in case and child.lower_ == "war")
-            or "in" in case
-            and (
-                _YEAR.fullmatch(child.text) is not None
-                or                 child.lower_ in {"childhood", "youth"}
-                or child.lower_.endswith(("ties", "0s", "0's"))
-                or (child.lower_ == "days" and any(left.lower_ == "those" for left in child.lefts))
+            or (
+                "in" in case
+                and (
+                    _YEAR.fullmatch(child.text) is not None
+                    or child.lower_ in {"childhood", "youth"}
+                    or child.lower_.endswith(("ties", "0s", "0's"))
+                    or (child.lower_ == "days" and any(left.lower_ == "those" for left in child.lefts))
+                )
             )
         )
     return False
