@@ -49,10 +49,10 @@ def tells_habit(docs: Iterable[Doc]) -> bool:
         found.update(form for token in doc for form in _forms(token))
     would, past, present = found["would"], found["past"], found["present"]
     # "My grandmother would stir it for hours, she would skim it; I poured mine into jars".
-    others_only = found["narrator would"] == 0 and found["narrator past"] > 1
+    others_only = found["narrator would"] == 0 and found["narrator past"] > 0
     if would and would + (found["often"] > 0) > 1 and 2 * would >= past:
         return not others_only
-    return (found["you past"] > 1 and 2 * found["you past"] >= past) or (present > 1 and present > 2 * past)
+    return (found["you past"] > 1 and 2 * found["you past"] >= past) or (present > 2 and present > 2 * past)
 
 
 def is_habitual_would(auxiliary: Token, verb: Token) -> bool:
