@@ -46,11 +46,15 @@ def tells_habit(docs: Iterable[Doc]) -> bool:
         if _ONE_DAY.search(doc.text):
             return False
         found["often"] += len(_OFTEN.findall(doc.text))
-        found.update(form for token in doc for form in _forms(token))
+        for sentence in doc.sents:
+            forms = [form for token in sentence for form in _forms(token)]
+            found.update(forms)
+            found["sentences with would"] += "would" in forms
     would, past, present = found["would"], found["past"], found["present"]
     # "My grandmother would stir it for hours, she would skim it; I poured mine into jars".
     others_only = found["narrator would"] == 0 and found["narrator past"] > 0
-    if would and would + (found["often"] > 0) > 1 and 2 * would >= past:
+    # One sentence with "would" is an aside, unless the text says how often.
+    if would and found["sentences with would"] + (found["often"] > 0) > 1 and 2 * would >= past:
         return not others_only
     return (found["you past"] > 1 and 2 * found["you past"] >= past) or (present > 2 and present > 2 * past)
 
