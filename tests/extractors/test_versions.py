@@ -52,7 +52,7 @@ PINS: dict[str, tuple[str, str]] = {
         "265c2ff37422e1c06baf87e6ba94913a42c3706740c9d1d117cfadfe67ef0249",
     ),
     "scenarios": (
-        "526f0a84496492ed4ce7a7a78e565f3f7de27efed7d65f478cc0035737a0f01f",
+        "c6c9f64e45ab7cf542dd1760f3bbc105ddcaf2ffd7639225ea13b4ed56d6212e",
         "b411d59b4cc4da6d8bed24672f51f409581ca6ff74c5a47d382bde67b8cb3086",
     ),
     "state-changes": (
