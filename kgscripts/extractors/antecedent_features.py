@@ -31,43 +31,6 @@ OMITTED = "omitted"
 _MOSTLY_TRANSITIVE = 0.7
 _DEFINITE = frozenset({"the", "this", "that", "these", "those"})
 _AGAIN = frozenset({"again", "back"})
-_OF_EVENTS = frozenset(
-    {
-        "accept",
-        "admit",
-        "appreciate",
-        "believe",
-        "blame",
-        "deny",
-        "discuss",
-        "doubt",
-        "enjoy",
-        "expect",
-        "explain",
-        "finish",
-    }
-    | {
-        "forget",
-        "hate",
-        "imagine",
-        "know",
-        "like",
-        "love",
-        "make",
-        "manage",
-        "mention",
-        "mind",
-        "miss",
-        "notice",
-        "plan",
-    }
-    | {"prevent", "promise", "prove", "realise", "realize", "regret", "remember", "repeat", "say", "stop", "suggest"}
-    | {"survive", "try", "understand", "want", "wish", "arrange", "confirm", "decide", "handle", "continue", "offer"}
-)
-"""Verbs whose "it" often is an event or what somebody said."""
-_CLASSES = ("body", "clothing", "consumable", "information")
-_INTO = frozenset({"in", "into", "inside", "on", "onto", "over", "around", "under", "to"})
-_HOLDS = ("vessel", "appliance", "surface", "place")
 _RECENT = 4
 """Clauses."""
 _ALIKE = ("last object", "preference", "rank", "clauses")
@@ -81,19 +44,18 @@ def features_of(
     `number` is the result of `need_of` for the object.
     """
     pronoun = frame.mention
-    acted_upon = set(before.guess or before.nouns()) if before is not None else set()
+    acted_upon = set(before.nouns()) if before is not None else set()
     parallel = before is not None and before.verb in (frame.verb.head, *frame.verb.head.children)
     of_verb = _of_verb(frame, pronoun, number)
     found = []
-    for rank, entity in enumerate(discourse.candidates(frame)):
-        values = _kind(entity, number) | of_verb | _of_place(frame, entity)
+    for rank, entity in enumerate(discourse.candidates(frame, pronoun)):
+        values = _kind(entity, number) | of_verb
         if values.get("several as one") and entity.clause <= discourse.one >= discourse.clause - _RECENT:
             values["several as one"], values["one of several"] = 0.0, 1.0
         if acted_upon and acted_upon <= set(entity.nouns):
             values["last object"] = 1.0
             values["last object, parallel"] = float(parallel)
         values["preference"] = _preference(frame, entity)
-        values["fits badly"] = min(0.0, values["preference"])
         values[f"sentence {min(3, discourse.sentence - entity.sentence)}"] = 1.0
         clauses = discourse.clause - entity.clause
         values["clauses"] = math.log1p(clauses)
@@ -142,26 +104,13 @@ def _omits_object(frame: Frame) -> bool:
 
 def _of_verb(frame: Frame, pronoun: Token, number: str) -> dict[str, float]:
     word = lemma(frame.verb)
-    particle = frame.particle.lower_ if frame.particle is not None else ""
     values = {"vague": float(word in verbs("vague")), "state": float(word in verbs("stative"))}
-    values["do"] = float(word == "do")
-    values["of events"] = float(word in _OF_EVENTS)
-    values["transitive"] = verb_objects().transitivity(word, particle)
-    if number == "singular":  # "It" may be an event, "them" is not.
-        values |= {f"it, {name}": value for name, value in list(values.items())}
     if pronoun.lower_ in {"that", "this"}:
         values["demonstrative"] = 1.0
         values["demonstrative, vague"] = values["vague"]
     if number in ("kind", OMITTED):
         values[number] = 1.0
     return values
-
-
-def _of_place(frame: Frame, entity: Entity) -> dict[str, float]:
-    """What is put somewhere is rarely a vessel, a surface or a place, least of all one that just held something."""
-    placed = any(phrase.preposition in _INTO for phrase in frame.phrases)
-    holds = is_a(entity.names[-1], *_HOLDS)
-    return {"placed, holds": float(placed and holds), "placed, into": float(placed and entity.role == "into")}
 
 
 def _kind(entity: Entity, number: str) -> dict[str, float]:
@@ -175,9 +124,6 @@ def _kind(entity: Entity, number: str) -> dict[str, float]:
         "tool": float(is_tool(name)),
         "several": float(len(entity.nouns) > 1),
         "definite": float(any(child.lower_ in _DEFINITE for child in entity.nouns[0].lefts)),
-        "indefinite": float(any(child.lower_ in {"a", "an", "some"} for child in entity.nouns[0].lefts)),
-        "of somebody": float(any(child.tag_ == "PRP$" for child in entity.nouns[0].lefts)),
-        **{label: 1.0 for label in _CLASSES if is_a(name, label)},
     }
     if number == "singular":
         values["several as one"] = float(not entity.singular)

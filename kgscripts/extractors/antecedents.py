@@ -128,14 +128,13 @@ class Discourse:
         entity.pronoun = pronoun
         self.entities[entity.key] = entity
 
-    def candidates(self, frame: Frame) -> Iterator[Entity]:
+    def candidates(self, frame: Frame, pronoun: Token) -> Iterator[Entity]:
         """The candidates for the object of a frame, the last mentioned first, without the other nouns of the frame."""
-        others = (*frame.agents, *frame.recipients, *(phrase.head for phrase in frame.phrases))
-        own = {noun_lemma(content_head(noun)).rsplit(" ", 1)[-1] for noun in others if is_noun(noun)}
+        own = {noun.i for noun in (*frame.agents, *frame.recipients, *(phrase.head for phrase in frame.phrases))}
         for key, entity in reversed(list(self.entities.items())):
             if self.sentence - entity.sentence >= WINDOW:
                 del self.entities[key]
-            elif own.isdisjoint(entity.key.split("+")):
+            elif not any(noun.doc is pronoun.doc and noun.i in own for noun in entity.nouns):
                 yield entity
 
 

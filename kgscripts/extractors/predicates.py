@@ -53,7 +53,7 @@ class Frame:
 
     Lists contain the heads of noun phrases. `instruments` are tools from another clause ("use a knife to cut"),
     `handled` those objects that are tools ("use a knife"); `stands_for` has the antecedent if the only object is a
-    pronoun, `guess` also one that is not sure; `reason` is the reason why the event is discarded, if it is.
+    pronoun; `reason` is the reason why the event is discarded, if it is.
     """
 
     verb: Token
@@ -65,7 +65,6 @@ class Frame:
     instruments: list[Token] = field(default_factory=list)
     handled: list[Token] = field(default_factory=list)
     stands_for: tuple[Token, ...] = ()
-    guess: tuple[Token, ...] = ()
     reason: DiscardReason | None = None
 
     @property

@@ -66,7 +66,7 @@ def object_scores(nlp: Language, texts: dict[str, list[MarkedText]]) -> Iterator
         for item, objects in zip(items, _objects(nlp, items), strict=True):
             marked += len(item.labels)
             for start, label in item.labels.items():
-                named = named_heads(label)
+                named = {_head(name) for name in label.split(";") if name != _NONE}
                 if start in objects:
                     found += 1
                     right += objects[start] == named
@@ -84,7 +84,7 @@ def _objects(nlp: Language, items: list[MarkedText]) -> Iterator[dict[int, set[s
     for doc in nlp.pipe(item.text for item in items):
         yield {
             frame.verb.idx: {
-                head(mention.action.object)
+                _head(mention.action.object)
                 for mention in mentions_of(frame, 0)
                 if mention.action.object and mention.action.object not in THIRD_PERSON
             }
@@ -97,13 +97,7 @@ def _word(item: MarkedText, start: int) -> str:
     return item.text[start:].split(maxsplit=1)[0]
 
 
-def named_heads(label: str) -> set[str]:
-    """The heads of the objects that a mark names."""
-    return {head(name) for name in label.split(";") if name != _NONE}
-
-
-def head(noun: str) -> str:
-    """The last word of a compound."""
+def _head(noun: str) -> str:
     return noun.strip().rsplit(" ", 1)[-1]
 
 
