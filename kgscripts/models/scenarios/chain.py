@@ -36,6 +36,8 @@ class DetectorSettings:
     """Added to the log probability of `NONE`, since training texts have more of it than a user wants to see."""
     change_cost: float = field(default=0.5, validator=[*_number, validators.ge(0.0)])
     """The cost of a change of label, in nats."""
+    floor: float = field(default=0.0, validator=[*_number, validators.ge(0.0), validators.le(1.0)])
+    """A segment whose scenario has a smaller share in the ranking has none."""
     second_share: float = field(default=0.15, validator=[*_number, validators.ge(0.0), validators.le(1.0)])
     """A segment has a second scenario if that is broader than the first and has at least this part of its share."""
 
@@ -64,6 +66,15 @@ def detected_segments(scores: NDArray[np.float64], settings: DetectorSettings) -
     """The segments of a text with these `label_scores` of its sentences."""
     scores = biased(scores, settings)
     chain = best_chain(scores, settings.change_cost)
+    found = _segments(scores, chain, settings)
+    for item in found:
+        if item.confidence < settings.floor:
+            chain[item.start : item.end] = [len(settings.labels) - 1] * (item.end - item.start)
+    # Again, since a segment that has lost its scenario is joined to those without one beside it.
+    return _segments(scores, chain, settings)
+
+
+def _segments(scores: NDArray[np.float64], chain: Sequence[int], settings: DetectorSettings) -> list[DetectedSegment]:
     return [segment(scores[start:end], start, settings, chain[start]) for start, end in runs(chain)]
 
 

@@ -7,7 +7,8 @@ costs something, is both the segmentation and the labels (Viterbi).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from hashlib import sha256
 from itertools import accumulate, groupby
 
@@ -18,13 +19,13 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
-from kgscripts.models.encoder import Encoder, shared_minilm
+from kgscripts.models.encoder import shared_minilm
 from kgscripts.models.inference import fixed_threads
 from kgscripts.models.loading import TrainedModel, from_checkpoint
 from kgscripts.models.scenarios.chain import DetectorSettings, biased, detected_segments, label_scores, segment
-from kgscripts.models.scenarios.list import new_rows
+from kgscripts.models.scenarios.list import new_rows, rows_of_points, scenario_point
 from kgscripts.models.scenarios.protocol import NewScenario
-from kgscripts.models.sentence_vectors import SIZE, quantised_vectors
+from kgscripts.models.sentence_vectors import SIZE, Vectors, quantised_vectors
 from kgscripts.models.stored_vectors import SCALE
 from schemas.provenance import Model
 from schemas.scenario_documents import DetectedSegment
@@ -42,7 +43,7 @@ class ScenarioDetector(TrainedModel):
     """A `ScenarioModel` and a `SegmentLabeller` of `kgscripts.models.scenarios.protocol`.
 
     `layer` maps `context_features` to the log odds of the scenarios and, last, of `NONE`. `centres` (scenarios, `SIZE`)
-    are the `passages_centre` of what each scenario was trained on.
+    are the `passages_centre` of what each scenario was trained on. `vectors` encodes sentences.
     """
 
     def __init__(
@@ -52,33 +53,55 @@ class ScenarioDetector(TrainedModel):
         self.settings = settings
         self._layer = layer.eval()
         self._centres = centres
-        self._encoder: Encoder | None = None
+        self.vectors: Vectors = quantised_vectors
 
     def to(self, device: str) -> ScenarioDetector:
         """This detector, with MiniLM on another device; its layer stays on the CPU."""
-        self._encoder = shared_minilm(device)
+        self.vectors = partial(quantised_vectors, encoder=shared_minilm(device))
         return self
 
     def with_scenarios(self, new: Sequence[NewScenario]) -> ScenarioDetector:
         """See `ScenarioAddition`."""
-        known = torch.cat([self._layer.weight, self._layer.bias[:, None]], dim=1).detach().double().numpy()
-        trained = len(self._centres)
-        added = new_rows(new, self.settings.scenarios[:trained], self._centres, known[:trained])
-        # Rounded, since the last bits of a regression differ between processors.
-        rows = torch.from_numpy(np.concatenate([known[:-1], added.round(4), known[-1:]])).float()
-        names = [scenario.name for scenario in new]
-        settings = attrs.evolve(self.settings, scenarios=[*self.settings.scenarios, *names])
+        added = new_rows(new, self.settings.scenarios[: len(self._centres)], self._centres, self._trained_rows())
         digest = sha256(f"{self.model.digest} {[attrs.astuple(scenario) for scenario in new]}".encode()).hexdigest()
         # The scores are those of the model as it was trained.
-        model = attrs.evolve(self.model, digest=digest, scores=())
+        return self._with(
+            [scenario.name for scenario in new], added, attrs.evolve(self.model, digest=digest, scores=())
+        )
+
+    def with_points(self, names: Sequence[str], points: NDArray[np.float64]) -> ScenarioDetector:
+        """This detector with further scenarios, of which the `scenario_point`s are given, (scenarios, `SIZE`)."""
+        known_names = quantised_vectors(self.settings.scenarios[: len(self._centres)]).astype(float)
+        known_names /= np.linalg.norm(known_names, axis=1, keepdims=True)
+        known = scenario_point(known_names, self._centres)
+        return self._with(names, rows_of_points(points, known, self._trained_rows()), self.model)
+
+    def _trained_rows(self) -> NDArray[np.float64]:
+        """Weights and, last, biases of the scenarios that it was trained on."""
+        return self._rows()[: len(self._centres)]
+
+    def _rows(self) -> NDArray[np.float64]:
+        rows: NDArray[np.float64] = (
+            torch.cat([self._layer.weight, self._layer.bias[:, None]], dim=1).detach().double().numpy()
+        )
+        return rows
+
+    def _with(self, names: Sequence[str], added: NDArray[np.float64], model: Model) -> ScenarioDetector:
+        known = self._rows()
+        # Rounded, since the last bits of a regression differ between processors.
+        rows = torch.from_numpy(np.concatenate([known[:-1], added.round(4), known[-1:]])).float()
+        settings = attrs.evolve(self.settings, scenarios=[*self.settings.scenarios, *names])
         found = ScenarioDetector(_layer(rows[:, :-1], rows[:, -1]), self._centres, settings, model)
-        found._encoder = self._encoder
+        found.vectors = self.vectors
         return found
 
     def detect(self, documents: Sequence[Sequence[str]]) -> list[list[DetectedSegment]]:
         """See `ScenarioModel`."""
-        vectors = _encoded(documents, self._encoder)
-        return [detected_segments(self._log_probabilities(of_document), self.settings) for of_document in vectors]
+        return self.detect_vectors(_encoded(documents, self.vectors))
+
+    def detect_vectors(self, documents: Iterable[NDArray[np.int8]]) -> list[list[DetectedSegment]]:
+        """The segments of documents whose sentences have these `quantised_vectors`, (sentences, `SIZE`) each."""
+        return [detected_segments(self._log_probabilities(vectors), self.settings) for vectors in documents]
 
     def label(
         self, documents: Sequence[Sequence[str]], spans: Sequence[Sequence[tuple[int, int]]]
@@ -92,7 +115,7 @@ class ScenarioDetector(TrainedModel):
 
     def log_probabilities(self, document: Sequence[str]) -> NDArray[np.float64]:
         """Log probabilities of the labels of the settings, the last of which is `NONE`: (sentences, labels)."""
-        return self._log_probabilities(quantised_vectors(document, self._encoder))
+        return self._log_probabilities(self.vectors(document))
 
     def _log_probabilities(self, vectors: NDArray[np.int8]) -> NDArray[np.float64]:
         """Those of sentences with these `quantised_vectors`."""
@@ -105,12 +128,12 @@ class ScenarioDetector(TrainedModel):
         return label_scores(torch.cat(parts).double().numpy().round(4), self.settings)
 
 
-def _encoded(documents: Sequence[Sequence[str]], encoder: Encoder | None) -> Iterator[NDArray[np.int8]]:
+def _encoded(documents: Sequence[Sequence[str]], encode: Vectors) -> Iterator[NDArray[np.int8]]:
     """The vectors of the sentences of each document; short documents are encoded together."""
     ends = list(accumulate(map(len, documents)))
     for _, block in groupby(range(len(documents)), key=lambda number: ends[number] // _SENTENCES):
         numbers = list(block)
-        vectors = quantised_vectors([sentence for number in numbers for sentence in documents[number]], encoder)
+        vectors = encode([sentence for number in numbers for sentence in documents[number]])
         yield from np.split(vectors, np.cumsum([len(documents[number]) for number in numbers])[:-1])
 
 

@@ -98,26 +98,41 @@ def _centre(scenario: NewScenario) -> Vectors:
     return passages_centre(quantised_vectors(passage).astype(float) for passage in scenario.passages)
 
 
+def scenario_point(name: Vectors, centre: Vectors) -> Vectors:
+    """The direction that stands for a scenario in the regression: of its name, and of its `passages_centre`.
+
+    Both are (…, size) and of unit length.
+    """
+    return _unit(centre + _NAME_WEIGHT * name)
+
+
 def new_rows(new: Sequence[NewScenario], known: Sequence[str], centres: Vectors, rows: Vectors) -> Vectors:
     """Weights of new scenarios and, last, their bias, (new, features), from `rows` (known, features) of the known ones.
 
-    Weights are predicted as a linear function of the vectors of a scenario's name and passages (ridge regression, in
-    its dual form); without passages, of the name alone. `centres` (known, size) are the known ones' `passages_centre`.
+    Weights are predicted from a scenario's name and passages; without passages, from the name alone. `centres`
+    (known, size) are the known ones' `passages_centre`.
     """
     names = _unit(quantised_vectors([*known, *(scenario.name for scenario in new)]).astype(float))
     known_names, new_names = names[: len(known)], names[len(known) :]
-    both = _unit(centres + _NAME_WEIGHT * known_names)
-    found = []
-    for scenario, name in zip(new, new_names, strict=True):
-        if scenario.passages:
-            point, points = _unit(_centre(scenario) + _NAME_WEIGHT * name), both
-        else:
-            point, points = name, known_names
-        middle = points.mean(axis=0)
-        kernel = (points - middle) @ (points - middle).T + _RIDGE * np.eye(len(points))
-        shares = np.linalg.solve(kernel, (points - middle) @ (point - middle))
-        found.append(shares @ (rows - rows.mean(axis=0)) + rows.mean(axis=0))
-    added = np.stack(found)
+    both = scenario_point(known_names, centres)
+    return np.concatenate(
+        [
+            rows_of_points(scenario_point(name, _centre(scenario))[None], both, rows)
+            if scenario.passages
+            else rows_of_points(name[None], known_names, rows)
+            for scenario, name in zip(new, new_names, strict=True)
+        ]
+    )
+
+
+def rows_of_points(new: Vectors, known: Vectors, rows: Vectors) -> Vectors:
+    """The weights of the scenarios with the points `new`, (new, features), as a linear function of their points: ridge
+    regression in its dual form over those with the points `known` and the weights `rows` (known, features).
+    """
+    middle, mean = known.mean(axis=0), rows.mean(axis=0)
+    kernel = (known - middle) @ (known - middle).T + _RIDGE * np.eye(len(known))
+    shares = np.linalg.solve(kernel, (known - middle) @ (new - middle).T)
+    added: Vectors = shares.T @ (rows - mean) + mean
     added[:, -1] += _BIAS
     return added
 
