@@ -13,10 +13,9 @@ import numpy as np
 from attrs import frozen
 
 from kgscripts.enrichers.protocol import Enricher
-from kgscripts.models.registry import describe, load
+from kgscripts.models.registry import describe
 from kgscripts.models.stored_vectors import decoded
 from kgscripts.settings import model_setting
-from schemas.errors import ModelError
 from schemas.provenance import Model
 from schemas.records import NamedSegment, Record, SentenceVector
 
@@ -95,13 +94,9 @@ class NamedScenarios(Enricher):
 
     @cached_property
     def _model(self) -> ScenarioDetector:
-        from kgscripts.models.scenarios.detector import ScenarioDetector
+        from kgscripts.models.scenarios.detector import load_detector
 
-        model = load(_TASK, self.settings.model) if self._given is None else self._given
-        if not isinstance(model, ScenarioDetector):
-            remedy = "use the model `default`, or one that was trained as `detector`"
-            raise ModelError(f"the model {model.model.name!r} takes no further scenarios", remedy=remedy)
-        return model
+        return load_detector(self.settings.model) if self._given is None else self._given
 
     def enrich(self, contents: Sequence[Sequence[str]], candidates: Sequence[str]) -> list[Sequence[Record]]:
         """The segments of each text in which an offered scenario is found; none for other texts."""

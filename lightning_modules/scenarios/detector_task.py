@@ -15,6 +15,7 @@ from scipy.ndimage import uniform_filter
 from torch import nn
 
 from kgscripts.corpora.scenarios.documents import LabelledStory
+from kgscripts.evaluation.scenarios.confidence import ScoredDocuments, best_floor
 from kgscripts.evaluation.scenarios.counts import count_labels, micro_score
 from kgscripts.evaluation.scenarios.pairing import pair_documents
 from kgscripts.evaluation.scenarios.predictions import ranked
@@ -141,4 +142,5 @@ class DetectorTask:
         place = uniform_filter(grid, 3, mode="nearest").argmax()
         bias, cost = np.unravel_index(place, grid.shape)
         best = attrs.evolve(first, none_bias=_BIASES[bias], change_cost=_COSTS[cost])
+        best = attrs.evolve(best, floor=best_floor(ScoredDocuments(documents, scores, best)))
         return detector_checkpoint(layer, self._centres, best, card)

@@ -108,7 +108,7 @@ def evaluate_mentions(
             "mentions": scores[0].mentions,
             "of them in labelled sentences": scores[0].labelled,
         },
-        systems=[evolve(system, figures=own.figures()) for (system, _, _), own in zip(runs, scores, strict=True)],
+        systems=[evolve(system, figures=own.figures()) for (system, *_), own in zip(runs, scores, strict=True)],
         examples=[example for own in scores for example in own.examples],
     )
 

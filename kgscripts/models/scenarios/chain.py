@@ -37,7 +37,7 @@ class DetectorSettings:
     change_cost: float = field(default=0.5, validator=[*_number, validators.ge(0.0)])
     """The cost of a change of label, in nats."""
     floor: float = field(default=0.0, validator=[*_number, validators.ge(0.0), validators.le(1.0)])
-    """A segment whose scenario has a smaller share in the ranking has none."""
+    """A segment has no scenario if the first of its ranking has a smaller share there."""
     second_share: float = field(default=0.15, validator=[*_number, validators.ge(0.0), validators.le(1.0)])
     """A segment has a second scenario if that is broader than the first and has at least this part of its share."""
 
@@ -66,15 +66,6 @@ def detected_segments(scores: NDArray[np.float64], settings: DetectorSettings) -
     """The segments of a text with these `label_scores` of its sentences."""
     scores = biased(scores, settings)
     chain = best_chain(scores, settings.change_cost)
-    found = _segments(scores, chain, settings)
-    for item in found:
-        if item.confidence < settings.floor:
-            chain[item.start : item.end] = [len(settings.labels) - 1] * (item.end - item.start)
-    # Again, since a segment that has lost its scenario is joined to those without one beside it.
-    return _segments(scores, chain, settings)
-
-
-def _segments(scores: NDArray[np.float64], chain: Sequence[int], settings: DetectorSettings) -> list[DetectedSegment]:
     return [segment(scores[start:end], start, settings, chain[start]) for start, end in runs(chain)]
 
 
@@ -106,11 +97,12 @@ def segment(
     ranks[first] = ranks.max()
     others = [place for place in np.argsort(-ranks, kind="stable") if place != first]
     ranking = [(names[place], round(float(ranks[place] / ranks.sum()), 4)) for place in (first, *others)[:_RANKED]]
+    is_none = names[first] == NONE or ranking[0][1] < settings.floor
     return DetectedSegment(
         start=start,
         end=start + len(scores),
         ranking=ranking,
-        scenarios=[] if names[first] == NONE else [names[place] for place in (first, *second[:1])],
+        scenarios=[] if is_none else [names[place] for place in (first, *second[:1])],
     )
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from hashlib import sha256
 from itertools import accumulate, groupby
+from pathlib import Path
 
 import attrs
 import numpy as np
@@ -22,11 +23,13 @@ from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.encoder import shared_minilm
 from kgscripts.models.inference import fixed_threads
 from kgscripts.models.loading import TrainedModel, from_checkpoint
+from kgscripts.models.registry import load
 from kgscripts.models.scenarios.chain import DetectorSettings, biased, detected_segments, label_scores, segment
 from kgscripts.models.scenarios.list import new_rows, rows_of_points, scenario_point
 from kgscripts.models.scenarios.protocol import NewScenario
 from kgscripts.models.sentence_vectors import SIZE, Vectors, quantised_vectors
 from kgscripts.models.stored_vectors import SCALE
+from schemas.errors import ModelError
 from schemas.provenance import Model
 from schemas.scenario_documents import DetectedSegment
 
@@ -121,7 +124,7 @@ class ScenarioDetector(TrainedModel):
         """Those of sentences with these `quantised_vectors`."""
         if not len(vectors):
             return np.zeros((0, len(self.settings.labels)))
-        features = context_features(torch.from_numpy(vectors).float() / SCALE)
+        features = context_features(torch.from_numpy(vectors.astype(np.float32)) / SCALE)
         with torch.inference_mode(), fixed_threads():
             # Rounded, since the last bits of a network differ between processors.
             parts = [self._layer(part).log_softmax(-1) for part in torch.split(features, _SENTENCES)]
@@ -167,6 +170,18 @@ def detector_checkpoint(
     values = {**attrs.asdict(settings), "encoder_sha256": shared_minilm().digest}
     tensors["centres"] = torch.from_numpy(centres).half()
     return Checkpoint(kind=KIND, settings=values, tensors=tensors, card=card)
+
+
+def load_detector(name_or_directory: str | Path) -> ScenarioDetector:
+    """The detector of that name or in that directory.
+
+    Raises ModelError as `kgscripts.models.registry.load`, and for a model of scenarios of another kind.
+    """
+    model = load("scenarios", name_or_directory)
+    if not isinstance(model, ScenarioDetector):
+        remedy = "use the model `default`, or one that was trained as `detector`"
+        raise ModelError(f"the model {model.model.name!r} is no detector", remedy=remedy)
+    return model
 
 
 @from_checkpoint
