@@ -108,7 +108,7 @@ def verb_objects(
     echo(f"{train_verb_objects(train, out, limit):,} verbs: {printable(str(out))}")
 
 
-def scenario_floor(
+def scenario_calibration(
     development: Annotated[
         Path, typer.Option(metavar="FILE|DIR", help="Documents with gold segments: JSON lines or WebAnno TSV 3.")
     ],
@@ -117,16 +117,16 @@ def scenario_floor(
         str, typer.Option(metavar="NAME|DIR", help="A detector: the one that ships (default), or a checkpoint.")
     ] = "default",
 ) -> None:
-    """Choose the confidence below which a segment of a detector has no scenario; training does so at its end.
+    """Give a detector the activities that are not listed, and the confidence below which a segment has no scenario.
 
-    `kgscripts evaluate scenario-confidence` prints what each floor gives.
+    Training does so at its end. `kgscripts evaluate scenario-confidence` prints what each floor gives.
     """
     from kgscripts.corpora.scenarios.documents import read_scenario_documents
-    from kgscripts.training.scenario_floor import with_floor
+    from kgscripts.training.scenario_calibration import calibrate
 
     check_directory(out, [development])
-    floor = with_floor(model, read_scenario_documents(development), out)
-    echo(f"{printable(str(out))}: the floor is {floor:.2f}")
+    settings = calibrate(model, read_scenario_documents(development), out).settings
+    echo(f"{printable(str(out))}: {len(settings.others)} other activities, floor {settings.floor:.2f}")
 
 
 def typicality(inscript: InScript, out: OutFile, limit: Limit = None) -> None:

@@ -25,7 +25,7 @@ def scenario_confidence(
     """Evaluate the confidence of detected scenarios, and the floor below which a segment has none.
 
     Each document is taken as it is, and as if its scenarios were not listed: then all that is found in it is wrong.
-    `kgscripts train scenario-floor` chooses the floor of a detector.
+    `kgscripts train scenario-calibration` chooses the floor of a detector.
     """
     from kgscripts.commands.evaluation_output import finish
     from kgscripts.corpora.scenarios.documents import read_scenario_documents

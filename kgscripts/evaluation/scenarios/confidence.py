@@ -51,7 +51,9 @@ class ScoredDocuments:
             kept = [place for place, name in enumerate(names) if name not in own]
             left = scores[:, [*kept, len(names)]]
             left = (left - np.logaddexp.reduce(left, axis=1, keepdims=True)).round(4)
-            others = evolve(self.settings, scenarios=[names[place] for place in kept], withheld=(), floor=floor)
+            others = evolve(
+                self.settings, scenarios=[names[place] for place in kept], withheld=(), others=(), floor=floor
+            )
             yield detected_segments(left, others)
 
     def paired(self, floor: float) -> PairedDocuments:

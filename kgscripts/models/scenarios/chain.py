@@ -32,6 +32,9 @@ class DetectorSettings:
     )
     withheld: tuple[str, ...] = field(converter=tuple[str, ...], default=())
     """Scenarios that it knows but does not report: their sentences have the label `NONE`."""
+    others: tuple[str, ...] = field(converter=tuple[str, ...], default=())
+    """Activities that are no listed scenarios: it knows them, so as not to take them for one that is; their sentences
+    have the label `NONE`."""
     none_bias: float = field(default=-1.5, validator=_number)
     """Added to the log probability of `NONE`, since training texts have more of it than a user wants to see."""
     change_cost: float = field(default=0.5, validator=[*_number, validators.ge(0.0)])
@@ -54,10 +57,12 @@ class DetectorSettings:
 
 
 def label_scores(scores: NDArray[np.float64], settings: DetectorSettings) -> NDArray[np.float64]:
-    """Log probabilities of `settings.labels`, (sentences, labels), from those of all scenarios and, last, of `NONE`."""
-    if not settings.withheld:
+    """Log probabilities of `settings.labels`, (sentences, labels), from those of all scenarios, the other activities
+    and, last, `NONE`."""
+    if not settings.withheld and not settings.others:
         return scores
-    withheld = np.array([scenario in settings.withheld for scenario in settings.scenarios] + [True])
+    reported = [scenario not in settings.withheld for scenario in settings.scenarios]
+    withheld = ~np.array([*reported, *(False for _ in settings.others), False])
     none = np.logaddexp.reduce(scores[:, withheld], axis=1, keepdims=True)
     return np.concatenate([scores[:, ~withheld], none], axis=1).round(4)
 

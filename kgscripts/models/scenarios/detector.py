@@ -25,7 +25,7 @@ from kgscripts.models.inference import fixed_threads
 from kgscripts.models.loading import TrainedModel, from_checkpoint
 from kgscripts.models.registry import load
 from kgscripts.models.scenarios.chain import DetectorSettings, biased, detected_segments, label_scores, segment
-from kgscripts.models.scenarios.list import new_rows, rows_of_points, scenario_point
+from kgscripts.models.scenarios.list import new_rows, points_of
 from kgscripts.models.scenarios.protocol import NewScenario
 from kgscripts.models.sentence_vectors import SIZE, Vectors, quantised_vectors
 from kgscripts.models.stored_vectors import SCALE
@@ -38,6 +38,10 @@ FEATURES = 4 * SIZE
 
 _SENTENCES = 512
 """Sentences that are encoded, and whose probabilities are computed, at once; more if a document has more."""
+_OTHER_BIAS = -1.5
+"""Added to the log odds of other activities: what is like a listed scenario is sooner that."""
+_SAME_ACTIVITY = 0.65
+"""The cosine of two points from which they are one activity."""
 _NEAR, _AROUND, _TEXT = 1, 3, 15
 """The numbers of sentences on either side that are near a sentence, around it, and on the same page."""
 
@@ -45,17 +49,24 @@ _NEAR, _AROUND, _TEXT = 1, 3, 15
 class ScenarioDetector(TrainedModel):
     """A `ScenarioModel` and a `SegmentLabeller` of `kgscripts.models.scenarios.protocol`.
 
-    `layer` maps `context_features` to the log odds of the scenarios and, last, of `NONE`. `centres` (scenarios, `SIZE`)
-    are the `passages_centre` of what each scenario was trained on. `vectors` encodes sentences.
+    `layer` maps `context_features` to the log odds of the scenarios, of the other activities and, last, of `NONE`.
+    `centres` (scenarios, `SIZE`) are the `passages_centre` of what each scenario was trained on, `others` (activities,
+    `SIZE`) the `points_of` the other activities. `vectors` encodes sentences.
     """
 
     def __init__(
-        self, layer: nn.Linear, centres: NDArray[np.float64], settings: DetectorSettings, model: Model
+        self,
+        layer: nn.Linear,
+        centres: NDArray[np.float64],
+        settings: DetectorSettings,
+        model: Model,
+        others: NDArray[np.float64] | None = None,
     ) -> None:
         self.model = model
         self.settings = settings
         self._layer = layer.eval()
         self._centres = centres
+        self._others = np.zeros((0, SIZE)) if others is None else others
         self.vectors: Vectors = quantised_vectors
 
     def to(self, device: str) -> ScenarioDetector:
@@ -65,36 +76,61 @@ class ScenarioDetector(TrainedModel):
 
     def with_scenarios(self, new: Sequence[NewScenario]) -> ScenarioDetector:
         """See `ScenarioAddition`."""
-        added = new_rows(new, self.settings.scenarios[: len(self._centres)], self._centres, self._trained_rows())
         digest = sha256(f"{self.model.digest} {[attrs.astuple(scenario) for scenario in new]}".encode()).hexdigest()
         # The scores are those of the model as it was trained.
-        return self._with(
-            [scenario.name for scenario in new], added, attrs.evolve(self.model, digest=digest, scores=())
-        )
+        model = attrs.evolve(self.model, digest=digest, scores=())
+        has_passages = [bool(scenario.passages) for scenario in new]
+        return self._with([scenario.name for scenario in new], points_of(new), has_passages, model)
 
     def with_points(self, names: Sequence[str], points: NDArray[np.float64]) -> ScenarioDetector:
         """This detector with further scenarios, of which the `scenario_point`s are given, (scenarios, `SIZE`)."""
-        known_names = quantised_vectors(self.settings.scenarios[: len(self._centres)]).astype(float)
-        known_names /= np.linalg.norm(known_names, axis=1, keepdims=True)
-        known = scenario_point(known_names, self._centres)
-        return self._with(names, rows_of_points(points, known, self._trained_rows()), self.model)
+        return self._with(names, points, [True] * len(names), self.model)
 
-    def _trained_rows(self) -> NDArray[np.float64]:
-        """Weights and, last, biases of the scenarios that it was trained on."""
-        return self._rows()[: len(self._centres)]
+    def with_others(self, activities: Sequence[NewScenario]) -> ScenarioDetector:
+        """This detector with these activities, which all have passages, as its `settings.others`."""
+        points = points_of(activities)
+        rows = self._predicted(points, [True] * len(activities))
+        rows[:, -1] += _OTHER_BIAS
+        settings = attrs.evolve(self.settings, others=[activity.name for activity in activities])
+        return self._made(self._rows()[: len(settings.scenarios)], rows, points, settings, self.model)
+
+    def with_floor(self, floor: float) -> ScenarioDetector:
+        """This detector with another floor."""
+        settings = attrs.evolve(self.settings, floor=floor)
+        return ScenarioDetector(self._layer, self._centres, settings, self.model, self._others)
+
+    def _with(
+        self, names: Sequence[str], points: NDArray[np.float64], has_passages: Sequence[bool], model: Model
+    ) -> ScenarioDetector:
+        known, added = self._rows(), self._predicted(points, has_passages)
+        # An activity that is one of the new scenarios would compete with it.
+        kept = np.flatnonzero(((self._others @ points.T) < _SAME_ACTIVITY).all(axis=1))
+        scenarios, others = self.settings.scenarios, self.settings.others
+        settings = attrs.evolve(self.settings, scenarios=[*scenarios, *names], others=[others[place] for place in kept])
+        rows = np.concatenate([known[: len(scenarios)], added])
+        return self._made(rows, known[len(scenarios) + kept], self._others[kept], settings, model)
+
+    def _predicted(self, points: NDArray[np.float64], has_passages: Sequence[bool]) -> NDArray[np.float64]:
+        trained = len(self._centres)
+        return new_rows(points, has_passages, self.settings.scenarios[:trained], self._centres, self._rows()[:trained])
 
     def _rows(self) -> NDArray[np.float64]:
-        rows: NDArray[np.float64] = (
-            torch.cat([self._layer.weight, self._layer.bias[:, None]], dim=1).detach().double().numpy()
-        )
-        return rows
+        """Weights and, last, bias of each row of the layer."""
+        both = torch.cat([self._layer.weight, self._layer.bias[:, None]], dim=1)
+        return np.asarray(both.detach().double().numpy())
 
-    def _with(self, names: Sequence[str], added: NDArray[np.float64], model: Model) -> ScenarioDetector:
-        known = self._rows()
+    def _made(
+        self,
+        scenarios: NDArray[np.float64],
+        others: NDArray[np.float64],
+        points: NDArray[np.float64],
+        settings: DetectorSettings,
+        model: Model,
+    ) -> ScenarioDetector:
+        """The detector with the rows of scenarios, of other activities with their points, and its own of `NONE`."""
         # Rounded, since the last bits of a regression differ between processors.
-        rows = torch.from_numpy(np.concatenate([known[:-1], added.round(4), known[-1:]])).float()
-        settings = attrs.evolve(self.settings, scenarios=[*self.settings.scenarios, *names])
-        found = ScenarioDetector(_layer(rows[:, :-1], rows[:, -1]), self._centres, settings, model)
+        rows = torch.from_numpy(np.concatenate([scenarios, others, self._rows()[-1:]]).round(4)).float()
+        found = ScenarioDetector(_layer(rows[:, :-1], rows[:, -1]), self._centres, settings, model, points)
         found.vectors = self.vectors
         return found
 
@@ -116,6 +152,13 @@ class ScenarioDetector(TrainedModel):
             found.append([segment(scores[start:end], start, self.settings) for start, end in own])
         return found
 
+    def checkpoint(self, card: ModelCard) -> Checkpoint:
+        """Its checkpoint; numbers are stored in half precision."""
+        tensors = {name: value.detach().half() for name, value in self._layer.state_dict().items()}
+        tensors |= {"centres": torch.from_numpy(self._centres).half(), "others": torch.from_numpy(self._others).half()}
+        values = {**attrs.asdict(self.settings), "encoder_sha256": shared_minilm().digest}
+        return Checkpoint(kind=KIND, settings=values, tensors=tensors, card=card)
+
     def log_probabilities(self, document: Sequence[str]) -> NDArray[np.float64]:
         """Log probabilities of the labels of the settings, the last of which is `NONE`: (sentences, labels)."""
         return self._log_probabilities(self.vectors(document))
@@ -124,8 +167,8 @@ class ScenarioDetector(TrainedModel):
         """Those of sentences with these `quantised_vectors`."""
         if not len(vectors):
             return np.zeros((0, len(self.settings.labels)))
-        features = context_features(torch.from_numpy(vectors.astype(np.float32)) / SCALE)
         with torch.inference_mode(), fixed_threads():
+            features = context_features(torch.from_numpy(vectors.astype(np.float32)) / SCALE)
             # Rounded, since the last bits of a network differ between processors.
             parts = [self._layer(part).log_softmax(-1) for part in torch.split(features, _SENTENCES)]
         return label_scores(torch.cat(parts).double().numpy().round(4), self.settings)
@@ -162,16 +205,6 @@ def _layer(weight: Tensor, bias: Tensor) -> nn.Linear:
     return layer
 
 
-def detector_checkpoint(
-    layer: nn.Linear, centres: NDArray[np.float64], settings: DetectorSettings, card: ModelCard
-) -> Checkpoint:
-    """The checkpoint of a trained layer; its numbers are stored in half precision."""
-    tensors = {name: value.detach().half() for name, value in layer.state_dict().items()}
-    values = {**attrs.asdict(settings), "encoder_sha256": shared_minilm().digest}
-    tensors["centres"] = torch.from_numpy(centres).half()
-    return Checkpoint(kind=KIND, settings=values, tensors=tensors, card=card)
-
-
 def load_detector(name_or_directory: str | Path) -> ScenarioDetector:
     """The detector of that name or in that directory.
 
@@ -192,11 +225,14 @@ def detector_model(checkpoint: Checkpoint) -> ScenarioDetector:
     digest = values.pop("encoder_sha256")
     settings = DetectorSettings(**values)
     tensors = {name: value.float() for name, value in checkpoint.tensors.items()}
-    scenarios = len(settings.scenarios)
-    if tensors["weight"].shape != (scenarios + 1, FEATURES) or tensors["centres"].shape != (scenarios, SIZE):
+    scenarios, others = len(settings.scenarios), len(settings.others)
+    sizes = {"weight": (scenarios + others + 1, FEATURES), "centres": (scenarios, SIZE), "others": (others, SIZE)}
+    tensors.setdefault("others", torch.zeros(0, SIZE))
+    if any(tensors[name].shape != size for name, size in sizes.items()):
         raise ValueError("weights of another size")
     if not all(value.isfinite().all() for value in tensors.values()):
         raise ValueError("weights that are not finite")
     layer = _layer(tensors["weight"], tensors["bias"])
     shared_minilm().check(digest)
-    return ScenarioDetector(layer, tensors["centres"].double().numpy(), settings, checkpoint.model)
+    centres, points = (tensors[name].double().numpy() for name in ("centres", "others"))
+    return ScenarioDetector(layer, centres, settings, checkpoint.model, points)

@@ -106,35 +106,35 @@ def scenario_point(name: Vectors, centre: Vectors) -> Vectors:
     return _unit(centre + _NAME_WEIGHT * name)
 
 
-def new_rows(new: Sequence[NewScenario], known: Sequence[str], centres: Vectors, rows: Vectors) -> Vectors:
-    """Weights of new scenarios and, last, their bias, (new, features), from `rows` (known, features) of the known ones.
-
-    Weights are predicted from a scenario's name and passages; without passages, from the name alone. `centres`
-    (known, size) are the known ones' `passages_centre`.
-    """
-    names = _unit(quantised_vectors([*known, *(scenario.name for scenario in new)]).astype(float))
-    known_names, new_names = names[: len(known)], names[len(known) :]
-    both = scenario_point(known_names, centres)
-    return np.concatenate(
+def points_of(new: Sequence[NewScenario]) -> Vectors:
+    """The `scenario_point`s of scenarios, (scenarios, size); without passages, the directions of their names."""
+    names = _unit(quantised_vectors([scenario.name for scenario in new]).astype(float))
+    return np.stack(
         [
-            rows_of_points(scenario_point(name, _centre(scenario))[None], both, rows)
-            if scenario.passages
-            else rows_of_points(name[None], known_names, rows)
-            for scenario, name in zip(new, new_names, strict=True)
+            scenario_point(name, _centre(scenario)) if scenario.passages else name
+            for scenario, name in zip(new, names, strict=True)
         ]
     )
 
 
-def rows_of_points(new: Vectors, known: Vectors, rows: Vectors) -> Vectors:
-    """The weights of the scenarios with the points `new`, (new, features), as a linear function of their points: ridge
-    regression in its dual form over those with the points `known` and the weights `rows` (known, features).
+def new_rows(
+    points: Vectors, has_passages: Sequence[bool], known: Sequence[str], centres: Vectors, rows: Vectors
+) -> Vectors:
+    """Weights of new scenarios and, last, their bias, (new, features), from `rows` (known, features) of the known ones.
+
+    Weights are predicted as a linear function of the `points_of` scenarios (ridge regression, in its dual form); those
+    of the known ones follow from their names and `passages_centre`s, (known, size), or from their names alone.
     """
-    middle, mean = known.mean(axis=0), rows.mean(axis=0)
-    kernel = (known - middle) @ (known - middle).T + _RIDGE * np.eye(len(known))
-    shares = np.linalg.solve(kernel, (known - middle) @ (new - middle).T)
-    added: Vectors = shares.T @ (rows - mean) + mean
-    added[:, -1] += _BIAS
-    return added
+    names = _unit(quantised_vectors(known).astype(float))
+    found = np.zeros((len(points), rows.shape[1]))
+    for described, known_points in ((True, scenario_point(names, centres)), (False, names)):
+        own = np.flatnonzero(np.asarray(has_passages) == described)
+        middle, mean = known_points.mean(axis=0), rows.mean(axis=0)
+        kernel = (known_points - middle) @ (known_points - middle).T + _RIDGE * np.eye(len(known_points))
+        shares = np.linalg.solve(kernel, (known_points - middle) @ (points[own] - middle).T)
+        found[own] = shares.T @ (rows - mean) + mean
+    found[:, -1] += _BIAS
+    return found
 
 
 def _unit(vectors: Vectors) -> Vectors:
