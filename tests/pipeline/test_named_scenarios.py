@@ -129,7 +129,11 @@ def test_nothing_is_offered_where_nothing_is_detected_or_named(tmp_path: Path) -
 
 
 def test_a_title_among_the_listed_scenarios_changes_nothing(tmp_path: Path) -> None:
-    listed = {"id": "listed", "title": "How to Repair a Bicycle", "steps": ["Turn the bicycle over.", "Patch the tube."]}
+    listed = {
+        "id": "listed",
+        "title": "How to Repair a Bicycle",
+        "steps": ["Turn the bicycle over.", "Patch the tube."],
+    }
     alone, beside = _build(tmp_path / "alone", [TYRE]), _build(tmp_path / "beside", [TYRE, listed])
     assert _about(beside)["tyre"] == _about(alone)["tyre"]
 

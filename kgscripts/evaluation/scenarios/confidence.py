@@ -51,10 +51,9 @@ class ScoredDocuments:
             kept = [place for place, name in enumerate(names) if name not in own]
             left = scores[:, [*kept, len(names)]]
             left = (left - np.logaddexp.reduce(left, axis=1, keepdims=True)).round(4)
-            others = evolve(
-                self.settings, scenarios=[names[place] for place in kept], withheld=(), others=(), floor=floor
-            )
-            yield detected_segments(left, others)
+            listed = [names[place] for place in kept]
+            # Withheld scenarios and other activities are in the last column already.
+            yield detected_segments(left, evolve(self.settings, scenarios=listed, withheld=(), others=(), floor=floor))
 
     def paired(self, floor: float) -> PairedDocuments:
         """The documents with what is found in them."""
