@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from kgscripts.commands.options import AsJson, Examples, ScoresFile, SplitName
+from kgscripts.commands.options import AsJson, AttachAs, Examples, ScoresFile, SplitName
 
 
 def scenario_confidence(
@@ -21,6 +21,7 @@ def scenario_confidence(
     examples: Examples = 0,
     as_json: AsJson = False,
     output: ScoresFile = None,
+    attach_as: AttachAs = None,
 ) -> None:
     """Evaluate the confidence of detected scenarios, and the floor below which a segment has none.
 
@@ -30,10 +31,12 @@ def scenario_confidence(
     from kgscripts.commands.evaluation_output import finish
     from kgscripts.corpora.scenarios.documents import read_scenario_documents
     from kgscripts.evaluation.scenarios.confidence import evaluate_confidence
+    from kgscripts.models.registry import find_checkpoint
     from kgscripts.models.scenarios.detector import load_detector
     from schemas.output_files import check_outputs
 
     check_outputs(output, inputs=[gold, model])
+    places = {model: find_checkpoint(model, "scenarios")} if attach_as else {}
     dataset = gold.absolute().name
     found = evaluate_confidence(
         read_scenario_documents(gold),
@@ -42,4 +45,4 @@ def scenario_confidence(
         split=split or dataset.split(".")[0],
         source=model,
     )
-    finish([found], places={}, attach_as=None, output=output, as_json=as_json, examples=examples)
+    finish([found], places=places, attach_as=attach_as, output=output, as_json=as_json, examples=examples)
