@@ -1,4 +1,4 @@
-"""What a detector of scenarios gets after its weights: activities that are not listed, and the floor of its confidence."""
+"""What a detector of scenarios gets after its weights: activities that are not listed, and a least confidence."""
 
 from __future__ import annotations
 
