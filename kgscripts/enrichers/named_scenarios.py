@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from attrs import frozen
+from attrs import define, frozen
 
 from kgscripts.enrichers.protocol import Enricher
 from kgscripts.models.registry import describe
@@ -121,7 +121,7 @@ class NamedScenarios(Enricher):
             names, _, vectors = zip(*(candidate.partition("\n") for candidate in candidates), strict=True)
             points = decoded(vectors).astype(float)
             points /= np.linalg.norm(points, axis=1, keepdims=True)
-            self._offered = (candidates, _OnVectors(self._model.with_points(names, points)))
+            self._offered = (candidates, _OnVectors(self._model.with_points(names, points), self._model.model))
         return self._offered[1]
 
 
@@ -164,15 +164,12 @@ def named_segments(
     return sorted(found, key=lambda item: (item.start, item.end, item.scenario))
 
 
-@frozen
+@define
 class _OnVectors:
     """A detector as a `ScenarioModel` of vectors instead of sentences."""
 
     detector: ScenarioDetector
-
-    @property
-    def model(self) -> Model:
-        return self.detector.model
+    model: Model
 
     def detect(self, documents: Sequence[Any]) -> list[list[DetectedSegment]]:
         return self.detector.detect_vectors([np.asarray(document) for document in documents])

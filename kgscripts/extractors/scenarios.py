@@ -106,7 +106,8 @@ class ScenarioExtractor(Extractor):
             self._loaded = with_added(
                 load(_TASK, self.settings.model, self.settings.device) if self.model is None else self.model, self.added
             )
-            if isinstance(self._loaded, OfVectors):
+            # A model that ships is the same object for all extractors of a process.
+            if isinstance(self._loaded, OfVectors) and not isinstance(self._loaded.vectors, RememberedVectors):
                 self._loaded.vectors = RememberedVectors(self._loaded.vectors)
         return detect_documents(self._loaded, documents)
 

@@ -52,7 +52,7 @@ PINS: dict[str, tuple[str, str]] = {
         "265c2ff37422e1c06baf87e6ba94913a42c3706740c9d1d117cfadfe67ef0249",
     ),
     "scenarios": (
-        "7b9c49d5b233af9ae376675690ec55528686769ea5c813e6c908060d4cdafc8e",
+        "1725a1946dfd49ba14fd1034d2d99dc375dc3233446654b42577ed3a65025eee",
         "b62ad9cba346f06d1673c4aab8e5074c760570f34d7471e3f3e8c3749cbebb97",
     ),
     "state-changes": (

@@ -13,8 +13,12 @@ MOST_OFFERED = 1_000
 """At most this number of scenarios are offered, those that most texts name."""
 
 _GIVEN = """
-    SELECT s.document, s.scenario, scenario_key(s.scenario) AS key
-    FROM segment_as_read s JOIN extractor x USING (reader) WHERE x.name = 'labels'
+    WITH given AS (
+        SELECT s.document, s.scenario FROM segment_as_read s JOIN extractor x USING (reader) WHERE x.name = 'labels'
+    )
+    SELECT * FROM given
+         JOIN (SELECT scenario, scenario_key(scenario) AS key FROM (SELECT DISTINCT scenario FROM given))
+         USING (scenario)
 """
 _DETECTED = "SELECT s.* FROM segment_as_read s JOIN extractor x USING (reader) WHERE x.name = 'scenarios'"
 

@@ -44,11 +44,13 @@ class ScoredDocuments:
         return [detected_segments(own, settings) for own in self.scores]
 
     def found_without_own(self, floor: float) -> Iterator[list[DetectedSegment]]:
-        """The segments of each document if its scenarios were not listed."""
+        """The segments of each document if its scenarios were not listed; documents that leave none are left out."""
         for document, scores in zip(self.documents, self.scores, strict=True):
             own = {label for labels in document.labels() for label in labels}
             names = self.settings.labels[:-1]
             kept = [place for place, name in enumerate(names) if name not in own]
+            if not kept:
+                continue
             left = scores[:, [*kept, len(names)]]
             left = (left - np.logaddexp.reduce(left, axis=1, keepdims=True)).round(4)
             listed = [names[place] for place in kept]

@@ -97,7 +97,9 @@ class ScenarioDetector(TrainedModel):
     def with_floor(self, floor: float) -> ScenarioDetector:
         """This detector with another floor."""
         settings = attrs.evolve(self.settings, floor=floor)
-        return ScenarioDetector(self._layer, self._centres, settings, self.model, self._others)
+        found = ScenarioDetector(self._layer, self._centres, settings, self.model, self._others)
+        found.vectors = self.vectors
+        return found
 
     def _with(
         self, names: Sequence[str], points: NDArray[np.float64], has_passages: Sequence[bool], model: Model
