@@ -142,6 +142,9 @@ def test_a_small_run_learns_and_is_loaded(tmp_path: Path, monkeypatch: pytest.Mo
         return units.round().clip(-127, 127).astype(np.int8)
 
     monkeypatch.setattr("kgscripts.models.scenarios.detector.quantised_vectors", vectors)
+    # The activities that ship have no place among vectors that mean nothing.
+    calibrated: list[Sequence[ScenarioDocument]] = []
+    monkeypatch.setattr(detector_task, "calibrated", lambda found, documents: calibrated.append(documents) or found)
     monkeypatch.setattr(detector_task, "written_stories", list)
     monkeypatch.setattr(detector_task, "written_passages", lambda: passages)
     story = attrs.evolve(STORY, sentences=tuple(sentences[:2]))
@@ -152,6 +155,8 @@ def test_a_small_run_learns_and_is_loaded(tmp_path: Path, monkeypatch: pytest.Mo
     task = DetectorTask(configuration, files, vectors=vectors)
     train(task, settings, tmp_path / "model", hardware=CPU, report=lambda epoch: losses.append(epoch.train_loss))
     assert losses[-1] < losses[0] / 2
+    assert calibrated
+    assert all(documents == [development] for documents in calibrated)
     model = load("scenarios", tmp_path / "model")
     [found] = model.detect([development.sentences])
     assert [(item.start, item.end, item.scenarios) for item in found] == [
