@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from kgscripts.corpora.scenarios.documents import LabelledStory, read_scenario_documents
 from kgscripts.models.registry import load
+from kgscripts.models.scenarios.detector import ScenarioDetector
 from lightning_modules.configuration import read_configuration
 from lightning_modules.scenarios import detector_task
 from lightning_modules.scenarios.detector_task import DetectorTask
@@ -144,7 +145,12 @@ def test_a_small_run_learns_and_is_loaded(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr("kgscripts.models.scenarios.detector.quantised_vectors", vectors)
     # The activities that ship have no place among vectors that mean nothing.
     calibrated: list[Sequence[ScenarioDocument]] = []
-    monkeypatch.setattr(detector_task, "calibrated", lambda found, documents: calibrated.append(documents) or found)
+
+    def calibrating(found: ScenarioDetector, documents: Sequence[ScenarioDocument]) -> ScenarioDetector:
+        calibrated.append(documents)
+        return found
+
+    monkeypatch.setattr(detector_task, "calibrated", calibrating)
     monkeypatch.setattr(detector_task, "written_stories", list)
     monkeypatch.setattr(detector_task, "written_passages", lambda: passages)
     story = attrs.evolve(STORY, sentences=tuple(sentences[:2]))
