@@ -52,8 +52,8 @@ PINS: dict[str, tuple[str, str]] = {
         "265c2ff37422e1c06baf87e6ba94913a42c3706740c9d1d117cfadfe67ef0249",
     ),
     "scenarios": (
-        "1725a1946dfd49ba14fd1034d2d99dc375dc3233446654b42577ed3a65025eee",
-        "b62ad9cba346f06d1673c4aab8e5074c760570f34d7471e3f3e8c3749cbebb97",
+        "526f0a84496492ed4ce7a7a78e565f3f7de27efed7d65f478cc0035737a0f01f",
+        "b411d59b4cc4da6d8bed24672f51f409581ca6ff74c5a47d382bde67b8cb3086",
     ),
     "state-changes": (
         "9c34f8b739a06c135fcb88a4053c003f4e0927facffb8babd13cf5f7e43af6fd",
@@ -64,8 +64,7 @@ PINS: dict[str, tuple[str, str]] = {
 
 
 def _digest(records: Sequence[Sequence[Record]]) -> str:
-    """SHA-256 of records, with the numbers of networks to one decimal, since the last ones differ between processors,
-    and without vectors."""
+    """SHA-256 of records, with the numbers of networks to one decimal: the last ones differ between processors."""
     content = [[[type(record).__name__, _rounded(asdict(record))] for record in items] for items in records]
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
@@ -75,7 +74,6 @@ def _rounded(value: Any) -> Any:
         return {
             key: round(item, 1) if key in ("log_probability", "confidence") else _rounded(item)
             for key, item in value.items()
-            if key != "values"
         }
     return [_rounded(item) for item in value] if isinstance(value, list | tuple) else value
 
