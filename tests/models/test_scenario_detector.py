@@ -17,8 +17,17 @@ from torch.nn import functional
 
 from kgscripts.models.checkpoint import load_checkpoint
 from kgscripts.models.registry import find_checkpoint, load
-from kgscripts.models.scenarios.chain import DetectorSettings, best_chain, detected_segments, label_scores, runs
-from kgscripts.models.scenarios.detector import FEATURES, ScenarioDetector, context_features, detector_model
+from kgscripts.models.scenarios.chain import (
+    DetectorSettings,
+    best_chain,
+    change_cost,
+    detected_segments,
+    label_scores,
+    lasting,
+    runs,
+)
+from kgscripts.models.scenarios.detector import ScenarioDetector, detector_model
+from kgscripts.models.scenarios.network import CONTEXT_FEATURES, FEATURES, DetectorNetwork, context_features
 from schemas.errors import ModelError
 from schemas.scenario_documents import NONE
 
@@ -33,11 +42,27 @@ OPINION = ["My cousin thinks that nobody reads newspapers any more.", "He may be
 def test_features_are_sums_over_the_sentences_around() -> None:
     vectors = functional.normalize(torch.randn(40, 384, generator=torch.Generator().manual_seed(0)), dim=1)
     found = context_features(vectors)
-    assert found.shape == (40, FEATURES)
+    assert found.shape == (40, CONTEXT_FEATURES)
     for place in range(40):
         near, around, page = (vectors[max(0, place - reach) : place + reach + 1].sum(0) for reach in (1, 3, 15))
         plain = torch.cat([vectors[place], near / 2, around / 4, page / page.norm()])
         assert torch.allclose(found[place], plain, atol=1e-5)
+
+
+def test_the_network_reads_each_text_by_itself_and_fifteen_sentences_around() -> None:
+    torch.manual_seed(0)
+    network = DetectorNetwork(4, dropout=0.3).eval()
+    texts = [functional.normalize(torch.randn(length, 384), dim=1) for length in (40, 1, 7)]
+    with torch.inference_mode():
+        together = network(torch.cat([context_features(text) for text in texts]), [40, 1, 7]).split([40, 1, 7])
+        for text, found in zip(texts, together, strict=True):
+            assert torch.allclose(found, network(context_features(text), [len(text)]), atol=1e-5)
+        changed = texts[0].clone()
+        changed[20] = -changed[20]
+        differences = (network(context_features(changed), [40]) - together[0]).abs().amax(dim=1)
+    assert bool((differences[:5] < 1e-5).all())
+    assert bool((differences[36:] < 1e-5).all())
+    assert bool((differences[5:36] > 1e-5).all())
 
 
 @settings(max_examples=60)
@@ -52,6 +77,21 @@ def test_the_chain_is_the_best_of_all_sequences(scores: NDArray[np.float64], cos
 
     every = itertools.product(range(scores.shape[1]), repeat=len(scores))
     assert value(tuple(best_chain(scores, cost))) == max(map(value, every))
+
+
+@pytest.mark.parametrize("length", [1, 2, 4, 8])
+def test_a_change_costs_more_the_longer_labels_last_however_sure_the_model_is(length: int) -> None:
+    labels = [place // length % 5 for place in range(240)]
+    chosen = DetectorSettings(scenarios=list("abcd"), change_cost=0.5, steady_cost=3.0)
+    costs = []
+    for certainty in (9.0, 99.0):
+        scores = np.zeros((240, 5))
+        scores[range(240), labels] = certainty
+        assert lasting(scores) == pytest.approx((length - 2) / (length - 1) if length > 1 else 0.0, abs=0.05)
+        costs.append(change_cost(scores, chosen))
+    expected_cost = {1: 0.5, 2: 0.5, 4: 0.87, 8: 3.0}[length]
+    assert costs == pytest.approx([expected_cost] * 2, abs=0.15)
+    assert change_cost(scores[:2], chosen) == 0.5
 
 
 def test_segments_are_runs_of_one_label_and_none_has_no_scenario() -> None:
@@ -118,6 +158,7 @@ def _settings(**changes: Any) -> dict[str, Any]:
         {"none_bias": "much"},
         {"change_cost": -1.0},
         {"change_cost": float("inf")},
+        {"steady_cost": -1.0},
         {"second_share": 2.0},
         {"encoder_sha256": "0" * 64},
         {"unknown": 1},
@@ -133,13 +174,17 @@ def test_settings_that_do_not_fit_are_an_error(changes: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "tensors",
     [
-        {"weight": None},
-        {"bias": None},
+        {"layer.weight": None},
+        {"layer.bias": None},
         {"centres": None},
-        {"weight": torch.zeros(201, 3)},
-        {"weight": torch.zeros(7, FEATURES), "bias": torch.zeros(7)},
-        {"weight": torch.full((201, FEATURES), float("nan"))},
-        {"bias": torch.zeros(200)},
+        {"read.weight": torch.zeros(3, 384)},
+        {"blocks.0.convolution.weight": torch.zeros(160, 160, 3)},
+        {"blocks.2.norm.weight": torch.full((160,), float("inf"))},
+        {"blocks.3.norm.weight": torch.zeros(160)},
+        {"layer.weight": torch.zeros(201, 3)},
+        {"layer.weight": torch.zeros(7, FEATURES), "layer.bias": torch.zeros(7)},
+        {"layer.weight": torch.full((201, FEATURES), float("nan"))},
+        {"layer.bias": torch.zeros(200)},
         {"centres": torch.zeros(199, 384)},
         {"centres": torch.full((200, 384), float("inf"))},
     ],
