@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import torch
 from attrs import frozen
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
-from kgscripts.models.scenarios.network import DetectorNetwork, context_features
+from kgscripts.models.scenarios.detector import context_features
 from lightning_modules.data import Split, TrainingBatch, TrainingData
 from lightning_modules.module import Loss, TrainingModule
 from lightning_modules.scenarios.made_documents import DocumentMaker, MadeDocument
@@ -20,12 +19,10 @@ from lightning_modules.scenarios.settings import DetectorTrainingSettings
 
 @frozen(eq=False)
 class DetectorBatch(TrainingBatch):
-    """`features` (sentences, features) of several documents, the place of each sentence's label, (sentences,), and the
-    number of sentences of each document, (documents,)."""
+    """`features` (sentences, features) of several documents, and the place of each sentence's label, (sentences,)."""
 
     features: Tensor
     labels: Tensor
-    lengths: Tensor
 
 
 class DetectorData(TrainingData[MadeDocument]):
@@ -65,7 +62,6 @@ class DetectorData(TrainingData[MadeDocument]):
                 [context_features(torch.stack([self._vectors[text] for text in item.sentences])) for item in examples]
             ),
             labels=torch.tensor([self._labels[label] for item in examples for label in item.labels]),
-            lengths=torch.tensor([len(item.sentences) for item in examples]),
         )
 
     def _batches(self, documents: Sequence[MadeDocument]) -> list[Sequence[MadeDocument]]:
@@ -78,25 +74,17 @@ class DetectorModule(TrainingModule):
     In held-out documents, the scenarios at the indices `withheld` are `NONE`, as the model will report them.
     """
 
-    network: DetectorNetwork
+    network: nn.Linear
     _settings: DetectorTrainingSettings
 
-    def __init__(
-        self, network: DetectorNetwork, settings: DetectorTrainingSettings, withheld: Sequence[int] = ()
-    ) -> None:
+    def __init__(self, network: nn.Linear, settings: DetectorTrainingSettings, withheld: Sequence[int] = ()) -> None:
         super().__init__(network, settings)
-        self._none = [*withheld, network.layer.out_features - 1]
-
-    def parameter_groups(self) -> list[dict[str, Any]]:
-        """The last layer, and what is below it, with a lower learning rate."""
-        last = list(self.network.layer.parameters())
-        below = [value for name, value in self.network.named_parameters() if not name.startswith("layer.")]
-        return [{"params": last}, {"params": below, "lr": self._settings.context_learning_rate}]
+        self._none = [*withheld, network.out_features - 1]
 
     def loss(self, batch: DetectorBatch) -> Loss:
         """See `TrainingModule`; per sentence."""
         features = functional.dropout(batch.features, self._settings.dropout, self.training)
-        scores = self.network(features, batch.lengths.tolist()).log_softmax(-1)
+        scores = self.network(features).log_softmax(-1)
         if not self.training:
             scores = torch.cat([scores[:, :-1], scores[:, self._none].logsumexp(-1, keepdim=True)], dim=1)
         return Loss(functional.nll_loss(scores, batch.labels), len(batch.labels))

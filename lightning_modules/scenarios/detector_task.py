@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
-from itertools import product
 from typing import Any
 
 import attrs
@@ -13,6 +12,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from scipy.ndimage import uniform_filter
+from torch import nn
 
 from kgscripts.corpora.scenarios.documents import LabelledStory
 from kgscripts.evaluation.scenarios.counts import count_labels, micro_score
@@ -20,9 +20,8 @@ from kgscripts.evaluation.scenarios.pairing import pair_documents
 from kgscripts.evaluation.scenarios.predictions import ranked
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.scenarios.chain import DetectorSettings, detected_segments
-from kgscripts.models.scenarios.detector import ScenarioDetector, detector_checkpoint
+from kgscripts.models.scenarios.detector import FEATURES, ScenarioDetector, detector_checkpoint
 from kgscripts.models.scenarios.list import passages_centre
-from kgscripts.models.scenarios.network import DetectorNetwork
 from kgscripts.models.sentence_vectors import quantised_vectors
 from kgscripts.models.stored_vectors import SCALE
 from lightning_modules.configuration import Configuration
@@ -38,15 +37,14 @@ from schemas.scenario_documents import NONE, ScenarioDocument
 from schemas.scenario_scheme import concept_scheme
 
 _BIASES = (-3.0, -2.5, -2.0, -1.5, -1.0, -0.5, 0.0, 0.5)
-_COSTS = (0.5, 1.0, 2.0)
-_STEADY_COSTS = (2.0, 3.0, 4.0, 6.0, 8.0)
+_COSTS = (0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0)
 
 
 class DetectorTask:
     """Trains on documents that are made of what was written for it, and of stories; see `TrainingTask`.
 
-    The development documents are held out: they decide which weights are kept, and then the bias of `NONE` and the
-    costs of a change. What was written about the scenarios `without` is not trained on, and they are no labels.
+    The development documents are held out: they decide which weights are kept, and then the bias of `NONE` and the cost
+    of a change. What was written about the scenarios `without` is not trained on, and they are no labels.
     """
 
     purpose = "scenarios of the passages of a text"
@@ -111,8 +109,7 @@ class DetectorTask:
             settings,
         )
         withheld = [place for place, label in enumerate(self._scenarios) if label in files.withheld]
-        network = DetectorNetwork(len(self._scenarios) + 1, settings.context_dropout)
-        return DetectorModule(network, settings, withheld), data
+        return DetectorModule(nn.Linear(FEATURES, len(self._scenarios) + 1), settings, withheld), data
 
     def checkpoint(
         self,
@@ -120,16 +117,17 @@ class DetectorTask:
         settings: DetectorTrainingSettings,  # noqa: ARG002
         card: ModelCard,
     ) -> Checkpoint:
-        """See `TrainingTask`. Bias and costs are those with the highest micro F1 less P_k, and neighbours as good."""
-        network = DetectorNetwork(len(self._scenarios) + 1)
-        network.load_state_dict({name: value.half().float() for name, value in module.network.state_dict().items()})
+        """See `TrainingTask`. Bias and cost are those with the highest micro F1 less P_k, and neighbours as good."""
+        layer = nn.Linear(FEATURES, len(self._scenarios) + 1)
+        layer.load_state_dict({name: value.half().float() for name, value in module.network.state_dict().items()})
         model = Model(name=self.name, version=card.version, digest="0" * 64, task=self.purpose)
         first = DetectorSettings(scenarios=self._scenarios, withheld=self._files.withheld)
-        detector = ScenarioDetector(network, self._centres, first, model)
+        detector = ScenarioDetector(layer, self._centres, first, model)
         documents = self._files.development
         scores = [detector.log_probabilities(document.sentences) for document in documents]
 
-        def quality(chosen: DetectorSettings) -> float:
+        def quality(bias: float, cost: float) -> float:
+            chosen = attrs.evolve(first, none_bias=bias, change_cost=cost)
             found = {
                 document.id: [ranked(segment) for segment in detected_segments(own, chosen)]
                 for document, own in zip(documents, scores, strict=True)
@@ -138,12 +136,9 @@ class DetectorTask:
             f1 = micro_score(count_labels(paired.outcomes()).values()).f1
             return f1 - (paired.boundaries().pk or 0.0)
 
-        choices = [
-            attrs.evolve(first, none_bias=bias, change_cost=cost, steady_cost=steady)
-            for bias, cost, steady in product(_BIASES, _COSTS, _STEADY_COSTS)
-        ]
-        grid = np.array([quality(chosen) for chosen in choices])
         # A mean over neighbours, since few documents decide.
-        means = uniform_filter(grid.reshape(len(_BIASES), len(_COSTS), len(_STEADY_COSTS)), 3, mode="nearest")
-        best = choices[int(means.argmax())]
-        return detector_checkpoint(network, self._centres, best, card)
+        grid = np.array([[quality(bias, cost) for cost in _COSTS] for bias in _BIASES])
+        place = uniform_filter(grid, 3, mode="nearest").argmax()
+        bias, cost = np.unravel_index(place, grid.shape)
+        best = attrs.evolve(first, none_bias=_BIASES[bias], change_cost=_COSTS[cost])
+        return detector_checkpoint(layer, self._centres, best, card)

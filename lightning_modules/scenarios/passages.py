@@ -25,10 +25,8 @@ class Passage:
 
 
 def written_passages() -> list[Passage]:
-    """The passages that were written for training: 32 short ones of each listed scenario, longer ones of scenarios that
-    are easily confused, and 420 of none."""
-    names = ("passages.jsonl", "passages_neighbours.jsonl", "passages_none.jsonl")
-    lines = (line for name in names for line in _lines(name))
+    """The passages that were written for training: 32 of each listed scenario, and 420 of none."""
+    lines = (line for name in ("passages.jsonl", "passages_none.jsonl") for line in _lines(name))
     return [Passage(record.get("scenario", NONE), tuple(record["sentences"])) for record in map(json.loads, lines)]
 
 

@@ -26,12 +26,7 @@ class DetectorTrainingSettings(TrainingSettings):
     """The share of the stories without a scenario that are used, with the scenario that their words speak for."""
     dropout: float = share(0.2)
     """Of the features."""
-    context_dropout: float = share(0.3)
-    """Of what the convolutions find."""
     learning_rate: float = positive(1e-2)
-    """Of the last layer."""
-    context_learning_rate: float = positive(2e-3)
-    """Of the convolutions."""
     weight_decay: float = not_negative(1e-3)
     schedule: str = schedule_of(LINEAR)
     warm_up: float = share(0.3)

@@ -26,8 +26,7 @@ from kgscripts.models.scenarios.chain import (
     lasting,
     runs,
 )
-from kgscripts.models.scenarios.detector import ScenarioDetector, detector_model
-from kgscripts.models.scenarios.network import CONTEXT_FEATURES, FEATURES, DetectorNetwork, context_features
+from kgscripts.models.scenarios.detector import FEATURES, ScenarioDetector, context_features, detector_model
 from schemas.errors import ModelError
 from schemas.scenario_documents import NONE
 
@@ -42,27 +41,11 @@ OPINION = ["My cousin thinks that nobody reads newspapers any more.", "He may be
 def test_features_are_sums_over_the_sentences_around() -> None:
     vectors = functional.normalize(torch.randn(40, 384, generator=torch.Generator().manual_seed(0)), dim=1)
     found = context_features(vectors)
-    assert found.shape == (40, CONTEXT_FEATURES)
+    assert found.shape == (40, FEATURES)
     for place in range(40):
         near, around, page = (vectors[max(0, place - reach) : place + reach + 1].sum(0) for reach in (1, 3, 15))
         plain = torch.cat([vectors[place], near / 2, around / 4, page / page.norm()])
         assert torch.allclose(found[place], plain, atol=1e-5)
-
-
-def test_the_network_reads_each_text_by_itself_and_fifteen_sentences_around() -> None:
-    torch.manual_seed(0)
-    network = DetectorNetwork(4, dropout=0.3).eval()
-    texts = [functional.normalize(torch.randn(length, 384), dim=1) for length in (40, 1, 7)]
-    with torch.inference_mode():
-        together = network(torch.cat([context_features(text) for text in texts]), [40, 1, 7]).split([40, 1, 7])
-        for text, found in zip(texts, together, strict=True):
-            assert torch.allclose(found, network(context_features(text), [len(text)]), atol=1e-5)
-        changed = texts[0].clone()
-        changed[20] = -changed[20]
-        differences = (network(context_features(changed), [40]) - together[0]).abs().amax(dim=1)
-    assert bool((differences[:5] < 1e-5).all())
-    assert bool((differences[36:] < 1e-5).all())
-    assert bool((differences[5:36] > 1e-5).all())
 
 
 @settings(max_examples=60)
@@ -92,6 +75,7 @@ def test_a_change_costs_more_the_longer_labels_last_however_sure_the_model_is(le
     expected_cost = {1: 0.5, 2: 0.5, 4: 0.87, 8: 3.0}[length]
     assert costs == pytest.approx([expected_cost] * 2, abs=0.15)
     assert change_cost(scores[:2], chosen) == 0.5
+    assert change_cost(scores, attrs.evolve(chosen, change_cost=6.0)) == 6.0
 
 
 def test_segments_are_runs_of_one_label_and_none_has_no_scenario() -> None:
@@ -174,17 +158,13 @@ def test_settings_that_do_not_fit_are_an_error(changes: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "tensors",
     [
-        {"layer.weight": None},
-        {"layer.bias": None},
+        {"weight": None},
+        {"bias": None},
         {"centres": None},
-        {"read.weight": torch.zeros(3, 384)},
-        {"blocks.0.convolution.weight": torch.zeros(160, 160, 3)},
-        {"blocks.2.norm.weight": torch.full((160,), float("inf"))},
-        {"blocks.3.norm.weight": torch.zeros(160)},
-        {"layer.weight": torch.zeros(201, 3)},
-        {"layer.weight": torch.zeros(7, FEATURES), "layer.bias": torch.zeros(7)},
-        {"layer.weight": torch.full((201, FEATURES), float("nan"))},
-        {"layer.bias": torch.zeros(200)},
+        {"weight": torch.zeros(201, 3)},
+        {"weight": torch.zeros(7, FEATURES), "bias": torch.zeros(7)},
+        {"weight": torch.full((201, FEATURES), float("nan"))},
+        {"bias": torch.zeros(200)},
         {"centres": torch.zeros(199, 384)},
         {"centres": torch.full((200, 384), float("inf"))},
     ],

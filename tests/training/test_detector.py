@@ -32,14 +32,12 @@ NATURAL = Path(__file__).parents[1] / "data"
 STORY = LabelledStory(id="s", scenario="taking a shower", sentences=("I undressed.", "I got wet.", "I used soap."))
 
 
-def test_each_listed_scenario_has_32_passages_and_stories_and_neighbours_have_more() -> None:
+def test_each_listed_scenario_has_32_passages_and_stories() -> None:
     passages = written_passages()
     counts = Counter(passage.scenario for passage in passages)
     assert counts.pop(NONE) == 420
-    assert counts.keys() == {concept.label for concept in concept_scheme()}
-    assert min(counts.values()) == 32
-    assert counts.total() == 200 * 32 + 113
-    assert all(1 <= len(passage.sentences) <= 8 for passage in passages)
+    assert counts == {concept.label: 32 for concept in concept_scheme()}
+    assert all(1 <= len(passage.sentences) <= 6 for passage in passages)
     stories = written_stories()
     told = Counter(label for story in stories for label in {name for own in story.labels() for name in own})
     assert len(stories) == 531

@@ -42,7 +42,8 @@ class DetectorSettings:
     change_cost: float = field(default=0.5, validator=[*_number, validators.ge(0.0)])
     """The cost of a change of label, in nats, in a text whose labels change often."""
     steady_cost: float = field(default=3.0, validator=[*_number, validators.ge(0.0)])
-    """The cost of a change in a text whose labels last; between both, it rises with how `lasting` they are."""
+    """The cost of a change in a text whose labels last, if that is higher; between both, it rises with how `lasting`
+    they are."""
     second_share: float = field(default=0.15, validator=[*_number, validators.ge(0.0), validators.le(1.0)])
     """A segment has a second scenario if that is broader than the first and has at least this part of its share."""
 
@@ -120,8 +121,9 @@ def change_cost(scores: NDArray[np.float64], settings: DetectorSettings) -> floa
     A text that stays with a scenario for many sentences needs a higher one than a text that soon goes on to another.
     """
     part = float(np.clip((lasting(scores) - _BRIEF) / (_LASTING - _BRIEF), 0.0, 1.0))
+    rise = max(0.0, settings.steady_cost - settings.change_cost)
     # Rounded, since the last bits of a sum differ between processors.
-    return round(settings.change_cost + part * (settings.steady_cost - settings.change_cost), 2)
+    return round(settings.change_cost + part * rise, 2)
 
 
 def lasting(scores: NDArray[np.float64]) -> float:
