@@ -17,15 +17,7 @@ from torch.nn import functional
 
 from kgscripts.models.checkpoint import load_checkpoint
 from kgscripts.models.registry import find_checkpoint, load
-from kgscripts.models.scenarios.chain import (
-    DetectorSettings,
-    best_chain,
-    change_cost,
-    detected_segments,
-    label_scores,
-    lasting,
-    runs,
-)
+from kgscripts.models.scenarios.chain import DetectorSettings, best_chain, detected_segments, label_scores, runs
 from kgscripts.models.scenarios.detector import FEATURES, ScenarioDetector, context_features, detector_model
 from schemas.errors import ModelError
 from schemas.scenario_documents import NONE
@@ -60,22 +52,6 @@ def test_the_chain_is_the_best_of_all_sequences(scores: NDArray[np.float64], cos
 
     every = itertools.product(range(scores.shape[1]), repeat=len(scores))
     assert value(tuple(best_chain(scores, cost))) == max(map(value, every))
-
-
-@pytest.mark.parametrize("length", [1, 2, 4, 8])
-def test_a_change_costs_more_the_longer_labels_last_however_sure_the_model_is(length: int) -> None:
-    labels = [place // length % 5 for place in range(240)]
-    chosen = DetectorSettings(scenarios=list("abcd"), change_cost=0.5, steady_cost=3.0)
-    costs = []
-    for certainty in (9.0, 99.0):
-        scores = np.zeros((240, 5))
-        scores[range(240), labels] = certainty
-        assert lasting(scores) == pytest.approx((length - 2) / (length - 1) if length > 1 else 0.0, abs=0.05)
-        costs.append(change_cost(scores, chosen))
-    expected_cost = {1: 0.5, 2: 0.5, 4: 0.87, 8: 3.0}[length]
-    assert costs == pytest.approx([expected_cost] * 2, abs=0.15)
-    assert change_cost(scores[:2], chosen) == 0.5
-    assert change_cost(scores, attrs.evolve(chosen, change_cost=6.0)) == 6.0
 
 
 def test_segments_are_runs_of_one_label_and_none_has_no_scenario() -> None:
@@ -142,7 +118,6 @@ def _settings(**changes: Any) -> dict[str, Any]:
         {"none_bias": "much"},
         {"change_cost": -1.0},
         {"change_cost": float("inf")},
-        {"steady_cost": -1.0},
         {"second_share": 2.0},
         {"encoder_sha256": "0" * 64},
         {"unknown": 1},

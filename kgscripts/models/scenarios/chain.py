@@ -18,11 +18,6 @@ _BROADER_SHARE = 0.2
 """The factor by which the share of a scenario is raised in the ranking if it is broader than the first one: shopping
 for clothes is also going shopping."""
 
-_BRIEF, _LASTING = 0.65, 0.775
-"""How `lasting` labels are in a text in which a change costs least, and in one in which it costs most."""
-_LEAST_ADJACENT = 0.01
-"""Where adjacent sentences hardly ever have the same label, both probabilities are chance."""
-
 _number = [validators.instance_of(float), validators.ge(-100.0), validators.le(100.0)]
 
 
@@ -40,10 +35,7 @@ class DetectorSettings:
     none_bias: float = field(default=-1.5, validator=_number)
     """Added to the log probability of `NONE`, since training texts have more of it than a user wants to see."""
     change_cost: float = field(default=0.5, validator=[*_number, validators.ge(0.0)])
-    """The cost of a change of label, in nats, in a text whose labels change often."""
-    steady_cost: float = field(default=3.0, validator=[*_number, validators.ge(0.0)])
-    """The cost of a change in a text whose labels last, if that is higher; between both, it rises with how `lasting`
-    they are."""
+    """The cost of a change of label, in nats."""
     second_share: float = field(default=0.15, validator=[*_number, validators.ge(0.0), validators.le(1.0)])
     """A segment has a second scenario if that is broader than the first and has at least this part of its share."""
 
@@ -71,7 +63,7 @@ def label_scores(scores: NDArray[np.float64], settings: DetectorSettings) -> NDA
 def detected_segments(scores: NDArray[np.float64], settings: DetectorSettings) -> list[DetectedSegment]:
     """The segments of a text with these `label_scores` of its sentences."""
     scores = biased(scores, settings)
-    chain = best_chain(scores, change_cost(scores, settings))
+    chain = best_chain(scores, settings.change_cost)
     return [segment(scores[start:end], start, settings, chain[start]) for start, end in runs(chain)]
 
 
@@ -93,7 +85,8 @@ def segment(
     names = settings.labels
     mean = scores.mean(axis=0)
     first = int(mean.argmax()) if label is None else label
-    shares = _shares(scores).mean(axis=0)
+    shares = np.exp(scores - scores.max(axis=1, keepdims=True))
+    shares = (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0)
     shares[first] = shares.max()
     broader = [names.index(label) for label in _broader().get(names[first], ()) if label in names]
     second = [place for place in broader if shares[place] >= settings.second_share * shares[first]]
@@ -113,37 +106,6 @@ def segment(
 @cache
 def _broader() -> Mapping[str, tuple[str, ...]]:
     return {concept.label: concept.broader for concept in concept_scheme() if concept.broader}
-
-
-def change_cost(scores: NDArray[np.float64], settings: DetectorSettings) -> float:
-    """The cost of a change of label in a text with these `biased` scores of its sentences.
-
-    A text that stays with a scenario for many sentences needs a higher one than a text that soon goes on to another.
-    """
-    part = float(np.clip((lasting(scores) - _BRIEF) / (_LASTING - _BRIEF), 0.0, 1.0))
-    rise = max(0.0, settings.steady_cost - settings.change_cost)
-    # Rounded, since the last bits of a sum differ between processors.
-    return round(settings.change_cost + part * rise, 2)
-
-
-def lasting(scores: NDArray[np.float64]) -> float:
-    """The probability that sentences at a distance of two have the same label, divided by that of adjacent ones.
-
-    If labels change at random with a constant probability, this is about that of no change, however sure the model is.
-    `scores` are log odds or log probabilities, (sentences, labels). Texts of two sentences or fewer: 0.
-    """
-    if len(scores) < 3:
-        return 0.0
-    shares = _shares(scores)
-    adjacent, apart = ((shares[:-reach] * shares[reach:]).sum(axis=1).mean() for reach in (1, 2))
-    return float(apart / max(adjacent, _LEAST_ADJACENT))
-
-
-def _shares(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The probabilities of the labels of each sentence."""
-    shares = np.exp(scores - scores.max(axis=1, keepdims=True))
-    found: NDArray[np.float64] = shares / shares.sum(axis=1, keepdims=True)
-    return found
 
 
 def best_chain(scores: NDArray[np.float64], change_cost: float) -> list[int]:

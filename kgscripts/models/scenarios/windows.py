@@ -16,7 +16,7 @@ WINDOW = 2_000
 CONTEXT = 50
 """The sentences of context that a window has on either side of the segments that are taken from it, if the text has
 them. The detector looks 15 sentences ahead and back, and labels hardly depend on sentences that are more than a few
-changes of label away. How much a change of label costs is decided for each window."""
+changes of label away."""
 
 
 def detect_documents(model: ScenarioModel, documents: Sequence[Sequence[str]]) -> list[list[DetectedSegment]]:
