@@ -26,6 +26,7 @@ from kgscripts.corpora.source import (
     open_source,
     source_of,
 )
+from kgscripts.corpora.web.reader import read_html
 from schemas.errors import ConfigurationError, InputError
 from schemas.records import Discard, DiscardReason, Document
 
@@ -40,6 +41,7 @@ _READERS: dict[str, Reader] = {
     "descript": read_descript,
     "inscript": read_inscript,
     "conllu": read_conllu_texts,
+    "html": read_html,
 }
 
 _NO_TEXT = (b"%PDF-", b"%!PS", b"{\\rtf")

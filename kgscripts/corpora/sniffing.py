@@ -8,7 +8,9 @@ _XML = re.compile(r"\s*<(?=[?!A-Za-z])")
 _XML_ROOT = re.compile(r"<([A-Za-z_][\w.:-]*)")
 _XML_PROLOGUE = (("<!--", re.compile("-->")), ("<?", re.compile(r"\?>")), ("<!DOCTYPE", re.compile(r"[\[>]")))
 _XML_SUBSET_END = re.compile(r"\]\s*>")
-_XML_FORMATS = {"data": "mcscript", "scripts": "descript"}
+_XML_FORMATS = {"data": "mcscript", "scripts": "descript", "html": "html"}
+_HTML = re.compile(r"\s*(?:<!--.{0,2000}?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
+_HTML_SUFFIXES = (".html", ".htm", ".xhtml")
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+\S")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])[ \t]+\S")
@@ -24,7 +26,7 @@ _JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
 def sniff(sample: bytes, name: str) -> str | None:
     """The format of a source with this beginning and name; None for XML in an unknown format.
 
-    XML is recognised by its root element, JSON lines by the brace or the name, InScript by its word marks, pairs by two
+    Pages are recognised by their document type, root element or name, other XML by its root element, JSON lines by the brace or the name, InScript by its word marks, pairs by two
     or three columns, CoNLL-U by the ten columns of a first word or the name, Markdown by a heading or at least two list
     items; everything else is plain text.
     """
@@ -36,6 +38,8 @@ def sniff(sample: bytes, name: str) -> str | None:
         return "inscript"
     if suffix.endswith(".conllu") or any(map(_CONLLU.fullmatch, lines[:_COMMENTS])):
         return "conllu"
+    if suffix.endswith(_HTML_SUFFIXES) or _HTML.match(text):
+        return "html"
     if _XML.match(text):
         known = _XML_FORMATS.get(_xml_root(text))
         if known or not suffix.endswith(_TEXT_SUFFIXES):

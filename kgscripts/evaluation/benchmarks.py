@@ -25,6 +25,8 @@ from kgscripts.evaluation.cloze.files import evaluate_cloze_files
 from kgscripts.evaluation.counting import EXTRACTOR
 from kgscripts.evaluation.events.extraction import evaluate_extraction
 from kgscripts.evaluation.events.parsing import evaluate_text
+from kgscripts.evaluation.pages.gold import LIST
+from kgscripts.evaluation.pages.reading import evaluate_pages
 from kgscripts.evaluation.result import Evaluation, as_json, from_json
 from kgscripts.evaluation.scenarios.detection import evaluate_scenarios
 from kgscripts.evaluation.scenarios.predictions import predict, predict_on_gold
@@ -73,6 +75,7 @@ class Benchmark:
         return digest.hexdigest()
 
 
+_PAGES = "recipe-pages"
 _INSCRIPT, _DESCRIPT = "inscript", "descript/esds"
 _TEMPLATES, _WHITELIST = "kidscook/valid.template.tsv", "kidscook/approved.5.txt"
 _ALIGNMENTS = "kidscook/alignments.valid.jsonl"
@@ -162,6 +165,7 @@ BENCHMARKS: tuple[Benchmark, ...] = (
         lambda _: [evaluate_predicted_tools(load("tools", "tools"), "unseen", source="tools")],
     ),
     Benchmark("scenario titles: lists that ship", (), lambda _: [evaluate_titles("test", source="labels")]),
+    Benchmark("pages: saved recipes", (f"{_PAGES}/{LIST}",), lambda data: [evaluate_pages(data / _PAGES)]),
     *(
         Benchmark(
             f"cloze: {model}",
