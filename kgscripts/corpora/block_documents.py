@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kgscripts.corpora.blocks import Block, Kind, needs_heading
-from kgscripts.corpora.web.markup import without_marker
+from kgscripts.corpora.block_headings import needs_heading
+from kgscripts.corpora.blocks import Block, Kind, without_marker
 from schemas.records import Document, Passage, PassageKind
 
 

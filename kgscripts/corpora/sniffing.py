@@ -26,9 +26,9 @@ _JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
 def sniff(sample: bytes, name: str) -> str | None:
     """The format of a source with this beginning and name; None for XML in an unknown format.
 
-    Pages are recognised by their document type, root element or name, other XML by its root element, JSON lines by the brace or the name, InScript by its word marks, pairs by two
-    or three columns, CoNLL-U by the ten columns of a first word or the name, Markdown by a heading or at least two list
-    items; everything else is plain text.
+    Pages are recognised by their document type, root element or name, other XML by its root element, JSON lines by the
+    brace or the name, InScript by its word marks, pairs by two or three columns, CoNLL-U by the ten columns of a first
+    word or the name, Markdown by a heading or at least two list items; everything else is plain text.
     """
     text = sample.decode("utf-8", errors="replace")
     suffix = name.lower().removesuffix(".gz")

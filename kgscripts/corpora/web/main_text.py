@@ -7,8 +7,7 @@ from importlib.util import find_spec
 
 from lxml.etree import _Element
 
-from kgscripts.corpora.blocks import Block, Kind
-from kgscripts.corpora.web.markup import one_line
+from kgscripts.corpora.blocks import Block, Kind, one_line
 from schemas.errors import InputError
 
 

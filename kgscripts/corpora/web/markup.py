@@ -9,19 +9,35 @@ from collections.abc import Iterator
 import lxml.html
 from lxml.etree import ParserError, _Element
 
+from kgscripts.corpora.blocks import UNREADABLE, one_line
+
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 _BREAKING = frozenset(
-    "address article aside blockquote br caption center dd details dialog div dl dt fieldset figcaption figure footer "
-    "form h1 h2 h3 h4 h5 h6 header hr legend li main menu nav ol option p pre section summary table tbody td tfoot th "
-    "thead tr ul".split()
+    {
+        "address",
+        "article",
+        "aside",
+        "blockquote",
+        "br",
+        "caption",
+        "center",
+        "dd",
+        "details",
+        "dialog",
+        "div",
+        "dl",
+        "dt",
+    }
+    | {"fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr"}
+    | {"legend", "li", "main", "menu", "nav", "ol", "option", "p", "pre", "section", "summary", "table", "tbody"}
+    | {"td", "tfoot", "th", "thead", "tr", "ul"}
 )
 """Elements that stand on lines of their own."""
-SILENT = frozenset("script style noscript template svg canvas iframe object select textarea head".split())
+SILENT = frozenset(
+    {"script", "style", "noscript", "template", "svg", "canvas", "iframe", "object", "select", "textarea", "head"}
+)
 """Elements whose content nobody reads as text."""
 _SHORTCODE = re.compile(r"\[/?[a-z][\w-]*(?:\s+[\w-]+=[^\[\]]*)?/?\]")
-_UNREADABLE = re.compile(r"[\ud800-\udfff\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200b\ufeff]")
-_MARKER = re.compile(r"(?:\(?\d{1,2}(?:[.):](?!\d)|[ \t]+-)[ \t]*|[•▢☐▪●‣◦][ \t]*|[-–*][ \t]+)(?=\S)")
-_STEP = re.compile(r"(?:step|stage)[ \t]*(?:\#[ \t]*)?\d{1,2}\b[ \t]*[.:)–—-]*[ \t]*", re.IGNORECASE)
 
 
 def is_element(node: object) -> bool:
@@ -34,11 +50,6 @@ def breaks(tag: str) -> bool:
     return tag in _BREAKING
 
 
-def one_line(text: str) -> str:
-    """The text on one line: white space as single blanks, without signs that cannot be read."""
-    return " ".join(_UNREADABLE.sub("", text).split())
-
-
 def lines_of(value: str) -> list[str]:
     """The lines of a text, of which some have HTML markup and entities, even escaped twice; empty ones are left out.
 
@@ -48,7 +59,7 @@ def lines_of(value: str) -> list[str]:
         value = html.unescape(html.unescape(value))
     if _TAG.search(value):
         try:
-            value = "\n".join(lines_of_element(lxml.html.fragment_fromstring(_UNREADABLE.sub("", value), "div")))
+            value = "\n".join(lines_of_element(lxml.html.fragment_fromstring(UNREADABLE.sub("", value), "div")))
         except (ParserError, ValueError):
             value = _TAG.sub(" ", value)
     if "[" in value:
@@ -98,11 +109,3 @@ def pieces(element: _Element) -> Iterator[tuple[str | None, str]]:
                 yield child.tag, ""
             yield None, child.text or ""
             waiting.append((child, iter(child)))
-
-
-def without_marker(line: str) -> str:
-    """A step or item without its number or bullet: ``Step 2:``, ``2.``, ``▢``; "" if it is nothing else."""
-    for marker in (_STEP, _MARKER):
-        if match := marker.match(line):
-            line = line[match.end() :]
-    return "" if line.strip(".):").isdecimal() else line.strip()

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from attrs import define
 from lxml.etree import _Element
 
-from kgscripts.corpora.blocks import Block, Kind
-from kgscripts.corpora.web.markup import SILENT, breaks, is_element, lines_of_element, one_line
+from kgscripts.corpora.blocks import Block, Kind, one_line
+from kgscripts.corpora.web.markup import SILENT, breaks, is_element, lines_of_element
 
 _HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 _LEFT_OUT = frozenset({"nav", "footer", "form", "dialog", "button"})

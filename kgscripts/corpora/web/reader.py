@@ -9,12 +9,12 @@ from attrs import evolve
 from lxml.etree import ParserError, XMLSyntaxError, _Element
 
 from kgscripts.corpora.block_documents import document_of_blocks
-from kgscripts.corpora.blocks import how_to_of, lists_of
+from kgscripts.corpora.block_lists import how_to_of, lists_of
 from kgscripts.corpora.how_tos import document_of_how_to
 from kgscripts.corpora.source import Source
 from kgscripts.corpora.web.json_ld import json_ld
 from kgscripts.corpora.web.main_text import main_blocks
-from kgscripts.corpora.web.markup import is_element, without_marker
+from kgscripts.corpora.web.markup import is_element
 from kgscripts.corpora.web.microdata import microdata
 from kgscripts.corpora.web.page_blocks import blocks_of_page
 from kgscripts.corpora.web.page_facts import address_of, licence_of, title_of
@@ -96,7 +96,7 @@ def documents_of_tree(tree: _Element, name: str) -> Iterator[Document]:
     title = title_of(tree)
     lists = None
     if not how_tos or (len(how_tos) == 1 and not (how_tos[0].tools and how_tos[0].supplies)):
-        lists = lists_of(blocks_of_page(tree), without_marker)
+        lists = lists_of(blocks_of_page(tree))
     if lists is not None and how_tos:
         # Most recipes name their equipment beside their markup only.
         only = how_tos[0]

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from kgscripts.corpora.blocks import without_marker
 from kgscripts.corpora.how_tos import HowTo, Section, Time
 from kgscripts.corpora.web.durations import duration_of
 from kgscripts.corpora.web.json_ld import Item
-from kgscripts.corpora.web.markup import line_of, lines_of, without_marker
+from kgscripts.corpora.web.markup import line_of, lines_of
 from schemas.declared import TimeKind
 
 _HOW_TOS = frozenset({"recipe", "howto"})
