@@ -6,6 +6,8 @@ import io
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from attrs import evolve
+
 from kgscripts.corpora.conllu import read_conllu_texts
 from kgscripts.corpora.descript import read_descript
 from kgscripts.corpora.files import InputFile
@@ -111,12 +113,16 @@ def read_source(source: Source, format: str | None) -> Iterator[Document | Disca
     try:
         for item in _READERS[format](source) if format else _read_sniffed(source):
             empty = False
-            yield _bounded(item) if isinstance(item, Document) else item
+            yield _bounded(_with_encoding(item, source)) if isinstance(item, Document) else item
     except DamagedSourceError as error:
         yield source.discard(DiscardReason.UNDECODABLE, error.line, f"cannot be read beyond this line: {error.detail}")
         return
     if empty:
         yield source.discard(DiscardReason.EMPTY, 1, "nothing to read")
+
+
+def _with_encoding(document: Document, source: Source) -> Document:
+    return evolve(document, encoding=source.encoding) if source.encoding else document
 
 
 def _bounded(document: Document) -> Document | Discard:

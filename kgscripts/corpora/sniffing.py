@@ -8,8 +8,9 @@ _XML = re.compile(r"\s*<(?=[?!A-Za-z])")
 _XML_ROOT = re.compile(r"<([A-Za-z_][\w.:-]*)")
 _XML_PROLOGUE = (("<!--", re.compile("-->")), ("<?", re.compile(r"\?>")), ("<!DOCTYPE", re.compile(r"[\[>]")))
 _XML_SUBSET_END = re.compile(r"\]\s*>")
-_XML_FORMATS = {"data": "mcscript", "scripts": "descript", "html": "html"}
-_HTML = re.compile(r"\s*(?:<!--.{0,2000}?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
+_XML_FORMATS = {"data": "mcscript", "scripts": "descript"}
+_HTML_DOCTYPE = re.compile(r"\s*<!doctype\s+html\b", re.IGNORECASE)
+_HTML_ROOTS = ("html", "head", "body")
 _HTML_SUFFIXES = (".html", ".htm", ".xhtml")
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+\S")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*")
@@ -38,10 +39,13 @@ def sniff(sample: bytes, name: str) -> str | None:
         return "inscript"
     if suffix.endswith(".conllu") or any(map(_CONLLU.fullmatch, lines[:_COMMENTS])):
         return "conllu"
-    if suffix.endswith(_HTML_SUFFIXES) or _HTML.match(text):
+    if suffix.endswith(_HTML_SUFFIXES) or _HTML_DOCTYPE.match(text):
         return "html"
     if _XML.match(text):
-        known = _XML_FORMATS.get(_xml_root(text))
+        root = _xml_root(text)
+        if root.lower() in _HTML_ROOTS:
+            return "html"
+        known = _XML_FORMATS.get(root)
         if known or not suffix.endswith(_TEXT_SUFFIXES):
             return known
     if suffix.endswith(_JSON_SUFFIXES) or (first.lstrip().startswith("{") and not suffix.endswith(_TEXT_SUFFIXES)):

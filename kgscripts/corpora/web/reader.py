@@ -48,8 +48,16 @@ def read_html(source: Source) -> Iterator[Document | Discard]:
         return
     if not documents:
         yield source.discard(DiscardReason.EMPTY, 1, "no main text")
+    encoding = _declared_encoding(tree)
     for number, document in enumerate(documents, 1):
-        yield document if len(documents) == 1 else evolve(document, name=source.label(number))
+        name = source.name if len(documents) == 1 else source.label(number)
+        yield evolve(document, name=name, encoding=encoding)
+
+
+def _declared_encoding(tree: _Element) -> str:
+    """The encoding that a page was read in by its own declaration, "" for UTF-8."""
+    encoding = str(tree.getroottree().docinfo.encoding or "").lower()
+    return "" if encoding in ("utf-8", "utf8") else encoding
 
 
 def parsed_page(data: bytes) -> _Element | None:
