@@ -12,7 +12,8 @@ SHORT = 40
 _LONGEST_HEADING = 100
 _PLAIN = re.compile(
     r"(?:the |recipe |cooking |preparation |baking |detailed |execution |step[- ]by[- ]step )?"
-    r"(?:instructions?|directions?|method|procedure|steps|preparation|to make|how to (?:make|prepare|cook|do) (?:it|this))"
+    r"(?:instructions?|directions?|method|procedure|steps|preparation|to make"
+    r"|how to (?:make|prepare|cook|do) (?:it|this))"
     r"(?: (?:for|to) .{1,60}| steps)?\s*:?",
     re.IGNORECASE,
 )
@@ -108,7 +109,7 @@ def needs_heading(block: Block) -> str:
 
 
 def plainness(block: Block) -> int:
-    """How plainly a block is the heading of steps: 3 for "Instructions", 2 for "Step 1", 1 for "How to make toast"."""
+    """How plainly a block is the heading of steps: 3 ("Instructions"), 2 ("Step 1"), 1 ("How to make toast"), 0."""
     text = block.text.strip(" *–-")
     if not may_be_heading(block) or len(text) > _LONGEST_HEADING:
         return 0

@@ -75,7 +75,7 @@ def test_the_root_is_behind_the_prologue(prologue: list[str], root: str) -> None
     """As it is when a regular expression, which takes quadratic time, removes the prologue."""
     text = f"<?xml?>{''.join(prologue)}{root}"
     rest = re.sub(r"(?s)<!--.*?-->|<\?.*?\?>|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>", "", text)
-    known = re.match(r"\s*<(data|scripts)\b", rest)
+    known = re.match(r"\s*<(data|scripts|html)\b", rest)
     expected = {"data": "mcscript", "scripts": "descript", "html": "html"}[known.group(1)] if known else None
     assert sniff(text.encode(), "a.xml") == expected
 
