@@ -89,10 +89,10 @@ _END = re.compile(
     rf"(?:(?:recipe|cook'?s?|chef'?s?|the|more|pro|top|helpful|expert) )*(?:{'|'.join(_BEHIND)})\b.*", re.IGNORECASE
 )
 _NO_STEP = re.compile(
-    r"(?:(?:last step: *)?(?:don['’]t forget to|post a|print|pin|save|share|rate) ?|jump to|click|tap|tag|mention|follow"
-    r"|subscribe|comment|leave|let me know|if you (?:make|made|try|love)|did you|photo|image|video|keep screen|cook mode"
-    r"|prevent your|advert|(?:privacy|cookie)s?|copyright|calories?|nutrition|notes?|tips?|serving|keywords?|categories"
-    r"|serves \d)\b",
+    r"(?:(?:last step: *)?(?:don['’]t forget to|post a|print|pin|save|share|rate) ?|jump to|click|tap|tag|mention"
+    r"|follow|subscribe|comment|leave|let me know|if you (?:make|made|try|love)|did you|photo|image|video|keep screen"
+    r"|cook mode|prevent your|advert|(?:privacy|cookie)s?|copyright|calories?|nutrition|notes?|tips?|serving|keywords?"
+    r"|categories|serves \d)\b",
     re.IGNORECASE,
 )
 

@@ -31,7 +31,7 @@ from kgscripts.corpora.source import (
     source_of,
 )
 from kgscripts.corpora.tables import Columns, read_table
-from kgscripts.corpora.web.reader import read_html
+from kgscripts.corpora.web.reader import read_html, read_json_ld
 from schemas.errors import ConfigurationError, InputError
 from schemas.records import Discard, DiscardReason, Document
 
@@ -47,6 +47,7 @@ _READERS: dict[str, Reader] = {
     "inscript": read_inscript,
     "conllu": read_conllu_texts,
     "html": read_html,
+    "json-ld": read_json_ld,
     "table": read_table,
     "docx": read_docx,
     "pdf": read_pdf,

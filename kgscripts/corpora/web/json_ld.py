@@ -29,9 +29,13 @@ def json_ld(tree: _Element) -> list[Item]:
     found: list[Item] = []
     for script in tree.iter("script"):
         if "ld+json" in (script.get("type") or "").lower():
-            for value in _values(script.text or ""):
-                found += _objects(value)
+            found += objects_of(script.text or "")
     return found
+
+
+def objects_of(text: str) -> list[Item]:
+    """All objects of a text of JSON-LD, outer before inner; none if it is no JSON."""
+    return [item for value in _values(text) for item in _objects(value)]
 
 
 def _values(text: str) -> Iterator[Any]:

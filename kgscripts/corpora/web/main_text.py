@@ -8,11 +8,12 @@ from importlib.util import find_spec
 from lxml.etree import _Element
 
 from kgscripts.corpora.blocks import Block, Kind, one_line
+from kgscripts.corpora.web.page_blocks import drop_what_is_left_out
 from schemas.errors import InputError
 
 
 def main_blocks(tree: _Element) -> list[Block]:
-    """The blocks of the main text of a page, without navigation, comments and adverts.
+    """The blocks of the main text of a page, without navigation, comments and adverts; the tree is used up.
 
     Raises
     ------
@@ -23,6 +24,7 @@ def main_blocks(tree: _Element) -> list[Block]:
         raise InputError("its main text needs trafilatura", remedy="pip install 'kgscripts[web]'")
     from trafilatura import bare_extraction
 
+    drop_what_is_left_out(tree)
     found = bare_extraction(
         tree, include_comments=False, include_tables=True, with_metadata=False, deduplicate=False, favor_precision=False
     )

@@ -115,6 +115,14 @@ def is_left_out(element: _Element) -> bool:
     return len(names) > 1 and _NAMES.search(names) is not None
 
 
+def drop_what_is_left_out(tree: _Element) -> None:
+    """Remove navigation, forms, adverts and comments from a tree."""
+    largest = int(sum(map(len, lines_of_element(tree))) * _LARGEST_SHARE)
+    for element in [element for element in tree.iter() if is_element(element) and is_left_out(element)]:
+        if element.getparent() is not None and sum(map(len, element.itertext())) <= largest:
+            element.drop_tree()
+
+
 def blocks_of_page(tree: _Element) -> list[Block]:
     """The blocks of a page in document order."""
     body = tree.find(".//body")

@@ -40,11 +40,15 @@ def address_of(tree: _Element) -> str:
 
 def licence_of(tree: _Element, items: Iterable[Item], address: str) -> str:
     """The licence of a page: an IRI, or words; "" if it names none (``rel="license"``, ``license`` of schema.org)."""
-    for text in tree.xpath(
-        "//*[self::a or self::link][contains(concat(' ', normalize-space(@rel), ' '), ' license ')]/@href"
-    ):
+    links = "//*[self::a or self::link][contains(concat(' ', normalize-space(@rel), ' '), ' license ')]/@href"
+    for text in tree.xpath(links):
         if found := _address(urljoin(address, str(text).strip())):
             return found
+    return licence_of_items(items)
+
+
+def licence_of_items(items: Iterable[Item]) -> str:
+    """The first ``license`` of schema.org among objects."""
     for item in items:
         licence = item.get("license")
         if isinstance(licence, list) and licence:

@@ -11,13 +11,13 @@ from lxml.etree import ParserError, XMLSyntaxError, _Element
 from kgscripts.corpora.block_documents import document_of_blocks
 from kgscripts.corpora.block_lists import how_to_of, lists_of
 from kgscripts.corpora.how_tos import document_of_how_to
-from kgscripts.corpora.source import Source
-from kgscripts.corpora.web.json_ld import json_ld
+from kgscripts.corpora.source import Source, whole_text
+from kgscripts.corpora.web.json_ld import json_ld, objects_of
 from kgscripts.corpora.web.main_text import main_blocks
 from kgscripts.corpora.web.markup import is_element
 from kgscripts.corpora.web.microdata import microdata
 from kgscripts.corpora.web.page_blocks import blocks_of_page
-from kgscripts.corpora.web.page_facts import address_of, licence_of, title_of
+from kgscripts.corpora.web.page_facts import address_of, licence_of, licence_of_items, title_of
 from kgscripts.corpora.web.schema_org import how_tos_of
 from schemas.errors import InputError
 from schemas.records import Discard, DiscardReason, Document
@@ -52,6 +52,22 @@ def read_html(source: Source) -> Iterator[Document | Discard]:
     for number, document in enumerate(documents, 1):
         name = source.name if len(documents) == 1 else source.label(number)
         yield evolve(document, name=name, encoding=encoding)
+
+
+def read_json_ld(source: Source) -> Iterator[Document | Discard]:
+    """Yield one document for each recipe or how-to of a file of JSON-LD, such as `kgscripts export DIR howto:FOLDER`
+    writes."""
+    text = whole_text(source)
+    if isinstance(text, Discard):
+        yield text
+        return
+    items = objects_of(text)
+    how_tos = how_tos_of(items)
+    if not how_tos:
+        yield source.discard(DiscardReason.MALFORMED, 1, "no Recipe or HowTo of schema.org with steps")
+    for number, how_to in enumerate(how_tos, 1):
+        name = source.name if len(how_tos) == 1 else source.label(number)
+        yield document_of_how_to(how_to, name=name, format="json-ld", licence=licence_of_items(items))
 
 
 def _declared_encoding(tree: _Element) -> str:
