@@ -75,8 +75,9 @@ def _best_steps(blocks: Sequence[Block], supplies: Mapping[int, int]) -> tuple[i
                 best = (score, place, sections)
     if best is not None:
         return best[1:]
-    for end in reversed(supplies.values()):
-        for place in range(end - 1, min(end + 3, len(blocks))):
+    for end in reversed(list(supplies.values())):
+        below = end < len(blocks) and blocks[end].kind is Kind.HEADING
+        for place in range(end - 1 + below, min(end + 3, len(blocks))):
             sections = _sections(blocks, place)
             steps = [step for section in sections for step in section.steps]
             if len(steps) > 1 and sum(step.endswith(_ENDS_SENTENCE) for step in steps) > len(steps) / 2:

@@ -47,7 +47,7 @@ def array_values(source: Source) -> Iterator[tuple[int, Any]]:
             if ended:
                 yield line, source.discard(DiscardReason.MALFORMED, line, f"not JSON from here on: {error}")
                 return
-            if len(text) - at > MAX_RECORD_BYTES:
+            if len(text) - at > 4 * MAX_RECORD_BYTES:
                 yield line, source.discard(DiscardReason.TOO_LONG, line, too_long("an object"))
                 return
             data = source.stream.read(size)
@@ -58,6 +58,8 @@ def array_values(source: Source) -> Iterator[tuple[int, Any]]:
                 yield line, source.discard(DiscardReason.UNDECODABLE, line, not_utf8(fault))
                 return
             continue
+        if end - at > MAX_RECORD_BYTES:
+            value = source.discard(DiscardReason.TOO_LONG, line, too_long("an object"))
         yield line, value
         line += text.count("\n", at, end)
         at, size = end, _CHUNK

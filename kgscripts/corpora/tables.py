@@ -104,7 +104,9 @@ class _Table:
     def discards(self) -> Iterator[Discard]:
         """Read all rows, and yield what of them could not be read."""
         lines = self._lines()
-        header = next(lines, "")
+        header = next(lines, None)
+        if header is None:
+            return
         rows = csv.reader(lines, delimiter=_delimiter(header))
         names = next(csv.reader([header], delimiter=_delimiter(header)), [])
         self.places = _places(names, self.columns)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import lxml.html
 from lxml.etree import ParserError, _Element
@@ -43,6 +44,11 @@ _SHORTCODE = re.compile(r"\[/?[a-z][\w-]*(?:\s+[\w-]+=[^\[\]]*)?/?\]")
 def is_element(node: object) -> bool:
     """Whether a node of a tree is an element, and no comment or processing instruction."""
     return isinstance(getattr(node, "tag", None), str)
+
+
+def found_by(tree: Any, path: str) -> list[Any]:
+    """What an XPath finds: elements, or the values of attributes."""
+    return list(tree.xpath(path))
 
 
 def breaks(tag: str) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 from lxml.etree import _Element
 
 from kgscripts.corpora.web.json_ld import Item
-from kgscripts.corpora.web.markup import lines_of_element
+from kgscripts.corpora.web.markup import found_by, lines_of_element
 
 _MOST_ITEMS = 10_000
 _ADDRESS = {"a": "href", "area": "href", "link": "href", "img": "src", "audio": "src", "video": "src", "iframe": "src"}
@@ -19,13 +19,13 @@ def microdata(tree: _Element) -> list[Item]:
     An item's value in another item is the object itself. The text of an element has one line for each block in it.
     """
     items: dict[_Element, dict[str, Any]] = {}
-    for number, element in enumerate(tree.xpath("//*[@itemscope]")):
+    for number, element in enumerate(found_by(tree, "//*[@itemscope]")):
         if number == _MOST_ITEMS:
             break
         items[element] = {"@type": (element.get("itemtype") or "").split()}
     if not items:
         return []
-    for element in tree.xpath("//*[@itemprop]"):
+    for element in found_by(tree, "//*[@itemprop]"):
         owner = next((parent for parent in element.iterancestors() if parent in items), None)
         if owner is None:
             continue

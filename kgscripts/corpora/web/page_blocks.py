@@ -9,7 +9,7 @@ from attrs import define
 from lxml.etree import _Element
 
 from kgscripts.corpora.blocks import Block, Kind, one_line
-from kgscripts.corpora.web.markup import SILENT, breaks, is_element, lines_of_element
+from kgscripts.corpora.web.markup import SILENT, breaks, found_by, is_element, lines_of_element
 
 _HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 _LEFT_OUT = frozenset({"nav", "footer", "form", "dialog", "button"})
@@ -118,7 +118,7 @@ def is_left_out(element: _Element) -> bool:
 def drop_what_is_left_out(tree: _Element) -> None:
     """Remove navigation, forms, adverts and comments from a tree."""
     largest = int(sum(map(len, lines_of_element(tree))) * _LARGEST_SHARE)
-    for element in [element for element in tree.iter() if is_element(element) and is_left_out(element)]:
+    for element in [element for element in found_by(tree, "//*") if is_left_out(element)]:
         if element.getparent() is not None and sum(map(len, element.itertext())) <= largest:
             element.drop_tree()
 

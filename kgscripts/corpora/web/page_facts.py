@@ -9,7 +9,7 @@ from urllib.parse import urljoin
 from lxml.etree import _Element
 
 from kgscripts.corpora.web.json_ld import Item
-from kgscripts.corpora.web.markup import line_of
+from kgscripts.corpora.web.markup import found_by, line_of
 
 _SITE = re.compile(r"\s+[|»«•·—–-]\s+|\s*[|»]\s*")
 _ADDRESS = re.compile(r"https?://[^\s<>\"{}|\\^`]+", re.IGNORECASE)
@@ -18,8 +18,8 @@ _LONGEST = 2_000
 
 def title_of(tree: _Element) -> str:
     """The title of a page without the name of its site: its first heading, if the title of the page begins with it."""
-    titles = [line_of(text) for text in tree.xpath("//meta[@property='og:title']/@content | //head/title/text()")]
-    headings = [line_of(" ".join(heading.itertext())) for heading in tree.xpath("//h1")]
+    titles = [line_of(text) for text in found_by(tree, "//meta[@property='og:title']/@content | //head/title/text()")]
+    headings = [line_of(" ".join(heading.itertext())) for heading in found_by(tree, "//h1")]
     headings = [heading for heading in headings if heading]
     for heading in headings:
         if any(title.lower().startswith(heading.lower()) for title in titles):
@@ -31,9 +31,10 @@ def title_of(tree: _Element) -> str:
 
 def address_of(tree: _Element) -> str:
     """The canonical address of a page, "" if it names none."""
-    found = tree.xpath(
+    found = found_by(
+        tree,
         "//link[contains(concat(' ', normalize-space(@rel), ' '), ' canonical ')]/@href"
-        " | //meta[@property='og:url']/@content"
+        " | //meta[@property='og:url']/@content",
     )
     return next((address for text in found if (address := _address(str(text)))), "")
 
@@ -41,7 +42,7 @@ def address_of(tree: _Element) -> str:
 def licence_of(tree: _Element, items: Iterable[Item], address: str) -> str:
     """The licence of a page: an IRI, or words; "" if it names none (``rel="license"``, ``license`` of schema.org)."""
     links = "//*[self::a or self::link][contains(concat(' ', normalize-space(@rel), ' '), ' license ')]/@href"
-    for text in tree.xpath(links):
+    for text in found_by(tree, links):
         if found := _address(urljoin(address, str(text).strip())):
             return found
     return licence_of_items(items)

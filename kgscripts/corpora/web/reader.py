@@ -14,7 +14,7 @@ from kgscripts.corpora.how_tos import document_of_how_to
 from kgscripts.corpora.source import Source, whole_text
 from kgscripts.corpora.web.json_ld import json_ld, objects_of
 from kgscripts.corpora.web.main_text import main_blocks
-from kgscripts.corpora.web.markup import is_element
+from kgscripts.corpora.web.markup import found_by, is_element
 from kgscripts.corpora.web.microdata import microdata
 from kgscripts.corpora.web.page_blocks import blocks_of_page
 from kgscripts.corpora.web.page_facts import address_of, licence_of, licence_of_items, title_of
@@ -94,7 +94,7 @@ def parsed_page(data: bytes) -> _Element | None:
 
 def without_markup(tree: _Element) -> _Element:
     """The tree without JSON-LD and microdata, so that only its text says what it is about; the tree itself changes."""
-    for script in tree.xpath("//script"):
+    for script in found_by(tree, "//script"):
         script.drop_tree()
     for element in tree.iter():
         for name in [name for name in element.attrib if str(name).startswith("item")] if is_element(element) else ():
