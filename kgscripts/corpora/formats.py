@@ -31,11 +31,23 @@ from kgscripts.corpora.source import (
     source_of,
 )
 from kgscripts.corpora.tables import Columns, read_table
-from kgscripts.corpora.web.reader import read_html, read_json_ld
 from schemas.errors import ConfigurationError, InputError
 from schemas.records import Discard, DiscardReason, Document
 
 Reader = Callable[[Source], Iterator[Document | Discard]]
+
+
+def _read_html(source: Source) -> Iterator[Document | Discard]:
+    from kgscripts.corpora.web.reader import read_html  # importing lxml takes longer than reading a page
+
+    return read_html(source)
+
+
+def _read_json_ld(source: Source) -> Iterator[Document | Discard]:
+    from kgscripts.corpora.web.reader import read_json_ld
+
+    return read_json_ld(source)
+
 
 _READERS: dict[str, Reader] = {
     "text": read_plain_text,
@@ -46,8 +58,8 @@ _READERS: dict[str, Reader] = {
     "descript": read_descript,
     "inscript": read_inscript,
     "conllu": read_conllu_texts,
-    "html": read_html,
-    "json-ld": read_json_ld,
+    "html": _read_html,
+    "json-ld": _read_json_ld,
     "table": read_table,
     "docx": read_docx,
     "pdf": read_pdf,

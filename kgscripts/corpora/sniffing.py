@@ -60,6 +60,8 @@ def sniff(sample: bytes, name: str) -> str | None:
         known = _XML_FORMATS.get(root)
         if known or not suffix.endswith(_TEXT_SUFFIXES):
             return known
+    if suffix.endswith(".jsonld"):
+        return "json-ld"
     if (
         suffix.endswith(_JSON_SUFFIXES)
         or _JSON_ARRAY.match(text)

@@ -28,7 +28,8 @@ def main_blocks(tree: _Element) -> list[Block]:
     found = bare_extraction(
         tree, include_comments=False, include_tables=True, with_metadata=False, deduplicate=False, favor_precision=False
     )
-    return list(_blocks(found.body)) if found is not None and found.body is not None else []
+    body = getattr(found, "body", None)
+    return [] if body is None else list(_blocks(body))
 
 
 def _blocks(body: _Element) -> Iterator[Block]:
@@ -43,7 +44,7 @@ def _blocks(body: _Element) -> Iterator[Block]:
         elif tag in ("body", "main", "table", "quote", "div", "comments"):
             inner = (depth, ordered)
         else:
-            text = one_line(" ".join(element.itertext()) if tag == "row" else "".join(element.itertext()))
+            text = one_line((" " if tag == "row" else "").join(map(str, element.itertext())))
             if text and tag == "head":
                 level = (element.get("rend") or "h2")[-1:]
                 yield Block(Kind.HEADING, text, int(level) if level.isdecimal() else 2)
