@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from html.parser import HTMLParser
 from pathlib import Path
 
 from benchmarks.building import SHARED, parse_alone
@@ -45,6 +46,21 @@ def main_texts(inputs: Path) -> Callable[[], int]:
     return read
 
 
+def trees(inputs: Path, of: str) -> Callable[[], int]:
+    """Parse every page by lxml, or by Python's own parser, which makes no tree."""
+    pages = [file.path.read_bytes() for file in find_files([inputs]) if file.name.endswith(".html")]
+
+    def parse() -> int:
+        for page in pages:
+            if of == "lxml":
+                parsed_page(page)
+            else:
+                HTMLParser().feed(page.decode("utf-8", "replace"))
+        return len(pages)
+
+    return parse
+
+
 def rows() -> Iterator[Row]:
     """The ratios of the times."""
     inputs = _inputs()
@@ -54,4 +70,6 @@ def rows() -> Iterator[Row]:
     seconds = f"{pages.seconds:.1f} s against {parse.seconds:.1f} s"
     yield at_most(what, pages.seconds / parse.seconds, 1.3, "x", seconds)
     texts = measure(main_texts, inputs)
+    lxml, own = (measure(trees, inputs, of) for of in ("lxml", "html.parser"))
+    yield Row("html.parser against lxml", f"{own.seconds / lxml.seconds:.1f} x the time", "-", None)
     yield Row(f"finding the main text of {texts.value} pages", f"{texts.seconds / parse.seconds:.2f} x", "-", None)

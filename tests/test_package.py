@@ -61,6 +61,7 @@ def test_the_wheel_holds_the_packages_their_data_and_nothing_else(distributions:
         "schemas/data/scenarios.tsv",
         "kgscripts/corpora/data/sources.jsonl",
         "kgscripts/examples/texts/how_to_cook_pasta.md",
+        "kgscripts/examples/pages/oat_pancakes.html",
         "kgscripts/evaluation/data/tools.tsv",
         "kgscripts/py.typed",
     ):

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from kgscripts.commands.options import AsJson, AttachAs, Examples, ScoresFile
+from kgscripts.commands.options import AsJson, AttachAs, Examples, ScoresFile, SplitName
 from schemas.terminal import progress_bar
 
 
@@ -16,6 +16,7 @@ def pages(
         Path,
         typer.Argument(metavar="DIR", help="A folder of pages, with what is right in pages.jsonl.", show_default=False),
     ],
+    split: SplitName = None,
     examples: Examples = 0,
     as_json: AsJson = False,
     output: ScoresFile = None,
@@ -33,5 +34,5 @@ def pages(
     check_outputs(output, inputs=[directory])
     with progress_bar() as progress:
         task = progress.add_task("pages", total=None)
-        found = evaluate_pages(directory, progress=lambda done: progress.update(task, completed=done))
+        found = evaluate_pages(directory, split=split, progress=lambda done: progress.update(task, completed=done))
     finish([found], places={}, attach_as=attach_as, output=output, as_json=as_json, examples=examples)

@@ -15,7 +15,6 @@ from kgscripts.evaluation.pages.gold import GoldPage, read_gold_pages
 from kgscripts.evaluation.result import Evaluation, Example, System, shares
 from schemas.declared import Span
 from schemas.errors import InputError
-from schemas.provenance import Exposure
 from schemas.records import Document, PassageKind
 
 READER = "pages"
@@ -25,7 +24,9 @@ _MARKER = re.compile(r"\A\s*(?:step\s*)?\d{1,2}(?:\s*[.):]|\b(?=\s+\D))\s*", re.
 _SITE = re.compile(r"\s+(?:[|»–—-])\s+")
 
 
-def evaluate_pages(folder: Path, *, progress: Callable[[int], None] = lambda _: None) -> Evaluation:
+def evaluate_pages(
+    folder: Path, *, split: str | None = None, progress: Callable[[int], None] = lambda _: None
+) -> Evaluation:
     """How well the pages of a folder are read, each by its first document, and again without schema.org markup.
 
     Texts are compared by their letters and digits only. A sentence of the instructions is found if it stands in the
@@ -56,9 +57,8 @@ def evaluate_pages(folder: Path, *, progress: Callable[[int], None] = lambda _: 
         progress(number)
     return Evaluation(
         task="pages",
-        dataset=folder.resolve().name,
-        split="development",
-        exposure=Exposure.DEVELOPMENT,
+        dataset="saved pages",
+        split=split or folder.resolve().name,
         items={"pages": len(pages), "sentences": totals[_WHOLE].counts["gold sentences"]},
         systems=[
             System(name=READER, setting=setting, figures=shares(total.shares())) for setting, total in totals.items()
