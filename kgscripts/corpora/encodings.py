@@ -8,6 +8,8 @@ from collections.abc import Callable
 _WESTERN = ["cp1252", "latin_1"]
 """Other encodings with one byte a character are not guessed: nearly any bytes are valid in each of them."""
 _MOST_BYTES = 64 * 1024
+_CONTEXT = 1_000
+"""The bytes before the first that is not ASCII that are judged too: a few bytes alone say little."""
 UNCHANGED = (b"%PDF-", b"PK\x03\x04")
 """The beginnings of formats that are no text, whose bytes have to stay as they are."""
 
@@ -59,7 +61,11 @@ class Utf8Check:
         return text.encode("utf-8")
 
     def _decided(self, data: bytes, fault: int) -> bytes:
-        if data[:fault].isascii() and not self._is_binary(data) and (encoding := western_encoding(data[fault:])):
+        if (
+            data[:fault].isascii()
+            and not self._is_binary(data)
+            and (encoding := western_encoding(data[max(0, fault - _CONTEXT) :]))
+        ):
             self.encoding = encoding
             self._decoder = codecs.getincrementaldecoder(encoding)("replace")
             return self._decoder.decode(data).encode("utf-8")

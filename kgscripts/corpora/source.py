@@ -62,13 +62,15 @@ class _Utf8(io.RawIOBase):
     Western European instead of UTF-8. XML that names its encoding, PDF and zip files stay as they are.
     """
 
-    def __init__(self, raw: IO[bytes]) -> None:
+    def __init__(self, raw: IO[bytes], strict: bool) -> None:
         self._raw: IO[bytes] | gzip.GzipFile = raw
         self._decoder: codecs.IncrementalDecoder | None = None
         self._pending = b""
         self._started = False
         self._line = 1
         self._check = Utf8Check(is_binary)
+        if strict:
+            self._check.leave()
         self._marked = ""
 
     @property
@@ -145,15 +147,15 @@ class Source:
 
 
 @contextmanager
-def open_source(file: InputFile) -> Iterator[Source]:
-    """Open a file. Raises InputError where that fails."""
+def open_source(file: InputFile, *, strict: bool = False) -> Iterator[Source]:
+    """Open a file, as `source_of` does. Raises InputError where that fails."""
     with open_input(file.path) as raw:
-        yield source_of(file.name, raw)
+        yield source_of(file.name, raw, strict=strict)
 
 
-def source_of(name: str, raw: IO[bytes]) -> Source:
-    """A source that reads these bytes."""
-    utf8 = _Utf8(raw)
+def source_of(name: str, raw: IO[bytes], *, strict: bool = False) -> Source:
+    """A source that reads these bytes; `strict` guesses no encoding, as for gold data, in which it would hide faults."""
+    utf8 = _Utf8(raw, strict)
     return Source(name, io.BufferedReader(utf8, _CHUNK), utf8)
 
 
@@ -184,7 +186,7 @@ def numbered_lines(path: Path) -> Iterator[tuple[str, str]]:
 
     Raises InputError for a file that is missing or damaged, and for a line that is too long or not UTF-8.
     """
-    with open_source(InputFile(path, path.name)) as source:
+    with open_source(InputFile(path, path.name), strict=True) as source:
         try:
             for number, line in text_lines(source):
                 if isinstance(line, Discard):

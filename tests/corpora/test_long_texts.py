@@ -148,4 +148,4 @@ def test_inputs_are_files_folders_and_standard_input(tmp_path: Path, monkeypatch
     with pytest.raises(InputError, match="no such file"):
         read_inputs([str(tmp_path / "b")])
     with pytest.raises(ConfigurationError):
-        read_inputs([str(tmp_path / "a")], "docx")
+        read_inputs([str(tmp_path / "a")], "odt")
