@@ -5,8 +5,8 @@ from __future__ import annotations
 import codecs
 from collections.abc import Callable
 
-_WESTERN = ["cp1252", "latin_1"]
-"""Other encodings with one byte a character are not guessed: nearly any bytes are valid in each of them."""
+_WESTERN = ["cp1252"]
+"""Windows-1252; Latin-1 is the same but for control characters. Other encodings with one byte a character are not guessed: nearly any bytes are valid in each of them."""
 _MOST_BYTES = 64 * 1024
 _CONTEXT = 1_000
 """The bytes before the first that is not ASCII that are judged too: a few bytes alone say little."""
@@ -15,7 +15,7 @@ UNCHANGED = (b"%PDF-", b"PK\x03\x04")
 
 
 def western_encoding(data: bytes) -> str | None:
-    """Windows-1252 or Latin-1 as `charset-normalizer` judges the first bytes; None where it sees disorder."""
+    """Windows-1252 (or Latin-1) if `charset-normalizer` sees no disorder in the first bytes; else None."""
     if b"\0" in data:
         return None
     from charset_normalizer import from_bytes

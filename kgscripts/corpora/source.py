@@ -154,7 +154,7 @@ def open_source(file: InputFile, *, strict: bool = False) -> Iterator[Source]:
 
 
 def source_of(name: str, raw: IO[bytes], *, strict: bool = False) -> Source:
-    """A source that reads these bytes; `strict` guesses no encoding, as for gold data, in which it would hide faults."""
+    """A source that reads these bytes; `strict` guesses no encoding, which would hide faults of gold data."""
     utf8 = _Utf8(raw, strict)
     return Source(name, io.BufferedReader(utf8, _CHUNK), utf8)
 
