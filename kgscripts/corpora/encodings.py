@@ -6,7 +6,8 @@ import codecs
 from collections.abc import Callable
 
 _WESTERN = ["cp1252"]
-"""Windows-1252; Latin-1 is the same but for control characters. Other encodings with one byte a character are not guessed: nearly any bytes are valid in each of them."""
+"""Windows-1252, which has all letters of Latin-1. Other encodings with one byte a character are not guessed: nearly any
+bytes are valid in each of them."""
 _MOST_BYTES = 64 * 1024
 _CONTEXT = 1_000
 """The bytes before the first that is not ASCII that are judged too: a few bytes alone say little."""
