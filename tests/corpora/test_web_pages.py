@@ -12,13 +12,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgscripts.corpora.how_tos import HowTo, Section, document_of_how_to
+from exports.targets import export
+from kgscripts.corpora.how_tos import HowTo, Section, Time, document_of_how_to
 from kgscripts.corpora.web.durations import duration_of
 from kgscripts.corpora.web.json_ld import objects_of
 from kgscripts.corpora.web.reader import documents_of_tree, parsed_page, without_markup
 from kgscripts.corpora.web.schema_org import how_tos_of
-from schemas.declared import Span
+from kgscripts.pipeline import build_graph
+from kgscripts.records.kinds import decode, encode
+from schemas.declared import Span, TimeKind
 from schemas.records import DiscardReason, Document, PassageKind
+from schemas.script_graph import ScriptGraph
 from tests.corpora.documents import check_spans, passages, read
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "kgscripts/examples/pages"
@@ -193,6 +197,34 @@ def test_licence_and_declared_things_are_part_of_the_digest_and_the_address_is_n
     plain = document_of_how_to(how_to, name="a", format="html")
     assert document_of_how_to(how_to, name="b", format="html", url="https://example.org").digest == plain.digest
     assert document_of_how_to(how_to, name="a", format="html", licence="CC0").digest != plain.digest
+
+
+def test_what_is_declared_is_kept_with_the_records() -> None:
+    how_to = HowTo(
+        title="Toast",
+        tools=["knife"],
+        supplies=["1 loaf"],
+        times=[Time(kind=TimeKind.TOTAL, duration="PT5M", words="5 minutes")],
+        makes="2 slices",
+        sections=[Section(steps=STEPS)],
+    )
+    document = document_of_how_to(how_to, name="a", format="html", url="https://example.org", licence="CC0")
+    ((_, _, _, kept),) = decode(Document, encode(Document, [(document.digest, "x", 0, document)]))
+    assert kept == document
+    assert kept.digest == document.digest
+
+
+def test_the_licence_and_the_address_reach_the_graph(tmp_path: Path) -> None:
+    head = "<link rel=canonical href='https://example.org/toast'><link rel=license href='https://example.org/by'>"
+    (tmp_path / "a.html").write_text(page("<h2>Method</h2><p>Slice it.</p><p>Eat it.</p>", head))
+    build_graph(tmp_path / "a.html", tmp_path / "graph", extractors=["labels"])
+    graph = ScriptGraph.open(tmp_path / "graph")
+    (row,) = graph.rows("Source", ("url", "licence"))
+    assert (row["url"], row["licence"]) == ("https://example.org/toast", "https://example.org/by")
+    export(graph, tmp_path / "graph.nq")
+    quads = (tmp_path / "graph.nq").read_text("utf-8")
+    assert '<https://schema.org/license> "https://example.org/by"' in quads
+    assert '<https://schema.org/url> "https://example.org/toast"' in quads
 
 
 def test_prose_is_the_main_text(tmp_path: Path) -> None:
