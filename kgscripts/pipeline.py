@@ -18,7 +18,6 @@ from kgscripts.building.report import BuildReport, Run, report
 from kgscripts.building.settings import Settings, check_settings, on_device, with_settings
 from kgscripts.corpora.files import find_files
 from kgscripts.corpora.scenarios.labels import resolve
-from kgscripts.corpora.tables import Columns, check_columns
 from kgscripts.devices import CPU
 from kgscripts.enrichers.kept import enrichers_of
 from kgscripts.enrichers.protocol import Enricher
@@ -53,7 +52,6 @@ def build_graph(
     *,
     texts: Iterable[Text] = (),
     format: str | None = None,
-    columns: Columns | None = None,
     scenario: str | None = None,
     scenarios: str | None = None,
     scenario_list: str | Path | None = None,
@@ -87,9 +85,6 @@ def build_graph(
         Texts in memory: strings, or mappings like a record of JSON lines.
     format:
         One of `kgscripts.corpora.formats.FORMATS`; by default the format is detected from the content.
-    columns:
-        The names of the columns of tables (CSV, TSV) by what they hold: ``{"scenario": "Task", "step": "Action"}``,
-        also ``order``, ``text``, ``title`` and ``source``. Others are guessed from the header.
     scenario:
         The scenario of every text whose label, front matter, title or folder names none.
     scenarios:
@@ -157,7 +152,6 @@ def build_graph(
         base_iri=base_iri,
         licence=licence,
     )
-    check_columns(columns)
     check_type("device", device, str, "give the name of a device, such as cuda")
     if progress is not None:
         check_type("progress", progress, Callable, "give a function")  # type: ignore[arg-type]
@@ -185,7 +179,7 @@ def build_graph(
     chosen = choose(extractors, without, partial(_describe_parser, spacy_model))
     label = "" if scenario is None else resolve(scenario)
     build_inputs = [
-        *(file_input(file, format, label, columns) for file in files),
+        *(file_input(file, format, label) for file in files),
         *(text_input(text, format, label) for text in items_of("texts", texts)),
     ]
     with open_records(directory) as store:

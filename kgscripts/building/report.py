@@ -47,8 +47,6 @@ class Run:
     inputs_partly_read: int = 0
     sources_read: int = 0
     words_read: int = 0
-    encodings: dict[str, int] = field(factory=dict)
-    """The numbers of sources that were not UTF-8, by the encoding that they were read in."""
     failed_throughout: dict[str, int] = field(factory=dict)
     """The extractors that read none of more than `MANY` sources that they were given, with the number of these."""
     reading_seconds: float = 0.0
@@ -238,9 +236,6 @@ def print_report(found: BuildReport) -> None:
         )
     for failure in found.failures:
         screen.print(_failed(failure, found.sources, run.failed_throughout.get(failure.name, 0)), style="bold")
-    if run.encodings:
-        found_encodings = ", ".join(f"{number:,} as {name}" for name, number in sorted(run.encodings.items()))
-        screen.print(f"sources that are not UTF-8 were read: {found_encodings}")
     if run.inputs_unreadable or run.inputs_partly_read:
         inputs = run.inputs_read + run.inputs_known
         ends = ((run.inputs_unreadable, "could not be read"), (run.inputs_partly_read, "could be read only in part"))

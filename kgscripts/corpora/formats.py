@@ -6,8 +6,6 @@ import io
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from attrs import evolve
-
 from kgscripts.corpora.conllu import read_conllu_texts
 from kgscripts.corpora.descript import read_descript
 from kgscripts.corpora.files import InputFile
@@ -15,11 +13,9 @@ from kgscripts.corpora.inscript import read_inscript
 from kgscripts.corpora.jsonl import document_of_record, read_jsonl
 from kgscripts.corpora.markdown import read_markdown
 from kgscripts.corpora.mcscript import read_mcscript
-from kgscripts.corpora.office import read_docx
 from kgscripts.corpora.pairs.formats import read_pairs
-from kgscripts.corpora.pdf import read_pdf
 from kgscripts.corpora.plain_text import read_plain_text
-from kgscripts.corpora.sniffing import sniff, sniff_package
+from kgscripts.corpora.sniffing import sniff
 from kgscripts.corpora.source import (
     MAX_PASSAGES,
     MAX_SENTENCES,
@@ -30,24 +26,10 @@ from kgscripts.corpora.source import (
     open_source,
     source_of,
 )
-from kgscripts.corpora.tables import Columns, read_table
 from schemas.errors import ConfigurationError, InputError
 from schemas.records import Discard, DiscardReason, Document
 
 Reader = Callable[[Source], Iterator[Document | Discard]]
-
-
-def _read_html(source: Source) -> Iterator[Document | Discard]:
-    from kgscripts.corpora.web.reader import read_html  # importing lxml takes longer than reading a page
-
-    return read_html(source)
-
-
-def _read_json_ld(source: Source) -> Iterator[Document | Discard]:
-    from kgscripts.corpora.web.reader import read_json_ld
-
-    return read_json_ld(source)
-
 
 _READERS: dict[str, Reader] = {
     "text": read_plain_text,
@@ -58,32 +40,24 @@ _READERS: dict[str, Reader] = {
     "descript": read_descript,
     "inscript": read_inscript,
     "conllu": read_conllu_texts,
-    "html": _read_html,
-    "json-ld": _read_json_ld,
-    "table": read_table,
-    "docx": read_docx,
-    "pdf": read_pdf,
 }
 
-_NO_TEXT = (b"%!PS", b"{\\rtf")
+_NO_TEXT = (b"%PDF-", b"%!PS", b"{\\rtf")
 """The beginnings of formats that consist of text characters but contain no readable text."""
 
 FORMATS = tuple(_READERS)
 """The values of `--format`."""
 
 
-def read_file(
-    file: InputFile, *, format: str | None = None, columns: Columns | None = None
-) -> Iterator[Document | Discard]:
+def read_file(file: InputFile, *, format: str | None = None) -> Iterator[Document | Discard]:
     """Yield the documents of a file, and a discard for each part of it that was left out.
 
-    gzip is unpacked; text is UTF-8, UTF-16 or UTF-32 with a byte order mark, or Western European. `columns` names the
-    columns of tables. Invalid content yields a discard whose `where` is ``name:line``, and reading continues after it
-    as far as the format allows. Raises ConfigurationError for an unknown format and InputError for a file that cannot
-    be opened.
+    gzip is unpacked; text is UTF-8, or UTF-16 or UTF-32 with a byte order mark. Invalid content yields a discard whose
+    `where` is ``name:line``, and reading continues after it as far as the format allows. Raises ConfigurationError for
+    an unknown format and InputError for a file that cannot be opened.
     """
     check_format(format)
-    return _read_opened(file, format, columns)
+    return _read_opened(file, format)
 
 
 def documents_from_strings(
@@ -114,9 +88,9 @@ def check_format(format: str | None) -> None:
         raise ConfigurationError(f"no format {format!r}", remedy=f"one of {', '.join(FORMATS)}")
 
 
-def _read_opened(file: InputFile, format: str | None, columns: Columns | None) -> Iterator[Document | Discard]:
+def _read_opened(file: InputFile, format: str | None) -> Iterator[Document | Discard]:
     with open_source(file) as source:
-        yield from read_source(source, format, columns)
+        yield from read_source(source, format)
 
 
 def _read_string(text: str, name: str, format: str | None) -> Iterator[Document | Discard]:
@@ -129,22 +103,18 @@ def _read_string(text: str, name: str, format: str | None) -> Iterator[Document 
     yield from read_source(source_of(name, io.BytesIO(data)), format)
 
 
-def read_source(source: Source, format: str | None, columns: Columns | None = None) -> Iterator[Document | Discard]:
+def read_source(source: Source, format: str | None) -> Iterator[Document | Discard]:
     """Yield what `read_file` yields, from an opened source; the format is a known one, or detected."""
     empty = True
     try:
-        for item in _read_as(format, source, columns) if format else _read_sniffed(source, columns):
+        for item in _READERS[format](source) if format else _read_sniffed(source):
             empty = False
-            yield _bounded(_with_encoding(item, source)) if isinstance(item, Document) else item
+            yield _bounded(item) if isinstance(item, Document) else item
     except DamagedSourceError as error:
         yield source.discard(DiscardReason.UNDECODABLE, error.line, f"cannot be read beyond this line: {error.detail}")
         return
     if empty:
         yield source.discard(DiscardReason.EMPTY, 1, "nothing to read")
-
-
-def _with_encoding(document: Document, source: Source) -> Document:
-    return evolve(document, encoding=source.encoding) if source.encoding else document
 
 
 def _bounded(document: Document) -> Document | Discard:
@@ -159,15 +129,8 @@ def _bounded(document: Document) -> Document | Discard:
     return Discard(reason=DiscardReason.TOO_LONG, where=document.name, detail=detail)
 
 
-def _read_as(format: str, source: Source, columns: Columns | None) -> Iterator[Document | Discard]:
-    return read_table(source, columns) if format == "table" else _READERS[format](source)
-
-
-def _read_sniffed(source: Source, columns: Columns | None) -> Iterator[Document | Discard]:
+def _read_sniffed(source: Source) -> Iterator[Document | Discard]:
     sample = source.sample()
-    if package := sniff_package(sample, source.name):
-        yield from _READERS[package](source)
-        return
     if is_binary(sample) or sample.startswith(_NO_TEXT):
         detail = "not text; leave it out, or convert it to UTF-8 text"
         yield source.discard(DiscardReason.UNDECODABLE, 1, detail)
@@ -177,6 +140,4 @@ def _read_sniffed(source: Source, columns: Columns | None) -> Iterator[Document 
         detail = f"XML in an unknown format; choose one with --format ({', '.join(FORMATS)})"
         yield source.discard(DiscardReason.MALFORMED, 1, detail)
         return
-    if columns and format == "pairs":
-        format = "table"
-    yield from _read_as(format, source, columns)
+    yield from _READERS[format](source)

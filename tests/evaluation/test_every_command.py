@@ -37,7 +37,6 @@ COMMANDS = {
     "state-changes": "state-changes --gold dev --predictions changes.jsonl",
     "scenarios": "scenarios --gold anna.jsonl --predictions scenarios.jsonl",
     "scenario-mentions": "scenario-mentions --gold anna.jsonl",
-    "pages": "pages pages",
     "slice": "slice --model aligner",
     "graph": "graph graph",
 }
