@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
+from kgscripts.extractors.nouns import is_noun, noun_lemma
 from kgscripts.extractors.predicates import Frame
 from kgscripts.extractors.tool_phrases import phrases_of, whole_of
 from kgscripts.text.lexicon import is_a, is_tool, verbs
@@ -22,13 +22,18 @@ PLACING = frozenset(
     | {"off", "off of", "to", "around", "between", "through", "at", "among"}
 )
 _NO_USE = verbs("having") | verbs("perception") | verbs("dwelling") | verbs("reporting")
-_WORKED_ON = (
-    _NO_USE
-    | verbs("washing") | verbs("mending") | verbs("giving") | verbs("cutting")
-    | {"make", "create", "build", "change", "replace", "paint", "wipe", "polish", "dust", "sell", "sharpen", "break"}
-    | {"decorate", "wrap", "label", "count", "share", "play", "admire", "scrape", "discard", "throw", "recycle"}
+_READYING = (
+    {"preheat", "heat", "reheat", "warm", "light", "grease", "oil", "butter", "flour", "line", "prepare", "sterilise"}
+    | {"sterilize", "fill", "start", "switch", "turn", "invert", "bring", "cover", "coat"}
+    | {"replace", "remove", "tilt", "swirl", "operate", "uncover", "rim"}
 )
-"""Verbs whose object is what the event works on, or what is had: "wash the pan", "buy a knife"."""
+"""Verbs with which a thing is made ready, operated or put in its place for what follows, where nothing else is the
+tool: "grease a tin", "heat the grill", "put a pan on the heat"."""
+_PUTTING = frozenset({"put", "place", "set", "return"})
+_FROM = frozenset({"off", "off of", "from", "to", "around", "at", "among"})
+"""Prepositions after which only containers, machines and sieves are tools: "take the cake from the oven"."""
+_SURFACES = frozenset({"surface", "work surface", "worktop"})
+_AMOUNTS = frozenset({"tablespoon", "teaspoon", "ball", "wedge", "stick", "sheet", "layer", "strip", "patch", "string"})
 _MOVED = frozenset({"go", "come", "walk", "drive", "run", "ride", "travel", "move", "arrive", "sit", "stand", "lie"})
 
 
@@ -40,29 +45,49 @@ def places_of(frame: Frame) -> Iterator[Token]:
     for phrase in phrases_of(frame):
         if phrase.preposition not in PLACING:
             continue
-        yield from durable(phrase.head)
+        if phrase.preposition not in _FROM or is_a(noun_lemma(whole_of(phrase.head)), "vessel", "appliance", "filter"):
+            yield from durable(phrase.head)
         for inner in prepositional_phrases(phrase.head):
             if inner.preposition in {"in", "on", "over"}:
                 yield from durable(inner.head)
     for acted in frame.objects:
         for phrase in prepositional_phrases(acted):
-            if phrase.preposition in PLACING:
+            if phrase.preposition in PLACING - _FROM:
                 yield from durable(phrase.head)
 
 
 def operated(frame: Frame) -> Iterator[Token]:
     """The durable things that the event makes ready, operates or takes to hand."""
-    if lemma(frame.verb) in _WORKED_ON:
+    if lemma(frame.verb) not in _READYING and not _is_put_on_heat(frame):
+        return
+    if frame.recipients or frame.instruments:
+        return
+    if any(phrase.preposition == "with" and is_a(noun_lemma(phrase.head), "implement") for phrase in frame.phrases):
         return
     for acted in frame.objects:
         if is_noun(acted):
             yield from durable(acted)
 
 
+def _is_put_on_heat(frame: Frame) -> bool:
+    """Whether a thing is put where it is heated: "put a pan on the hob", "place the griddle over a high heat"."""
+    heads = (noun_lemma(phrase.head) for phrase in frame.phrases if phrase.preposition in {"on", "over", "in", "to"})
+    return lemma(frame.verb) in _PUTTING and any(name == "heat" or is_a(name, "heat_source") for name in heads)
+
+
 def durable(noun: Token) -> Iterator[Token]:
-    """The noun, or the whole of which it is a part, if it is a durable thing that is used: "the bottom of a tin"."""
-    for candidate in dict.fromkeys((whole_of(noun), content_head(noun), noun)):
+    """The durable things that a noun phrase names: a thing, and the whole of which it is a part ("the bottom of a tin",
+    "the pan of the bread machine", "a pot of water")."""
+    for candidate in dict.fromkeys((noun, whole_of(noun))):
         name = noun_lemma(candidate)
-        if is_noun(candidate) and is_tool(name) and not is_a(name, "vehicle"):
+        if is_noun(candidate) and _is_durable(name) and not _is_amount(candidate):
             yield candidate
-            return
+
+
+def _is_durable(name: str) -> bool:
+    return (is_tool(name) or name in _SURFACES) and not is_a(name, "vehicle")
+
+
+def _is_amount(noun: Token) -> bool:
+    """Whether a noun is a unit or a shape: "two tablespoons of batter", "roll into balls"."""
+    return lemma(noun) in _AMOUNTS
