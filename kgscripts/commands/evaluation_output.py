@@ -23,7 +23,7 @@ _COLUMN = 12
 _LABEL = (30, 44)
 """The fewest characters that a label may be cut to, and the most that it gets."""
 _ROWS = 20
-"""At most so many parts and rows of a table are printed; JSON has them all."""
+"""The greatest number of parts, and of rows of a table, that are printed; JSON has all."""
 _UNITS = {Unit.SHARE: "", Unit.COUNT: "", Unit.CORRELATION: ""}
 
 
