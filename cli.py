@@ -6,6 +6,7 @@ import sys
 
 try:
     import importlib
+    import logging
     import os
     import signal
     from importlib import metadata
@@ -18,6 +19,7 @@ try:
 
     from schemas.errors import KGScriptsError
     from schemas.interrupts import passing_on_interrupts
+    from schemas.logs import log_failure, phase, start_log
     from schemas.terminal import (
         complain,
         echo,
@@ -66,6 +68,13 @@ class LazyGroup(TyperGroup):
         super().__init__(**settings)
         # Typer suggests similar names of these.
         self.commands = dict.fromkeys(COMMANDS)  # type: ignore[assignment]
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        """Parse. Typer's option writes to files of the shell without asking."""
+        for option in self.params:
+            if option.name == "install_completion":
+                option.callback = _install_completion
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command. Typer itself would end without a word after Ctrl-C, and with 1 where a reader has gone."""
@@ -128,6 +137,14 @@ _UsageError: Any = typer.BadParameter.__base__
 def root(
     context: typer.Context,
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    log_file: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write a log to the end of FILE. KGSCRIPTS_LOG sets its level: debug, info (default), warning, error.",
+            show_default=False,
+        ),
+    ] = None,
     _version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
     ] = False,
@@ -135,8 +152,18 @@ def root(
     """Script knowledge from text: a typed graph of steps, tools and their order, in SPARQL and Cypher."""
     global _wants_traceback
     _wants_traceback = debug
+    start_log(log_file)
+    context.with_resource(phase(logging.getLogger("kgscripts"), f"kgscripts {context.invoked_subcommand}"))
     # What the commands of one package cannot import of the other.
     context.obj = SimpleNamespace(records=_record_problems, shapes=_conformance)
+
+
+def _install_completion(context: Any, _option: Any, wanted: bool) -> None:
+    if wanted and not context.resilient_parsing:
+        from kgscripts.commands.completion import install
+
+        install(str(context.find_root().info_name))
+        raise typer.Exit
 
 
 def _record_problems(directory: Path) -> list[str]:
@@ -170,6 +197,7 @@ def main() -> None:
     except KeyboardInterrupt:
         code = _interrupted()
     except Exception as error:  # the outermost boundary: its messages are for people
+        log_failure(error, traceback=not isinstance(error, KGScriptsError))
         if _wants_traceback:
             raise
         code = 2

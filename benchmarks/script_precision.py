@@ -53,7 +53,7 @@ def _drawn(directory: Path, number: int, sources: int, seed: int) -> Iterator[Dr
     evidence = evidence_of(graph, ids.values(), chance)
     for script in scripts:
         for place, step in enumerate(script.steps, start=1):
-            yield Drawn(directory.name, script.scenario.label, place, step.label, *evidence[ids[step.iri]])
+            yield Drawn(directory.name, script.label, place, step.label, *evidence[ids[step.iri]])
 
 
 if __name__ == "__main__":

@@ -9,17 +9,32 @@ if TYPE_CHECKING:
     from exports.cypher import run_query as run_cypher
     from exports.frames import to_frames
     from exports.networkx_graph import to_networkx
-    from exports.notebook import graph_html
+    from exports.notebook import graph_html, script_html
+    from exports.script_tree import script_text
+    from exports.scripts import read_script
     from exports.sparql import run_query as run_sparql
     from exports.targets import export
 
-__all__ = ["export", "graph_html", "run_cypher", "run_sparql", "to_frames", "to_networkx"]
+__all__ = [
+    "export",
+    "graph_html",
+    "read_script",
+    "run_cypher",
+    "run_sparql",
+    "script_html",
+    "script_text",
+    "to_frames",
+    "to_networkx",
+]
 
 _HOMES = {
     "export": "exports.targets:export",
     "graph_html": "exports.notebook:graph_html",
+    "read_script": "exports.scripts:read_script",
     "run_cypher": "exports.cypher:run_query",
     "run_sparql": "exports.sparql:run_query",
+    "script_html": "exports.notebook:script_html",
+    "script_text": "exports.script_tree:script_text",
     "to_frames": "exports.frames:to_frames",
     "to_networkx": "exports.networkx_graph:to_networkx",
 }

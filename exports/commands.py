@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -16,6 +17,7 @@ import typer
 from exports.engine_process import MAX_ROWS
 from exports.query_text import query_text
 from exports.targets import ExportOptions, resolve
+from exports.targets import export as write
 from exports.time_limit import QUERY_SECONDS
 from schemas.addresses import without_user
 from schemas.errors import ConfigurationError
@@ -25,6 +27,7 @@ from schemas.script_graph import ScriptGraph
 from schemas.terminal import ask_secretly, echo, echo_json, printable, progress_bar, write_data
 
 _SHOWN_VIOLATIONS = 20
+_SECONDS_OF_A_HINT = 20
 _DIRECTORY = typer.Argument(metavar="DIR", help="A graph directory.", show_default=False)
 _AS_JSON = typer.Option("--json", help="Print JSON.")
 
@@ -67,7 +70,7 @@ def export(
             ask=_asker(),
             progress=progress,
         )
-        report = exporter.load()(graph, target, options)
+        report = write(graph, target, options)
     if as_json:
         echo_json(attrs.asdict(report))
         return
@@ -129,14 +132,19 @@ def query(
             remedy="it has the form http://HOST/PATH or bolt://HOST",
         )
     source = ScriptGraph.open(directory) if directory is not None else str(server)
+    hint = ""
     with _ended_at_once() if directory is not None else nullcontext():
         # Importing the stores of the other language would take time.
         if sparql is not None:
+            from exports.label_language import finds_nothing, hint_of
             from exports.sparql import run_query as run_sparql
 
-            table = run_sparql(
-                source, query_text(sparql), ask=_asker(), timeout=timeout, max_rows=max_rows, confined=not unconfined
-            )
+            text = query_text(sparql)
+            run = partial(run_sparql, source, ask=_asker(), max_rows=max_rows, confined=not unconfined)
+            table = run(text, timeout=timeout)
+            seconds = min(timeout, _SECONDS_OF_A_HINT)
+            if finds_nothing(table):
+                hint = hint_of(source, text, partial(run, timeout=seconds))
         else:
             from exports.cypher import run_query as run_cypher
 
@@ -154,6 +162,8 @@ def query(
         echo_json(table.as_json())
     else:
         write_data(table.render(form, width))
+    if hint:
+        echo(hint, err=True)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ nor on Windows from changed bytes under the old times, since files have no time 
 from __future__ import annotations
 
 import json
+import logging
 import shutil
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -24,9 +25,12 @@ from filelock import FileLock
 
 from schemas.errors import StoreError
 from schemas.graph_directory import read_file
+from schemas.logs import phase
 from schemas.script_graph import ScriptGraph
 
 T = TypeVar("T")
+
+_LOG = logging.getLogger(__name__)
 
 _CHANGING = ("LOG", "LOCK")
 """Files of RocksDB that opening a store may change."""
@@ -64,7 +68,7 @@ def kept_store(
                 for left in (*folder.glob(f".{kind}-*"), *folder.glob(f"{kind}-*")):
                     _remove(left)
                 graph.check_digests()
-                with atomically(path) as new:
+                with phase(_LOG, f"building the store {path}"), atomically(path) as new:
                     write(new)
                 _record_path(path).write_text(json.dumps(_record(path)), encoding="utf-8")
     except OSError as error:

@@ -1,21 +1,25 @@
-"""The view of a graph in a notebook: its counts and the picture of its best supported scenario."""
+"""What a notebook shows of a graph and of a script."""
 
 from __future__ import annotations
 
 import base64
+from collections.abc import Sequence
 from html import escape
 
 from exports.picture import picture
 from exports.scripts import list_scenarios, read_script
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
+from schemas.script import Part, Script, Step
 from schemas.script_graph import ScriptGraph, check_graph
 from schemas.terminal import printable
 
 _STEPS = 12
+_PARTS = 4
+"""The most tools, participants or changes of a step in the table of a script."""
 
 
 def graph_html(graph: ScriptGraph) -> str:
-    """HTML of a graph for a notebook.
+    """HTML of a graph for a notebook: its counts, and the picture of its best supported scenario.
 
     Raises
     ------
@@ -29,7 +33,43 @@ def graph_html(graph: ScriptGraph) -> str:
     scenarios = [scenario for scenario in list_scenarios(graph) if scenario.sub_events]
     if not scenarios:
         return html
-    # By its IRI: several scenarios may have one label. As an image: its styles must not apply to the page around it.
-    drawing = picture(read_script(graph, scenarios[0].iri, limit=_STEPS))
-    source = base64.b64encode(drawing.document().encode()).decode()
-    return f'{html}<br><img alt="{escape(scenarios[0].label)}" src="data:image/svg+xml;base64,{source}">'
+    # By its IRI: several scenarios may have one label.
+    return f"{html}<br>{_image(read_script(graph, scenarios[0].iri, limit=_STEPS))}"
+
+
+def script_html(script: Script) -> str:
+    """HTML of a script for a notebook: a table of its steps."""
+    names = ("", "step", "sources", "tools", "participants", "changes", "or")
+    head = "".join(f"<th>{name}</th>" for name in names)
+    rows = "".join(_row(number, step) for number, step in enumerate(script.steps, start=1))
+    sources = f"{script.support:,} source{'' if script.support == 1 else 's'}"
+    left_out = f"; {len(script.left_out):,} more steps are left out" if script.left_out else ""
+    return (
+        f"<b>{_text(script.label)}</b> <small>read in {sources}{left_out}</small><table><tr>{head}</tr>{rows}</table>"
+    )
+
+
+def _row(number: int, step: Step) -> str:
+    label = _text(step.label)
+    label = f"<i>{label}</i>" if step.optional else f"<b>{label}</b>"
+    parts = (step.tools, step.participants, step.changes, step.alternatives)
+    cells = (str(number), label, f"{step.support:,} ({step.probability:.0%})", *map(_labels, parts))
+    return (
+        "<tr>" + "".join(f'<td style="text-align: left; vertical-align: top">{cell}</td>' for cell in cells) + "</tr>"
+    )
+
+
+def _labels(parts: Sequence[Part]) -> str:
+    more = len(parts) - _PARTS
+    listed = "<br>".join(_text(part.label) for part in parts[:_PARTS])
+    return f"{listed}<br><small>{more:,} more</small>" if more > 0 else listed
+
+
+def _text(text: str) -> str:
+    return escape(printable(text))
+
+
+def _image(script: Script) -> str:
+    """The picture of a script. It is an image, since its styles must not apply to the page around it."""
+    source = base64.b64encode(picture(script).document().encode()).decode()
+    return f'<img alt="{escape(script.label)}" src="data:image/svg+xml;base64,{source}">'

@@ -9,11 +9,10 @@ from attrs import frozen
 
 from exports.arrow import ARROWHEAD, GAP_Y, draw_arrow
 from exports.layered_layout import Edge, Extent, Layout, lay_out
-from exports.scripts import Script, Step
-from exports.step_parts import Part
 from schemas.drawing.svg import Element, Point, Svg
 from schemas.drawing.text_layout import BOLD, text_width, wrapped
 from schemas.errors import ConfigurationError
+from schemas.script import Part, Script, Step
 
 MOST_STEPS = 150
 """The most steps that fit into a readable picture."""
@@ -83,16 +82,16 @@ def picture(script: Script) -> Svg:
     if len(script.steps) > MOST_STEPS:
         raise ConfigurationError(
             f"a picture of {len(script.steps)} steps is not readable",
-            where=repr(script.scenario.label),
+            where=repr(script.label),
             remedy=f"choose a --limit from 1 to {MOST_STEPS}",
         )
     boxes = {step.iri: _box(step, _share(step.support, script)) for step in script.steps}
     before = arrows(script)
     extents = {iri: box.extent for iri, box in boxes.items()}
     layout = lay_out(extents, before, across=_ACROSS, gap_x=_GAP_X, gap_y=GAP_Y, tall=_TALL)
-    title = wrapped(script.scenario.label, 24 * BOLD, 640, 2)
-    counts = f"{len(script.steps)} steps read in {script.scenario.support} texts"
-    notes = [counts if not script.left_out else f"{counts}; {script.left_out} more are not shown"]
+    title = wrapped(script.label, 24 * BOLD, 640, 2)
+    counts = f"{len(script.steps)} steps read in {script.support} texts"
+    notes = [counts if not script.left_out else f"{counts}; {len(script.left_out)} more are not shown"]
     width = max(
         layout.width,
         max(text_width(line, 24 * BOLD) for line in title),
@@ -103,7 +102,7 @@ def picture(script: Script) -> Svg:
     svg = Svg(
         width=width + 2 * _MARGIN,
         height=top + layout.height + 40 + _LEGEND_HEIGHT + _MARGIN,
-        title=script.scenario.label,
+        title=script.label,
         style=_STYLE,
     )
     svg.text(svg.root, title, _MARGIN, _MARGIN, size=24, kind="title", anchor="start")
@@ -158,10 +157,10 @@ def _draw_step(svg: Svg, parent: Element, step: Step, box: _Box, at: Point) -> N
 
 def _tip(step: Step) -> str:
     """The tooltip of a step: its numbers, and its changes with the most support."""
-    return "; ".join([_told(step), *map(_told, step.state_changes[:_MOST_CHANGES])])
+    return "; ".join([_told(step), *map(_told, step.changes[:_MOST_CHANGES])])
 
 
-def _told(what: Step | Part) -> str:
+def _told(what: Part) -> str:
     return f"{what.label}: {what.support} source{'' if what.support == 1 else 's'}, {what.probability:.0%}"
 
 

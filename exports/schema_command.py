@@ -1,4 +1,4 @@
-"""`kgscripts schema`: the schema of the graph as files."""
+"""`kgscripts schema`: the schema of the graph, and of scripts as JSON, as files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from exports.rdf.ontology import ontology_text
 from exports.rdf.shapes import shapes_text
 from schemas.errors import ConfigurationError
 from schemas.output_files import write_lines
-from schemas.terminal import echo
+from schemas.script import script_schema
+from schemas.terminal import echo, json_text
 
 
 class SchemaFile(StrEnum):
@@ -26,6 +27,7 @@ class SchemaFile(StrEnum):
     SHAPES = "shapes"
     CONTEXT = "context"
     CONSTRAINTS = "constraints"
+    SCRIPT = "script"
 
 
 def schema(
@@ -37,7 +39,8 @@ def schema(
         bool, typer.Option("--closed", help="Shapes that allow no property which they do not name.")
     ] = False,
 ) -> None:
-    """Print the ontology (OWL, Turtle), the SHACL shapes (Turtle), the JSON-LD context or the Neo4j constraints.
+    """Print the ontology (OWL, Turtle), the SHACL shapes (Turtle), the JSON-LD context or the Neo4j constraints of
+    graphs, or the JSON Schema of a script, as `kgscripts show --json` prints it.
 
     Example: kgscripts schema ontology -o script.ttl
 
@@ -50,6 +53,7 @@ def schema(
         SchemaFile.SHAPES: partial(shapes_text, closed=closed),
         SchemaFile.CONTEXT: context_text,
         SchemaFile.CONSTRAINTS: constraints_text,
+        SchemaFile.SCRIPT: lambda: json_text(script_schema()) + "\n",
     }
     text = texts[file]()
     if output is None:

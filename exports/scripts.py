@@ -1,4 +1,4 @@
-"""The script of a scenario: its steps in order, with their tools, participants, changes and concrete steps."""
+"""Read scripts: the steps of a scenario in order, with their parts and the passages behind them."""
 
 from __future__ import annotations
 
@@ -6,141 +6,59 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 
-from attrs import field, frozen
+from attrs import frozen
 
-from exports.rows import Row, find
-from exports.step_pairs import Alternative, Match, alternatives_of, matches_of
-from exports.step_parts import Part, StepCorrection, corrections_of, parts_of
-from schemas.installed_types import installed_relation_types
+from exports.rows import Row, find_scenario, folded, nearest
+from exports.step_parts import corrections_of, parts_of
+from exports.steps import read_steps
+from schemas.by_name import function
+from schemas.errors import QueryError
+from schemas.script import LeftOut, Precedence, Reason, Scenario, Script, Step
 from schemas.script_graph import ScriptGraph
-
-
-@frozen(kw_only=True)
-class Scenario:
-    """A scenario, with the number of its steps in the graph (`sub_events`)."""
-
-    iri: str
-    label: str
-    alternative_labels: tuple[str, ...] = field(converter=tuple)
-    support: int
-    sub_events: int
-
-
-@frozen(kw_only=True)
-class Step:
-    """A step in its script; its parts are sorted by support, concrete steps by order.
-
-    Containers and surfaces are behind the other tools. `further` has its relations of installed packages, by relation
-    type.
-    """
-
-    iri: str
-    label: str
-    support: int
-    probability: float
-    mean_position: float
-    optional: bool
-    usual: bool
-    typicality: float | None = None
-    tools: tuple[Part, ...] = ()
-    participants: tuple[Part, ...] = ()
-    state_changes: tuple[Part, ...] = ()
-    decomposes_into: tuple[Part, ...] = ()
-    alternatives: tuple[Alternative, ...] = ()
-    matches: tuple[Match, ...] = ()
-    further: Mapping[str, tuple[Part, ...]] = field(factory=dict)
-    corrections: tuple[StepCorrection, ...] = ()
-
-
-@frozen(kw_only=True)
-class Precedence:
-    """The step `before` precedes `after` (IRIs) in `support` sources."""
-
-    before: str
-    after: str
-    support: int
-    probability: float
-
-
-@frozen(kw_only=True)
-class Script:
-    """The steps of a scenario in order; `left_out` counts those that a limit or a minimum excluded.
-
-    `corrections` are those of the scenario itself: steps that were rejected. `precedes` are the PRECEDES relations
-    between these steps. `order` follows from all relations of the scenario, including those of omitted steps: pairs of
-    IRIs, without pairs that other pairs imply.
-    """
-
-    scenario: Scenario
-    steps: tuple[Step, ...]
-    corrections: tuple[StepCorrection, ...] = ()
-    precedes: tuple[Precedence, ...]
-    order: tuple[tuple[str, str], ...]
-    left_out: int
 
 
 def list_scenarios(graph: ScriptGraph) -> list[Scenario]:
     """Return every scenario, sorted by descending support."""
     found = graph.rows("Scenario", ("id", "label", "alternative_labels", "support"))
     counts = Counter(row["from_id"] for row in graph.rows("HAS_SUB_EVENT", ("from_id",)))
-    scenarios = [_scenario(graph, row, counts[row["id"]]) for row in found]
+    scenarios = [
+        Scenario(
+            iri=graph.iri(row["id"]),
+            label=row["label"],
+            alternative_labels=row["alternative_labels"],
+            support=row["support"],
+            sub_events=counts[row["id"]],
+        )
+        for row in found
+    ]
     return sorted(scenarios, key=lambda each: (-each.support, each.label, each.iri))
 
 
-def read_script(graph: ScriptGraph, name: str, *, limit: int = 0, min_support: int = 1, usual: bool = False) -> Script:
-    """Return the script of the scenario `name`: its label, an alternative label, or its IRI, in any case.
+def read_script(
+    graph: ScriptGraph, name: str, *, limit: int = 0, min_support: int = 1, usual: bool = False, evidence: int = 0
+) -> Script:
+    """Return the script of a scenario, whose name is one that `find_scenario` finds.
 
     Steps ascend by rank, which follows PRECEDES. `usual` keeps the usual ones, and `limit` the first ones by salience
-    rank (0: all).
+    rank (0: all). `evidence` is the largest number of passages of each step and each part.
 
     Raises
     ------
     QueryError
         If no scenario or several scenarios have this name.
     """
-    row = find(graph, "Scenario", name, ("label", "alternative_labels", "support"))
-    relations = list(graph.rows("HAS_SUB_EVENT", where={"from_id": row["id"]}))
-    salient = sorted(relations, key=itemgetter("salience_rank"))
-    enough = [each for each in salient if each["support"] >= min_support and (each["usual"] or not usual)]
-    kept = {each["to_id"]: each for each in (enough[:limit] if limit else enough)}
-    every = {each["to_id"] for each in relations}
-    pairs = list(graph.rows("PRECEDES", where={"from_id": every, "to_id": every}))
-    every_in_order = [each["to_id"] for each in sorted(relations, key=lambda each: (each["rank"], each["to_id"]))]
-    order = [step for step in every_in_order if step in kept]
-    labels = graph.labels("SubEvent", kept)
-    corrections = corrections_of(graph, [row["id"], *kept])
-    parts = {name: parts_of(graph, name, kept) for name in ("USES", "HAS_PARTICIPANT", "CHANGES", "DECOMPOSES_INTO")}
-    further = {
-        item.name: parts_of(graph, item.name, kept)
-        for item in installed_relation_types()
-        if item.ends[0][0] == "SubEvent"
-    }
-    alternatives, matches = alternatives_of(graph, kept), matches_of(graph, kept)
+    found = _choose(graph, name, limit, min_support, usual)
+    pairs = list(graph.rows("PRECEDES", where={"from_id": found.relations, "to_id": found.relations}))
+    joined = [(pair["from_id"], pair["to_id"]) for pair in pairs]
     return Script(
-        scenario=_scenario(graph, row, len(relations)),
-        steps=tuple(
-            Step(
-                iri=graph.iri(step),
-                label=labels[step],
-                support=kept[step]["support"],
-                probability=kept[step]["probability"],
-                mean_position=kept[step]["mean_position"],
-                optional=kept[step]["optional"],
-                usual=kept[step]["usual"],
-                typicality=kept[step]["typicality"],
-                tools=parts["USES"][step],
-                participants=parts["HAS_PARTICIPANT"][step],
-                state_changes=parts["CHANGES"][step],
-                decomposes_into=parts["DECOMPOSES_INTO"][step],
-                alternatives=alternatives[step],
-                matches=matches[step],
-                further={name: of_step[step] for name, of_step in further.items() if of_step[step]},
-                corrections=corrections[step],
-            )
-            for step in order
-        ),
-        corrections=corrections[row["id"]],
-        precedes=tuple(
+        iri=graph.iri(found.scenario["id"]),
+        label=found.scenario["label"],
+        alternative_labels=found.scenario["alternative_labels"],
+        support=found.scenario["support"],
+        steps=read_steps(graph, {step: found.relations[step] for step in found.kept}, evidence),
+        left_out=_left_out(graph, found),
+        corrections=corrections_of(graph, [found.scenario["id"]])[found.scenario["id"]],
+        precedes=[
             Precedence(
                 before=graph.iri(pair["from_id"]),
                 after=graph.iri(pair["to_id"]),
@@ -148,14 +66,129 @@ def read_script(graph: ScriptGraph, name: str, *, limit: int = 0, min_support: i
                 probability=pair["probability"],
             )
             for pair in pairs
-            if pair["from_id"] in kept and pair["to_id"] in kept
-        ),
-        order=tuple(
+            if pair["from_id"] in found.kept and pair["to_id"] in found.kept
+        ],
+        order=[
             (graph.iri(start), graph.iri(end))
-            for start, end in least_order(every_in_order, [(pair["from_id"], pair["to_id"]) for pair in pairs], kept)
-        ),
-        left_out=len(relations) - len(kept),
+            for start, end in least_order(list(found.relations), joined, set(found.kept))
+        ],
     )
+
+
+def read_step(
+    graph: ScriptGraph,
+    name: str,
+    step: str,
+    *,
+    limit: int = 0,
+    min_support: int = 1,
+    usual: bool = False,
+    evidence: int = 0,
+) -> tuple[str, Step]:
+    """Return the label of a scenario and one of its steps: the step with this number in `read_script`, or, of all
+    steps, the one with this label, another wording of it, or its IRI.
+
+    Raises
+    ------
+    QueryError
+        If no scenario or several scenarios have this name, or no step or several steps.
+    """
+    found = _choose(graph, name, limit, min_support, usual)
+    label: str = found.scenario["label"]
+    if step.isascii() and step.isdigit():
+        if not 0 < int(step) <= len(found.kept):
+            raise QueryError(
+                f"{label!r} has no step {step}",
+                where=str(graph.directory),
+                remedy=f"number one of the {len(found.kept)} that `kgscripts show DIR SCENARIO` prints, or name it",
+            )
+        chosen = found.kept[int(step) - 1]
+    else:
+        chosen = _step_named(graph, found, step)
+    (read,) = read_steps(graph, {chosen: found.relations[chosen]}, evidence)
+    return label, read
+
+
+@frozen
+class _Found:
+    """A scenario, the rows of its relations to all steps by their ids, ascending by rank, and the steps that are kept.
+
+    `reasons` has those that are left out, in the order of salience.
+    """
+
+    scenario: Row
+    relations: Mapping[str, Row]
+    kept: Sequence[str]
+    reasons: Mapping[str, Reason]
+
+
+def _choose(graph: ScriptGraph, name: str, limit: int, min_support: int, usual: bool) -> _Found:
+    scenario = find_scenario(graph, name)
+    relations = list(graph.rows("HAS_SUB_EVENT", where={"from_id": scenario["id"]}))
+    reasons: dict[str, Reason] = {}
+    kept: set[str] = set()
+    for row in sorted(relations, key=itemgetter("salience_rank")):
+        if usual and not row["usual"]:
+            reasons[row["to_id"]] = Reason.UNUSUAL
+        elif row["support"] < min_support:
+            reasons[row["to_id"]] = Reason.FEW_SOURCES
+        elif limit and len(kept) == limit:
+            reasons[row["to_id"]] = Reason.LIMIT
+        else:
+            kept.add(row["to_id"])
+    by_rank = {row["to_id"]: row for row in sorted(relations, key=itemgetter("rank", "to_id"))}
+    return _Found(scenario, by_rank, [step for step in by_rank if step in kept], reasons)
+
+
+def _step_named(graph: ScriptGraph, found: _Found, name: str) -> str:
+    """The id of the step with this label, wording or IRI; a label takes precedence, and exact words do."""
+    labels = graph.labels("SubEvent", found.relations)
+    wordings = {
+        step: [row["label"] for row in rows] for step, rows in parts_of(graph, "EXPRESSED_AS", found.relations).items()
+    }
+    for named in _named(graph, name, labels, wordings):
+        if len(named) == 1:
+            return named[0]
+        if named:
+            raise QueryError(
+                f"{len(named)} steps of {found.scenario['label']!r} are called {name!r}",
+                where=str(graph.directory),
+                remedy="name one by its IRI: " + ", ".join(map(graph.iri, named[:5])),
+            )
+    others = {folded(wording): labels[step] for step, each in wordings.items() for wording in each}
+    others |= {folded(label): label for label in labels.values()}
+    raise QueryError(
+        f"{found.scenario['label']!r} has no step {name!r}",
+        where=str(graph.directory),
+        remedy=nearest(others, folded(name)) or "`kgscripts show DIR SCENARIO --all` prints its steps",
+    )
+
+
+def _named(
+    graph: ScriptGraph, name: str, labels: Mapping[str, str], wordings: Mapping[str, Sequence[str]]
+) -> Iterator[list[str]]:
+    """The steps with a name, by one kind of name after the other."""
+    wanted = folded(name)
+    yield [step for step in labels if wanted in (step, graph.iri(step).casefold())]
+    # Labels are lemmas: "put egg on plate" for "put the eggs on a plate".
+    title_key = function("kgscripts.titles.keys:title_key")
+    for same in (folded, title_key):
+        wanted = same(name)
+        yield [step for step, label in labels.items() if same(label) == wanted]
+        yield [step for step, each in wordings.items() if wanted in map(same, each)]
+
+
+def _left_out(graph: ScriptGraph, found: _Found) -> Iterator[LeftOut]:
+    labels = graph.labels("SubEvent", found.reasons)
+    for step, reason in found.reasons.items():
+        row = found.relations[step]
+        yield LeftOut(
+            iri=graph.iri(step),
+            label=labels[step],
+            support=row["support"],
+            typicality=row["typicality"],
+            reason=reason,
+        )
 
 
 def least_order(
@@ -183,13 +216,3 @@ def least_order(
         for end in ends:
             implied |= reached[end]
         yield from ((node, end) for end in ends if not implied >> position[end] & 1)
-
-
-def _scenario(graph: ScriptGraph, row: Row, sub_events: int) -> Scenario:
-    return Scenario(
-        iri=graph.iri(row["id"]),
-        label=row["label"],
-        alternative_labels=row["alternative_labels"],
-        support=row["support"],
-        sub_events=sub_events,
-    )

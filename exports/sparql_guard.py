@@ -64,6 +64,11 @@ class JudgedSparql:
     """Whether it chooses its dataset (FROM)."""
 
 
+def scan_sparql(text: str) -> Scan:
+    """The tokens of a SPARQL query; raises QueryError for a character that belongs to none."""
+    return scan(text, _PATTERN)
+
+
 def judge(text: str) -> JudgedSparql:
     """Return what to send for the SPARQL query `text`.
 
@@ -75,7 +80,7 @@ def judge(text: str) -> JudgedSparql:
     QueryError
         If it is refused or exceeds a limit; with line and column.
     """
-    scanned = scan(text, _PATTERN)
+    scanned = scan_sparql(text)
     prefixes, first = _prologue(scanned)
     if first == len(scanned.tokens):
         raise QueryError("the query is empty", remedy="for example: SELECT ?tool { ?step kgs:uses ?tool }")

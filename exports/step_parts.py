@@ -1,53 +1,35 @@
-"""The parts of the steps of a script: tools, participants, changes, concrete steps and corrections."""
+"""The rows of what belongs to the steps of a script: tools, participants, changes, concrete steps, corrections, and the
+symmetric relations: alternatives, and the same step of other scenarios."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection
-from itertools import groupby
+from collections.abc import Collection, Mapping, Sequence
 from operator import itemgetter
 
-from attrs import frozen
-
-from exports.rows import column
+from exports.rows import Row, column
 from schemas.graph_types import RELATION_TYPES
 from schemas.records import OF_PLACE
+from schemas.script import StepCorrection
 from schemas.script_graph import ScriptGraph
 
-_PARTS = {
-    "USES": ("Tool", ("role",)),
-    "HAS_PARTICIPANT": ("Entity", ("role",)),
-    "CHANGES": ("StateChange", ()),
-    "DECOMPOSES_INTO": ("SubEvent", ("position",)),
+_KNOWLEDGE = ("from_id", "to_id", "support", "probability", "statement")
+_FURTHER = {
+    "USES": ("role", "predicted"),
+    "HAS_PARTICIPANT": ("role",),
+    "DECOMPOSES_INTO": ("position",),
+    "CLOSE_MATCH": ("similarity",),
 }
+"""The columns of relations that are read besides `_KNOWLEDGE`."""
 
 
-@frozen(kw_only=True)
-class Part:
-    """A tool, participant, change or concrete step of a step, with its support in sources.
+def parts_of(graph: ScriptGraph, relation: str, steps: Collection[str]) -> Mapping[str, Sequence[Row]]:
+    """The rows of a relation that begins at steps, by step, each with the `label` of its end.
 
-    `role` is that of a tool or a participant, empty for the others.
+    They are sorted by support, concrete steps by position; containers and surfaces are behind the other tools.
     """
-
-    label: str
-    support: int
-    probability: float
-    role: str = ""
-
-
-@frozen(kw_only=True)
-class StepCorrection:
-    """A correction of a scenario or of one of its steps."""
-
-    label: str
-    author: str
-    time: str
-
-
-def parts_of(graph: ScriptGraph, relation: str, steps: Collection[str]) -> dict[str, tuple[Part, ...]]:
-    """The parts of each step by a relation: USES, HAS_PARTICIPANT, CHANGES, DECOMPOSES_INTO, or one of a package."""
-    ends, more = _PARTS.get(relation) or (RELATION_TYPES[relation].ends[0][1], ())
-    rows = list(graph.rows(relation, ("from_id", "to_id", "support", "probability", *more), {"from_id": steps}))
+    ends = RELATION_TYPES[relation].ends[0][1]
+    rows = list(graph.rows(relation, (*_KNOWLEDGE, *_FURTHER.get(relation, ())), {"from_id": steps}))
     labels = graph.labels(ends, column(rows, "to_id"))
     rows.sort(
         key=lambda row: (
@@ -58,18 +40,75 @@ def parts_of(graph: ScriptGraph, relation: str, steps: Collection[str]) -> dict[
             labels[row["to_id"]],
         )
     )
-    parts: dict[str, tuple[Part, ...]] = defaultdict(tuple)
-    for step, group in groupby(sorted(rows, key=itemgetter("from_id")), itemgetter("from_id")):
-        parts[step] = tuple(
-            Part(
-                label=labels[row["to_id"]],
-                support=row["support"],
-                probability=row["probability"],
-                role=row.get("role", ""),
-            )
-            for row in group
-        )
+    parts: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        parts[row["from_id"]].append({**row, "label": labels[row["to_id"]]})
     return parts
+
+
+def changes_of(graph: ScriptGraph, steps: Collection[str]) -> Mapping[str, Sequence[Row]]:
+    """The rows of CHANGES by step, as `parts_of` has them, with `entity`, `attribute`, `before` and `after`."""
+    parts = parts_of(graph, "CHANGES", steps)
+    wanted = {"id": {row["to_id"] for rows in parts.values() for row in rows}}
+    values = {row["id"]: row for row in graph.rows("StateChange", ("id", "before", "after"), wanted)}
+    ends = {"from_id": wanted["id"]}
+    attributes = {row["from_id"]: row["to_id"] for row in graph.rows("OF_ATTRIBUTE", where=ends)}
+    # A thing that is also a tool is the end of two relations, with the same label.
+    things = {row["from_id"]: row["to_id"] for row in graph.rows("OF_ENTITY", where=ends)}
+    labels = graph.labels("Attribute", attributes.values())
+    labels |= graph.labels("Entity", things.values()) | graph.labels("Tool", things.values())
+    return {
+        step: [
+            {
+                **row,
+                "entity": labels[things[row["to_id"]]],
+                "attribute": labels[attributes[row["to_id"]]],
+                "before": values[row["to_id"]]["before"],
+                "after": values[row["to_id"]]["after"],
+            }
+            for row in rows
+        ]
+        for step, rows in parts.items()
+    }
+
+
+def alternatives_of(graph: ScriptGraph, steps: Collection[str]) -> Mapping[str, Sequence[Row]]:
+    """The alternatives of each step, those in the most sources first."""
+    found = _joined(graph, "ALTERNATIVE_TO", steps)
+    for rows in found.values():
+        rows.sort(key=lambda row: (-row["support"], row["label"], row["to_id"]))
+    return found
+
+
+def matches_of(graph: ScriptGraph, steps: Collection[str]) -> Mapping[str, Sequence[Row]]:
+    """The same step of other scenarios (`scenario`) for each step, the most similar first."""
+    found = _joined(graph, "CLOSE_MATCH", steps)
+    scenarios = graph.labels("Scenario", {row["scenario"] for rows in found.values() for row in rows})
+    named = {
+        step: [{**row, "scenario": scenarios[row["scenario"]]} for row in rows if row["scenario"]]
+        for step, rows in found.items()
+    }
+    for rows in named.values():
+        rows.sort(key=lambda row: (-row["similarity"], row["scenario"], row["to_id"]))
+    return named
+
+
+def _joined(graph: ScriptGraph, relation: str, steps: Collection[str]) -> dict[str, list[Row]]:
+    """The rows of a symmetric relation by step, from either end, each with `label` and `scenario` of the other one."""
+    columns = (*_KNOWLEDGE, *_FURTHER.get(relation, ()))
+    pairs = [
+        {**row, "from_id": row[own], "to_id": row[far]}
+        for own, far in (("from_id", "to_id"), ("to_id", "from_id"))
+        for row in graph.rows(relation, columns, {own: steps})
+    ]
+    others = {
+        row["id"]: row for row in graph.rows("SubEvent", ("id", "label", "scenario"), {"id": column(pairs, "to_id")})
+    }
+    found: dict[str, list[Row]] = defaultdict(list)
+    for pair in pairs:
+        other = others[pair["to_id"]]
+        found[pair["from_id"]].append({**pair, "label": other["label"], "scenario": other["scenario"]})
+    return found
 
 
 def corrections_of(graph: ScriptGraph, nodes: Collection[str]) -> dict[str, tuple[StepCorrection, ...]]:

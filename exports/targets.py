@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -14,7 +15,10 @@ from schemas.addresses import holds_user, without_user
 from schemas.arguments import check_type, path_of
 from schemas.errors import ConfigurationError, StoreError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
+from schemas.logs import phase
 from schemas.script_graph import ScriptGraph, check_graph
+
+_LOG = logging.getLogger(__name__)
 
 
 @frozen(kw_only=True)
@@ -183,4 +187,6 @@ def export(graph: ScriptGraph, target: str | Path, options: ExportOptions | None
     path_of("target", target)
     options = ExportOptions() if options is None else options
     check_type("options", options, ExportOptions, "give an instance of ExportOptions")
-    return resolve(str(target)).load()(graph, str(target), options)
+    exporter = resolve(str(target))
+    with phase(_LOG, f"exporting {graph.directory} to {without_user(str(target))}"):
+        return exporter.load()(graph, str(target), options)

@@ -13,12 +13,15 @@ if TYPE_CHECKING:
     from kgscripts.editing.merging import merge_graphs
     from kgscripts.models.registry import load_model
     from kgscripts.pipeline import build_graph, remove_source
+    from schemas.script import Script, Step
     from schemas.script_graph import ScriptGraph
 
     __version__: str
 
 __all__ = [
+    "Script",
     "ScriptGraph",
+    "Step",
     "__version__",
     "build_graph",
     "correct_graph",
@@ -28,7 +31,9 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Script": "schemas.script",
     "ScriptGraph": "schemas.script_graph",
+    "Step": "schemas.script",
     "build_graph": "kgscripts.pipeline",
     "correct_graph": "kgscripts.editing.correcting",
     "load_model": "kgscripts.models.registry",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from itertools import count
@@ -31,6 +32,7 @@ from kgscripts.records.store import RecordStore
 from schemas.arguments import check_number, check_texts, check_type, items_of, path_of
 from schemas.base_iri import check_base_iri
 from schemas.errors import DamagedRecordsError
+from schemas.logs import phase
 from schemas.manifest import Manifest, check_licence, chosen_before
 from schemas.provenance import Model
 from schemas.script_graph import ScriptGraph
@@ -39,6 +41,7 @@ from schemas.vocabulary import DEFAULT_BASE_IRI
 if TYPE_CHECKING:
     from kgscripts.assembly.assemble import Assembled
 
+_LOG = logging.getLogger(__name__)
 _PREDICTED = "predicted-tools"
 """The name of the enricher that predicts tools."""
 
@@ -197,18 +200,24 @@ def build_graph(
         build = Build(store, DocumentReader(chosen, spacy_model, strict), run, progress or _no_progress)
         for repairs in count():
             try:
-                build.take_in(build_inputs, strict=strict, limit=limit)
-                build.read()
+                with phase(_LOG, f"looking at {len(build_inputs):,} inputs"):
+                    build.take_in(build_inputs, strict=strict, limit=limit)
+                with phase(_LOG, f"reading with {', '.join(item.extractor.name for item in chosen)}"):
+                    build.read()
                 run.reading_ended()
                 graph = assembling.kept(directory, store) or _assemble(store, directory, assembling, memory)
                 break
-            except DamagedRecordsError:
+            except DamagedRecordsError as damage:
+                _LOG.warning("%s", damage)
                 # The records of the file are computed again if its inputs are given; otherwise assembly names the
                 # missing inputs.
                 if repairs == _MOST_REPAIRS:
                     raise
         run.ended()
         run.write(directory / "run.json")
+        _LOG.info(
+            "%s: %d sources and %d words read, build %s", directory, run.sources_read, run.words_read, graph.build_id
+        )
         return report(graph, run, store.failures.counts([item.version for item in chosen]))
 
 

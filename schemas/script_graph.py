@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from importlib import import_module
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -12,7 +11,8 @@ import pyarrow.parquet as pq
 from attrs import frozen
 
 from schemas import graph_directory
-from schemas.arguments import check_type, path_of, shown
+from schemas.arguments import check_number, check_texts, check_type, path_of, shown
+from schemas.by_name import function
 from schemas.errors import ConfigurationError, GraphDirectoryError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.installed_types import installed_node_types, installed_relation_types
@@ -25,16 +25,14 @@ if TYPE_CHECKING:
     import networkx as nx
     import pandas as pd
 
-_EXPORTS = "exports"
-"""The package with the functions behind some methods. It is found by name when one is called: it depends on graphs, and
-graphs can be read without it."""
+    from schemas.script import Script
 
 
 @frozen(repr=False)
 class ScriptGraph:
     """A graph on disk. Tables are read when asked for; nothing is held in memory.
 
-    `query`, `to_frames` and `to_networkx` are functions of `exports`, which are imported when they are called.
+    `script`, `query`, `to_frames` and `to_networkx` are functions of `exports`, imported when they are called.
     """
 
     directory: Path
@@ -82,7 +80,38 @@ class ScriptGraph:
         return f"ScriptGraph({str(self.directory)!r}: {nodes:,} nodes, {relations:,} relations)"
 
     def _repr_html_(self) -> str:
-        return str(_exports("graph_html")(self))
+        return str(function("exports:graph_html")(self))
+
+    def script(
+        self, name: str, *, limit: int = 20, min_support: int = 1, all_steps: bool = False, evidence: int = 0
+    ) -> Script:
+        """The script of a scenario, as ``kgscripts show`` prints it.
+
+        Parameters
+        ----------
+        name:
+            Its label, another name of the same activity ("make tea" for "making tea"), or its IRI, in any case.
+        limit:
+            The largest number of steps, the most important ones; 0 for no limit.
+        min_support:
+            Steps in fewer sources are left out.
+        all_steps:
+            All steps, also unusual ones; `limit` has no effect then.
+        evidence:
+            The most passages of each step, and of each of its parts.
+
+        Raises
+        ------
+        QueryError
+            If no scenario or several scenarios have this name; the remedy has the nearest names.
+        """
+        check_type("name", name, str, "give the name of a scenario")
+        check_texts(name=name)
+        for argument, number in (("limit", limit), ("min_support", min_support), ("evidence", evidence)):
+            check_number(argument, number, least=1 if argument == "min_support" else 0)
+        kept = {"limit": 0 if all_steps else limit, "min_support": min_support, "usual": not all_steps}
+        script: Script = function("exports:read_script")(self, name, evidence=evidence, **kept)
+        return script
 
     def query(
         self, sparql: str | None = None, *, cypher: str | None = None, parameters: Mapping[str, object] | None = None
@@ -102,7 +131,8 @@ class ScriptGraph:
         """
         if (sparql is None) != (cypher is None) and (sparql is None or parameters is None):
             options = {} if cypher is None else {"parameters": parameters}
-            found: Table = _exports("run_cypher" if sparql is None else "run_sparql")(self, sparql or cypher, **options)
+            run = function("exports:run_cypher" if sparql is None else "exports:run_sparql")
+            found: Table = run(self, sparql or cypher, **options)
             return found
         raise ConfigurationError(
             "a query is either in SPARQL or in Cypher; parameters are for Cypher",
@@ -111,12 +141,12 @@ class ScriptGraph:
 
     def to_frames(self) -> dict[str, pd.DataFrame]:
         """One pandas data frame for each node and relation type; see `exports.to_frames`."""
-        frames: dict[str, pd.DataFrame] = _exports("to_frames")(self)
+        frames: dict[str, pd.DataFrame] = function("exports:to_frames")(self)
         return frames
 
     def to_networkx(self) -> nx.MultiDiGraph:
         """The graph in memory; see `exports.to_networkx`."""
-        return _exports("to_networkx")(self)
+        return function("exports:to_networkx")(self)
 
     @property
     def build_id(self) -> str:
@@ -229,11 +259,6 @@ def check_graph(value: object) -> None:
 def _check_name(name: str) -> None:
     if name not in TABLE_NAMES:
         raise ConfigurationError(f"there is no table {shown(name)}", remedy=f"name one of {', '.join(TABLE_NAMES)}")
-
-
-def _exports(name: str) -> Callable[..., Any]:
-    function: Callable[..., Any] = getattr(import_module(_EXPORTS), name)
-    return function
 
 
 def _tables_of(manifest: Manifest) -> list[str]:

@@ -19,7 +19,7 @@ _EXAMPLE = re.compile(r"```python\n(.*?)```\n(?:```text\n(.*?)```)?", re.DOTALL)
 
 
 def _kitchen() -> None:
-    """The graph of docs/guide/queries.md."""
+    """The graph of docs/guide/queries.md and scripts.md."""
     kgscripts.build_graph(ROOT / "kgscripts/examples/texts/how_to_plant_a_tree.md", "graph")
 
 
@@ -43,6 +43,7 @@ def _nothing() -> None:
 
 BEFORE = {
     "queries.md": _kitchen,
+    "scripts.md": _kitchen,
     "cloze.md": _templates,
     "state-changes.md": _openpi,
     "building.md": _nothing,

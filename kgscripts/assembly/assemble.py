@@ -7,6 +7,7 @@ enrichers (`kgscripts.enrichers`) run networks on its rows and give their result
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -47,9 +48,12 @@ from schemas.corrections import Correction, CorrectionKind
 from schemas.graph_directory import NEXT
 from schemas.graph_writer import ScriptGraphWriter
 from schemas.interrupts import passing_on_interrupts
+from schemas.logs import phase
 from schemas.manifest import Manifest
 from schemas.records import ActionVector, Decomposition, EventMention, Record, Segment, StateChange, StepCluster
 from schemas.script_graph import ScriptGraph
+
+_LOG = logging.getLogger(__name__)
 
 
 @frozen
@@ -86,7 +90,7 @@ def assemble(
         If records are missing or damaged, or the graph cannot be written.
     """
     store.readings.check(versions)
-    with passing_on_interrupts(), ScriptGraphWriter(directory) as writer:
+    with phase(_LOG, f"assembling {directory}"), passing_on_interrupts(), ScriptGraphWriter(directory) as writer:
         scratch = directory.absolute() / NEXT / "scratch"
         with (
             writer.discarded() as write_line,

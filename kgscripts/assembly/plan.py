@@ -6,12 +6,16 @@ declares them.
 
 from __future__ import annotations
 
+import logging
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 
 from kgscripts.assembly.engine import Engine
 from kgscripts.assembly.step import REMEDY, Step, Tables
 from schemas.errors import ConfigurationError
+
+_LOG = logging.getLogger(__name__)
 
 
 class Plan:
@@ -63,7 +67,9 @@ class Plan:
         """Run every step."""
         for step in self.steps:
             tables = Tables(engine, step)
+            start = time.perf_counter()
             step.run(tables)
+            _LOG.debug("step %s: %.2f s", step.name, time.perf_counter() - start)
             for table in (*tables.temporary, *self.dropped_after(step)):
                 engine.drop(table)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -20,6 +21,8 @@ from kgscripts.records.shards import Reading, write_shard
 from kgscripts.records.store import RecordStore
 from schemas.errors import InputError
 from schemas.records import Discard, DiscardReason, Document, Record
+
+_LOG = logging.getLogger(__name__)
 
 BAD_RECORDS = frozenset(
     {
@@ -119,6 +122,7 @@ class Build:
                         taken.sources.clear()
                         taken.continues = True
             self.run.inputs_read += 1
+            _log_discards(taken)
             if taken.complete or count > before:
                 self._note(count - before, next(iter(taken.discards), None), faults)
             self._inputs.append(taken)
@@ -177,6 +181,7 @@ class Build:
             for batch, written in read_batches(self.reader, self.store.folder, self._batches(lacking), self.run.jobs):
                 waiting.append(written)
                 outcomes.update(_outcomes(written))
+                self._log_failures(batch, written)
                 read = {subject for subject, _ in written.shard.completed} if written.shard else set()
                 self.run.sources_read += len(read)
                 self.run.words_read += sum(len(item.text.split()) for item in batch.documents if item.digest in read)
@@ -193,6 +198,13 @@ class Build:
             for chosen in self.reader.extractors
             if (failed := outcomes[chosen.version, False]) > MANY and not outcomes[chosen.version, True]
         }
+
+    def _log_failures(self, batch: Batch, written: WrittenBatch) -> None:
+        documents = {document.digest: document.name for document in batch.documents}
+        names = {chosen.version: chosen.extractor.name for chosen in self.reader.extractors}
+        for item in written.failures:
+            source, name = documents.get(item.subject, item.subject), names.get(item.extractor, item.extractor)
+            _LOG.info("set aside for %s: %s: %s (%s)", name, source, item.reason.value, item.detail)
 
     def _commit(self, batches: Sequence[WrittenBatch]) -> None:
         self.store.commit(
@@ -231,6 +243,13 @@ class Build:
                 for digest, records in self.store.read(kind, digests, [chosen.version]).items():
                     known.setdefault(digest, {}).setdefault(chosen.version, []).extend(records)
         return Batch(list(documents), lacking, known)
+
+
+def _log_discards(taken: Input) -> None:
+    for item in taken.discards:
+        _LOG.info("set aside: %s: %s (%s)", item.where, item.reason.value, item.detail)
+    for reason, number in taken.unlisted.items():
+        _LOG.info("set aside: %s: %d more: %s", taken.key, number, reason.value)
 
 
 def _outcomes(written: WrittenBatch) -> Iterator[tuple[str, bool]]:

@@ -1,4 +1,4 @@
-"""The report of a build and its graph, for a screen and as JSON."""
+"""The report of a build and its graph."""
 
 from __future__ import annotations
 
@@ -15,21 +15,14 @@ from typing import Any
 
 import pyarrow.compute as pc
 from attrs import asdict, define, field, fields, frozen
-from rich.table import Table
-from rich.text import Text
 
 from kgscripts.records.failures import FailureCount
-from schemas.graph_directory import DISCARDED, replace, writing
+from schemas.graph_directory import replace, writing
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.provenance import BenchmarkScore, Exposure, Unit
-from schemas.records import DiscardReason
 from schemas.script_graph import ScriptGraph
-from schemas.terminal import console, printable
 
 _TOP_SCENARIOS = 5
-SCORES_A_DATASET = 2
-"""At most this number of scores of a dataset are printed; JSON has them all."""
-
 MANY = 100
 """If an extractor fails on more sources than this and reads none, the fault is in the extractor."""
 
@@ -101,9 +94,9 @@ class ModelSummary:
     scores: dict[str, tuple[str, ...]]
 
 
-@frozen
+@frozen(repr=False)
 class BuildReport:
-    """The report. Counts are of the whole graph; `run` describes this build."""
+    """The report. Counts are of the whole graph; `run` describes this build. As text it is what the command prints."""
 
     directory: Path
     build_id: str
@@ -116,6 +109,22 @@ class BuildReport:
     models: tuple[ModelSummary, ...]
     failures: tuple[FailureCount, ...]
     run: Run
+
+    def __repr__(self) -> str:
+        names = {"Source": "sources", "Scenario": "scenarios", "SubEvent": "steps", "Tool": "tools"}
+        made = ", ".join(f"{noun} {self.nodes.get(name, 0):,}" for name, noun in names.items())
+        return f"BuildReport({str(self.directory)!r}: {made})"
+
+    def __str__(self) -> str:
+        # Importing rich takes a tenth of a second.
+        from kgscripts.building.report_text import report_text
+
+        return report_text(self)
+
+    def _repr_html_(self) -> str:
+        from kgscripts.building.report_text import report_html
+
+        return report_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """The report as plain values, for JSON."""
@@ -190,76 +199,3 @@ def by_dataset(scores: Iterable[BenchmarkScore]) -> dict[str, tuple[str, ...]]:
         name = f"{score.dataset}, {score.split}" + (" (development)" if is_development else "")
         found.setdefault(name, []).append(text)
     return {name: tuple(texts) for name, texts in found.items()}
-
-
-def print_report(found: BuildReport) -> None:
-    """Print the report on one screen."""
-    run = found.run
-    screen = console()
-    heading = Text(printable(str(found.directory)), style="bold")
-    screen.print(heading.append(f" · {found.sources:,} sources · build {found.build_id[:12]}", style="not bold"))
-    counts = Table.grid(padding=(0, 3))
-
-    def add(title: str, text: str) -> None:
-        counts.add_row(Text(title, style="bold"), text)
-
-    for title, numbers in (("nodes", found.nodes), ("relations", found.relations), ("left out", found.discards)):
-        add(title, " · ".join(f"{name} {number:,}" for name, number in numbers.items()) or "none")
-    if changes := found.nodes.get("ChangeInstance", 0):
-        links = (("PERSISTS_TO", "hold until the next"), ("CONTRADICTS", "contradicted by the next"))
-        counted = [f"{found.relations[name]:,} {text}" for name, text in links if name in found.relations]
-        different = f"{found.nodes['StateChange']:,} different"
-        add("state changes", " · ".join([f"{changes:,} read", different, *counted]))
-    if found.scenarios:
-        most = (
-            f"{printable(item.label)} ({item.sources:,} sources, {item.usual_steps:,} usual steps of {item.steps:,})"
-            for item in found.scenarios
-        )
-        add("scenarios", " · ".join(most))
-    for model in found.models:
-        if model.scores:
-            lines = [f"{name}: {'; '.join(scores[:SCORES_A_DATASET])}" for name, scores in model.scores.items()]
-            add("read by", "\n".join([f"{model.name} {model.version}", *lines]))
-    if unmeasured := [f"{model.name} {model.version}" for model in found.models if not model.scores]:
-        add("read by", f"{', '.join(unmeasured)} (without scores)")
-    read = f"{run.sources_read:,} sources, {run.words_read:,} words in {run.seconds:.1f} s"
-    if run.words_read:
-        read += f" ({run.words_per_second:,.0f} words/s)"
-    add("this build", read + (f" · {run.inputs_known:,} inputs known" if run.inputs_known else ""))
-    screen.print(counts)
-    if found.sources_without_scenario:
-        has = "has" if found.sources_without_scenario == 1 else "have"
-        screen.print(
-            f"{found.sources_without_scenario:,} of {found.sources:,} sources {has} no scenario: "
-            "name it by --scenario NAME, front matter or a folder",
-            style="bold",
-        )
-    for failure in found.failures:
-        screen.print(_failed(failure, found.sources, run.failed_throughout.get(failure.name, 0)), style="bold")
-    if run.inputs_unreadable or run.inputs_partly_read:
-        inputs = run.inputs_read + run.inputs_known
-        ends = ((run.inputs_unreadable, "could not be read"), (run.inputs_partly_read, "could be read only in part"))
-        faults = ", ".join(f"{number:,} of {inputs:,} inputs {end}" for number, end in ends if number)
-        screen.print(f"{faults}: see {found.directory / DISCARDED}", style="bold")
-
-
-def _failed(failure: FailureCount, sources: int, throughout: int) -> Text:
-    """The failures of an extractor, and the remedy.
-
-    `throughout` is the number of its sources if it failed on all of them, so that the fault is in the extractor; else
-    0.
-    """
-    name, detail, of_all = failure.name, failure.detail, f"{failure.documents:,} of {sources:,} sources"
-    if failure.reason is DiscardReason.REQUIRED_MISSING:
-        text = f"{name} has not read {of_all}: {detail}"
-    elif throughout:
-        text = (
-            f"{name} FAILED ON ALL {throughout:,} SOURCES THAT IT WAS GIVEN AND READ NONE: {detail}\n"
-            f"  mend it and build again, or leave it out: --without {name}"
-        )
-    else:
-        text = (
-            f"{name} failed on {of_all}, for example: {detail}\n"
-            f"  they are in {DISCARDED}, and the next build tries again"
-        )
-    return Text("\n".join(map(printable, text.split("\n"))))

@@ -12,7 +12,7 @@ import typer
 from kgscripts import pipeline
 from kgscripts.building.build import Progress
 from kgscripts.building.configuration import Configuration, bytes_of, merged, read_configuration, read_settings
-from kgscripts.building.report import print_report
+from kgscripts.building.report_text import print_report
 from kgscripts.commands.options import Models, Settings
 from kgscripts.corpora.formats import FORMATS
 from kgscripts.extractors.registry import only_built_in
@@ -92,6 +92,9 @@ def build_graph(
     licence: Annotated[
         str | None, typer.Option(metavar="IRI", help="The licence of the graph, stated in its RDF.")
     ] = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Print all counts and failures, and the scores of the models.")
+    ] = False,
     as_json: Annotated[bool | None, typer.Option("--json/--no-json", help="Print the report as JSON.")] = None,
 ) -> None:
     """Read texts and build, or extend, a graph directory.
@@ -140,7 +143,7 @@ def build_graph(
     if configuration.as_json if as_json is None else as_json:
         echo_json(found.to_dict())
     else:
-        print_report(found)
+        print_report(found, verbose=verbose)
 
 
 def remove(

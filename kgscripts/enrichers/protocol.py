@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
@@ -17,6 +18,7 @@ from kgscripts.settings import NoSettings, version_of
 from schemas.provenance import BenchmarkScore, Model
 from schemas.records import Record
 
+_LOG = logging.getLogger(__name__)
 _REQUESTS_A_COMMIT = 256
 
 
@@ -97,6 +99,7 @@ def enrich(store: RecordStore, enricher: Enricher, rows: pa.Table, candidates: S
     keys = {tuple(content): key for key, content in contents.items()}
     # In the order of their content, so that the order of the rows does not matter.
     lacking = sorted((key for key in contents if not store.readings.has(key, version)), key=contents.__getitem__)
+    _LOG.info("enricher %s: %d rows of %d are new", enricher.name, len(lacking), len(contents))
     for start in range(0, len(lacking), _REQUESTS_A_COMMIT):
         block = lacking[start : start + _REQUESTS_A_COMMIT]
         found = enricher.enrich([contents[key] for key in block], candidates)

@@ -22,11 +22,11 @@ from hypothesis import strategies as st
 from exports.layered_layout import Extent, lay_out
 from exports.picture import MOST_STEPS
 from exports.picture import picture as draw
-from exports.scripts import Precedence, Scenario, Script, Step, least_order, list_scenarios, read_script
-from exports.step_parts import Part
+from exports.scripts import least_order, list_scenarios, read_script
 from schemas.drawing.files import save_picture
 from schemas.drawing.text_layout import legible, text_width, wrapped
 from schemas.errors import ConfigurationError, StoreError
+from schemas.script import LeftOut, Precedence, Reason, Script, Step, Tool
 from schemas.script_graph import ScriptGraph
 from tests.exports.kitchen import kitchen_graph
 from tests.graphs import ODD_TEXTS, generated_graph, odd_graph
@@ -44,6 +44,14 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> ScriptGraph:
     return odd_graph(tmp_path_factory.mktemp("odd"))
 
 
+def drawn_tool(label: str, probability: float = 1.0) -> Tool:
+    return Tool(iri="", label=label, support=1, probability=probability, role="instrument", predicted=False)
+
+
+def left_out(number: int) -> list[LeftOut]:
+    return [LeftOut(iri="", label="", support=1, typicality=None, reason=Reason.LIMIT)] * number
+
+
 def tangled_script(steps: int, seed: int) -> Script:
     """A script of `steps` steps with many arrows, long names and up to seven tools a step."""
     chance = random.Random(seed)
@@ -55,22 +63,24 @@ def tangled_script(steps: int, seed: int) -> Script:
             label=name,
             support=(support := chance.randint(1, 9)),
             probability=support / 9,
+            rank=i + 1,
             mean_position=i / steps,
             optional=support < 5,
             usual=True,
-            tools=tuple(
-                Part(label=chance.choice(words), support=1, probability=1.0) for _ in range(chance.randint(0, 7))
-            ),
+            tools=[drawn_tool(chance.choice(words)) for _ in range(chance.randint(0, 7))],
         )
         for i, name in enumerate(names)
     ]
     pairs = [pair for pair in combinations(names, 2) if chance.random() < 3 / steps]
     return Script(
-        scenario=Scenario(iri="", label=chance.choice(words), alternative_labels=(), support=9, sub_events=steps),
+        iri="",
+        label=chance.choice(words),
+        alternative_labels=(),
+        support=9,
         steps=tuple(made),
         precedes=tuple(Precedence(before=a, after=b, support=chance.randint(1, 9), probability=1.0) for a, b in pairs),
         order=tuple(least_order(names, pairs, set(names))),
-        left_out=2,
+        left_out=left_out(2),
     )
 
 
@@ -122,7 +132,7 @@ def test_the_same_script_gives_the_same_picture(pasta: Script) -> None:
 
 
 def test_what_is_left_out_is_said(pasta: Script) -> None:
-    assert "12 steps read in 3 texts; 5 more are not shown" in picture(evolve(pasta, left_out=5))
+    assert "12 steps read in 3 texts; 5 more are not shown" in picture(evolve(pasta, left_out=left_out(5)))
 
 
 def test_odd_characters_are_escaped(odd: ScriptGraph) -> None:
@@ -142,14 +152,14 @@ def test_odd_characters_are_escaped(odd: ScriptGraph) -> None:
 @given(st.text(max_size=80), st.text(max_size=30))
 def test_any_text_gives_well_formed_xml(label: str, tool: str) -> None:
     script = tangled_script(1, seed=0)
-    tools = (Part(label=tool, support=1, probability=0.5),)
+    tools = [drawn_tool(tool, 0.5)]
     step = evolve(script.steps[0], label=label, tools=tools)
     svg = ElementTree.fromstring(picture(evolve(script, steps=(step,), order=(), precedes=())).encode())
     assert len(svg.findall(f".//{_SVG}g[@class='tool']")) == 2
 
 
 def test_a_script_without_steps_is_a_picture_too(pasta: Script) -> None:
-    content = picture(evolve(pasta, steps=(), precedes=(), order=(), left_out=12))
+    content = picture(evolve(pasta, steps=(), precedes=(), order=(), left_out=left_out(12)))
     assert "0 steps read in 3 texts; 12 more are not shown" in content
 
 
@@ -314,7 +324,7 @@ def test_in_a_browser_no_text_overlaps_and_all_fits(pasta: Script, odd: ScriptGr
     scripts += [read_script(odd, scenario.iri) for scenario in list_scenarios(odd)]
     scripts += [tangled_script(steps, seed=steps) for steps in (3, 12, 40)]
     for script, measured in zip(scripts, in_browser(list(map(picture, scripts)), tmp_path), strict=True):
-        label = script.scenario.label[:40]
+        label = script.label[:40]
         assert measured["fill"] in ("rgb(224, 231, 255)", "rgb(255, 255, 255)")
         assert measured["behind"] == 0, f"{label}: an arrow runs through a box"
         for text in measured["texts"]:

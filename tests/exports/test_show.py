@@ -57,16 +57,15 @@ def test_a_scenario_as_a_tree(kitchen: ScriptGraph) -> None:
     assert lines[:3] == [
         "cooking pasta  12 steps, read in 3 sources",
         "├── 1. fill pot with water  2 sources, 67%",
-        "│   ├── tools: pot (container, 2 sources, 100%)",
+        "│   ├── tools: pot (container, 100%)",
     ]
     assert "├── 3. add salt (optional)  1 source, 33%" in lines
-    assert "│   ├── tools: colander (instrument, 2 sources, 67%), strainer (instrument, 1 source, 33%)" in lines
-    assert "    ├── participants: pasta (patient, 2 sources, 67%), cheese (companion, 1 source, 33%)" in lines
+    assert "│   ├── tools: colander (instrument, 67%), strainer (instrument, 33%)" in lines
+    assert "    ├── participants: pasta (patient, 67%), cheese (companion, 33%)" in lines
     assert "│   └── or: taste pasta" in lines
     assert "│   └── also in making coffee: boil water" in lines
     assert lines[-1] == (
-        "    └── changes: cleanness of plate: dirty -> clean (3 sources, 100%); "
-        "location of pasta: in pan -> on plate (3 sources, 100%)"
+        "    └── changes: cleanness of plate: dirty -> clean (100%); location of pasta: in pan -> on plate (100%)"
     )
     assert not any(line.endswith(" ") for line in lines)
 
@@ -85,7 +84,7 @@ def test_a_scenario_is_found_by_any_of_its_names(kitchen: ScriptGraph, name: str
 
 
 def test_a_scenario_is_found_by_its_iri(kitchen: ScriptGraph) -> None:
-    iri = read_script(kitchen, "cooking pasta").scenario.iri
+    iri = read_script(kitchen, "cooking pasta").iri
     assert iri.startswith("https://w3id.org/kgscripts/data/scenario/cooking-pasta-")
     assert show(kitchen, iri) == show(kitchen, "cooking pasta")
 
@@ -131,10 +130,10 @@ def test_a_tool_the_other_way_round(kitchen: ScriptGraph) -> None:
         "spoon  used in 2 steps",
         "├── cooking pasta",
         "│   └── stir pasta  instrument, 1 source, 100%",
-        '│       └── "Stir the pasta with a wooden spoon."  how_to.md, characters 118 to 153',
+        '│       └── "[Stir the pasta with a wooden spoon]."  how_to.md, characters 118 to 153',
         "└── making coffee",
         "    └── stir coffee  instrument, 1 source, 100%",
-        '        └── "Stir the coffee with a spoon."  coffee.md, characters 48 to 77',
+        '        └── "[Stir the coffee with a spoon]."  coffee.md, characters 48 to 77',
     ]
     assert "cooking pasta" not in show(kitchen, "making coffee", "--tool", "spoon")
 
@@ -163,8 +162,9 @@ def test_limits_keep_what_most_sources_tell(kitchen: ScriptGraph) -> None:
     lines = show(kitchen, "cooking pasta", "--limit", "4").splitlines()
     steps = [line.split(". ")[1].split("  ")[0] for line in lines if re.search(r" \d+\. ", line)]
     assert steps == ["boil water", "add pasta", "drain pasta", "serve pasta"]
-    assert lines[-1] == "└── 8 more: --all --min-support 1 shows all"
-    assert show_json(kitchen, "cooking pasta", "--min-support", "3")["left_out"] == 8
+    assert lines[-1] == "└── 8 more (8 over the limit): --all --min-support 1 shows all"
+    reasons = [item["reason"] for item in show_json(kitchen, "cooking pasta", "--min-support", "3")["left_out"]]
+    assert reasons == ["few sources"] * 8
     assert show_json(kitchen, "--min-support", "3")["left_out"] == 1
     assert show_json(kitchen, "--tool", "pot", "--limit", "1")["left_out"] == 2
     assert len(show_json(kitchen, "cooking pasta", "--limit", "0")["steps"]) == 12
@@ -182,12 +182,13 @@ def test_order_survives_what_is_left_out(kitchen: ScriptGraph) -> None:
 
 def test_json_holds_all_that_the_tree_shows(kitchen: ScriptGraph) -> None:
     content = show_json(kitchen, "cooking pasta")
-    assert content["scenario"]["alternative_labels"] == ["cook pasta", "make spaghetti"]
-    assert content["left_out"] == 0
+    assert content["alternative_labels"] == ["cook pasta", "make spaghetti"]
+    assert content["left_out"] == []
     drain = next(step for step in content["steps"] if step["label"] == "drain pasta")
-    assert drain["tools"] == [
-        {"label": "colander", "support": 2, "probability": 0.6667, "role": "instrument"},
-        {"label": "strainer", "support": 1, "probability": 0.3333, "role": "instrument"},
+    kept = ("label", "support", "probability", "role", "predicted")
+    assert [tuple(tool[name] for name in kept) for tool in drain["tools"]] == [
+        ("colander", 2, 0.6667, "instrument", False),
+        ("strainer", 1, 0.3333, "instrument", False),
     ]
     assert drain["optional"] is False
     stir = next(step for step in content["steps"] if step["label"] == "stir pasta")
@@ -211,7 +212,7 @@ def test_the_usual_script_is_shown_and_all_of_it_on_request(tmp_path: Path) -> N
         row["salience_rank"] += 50 if row["to_id"] == boil else 0
     graph = write_graph(tmp_path, rows)
     assert "add salt" not in show(graph, "cooking pasta")
-    assert "1 more: --all --min-support 1 shows all" in show(graph, "cooking pasta")
+    assert "1 more (1 unusual): --all --min-support 1 shows all" in show(graph, "cooking pasta")
     assert "3. add salt (optional) (unusual)  1 source, 33%" in show(graph, "cooking pasta", "--all")
     assert len(show_json(graph, "cooking pasta", "--all", "--limit", "1")["steps"]) == 12
     # Of steps in three sources each, the one with the last rank is left out.
@@ -225,14 +226,26 @@ def test_of_many_changes_those_with_the_most_support_are_shown(tmp_path: Path) -
     for number, row in enumerate(rows["StateChange"]):
         kept = [each for each in rows["CHANGES"] if (each["from_id"], each["to_id"]) != (step, row["id"])]
         statement = node_id("Statement", "", step, "CHANGES", row["id"])
-        numbers = {"support": number + 1, "probability": 1.0, "statement": statement}
+        numbers = {"support": number + 1, "probability": round((number + 1) / 20, 4), "statement": statement}
         rows["CHANGES"] = [*kept, {"from_id": step, "to_id": row["id"], **numbers}]
-    graph = write_graph(tmp_path, rows)
-    (line,) = (each for each in show(graph, "cooking pasta").splitlines() if each.endswith("more: --json shows all"))
-    assert [int(number) for number in re.findall(r"\((\d+) source", line)] == [11, 10, 9, 8, 7, 6]
-    assert line.endswith("; 5 more: --json shows all")
+    graph = write_graph(tmp_path / "few", rows)
+    (line,) = (each for each in show(graph, "cooking pasta").splitlines() if each.endswith(" more"))
+    assert [int(number) for number in re.findall(r"\((\d+)%", line)] == [55, 50, 45, 40, 35, 30]
+    assert line.endswith("; 5 more")
     (drain,) = (each for each in show_json(graph, "cooking pasta")["steps"] if each["label"] == "drain pasta")
-    assert len(drain["state_changes"]) == 11
+    assert len(drain["changes"]) == 11
+    assert sum(" -> " in each for each in show(graph, "cooking pasta", "drain pasta").splitlines()) == 11
+    # Of a step of many sources, what only one of them has is not printed.
+    for row in rows["CHANGES"]:
+        if row["from_id"] == step:
+            row["support"] = max(1, row["support"] - 8)
+    for row in rows["HAS_SUB_EVENT"]:
+        row["support"] = 12 if row["to_id"] == step else row["support"]
+    many = show(write_graph(tmp_path / "many", rows), "cooking pasta").splitlines()
+    assert [int(number) for line in many if line.endswith("; 9 more") for number in re.findall(r"\((\d+)%", line)] == [
+        55,
+        50,
+    ]
 
 
 @pytest.mark.parametrize("arguments", [[], ["--json"]])
@@ -250,7 +263,7 @@ def test_no_control_character_reaches_the_terminal(odd: ScriptGraph, arguments: 
 
 def test_odd_characters_come_back_whole_in_json(odd: ScriptGraph) -> None:
     assert {each["label"] for each in show_json(odd, "--limit", "0")["scenarios"]} == set(ODD_TEXTS) - {"plain"}
-    assert read_script(odd, odd.iri(next(odd.rows("Scenario"))["id"])).scenario.label in ODD_TEXTS
+    assert read_script(odd, odd.iri(next(odd.rows("Scenario"))["id"])).label in ODD_TEXTS
 
 
 def test_a_terminal_gets_colours_and_folded_lines(odd: ScriptGraph, kitchen: ScriptGraph) -> None:
@@ -334,7 +347,8 @@ def test_no_graph_is_a_clear_error(tmp_path: Path) -> None:
 def test_a_larger_graph(tmp_path: Path) -> None:
     graph = generated_graph(tmp_path, 20_000)
     script = read_script(graph, "scenario 7")
-    assert script.scenario.sub_events == len(script.steps) == 8
+    assert script.left_out == ()
+    assert len(script.steps) == 8
     assert all(len(step.tools) == 2 for step in script.steps)
     label, uses, left_out = read_tool_uses(graph, "tool 9", limit=3)
     uses_of_all = [row for row in graph.rows("USES") if row["to_id"].startswith("tool/tool-9-")]

@@ -17,13 +17,17 @@ from pathlib import Path
 import networkx as nx
 import psutil
 import pytest
+from attrs import evolve
 from typer.testing import CliRunner
 
 import cli
-from kgscripts.building.report import Run, print_report, report
+from kgscripts.building.report import Run, report
+from kgscripts.building.report_text import print_report
 from kgscripts.pipeline import build_graph
 from kgscripts.records import RecordStore
+from kgscripts.records.failures import FailureCount
 from schemas.errors import ConfigurationError
+from schemas.records import DiscardReason
 from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes, graph_rows, labels
 from tests.exports.kitchen import kitchen_rows
@@ -104,13 +108,46 @@ def test_a_build_in_a_pipe_prints_its_report_and_no_bar(graph: Path, texts: Path
 def test_the_report_fits_on_one_screen(
     graph: Path, texts: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("LINES", "24")
     found = build_graph(texts, graph, without=_WITHOUT)
     print_report(found)
     text = capsys.readouterr().out
-    assert len(text.splitlines()) <= 38
-    for part in ("HAS_SUB_EVENT", "cooking pasta", "decompositions", "inputs known", "negated"):
+    # The prompt takes one line.
+    assert len(text.splitlines()) < 24
+    assert max(map(len, text.splitlines())) <= 80 or len(str(graph)) > 50
+    for part in ("inputs known", "cooking pasta (", "negated", "sources have no scenario", "--verbose"):
         assert part in text
+    command = next(line for line in text.splitlines() if line.startswith("next"))
+    assert command.split()[1:3] == ["kgscripts", "show"]
+    assert "HAS_SUB_EVENT" not in text
+    print_report(found, verbose=True)
+    verbose = capsys.readouterr().out
+    for part in ("HAS_SUB_EVENT", "decompositions", "LAS 82.8 %"):
+        assert part in verbose
+
+
+def test_a_report_with_many_faults_fits_too(graph: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    run = Run(jobs=1, inputs_read=9, inputs_unreadable=2, inputs_partly_read=1, sources_read=45, words_read=10_000)
+    failures = [
+        FailureCount(f"extractor-{number}", DiscardReason.EXTRACTOR_FAILED, 3, "no luck " * 100) for number in range(9)
+    ]
+    found = evolve(report(ScriptGraph.open(graph), run, failures), directory=Path("graph"))
+    lines = str(found).splitlines()
+    assert len(lines) < 24
+    assert max(map(len, lines)) <= 80
+    assert "7 more extractors failed: --verbose lists all" in lines
+    assert lines[-2:] == ["next   kgscripts show graph 'cooking pasta'", "       kgscripts export graph graph.ttl"]
+
+
+def test_a_report_is_short_in_a_notebook(graph: Path) -> None:
+    found = report(ScriptGraph.open(graph), Run(jobs=1), ())
+    assert re.fullmatch(r"BuildReport\('.*': sources \d+, scenarios \d+, steps \d+, tools \d+\)", repr(found))
+    html = found._repr_html_()
+    assert set(re.findall(r"<(\w+)", html)) == {"b", "table", "tr", "th", "td", "br", "p"}
+    assert len(html) < 4_000
+    assert "&lt;i&gt;" in evolve(found, directory=Path("<i>"))._repr_html_()
 
 
 def test_the_report_of_an_older_graph_has_its_percent_as_the_shares_of_a_new_one(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 from kgscripts.building import build
 from kgscripts.building.jobs import WrittenBatch, read_batches
 from kgscripts.building.reading import Batch, DocumentReader
-from kgscripts.building.report import print_report
+from kgscripts.building.report_text import print_report
 from kgscripts.editing.merging import merge_graphs
 from kgscripts.extractors.labels import LabelExtractor
 from kgscripts.extractors.registry import choose
@@ -157,8 +157,14 @@ def test_a_build_that_fails_again_changes_nothing(tmp_path: Path) -> None:
     assert {path for path in now if path.is_file() and files.get(path) != now[path]} == set()
 
 
-def test_the_report_says_what_failed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_report_and_the_log_say_what_failed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "kgscripts")
     report = build_graph(output=tmp_path, texts=[*GOOD, *_bad("value", "kind")], extractors=faulty())
+    aside = [message for message in caplog.messages if message.startswith("set aside for ")]
+    assert len(aside) == 6
+    assert sum("set aside for faulty: " in message and "extractor failed" in message for message in aside) == 2
     faults = [(item.name, item.documents) for item in report.failures]
     assert faults == [("faulty", 2), ("topics", 2), ("verbs", 2)]
     assert json.loads(json.dumps(report.to_dict()))["failures"][0]["reason"] == "extractor failed"
@@ -167,6 +173,9 @@ def test_the_report_says_what_failed(tmp_path: Path, capsys: pytest.CaptureFixtu
     shown = " ".join(capsys.readouterr().out.split())
     assert "faulty failed on 2 of 5 sources, for example: " in shown
     assert "the next build tries again" in shown
+    assert "1 more extractors failed: --verbose lists all" in shown
+    print_report(report, verbose=True)
+    shown = " ".join(capsys.readouterr().out.split())
     assert "verbs has not read 2 of 5 sources: it requires records of the extractor 'faulty'" in shown
 
 

@@ -16,6 +16,7 @@ from kgscripts.titles.words import word_class
 from schemas.errors import InputError
 from schemas.records import Document, PassageKind
 from schemas.scenario_scheme import concept_scheme
+from schemas.vocabulary import node_id
 
 _HOW_TO = re.compile(r"how (?:to:?|do i|do you|does one|can i|can you|i|we) ")
 _PARENTHESIS = re.compile(r"\s*\([^()]*\)")
@@ -74,6 +75,12 @@ def resolve_title(title: str) -> str:
     while how_to and rest and (is_left_out(verb) or verb == "and"):  # "how to quickly and safely remove a tick"
         verb, space, rest = rest.partition(" ")
     return gerund(verb) + space + rest if how_to or verb in word_class("verb") else plain
+
+
+def scenario_ids(title: str) -> list[str]:
+    """The ids that a graph may give the scenario which a title means: that of a listed one, and that of its key."""
+    keys = dict.fromkeys(filter(None, (_listed_title(title), title_key(title))))
+    return [node_id("Scenario", key, key) for key in keys]
 
 
 def is_listed(label_or_title: str) -> bool:

@@ -1,0 +1,258 @@
+"""A script: the steps of a scenario in order, with what they need and change. `ScriptGraph.script` reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+import attrs
+from attrs import field, frozen
+
+from schemas.by_name import function
+from schemas.graph_types import RELATION_TYPES
+from schemas.json_schema import json_schema
+
+if TYPE_CHECKING:
+    import networkx as nx
+    import pandas as pd
+
+
+@frozen(kw_only=True)
+class Scenario:
+    """A scenario, with the number of its sources (`support`) and of its steps in the graph (`sub_events`)."""
+
+    iri: str
+    label: str
+    alternative_labels: tuple[str, ...] = field(converter=tuple[str, ...])
+    support: int
+    sub_events: int
+
+
+@frozen(kw_only=True)
+class Evidence:
+    """A sentence in which something was read.
+
+    `text[words_start:words_end]` are its words; `start` and `end` are the span of the sentence in the text of the
+    source that is named `source` (code points, end exclusive).
+    """
+
+    text: str
+    words_start: int
+    words_end: int
+    source: str
+    start: int
+    end: int
+
+    @property
+    def words(self) -> str:
+        """The words of the sentence that were read."""
+        return self.text[self.words_start : self.words_end]
+
+
+@frozen(kw_only=True)
+class Part:
+    """A step of a script, or what belongs to a step, with the number of sources that it was read in (`support`).
+
+    `probability` is that of the relation in the graph: of a step its share of the sources, of a tool, participant or
+    change its share of the mentions of the step. `evidence` holds as many passages as were asked for.
+    """
+
+    iri: str = field(repr=False)
+    label: str
+    support: int
+    probability: float
+    evidence: tuple[Evidence, ...] = field(default=(), converter=tuple[Evidence, ...], repr=False)
+
+
+@frozen(kw_only=True)
+class Tool(Part):
+    """A tool of a step; `predicted` if a model added it and no text names it."""
+
+    role: str
+    predicted: bool
+
+
+@frozen(kw_only=True)
+class Participant(Part):
+    """A person, thing or place that takes part in a step."""
+
+    role: str
+
+
+@frozen(kw_only=True)
+class Change(Part):
+    """What a step changes: `attribute` of `entity` is `before` before it (None: unknown) and `after` after it."""
+
+    entity: str
+    attribute: str
+    before: str | None
+    after: str
+
+
+@frozen(kw_only=True)
+class Match(Part):
+    """The same step of another scenario; `similarity` is the cosine of their vectors."""
+
+    scenario: str
+    similarity: float
+
+
+@frozen(kw_only=True)
+class StepCorrection:
+    """A correction by a person, of a scenario or of one of its steps."""
+
+    label: str
+    author: str
+    time: str
+
+
+@frozen(kw_only=True)
+class Step(Part):
+    """A step in its script. Its parts are sorted by support, concrete steps (`decomposes_into`) by order.
+
+    `rank` is its place among all steps of the scenario, and `mean_position` its mean place in the sources (0 first, 1
+    last). `typicality` is the probability that it belongs to the script (None: unknown), and `usual` whether that is
+    enough. `wordings` are the actions that express it, the most frequent first. Containers and surfaces are behind the
+    other tools. `further` has relations of installed packages, by type.
+    """
+
+    rank: int
+    mean_position: float
+    typicality: float | None = None
+    usual: bool
+    optional: bool
+    wordings: tuple[str, ...] = field(default=(), converter=tuple[str, ...], repr=False)
+    tools: tuple[Tool, ...] = field(default=(), converter=tuple[Tool, ...], repr=False)
+    participants: tuple[Participant, ...] = field(default=(), converter=tuple[Participant, ...], repr=False)
+    changes: tuple[Change, ...] = field(default=(), converter=tuple[Change, ...], repr=False)
+    decomposes_into: tuple[Part, ...] = field(default=(), converter=tuple[Part, ...], repr=False)
+    alternatives: tuple[Part, ...] = field(default=(), converter=tuple[Part, ...], repr=False)
+    matches: tuple[Match, ...] = field(default=(), converter=tuple[Match, ...], repr=False)
+    further: Mapping[str, tuple[Part, ...]] = field(factory=dict, repr=False)
+    corrections: tuple[StepCorrection, ...] = field(default=(), converter=tuple[StepCorrection, ...], repr=False)
+
+
+@frozen(kw_only=True)
+class Precedence:
+    """The step `before` precedes `after` (IRIs) in `support` sources."""
+
+    before: str
+    after: str
+    support: int
+    probability: float
+
+
+class Reason(StrEnum):
+    """Why a step is left out: the first of these that is true."""
+
+    UNUSUAL = "unusual"
+    FEW_SOURCES = "few sources"
+    LIMIT = "limit"
+
+
+@frozen(kw_only=True)
+class LeftOut:
+    """A step of the scenario that is not among the steps of the script, and why."""
+
+    iri: str
+    label: str
+    support: int
+    typicality: float | None
+    reason: Reason
+
+
+@frozen(kw_only=True, repr=False)
+class Script:
+    """The steps of a scenario in order, read in `support` sources.
+
+    `left_out` are its other steps, the most important first. `corrections` are those of the scenario itself, such as
+    steps that a person rejected. `precedes` are the PRECEDES relations between these steps. `order` follows from all
+    relations of the scenario, those of steps that are left out too: pairs of IRIs, without pairs that other pairs
+    imply.
+    """
+
+    iri: str
+    label: str
+    alternative_labels: tuple[str, ...] = field(converter=tuple[str, ...])
+    support: int
+    steps: tuple[Step, ...] = field(converter=tuple[Step, ...])
+    left_out: tuple[LeftOut, ...] = field(default=(), converter=tuple[LeftOut, ...])
+    corrections: tuple[StepCorrection, ...] = field(default=(), converter=tuple[StepCorrection, ...])
+    precedes: tuple[Precedence, ...] = field(default=(), converter=tuple[Precedence, ...])
+    order: tuple[tuple[str, str], ...] = field(default=(), converter=tuple[tuple[str, str], ...])
+
+    def __repr__(self) -> str:
+        counts = f"{len(self.steps):,} steps, {len(self.left_out):,} left out, support {self.support:,}"
+        return f"Script({self.label!r}: {counts})"
+
+    def __str__(self) -> str:
+        """The script as `kgscripts show` prints it."""
+        return str(function("exports:script_text")(self))
+
+    def _repr_html_(self) -> str:
+        return str(function("exports:script_html")(self))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The script as plain values, for JSON; `script_schema` describes it."""
+        return attrs.asdict(self)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row for each step, in order, numbered from 1; parts are lists of labels."""
+        import pandas as pd
+
+        numbers = ("rank", "support", "probability", "mean_position", "typicality", "usual", "optional")
+        parts = ("tools", "participants", "changes", "decomposes_into", "alternatives")
+        rows = [
+            {
+                "step": step.label,
+                **{name: getattr(step, name) for name in numbers},
+                **{name: [part.label for part in getattr(step, name)] for name in parts},
+            }
+            for step in self.steps
+        ]
+        index = pd.RangeIndex(1, len(rows) + 1, name="number")
+        return pd.DataFrame(rows, index=index, columns=["step", *numbers, *parts])
+
+    def to_networkx(self) -> nx.MultiDiGraph:
+        """The script in networkx: nodes are IRIs with `type` and `label`, the key of an edge is its relation type.
+
+        Edges have `support` and `probability`, and what else the relation has, such as `role`. A PRECEDES edge that
+        only follows from steps that are left out has neither.
+        """
+        import networkx as nx
+
+        result = nx.MultiDiGraph(label=self.label)
+        result.add_node(self.iri, type="Scenario", label=self.label, support=self.support)
+        for step in self.steps:
+            _add(result, self.iri, "HAS_SUB_EVENT", [step], "SubEvent")
+        for start, end in self.order:
+            result.add_edge(start, end, "PRECEDES", type="PRECEDES")
+        for pair in self.precedes:
+            numbers = {"support": pair.support, "probability": pair.probability}
+            result.add_edge(pair.before, pair.after, "PRECEDES", type="PRECEDES", **numbers)
+        for step in self.steps:
+            _add(result, step.iri, "USES", step.tools, "Tool")
+            _add(result, step.iri, "HAS_PARTICIPANT", step.participants, "Entity")
+            _add(result, step.iri, "CHANGES", step.changes, "StateChange")
+            _add(result, step.iri, "DECOMPOSES_INTO", step.decomposes_into, "SubEvent")
+            _add(result, step.iri, "ALTERNATIVE_TO", step.alternatives, "SubEvent")
+            _add(result, step.iri, "CLOSE_MATCH", step.matches, "SubEvent")
+            for name, parts in step.further.items():
+                _add(result, step.iri, name, parts, RELATION_TYPES[name].ends[0][1])
+        return result
+
+
+def _add(graph: nx.MultiDiGraph, start: str, relation: str, parts: Iterable[Part], node_type: str) -> None:
+    """Add an edge for each part, with the properties of the part that are single values."""
+    for part in parts:
+        graph.add_node(part.iri, type=node_type, label=part.label)
+        values = {item.name: getattr(part, item.name) for item in attrs.fields(type(part))}
+        known = {name: value for name, value in values.items() if isinstance(value, str | int | float)}
+        properties = {name: value for name, value in known.items() if name not in ("iri", "label")}
+        graph.add_edge(start, part.iri, relation, type=relation, **properties)
+
+
+def script_schema() -> dict[str, Any]:
+    """The JSON Schema of `Script.to_dict` and of ``kgscripts show DIR SCENARIO --json``; ``$defs/Step`` is a step."""
+    return {**json_schema(Script), "title": "A script of kgscripts"}
