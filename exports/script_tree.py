@@ -12,7 +12,19 @@ from rich.text import Text
 from rich.tree import Tree
 
 from exports.tool_uses import ToolUse
-from schemas.script import Evidence, Match, Part, Participant, Reason, Scenario, Script, Step, StepCorrection, Tool
+from schemas.script import (
+    Evidence,
+    Match,
+    Part,
+    Participant,
+    Reason,
+    Scenario,
+    Script,
+    Step,
+    StepCorrection,
+    Tool,
+    is_added,
+)
 from schemas.terminal import console, printable
 
 _LONGEST = 240
@@ -21,6 +33,7 @@ _MOST_PARTS = 6
 """The most tools, participants or changes that are printed of a step in a script: many were read only once."""
 _MANY_SOURCES = 5
 _DONE_BY = "done by"
+_ADDED = "added by a person"
 _ENDLESS = 100_000
 """Width of a line, in characters, if the output is not a terminal."""
 
@@ -150,7 +163,7 @@ def _printed(step: Step, kind: str, parts: Sequence[Part]) -> int:
     if kind == _DONE_BY:
         return len(parts)
     least = max(2.0, step.support / 20) if step.support >= _MANY_SOURCES else 1.0
-    return min(sum(part.support >= least for part in parts), _MOST_PARTS)
+    return min(sum(part.support >= least or _is_added(part) for part in parts), _MOST_PARTS)
 
 
 def _step_line(step: Step, number: str) -> Text:
@@ -166,7 +179,7 @@ def _step_line(step: Step, number: str) -> Text:
 def _parts_line(kind: str, parts: Sequence[Part], most: int, style: str, between: str) -> Text:
     line = Text(f"{kind}: ", style="dim")
     for number, part in enumerate(parts[:most]):
-        details = ", ".join((*_roles(part), f"{part.probability:.0%}"))
+        details = ", ".join((*_roles(part), _ADDED if _is_added(part) else f"{part.probability:.0%}"))
         line.append_text(_line((between if number else "", ""), (part.label, style), (f" ({details})", "dim")))
     if not most:
         return line.append(f"{len(parts):,} in few sources", style="dim")
@@ -212,7 +225,11 @@ def _roles(part: Part) -> Iterator[str]:
 
 
 def _counts(what: Part | ToolUse) -> str:
-    return f"{count(what.support, 'source')}, {what.probability:.0%}"
+    return _ADDED if _is_added(what) else f"{count(what.support, 'source')}, {what.probability:.0%}"
+
+
+def _is_added(what: Part | ToolUse) -> bool:
+    return is_added(what.support, what.probability)
 
 
 def _line(*pieces: tuple[str, str]) -> Text:

@@ -13,7 +13,7 @@ from exports.step_parts import corrections_of, parts_of
 from exports.steps import read_steps
 from schemas.by_name import function
 from schemas.errors import QueryError
-from schemas.script import LeftOut, Precedence, Reason, Scenario, Script, Step
+from schemas.script import LeftOut, Precedence, Reason, Scenario, Script, Step, is_added
 from schemas.script_graph import ScriptGraph
 
 
@@ -130,7 +130,7 @@ def _choose(graph: ScriptGraph, name: str, limit: int, min_support: int, usual: 
     for row in sorted(relations, key=itemgetter("salience_rank")):
         if usual and not row["usual"]:
             reasons[row["to_id"]] = Reason.UNUSUAL
-        elif row["support"] < min_support:
+        elif row["support"] < min_support and not is_added(row["support"], row["probability"]):
             reasons[row["to_id"]] = Reason.FEW_SOURCES
         elif limit and len(kept) == limit:
             reasons[row["to_id"]] = Reason.LIMIT

@@ -10,7 +10,7 @@ from operator import itemgetter
 from exports.rows import Row, column
 from schemas.graph_types import RELATION_TYPES
 from schemas.records import OF_PLACE
-from schemas.script import StepCorrection
+from schemas.script import StepCorrection, is_added
 from schemas.script_graph import ScriptGraph
 
 _KNOWLEDGE = ("from_id", "to_id", "support", "probability", "statement")
@@ -26,7 +26,8 @@ _FURTHER = {
 def parts_of(graph: ScriptGraph, relation: str, steps: Collection[str]) -> Mapping[str, Sequence[Row]]:
     """The rows of a relation that begins at steps, by step, each with the `label` of its end.
 
-    They are sorted by support, concrete steps by position; containers and surfaces are behind the other tools.
+    They are sorted by support, concrete steps by position; what a person added comes first, and containers and surfaces
+    are behind the other tools.
     """
     ends = RELATION_TYPES[relation].ends[0][1]
     rows = list(graph.rows(relation, (*_KNOWLEDGE, *_FURTHER.get(relation, ())), {"from_id": steps}))
@@ -35,6 +36,7 @@ def parts_of(graph: ScriptGraph, relation: str, steps: Collection[str]) -> Mappi
         key=lambda row: (
             row.get("position", 0),
             row.get("role") in OF_PLACE,
+            not is_added(row["support"], row["probability"]),
             -row["support"],
             -row["probability"],
             labels[row["to_id"]],

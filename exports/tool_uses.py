@@ -7,7 +7,7 @@ from attrs import frozen
 from exports.evidence import evidence_of
 from exports.rows import column, find, find_scenario
 from schemas.records import OF_PLACE
-from schemas.script import Evidence
+from schemas.script import Evidence, is_added
 from schemas.script_graph import ScriptGraph
 
 
@@ -54,7 +54,7 @@ def read_tool_uses(
             steps[use["from_id"]]["label"],
         ),
     )
-    enough = [use for use in likely if use["support"] >= min_support]
+    enough = [use for use in likely if use["support"] >= min_support or is_added(use["support"], use["probability"])]
     kept = enough[:limit] if limit else enough
     scenarios = graph.labels("Scenario", {steps[use["from_id"]]["scenario"] for use in kept})
     evidence = evidence_of(graph, column(kept, "statement"), 1)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, Self
@@ -28,6 +29,8 @@ class CorrectionKind(StrEnum):
     DIFFERENT_STEP = "different step"
     SAME_THING = "same thing"
     TOOL_ROLE = "tool role"
+    ADD = "add"
+    ABOUT = "about"
 
 
 _NEEDED = {
@@ -37,15 +40,20 @@ _NEEDED = {
     CorrectionKind.DIFFERENT_STEP: ("scenario", "step", "other"),
     CorrectionKind.SAME_THING: ("thing", "other"),
     CorrectionKind.TOOL_ROLE: ("thing", "role"),
+    CorrectionKind.ADD: ("scenario", "step"),
+    CorrectionKind.ABOUT: ("thing", "scenario"),
 }
 _TOGETHER = {
     CorrectionKind.REJECT: ("relation", "other"),
     CorrectionKind.TOOL_ROLE: ("scenario", "step"),
+    CorrectionKind.ADD: ("relation", "other"),
 }
 """Optional fields of a kind: both or neither are given."""
+_ALONE = {CorrectionKind.ADD: ("role",), CorrectionKind.ABOUT: ("other",)}
+"""Further optional fields of a kind."""
 _CONTENT = ("scenario", "step", "relation", "other", "thing", "name", "role")
 _VALUES = ("name", "role")
-"""Fields with the right value; they are no part of the key. A withdrawn correction needs none."""
+_VALUES_OF = {CorrectionKind.ABOUT: ("scenario",)}
 _MOST_CHARACTERS = 500
 
 REJECTABLE = tuple(
@@ -55,10 +63,39 @@ REJECTABLE = tuple(
 )
 """The relations of a step that can be rejected. For a wording that belongs to another step, use a different step."""
 
+ADDABLE = ("USES", "PRECEDES", "CHANGES")
+"""The relations of a step that can be added."""
+
+NO_SCENARIO = "none"
+"""What a source or passage is about if it is about no scenario."""
+
+_CHANGE = re.compile(r"(?P<attribute>.+?) of (?P<entity>.+?): (?:(?P<before>.+?) -> )?(?P<after>.+)")
+
 
 def plain_words(text: str) -> str:
     """The form in which words are compared: lower case, with one space between words."""
     return " ".join(text.lower().split())
+
+
+def values_of(kind: CorrectionKind) -> tuple[str, ...]:
+    """Fields with the right value; they are no part of the key. A withdrawn correction needs none."""
+    return _VALUES_OF.get(kind, _VALUES)
+
+
+def change_in(words: str) -> tuple[str, str, str, str]:
+    """Attribute, entity, before ("" if it is unknown) and after of a change in the words of its label.
+
+    Raises
+    ------
+    RecordError
+        If the words name no change.
+    """
+    found = _CHANGE.fullmatch(words)
+    if found is None:
+        raise RecordError(
+            f"{words[:60]!r} is no change", remedy='write it as "temperature of water: cold -> hot", or without "cold"'
+        )
+    return found["attribute"], found["entity"], found["before"] or "", found["after"]
 
 
 def _spaced(text: str) -> str:
@@ -83,8 +120,10 @@ class Correction:
 
     `step` and `other` are the words of an action ("put cake in oven"), or its predicate, particle and object where no
     action of the scenario has these words. `thing` is the name of a tool or an entity, `name` the new label of a step,
-    `role` that of a tool. A rejected relation has a `relation` and its end in `other`, of a CLOSE_MATCH the other
-    scenario. `withdrawn` takes back an earlier correction with the same key.
+    `role` that of a tool. A rejected or added relation has a `relation` and its end in `other`, of a CLOSE_MATCH the
+    other scenario, of a CHANGES the label of the change. What a text is about has the source in `thing` (its name, or
+    eight or more digits of its digest), a passage of it in `other` (its words, "..." for any words between), and the
+    `scenario`, or `NO_SCENARIO`. `withdrawn` takes back an earlier correction with the same key.
 
     Raises
     ------
@@ -105,7 +144,8 @@ class Correction:
     time: str = field(converter=_utc)
 
     def __attrs_post_init__(self) -> None:
-        needed = [name for name in _NEEDED[self.kind] if not (self.withdrawn and name in _VALUES)]
+        needed = [name for name in _NEEDED[self.kind] if not (self.withdrawn and name in values_of(self.kind))]
+        allowed = (*_NEEDED[self.kind], *_TOGETHER.get(self.kind, ()), *_ALONE.get(self.kind, ()))
         together = _TOGETHER.get(self.kind, ())
         given = [name for name in _CONTENT if getattr(self, name)]
         if len({name in given for name in together}) > 1:
@@ -114,16 +154,22 @@ class Correction:
             if not getattr(self, name):
                 raise RecordError(f'the correction "{self.kind}" needs "{name}"')
         for name in given:
-            if name not in (*_NEEDED[self.kind], *together):
+            if name not in allowed:
                 raise RecordError(f'the correction "{self.kind}" has no "{name}"')
         for name in (*given, "author"):
             if len(getattr(self, name)) > _MOST_CHARACTERS:
                 raise RecordError(f'"{name}" has more than {_MOST_CHARACTERS} characters')
-        if self.relation and self.relation not in REJECTABLE:
-            raise RecordError(f"{self.relation!r} cannot be rejected", remedy=f"name one of {', '.join(REJECTABLE)}")
+        possible, done = (ADDABLE, "added") if self.kind is CorrectionKind.ADD else (REJECTABLE, "rejected")
+        if self.relation and self.relation not in possible:
+            raise RecordError(f"{self.relation!r} cannot be {done}", remedy=f"name one of {', '.join(possible)}")
+        if self.kind is CorrectionKind.ADD and self.role and self.relation != "USES":
+            raise RecordError("only a tool has a role", remedy='leave "role" away')
+        if self.kind is CorrectionKind.ADD and self.relation == "CHANGES":
+            change_in(self.other)
         if self.role and self.role not in list(ToolRole):
             raise RecordError(f"{self.role!r} is no role of a tool", remedy=f"name one of {', '.join(ToolRole)}")
-        if self.other and self.other == (self.thing or self.step) and not self.relation:
+        of_steps = not self.relation or (self.kind is CorrectionKind.ADD and self.relation == "PRECEDES")
+        if self.other and self.other == (self.thing or self.step) and of_steps:
             raise RecordError(f'"{self.other}" is named twice', remedy="name two that differ")
 
     @property
@@ -133,7 +179,11 @@ class Correction:
             return ("step", self.scenario, *sorted((self.step, self.other)))
         if self.kind is CorrectionKind.SAME_THING:
             return ("thing", *sorted((self.thing, self.other)))
-        return (self.kind.value, self.scenario, self.step, self.relation, self.other, self.thing)
+        if self.kind is CorrectionKind.ABOUT:
+            return (self.kind.value, self.thing, self.other)
+        # What is added and what is rejected contradict each other, so that the later one counts.
+        kind = CorrectionKind.REJECT if self.kind is CorrectionKind.ADD else self.kind
+        return (kind.value, self.scenario, self.step, self.relation, self.other, self.thing)
 
     @property
     def digest(self) -> str:
@@ -184,4 +234,11 @@ class Correction:
             case CorrectionKind.TOOL_ROLE:
                 place = f' of "{self.step}"' if self.step else ""
                 words = f'"{self.thing}"{place} has the role {self.role}'
+            case CorrectionKind.ADD:
+                role = f" as {self.role}" if self.role else ""
+                told = f'"{self.step}" {self.relation} "{self.other}"{role} is right'
+                words = told if self.relation else f'"{self.step}" is a step'
+            case CorrectionKind.ABOUT:
+                place = f'"{self.other}" of "{self.thing}"' if self.other else f'"{self.thing}"'
+                words = f"{place} is about {self.scenario}"
         return words

@@ -221,14 +221,17 @@ NODE_TYPES: dict[str, NodeType] = {
         NodeType(
             "Correction",
             "A correction by a person; of several corrections of the same thing, the latest is applied.",
-            "its scenario, and the words of the steps or things that it corrects",
+            "its scenario, and the words of the steps, things or texts that it corrects",
             (
                 LABEL,
                 Property(
                     "kind",
                     _STRING,
-                    "reject, rename, same step, different step, same thing or tool role.",
-                    values=("reject", "rename", "same step", "different step", "same thing", "tool role"),
+                    "reject, rename, same step, different step, same thing, tool role, add or about.",
+                    values=(
+                        *("reject", "rename", "same step", "different step", "same thing", "tool role"),
+                        *("add", "about"),
+                    ),
                 ),
                 Property("author", _STRING, "Who corrected it."),
                 Property(
@@ -271,7 +274,11 @@ RELATION_TYPES: dict[str, RelationType] = {
             (("Scenario", "SubEvent"),),
             (
                 *KNOWLEDGE,
-                _share("mean_position", "Mean relative position in the sources: 0 first, 1 last."),
+                _share(
+                    "mean_position",
+                    "Mean relative position in the sources: 0 first, 1 last; of a step that no source mentions, the "
+                    "place that its orders give it, or 1.",
+                ),
                 _count(
                     "rank",
                     "Place among the scenario's steps, from 1. It agrees with PRECEDES; where that leaves "
@@ -288,12 +295,12 @@ RELATION_TYPES: dict[str, RelationType] = {
                     "Estimated probability that it belongs to the script of the scenario, 0 to 1.",
                     False,
                 ),
-                Property("usual", _BOOLEAN, "Whether its typicality is 0.62 or more, or unknown."),
+                Property("usual", _BOOLEAN, "Whether its typicality is 0.62 or more or unknown, or a person added it."),
                 _count(
                     "salience_rank",
-                    "Place among the scenario's steps by importance, from 1. Usual steps come first, ordered by the "
-                    "number of sources that use the words of the label, by typicality, and by how specific the label "
-                    "is.",
+                    "Place among the scenario's steps by importance, from 1. Steps that a person added come first, "
+                    "then usual steps, ordered by the number of sources that use the words of the label, by "
+                    "typicality, and by how specific the label is.",
                     1,
                 ),
             ),
@@ -409,14 +416,21 @@ RELATION_TYPES: dict[str, RelationType] = {
             Layer.EVIDENCE,
             (("Statement", "Model"),),
             (_share("score", "The model's highest confidence over the evidence, 0 to 1."),),
-            at_least=1,
         ),
         RelationType(
             "CORRECTED_BY",
-            "A correction changed it: a step that was renamed, merged or split, or one of its relations; a tool or an"
-            " entity with several names; a scenario with a rejected step.",
+            "A correction changed it: a step that was added, renamed, merged or split, or one of its relations; a tool"
+            " or an entity with several names; a scenario with a rejected step; a text whose scenario was given. A"
+            " statement that a correction added may have no other evidence.",
             Layer.EVIDENCE,
-            (("Scenario", "Correction"), ("SubEvent", "Correction"), ("Tool", "Correction"), ("Entity", "Correction")),
+            (
+                ("Scenario", "Correction"),
+                ("SubEvent", "Correction"),
+                ("Tool", "Correction"),
+                ("Entity", "Correction"),
+                ("Source", "Correction"),
+                ("Statement", "Correction"),
+            ),
         ),
         RelationType(
             "WITHIN",

@@ -50,12 +50,18 @@ class Evidence:
         return self.text[self.words_start : self.words_end]
 
 
+def is_added(support: int, probability: float) -> bool:
+    """Whether these are the numbers of what only a person added; those of what a model predicted have a probability."""
+    return not support and not probability
+
+
 @frozen(kw_only=True)
 class Part:
     """A step of a script, or what belongs to a step, with the number of sources that it was read in (`support`).
 
     `probability` is that of the relation in the graph: of a step its share of the sources, of a tool, participant or
-    change its share of the mentions of the step. `evidence` holds as many passages as were asked for.
+    change its share of the mentions of the step. Both are 0 for what only a person added. `evidence` holds as many
+    passages as were asked for.
     """
 
     iri: str = field(repr=False)

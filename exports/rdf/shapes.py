@@ -34,10 +34,16 @@ _FURTHER = {
     ),
 }
 """Properties that no declaration has, since the export makes them of others."""
-_PREDICTED_OR_READ = (
-    "sh:xone ( [ sh:property [ sh:path kgs:predicted ; sh:hasValue true ] ] "
-    "[ sh:property [ sh:path kgs:evidencedBy ; sh:minCount 1 ] ] )"
+_PREDICTED, _EVIDENCED = (
+    "[ sh:property [ sh:path kgs:predicted ; sh:hasValue true ] ]",
+    "[ sh:property [ sh:path kgs:evidencedBy ; sh:minCount 1 ] ]",
 )
+_ORIGIN = (
+    f"sh:xone ( {_PREDICTED} {_EVIDENCED} [ sh:property [ sh:path kgs:correctedBy ; sh:minCount 1 ] ; "
+    f"sh:not {_PREDICTED} , {_EVIDENCED} ] )",
+    "sh:property [ sh:path [ sh:alternativePath ( kgs:readBy kgs:correctedBy ) ] ; sh:minCount 1 ]",
+)
+"""A statement is predicted, read in passages, or added by a person only; a model or a person gave it."""
 _SELECTOR = (
     "sh:class oa:TextPositionSelector",
     f"sh:property [ sh:path oa:start ; sh:datatype xsd:integer ; {_ONE} ; sh:minInclusive 0 ; sh:lessThan oa:end ]",
@@ -113,7 +119,7 @@ def _of_statements(relations: Mapping[str, RelationType]) -> Iterator[str]:
     yield _property(f"rdf:object ; {_class(end for _, end in ends)} ; {_ONE}")
     for term, item in _numbers(stated).items():
         yield _value(term, item, required=item in KNOWLEDGE)
-    yield _PREDICTED_OR_READ
+    yield from _ORIGIN
 
 
 def _of_qualified_relations(relations: Mapping[str, RelationType]) -> Iterator[str]:

@@ -20,6 +20,7 @@ from kgscripts.assembly.rules.packages import RulePackage
 from kgscripts.assembly.rules.revisions import revised
 from kgscripts.assembly.step import Step, Tables, made_by, tables_in
 from kgscripts.assembly.tables import (
+    additions,
     alternatives,
     changes,
     close_matches,
@@ -164,14 +165,16 @@ class Assembly:
         every = [*counted, *pairs]
         given = {item.gives for item in self.enrichers}
         numbers = dict(enumerate(self.enrichers, len(self.readers.versions)))
-        rejected = [item for item in every if item.name in {each.relation for each in self.corrections}]
+        of_kind = {kind: [each for each in self.corrections if each.kind is kind] for kind in CorrectionKind}
+        rejected = [item for item in every if item.name in {each.relation for each in of_kind[CorrectionKind.REJECT]}]
         rejected = [relation for relation in rejected if relation.name != corrections.ORDER]
-        has_roles = any(item.kind is CorrectionKind.TOOL_ROLE for item in self.corrections)
+        added = [item for item in every if item.name in additions.RELATIONS and of_kind[CorrectionKind.ADD]]
+        has_roles = bool(of_kind[CorrectionKind.TOOL_ROLE])
         totals = (*relations.TOTALS, *(total for relation in counted for total in relation.totals))
         further = [kind for kind in _kinds(self.packages) if kind not in records.KINDS]
         return {
             "Records": records.steps(_kinds(self.packages)),
-            "Corrections": corrections.steps(self.corrections),
+            "Corrections": corrections.steps(self.corrections, self.store),
             "Names and mentions": mentions.steps(readers),
             "Enrichers": enriched.steps(self.store, self.enrichers, self.enriched),
             "Passages": passages.steps(self.writer, further),
@@ -202,9 +205,9 @@ class Assembly:
                 *neighbours.steps(),
                 *(made_by(relation.merged(readers)) for relation in pairs),
             ],
-            "Discards": self.log.steps(every),
+            "Discards": self.log.steps(every, added),
             "Revisions": [
-                *revised(every, numbers, rejected, has_roles=has_roles),
+                *revised(every, numbers, rejected, added, has_roles=has_roles),
                 made_by(salience.salience_ranks()),
             ],
             "The graph": [
@@ -214,7 +217,7 @@ class Assembly:
                 evidence.realization_step(self.writer, readers),
                 *evidence.relation_steps(self.writer, every, self.readers),
                 models.model_step(self.writer, self.readers),
-                *written_corrections.steps(self.corrections, rejected, has_roles, self.writer, self.log),
+                *written_corrections.steps(self.corrections, rejected, added, has_roles, self.writer, self.log),
                 Step("count sources", (), tables_in(_SOURCES) | tables_in(_DIGESTS), self._count_sources),
             ],
         }

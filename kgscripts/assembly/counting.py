@@ -30,11 +30,13 @@ class Sum:
 class Total:
     """Numbers of mentions and sources for each key, over the whole graph; probabilities and PMI are relative to them.
 
-    `query` selects `key`, `document` and `mention` of the current partition by document.
+    `query` selects `key`, `document` and `mention` of the current partition by document, and `added` the column of a
+    table with the keys that corrections add, which no source may have.
     """
 
     name: str
     query: str
+    added: str = ""
 
     @property
     def by_document(self) -> Rule:
@@ -49,11 +51,14 @@ class Total:
     @property
     def merged(self) -> Rule:
         """The rule that adds up these counts."""
+        table, _, column = self.added.partition(".")
+        added = f" UNION ALL SELECT {column}, 0, 0, true FROM {table} WHERE {column} IS NOT NULL" if table else ""
         return Rule(
             self.name,
             "name",
-            "SELECT key, sum(support)::BIGINT AS support, sum(mentions)::BIGINT AS mentions "
-            f"FROM {self.name}_part WHERE mine(key) GROUP BY key",
+            "SELECT key, sum(support)::BIGINT AS support, sum(mentions)::BIGINT AS mentions, bool_or(added) AS added "
+            f"FROM (SELECT key, support, mentions, false AS added FROM {self.name}_part{added}) "
+            "WHERE mine(key) GROUP BY key",
         )
 
 
@@ -125,7 +130,7 @@ class Relation:
             "scenario",
             f"""
             SELECT c.scenario, c.start, c."end", c.support, {self.properties},
-                   {statement} AS statement{reader_columns(readers, "c")}
+                   {statement} AS statement, false AS added{reader_columns(readers, "c")}
             FROM ({counts}) c
                  JOIN {self.start} s ON s.{self.start} = c.start JOIN {self.end} e ON e.{self.end} = c."end"
                  {self.joins} LEFT JOIN scenario n ON n.scenario = c.scenario

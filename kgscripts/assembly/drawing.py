@@ -44,6 +44,8 @@ def whole_assembly() -> Assembly:
     corrections = [
         step(kind=CorrectionKind.REJECT, relation="USES", other="o"),
         step(kind=CorrectionKind.TOOL_ROLE, thing="t", role="container"),
+        step(kind=CorrectionKind.ADD),
+        Correction(kind=CorrectionKind.ABOUT, thing="t", scenario="s", author="a", time="2026-01-01"),
     ]
     own = (name for name, entry in ENRICHERS.entries().items() if entry.value.startswith("kgscripts."))
     enrichers = [ENRICHERS.open(name) for name in sorted(own)]

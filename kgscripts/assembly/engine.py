@@ -103,6 +103,8 @@ class Engine:
             self._connection.create_function("slug", slug, ["VARCHAR"], "VARCHAR")
             self._connection.execute(MACROS)
             self._connection.execute(f"CREATE MACRO least_support() AS {min_support}")
+            # Whether a node or relation enters the graph: enough sources have it, or a person added it.
+            self._connection.execute("CREATE MACRO kept(support, added) AS (support >= least_support() OR added)")
 
     def __enter__(self) -> Self:
         return self

@@ -10,7 +10,7 @@ from kgscripts.corpora.json_records import encodable, json_object
 from kgscripts.corpora.scenarios.labels import resolve
 from kgscripts.corpora.source import numbered_lines
 from schemas.arguments import path_of
-from schemas.corrections import Correction, CorrectionKind
+from schemas.corrections import NO_SCENARIO, Correction, CorrectionKind
 from schemas.errors import InputError, KGScriptsError
 
 _FIELDS = {"kind", "scenario", "step", "relation", "other", "thing", "name", "role", "withdrawn", "author", "time"}
@@ -69,6 +69,6 @@ def _correction(record: dict[str, Any]) -> Correction:
         raise InputError(
             f"{record['kind'][:40]!r} is no kind of correction", remedy=f"name one of {', '.join(CorrectionKind)}"
         )
-    if record.get("scenario", "").strip():
+    if record.get("scenario", "").strip() not in ("", NO_SCENARIO):
         record["scenario"] = resolve(record["scenario"])
     return Correction(**record, withdrawn=withdrawn)

@@ -14,7 +14,7 @@ from kgscripts.building.configuration import read_settings
 from kgscripts.building.correction_file import read_correction_file
 from kgscripts.commands.options import Models
 from kgscripts.editing.correcting import Corrected, correct_graph, correct_in_words, list_corrections
-from schemas.corrections import Correction, CorrectionKind
+from schemas.corrections import Correction, CorrectionKind, values_of
 from schemas.errors import ConfigurationError
 from schemas.terminal import echo, echo_json, printable
 
@@ -25,9 +25,16 @@ _WORDS: dict[CorrectionKind, tuple[tuple[str, ...], ...]] = {
     CorrectionKind.DIFFERENT_STEP: (("scenario", "step", "other"),),
     CorrectionKind.SAME_THING: (("thing", "other"),),
     CorrectionKind.TOOL_ROLE: (("thing", "role"), ("thing", "role", "scenario", "step")),
+    CorrectionKind.ADD: (
+        ("scenario", "step"),
+        ("scenario", "step", "relation", "other"),
+        ("scenario", "step", "relation", "other", "role"),
+    ),
+    CorrectionKind.ABOUT: (("thing", "scenario"), ("thing", "other", "scenario")),
 }
 """The arguments of each kind, in the order of the command line."""
-_VALUES = ("name", "role")
+_NAMES = {CorrectionKind.ABOUT: {"thing": "source", "other": "passage"}}
+"""What arguments are called, if not as the fields."""
 
 
 def correct(
@@ -36,7 +43,7 @@ def correct(
         str | None,
         typer.Argument(
             metavar="KIND",
-            help="reject, rename, same-step, different-step, same-thing or tool-role.",
+            help="reject, rename, same-step, different-step, same-thing, tool-role, add or about.",
             show_default=False,
         ),
     ] = None,
@@ -65,6 +72,11 @@ def correct(
     different-step SCENARIO STEP OTHER      two steps that were merged
     same-thing NAME OTHER                   OTHER is called NAME
     tool-role TOOL ROLE [SCENARIO STEP]     container, appliance, ...
+    add SCENARIO STEP                       a step that no text tells
+    add SCENARIO STEP USES TOOL [ROLE]      a tool of it
+    add SCENARIO STEP PRECEDES OTHER        it comes before another step
+    add SCENARIO STEP CHANGES CHANGE        "temperature of tea: hot -> cold"
+    about SOURCE [PASSAGE] SCENARIO         what a text is about; none: nothing
 
     Example: kgscripts correct graph rename "baking a cake" "put cake in oven" "bake the cake"
     """
@@ -90,10 +102,13 @@ def _correction(kind: str, words: list[str], author: str | None, withdraw: bool)
     names = {item.value.replace(" ", "-"): item for item in CorrectionKind}
     if kind not in names:
         raise ConfigurationError(f"{kind!r} is no kind of correction", remedy=f"name one of {', '.join(names)}")
-    forms = [tuple(name for name in form if not (withdraw and name in _VALUES)) for form in _WORDS[names[kind]]]
+    values = values_of(names[kind]) if withdraw else ()
+    forms = [tuple(name for name in form if name not in values) for form in _WORDS[names[kind]]]
     fitting = [form for form in forms if len(form) == len(words)]
     if not fitting:
-        usage = " or ".join(" ".join(map(str.upper, (f"kgscripts correct DIR {kind}", *form)[1:])) for form in forms)
+        called = _NAMES.get(names[kind], {})
+        usages = (" ".join(called.get(name, name).upper() for name in form) for form in forms)
+        usage = " or ".join(dict.fromkeys(usages))
         raise ConfigurationError(
             f"the words after {kind} do not fit it ({len(words)} are given)",
             remedy=f"kgscripts correct DIR {kind} {usage}",
@@ -112,12 +127,15 @@ def _correction(kind: str, words: list[str], author: str | None, withdraw: bool)
 
 def _print(done: Corrected, as_json: bool) -> None:
     if as_json:
-        both = {"recorded": done.recorded, "unmatched": done.unmatched}
-        echo_json({name: [item.to_dict() for item in items] for name, items in both.items()})
+        lists = {"recorded": done.recorded, "unmatched": done.unmatched, "overruled": done.overruled}
+        echo_json({name: [item.to_dict() for item in items] for name, items in lists.items()})
         return
     lines = [f"recorded: {item.label}" for item in done.recorded]
     if not done.recorded:
         lines.append("nothing new: the graph has these corrections, or later ones")
-    lines += [f"matches nothing: {item.label}" for item in done.unmatched]
+    lines += [
+        f"changes nothing (no such words, or a later one contradicts it): {item.label}" for item in done.unmatched
+    ]
+    lines += [f"contradicted by it, and no longer applied: {item.label}" for item in done.overruled]
     for line in lines:
         echo("\n".join(wrap(printable(line), 80, subsequent_indent="    ")))

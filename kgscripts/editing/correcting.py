@@ -3,29 +3,39 @@ graph is assembled again."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
 from attrs import frozen
 
+from kgscripts.assembly.tables.words import names_source, spans_of
 from kgscripts.building.settings import Settings, check_settings
-from kgscripts.editing.correction_words import GraphWords
+from kgscripts.editing.correction_words import GraphWords, unknown
 from kgscripts.enrichers.kept import enrichers_of
 from kgscripts.pipeline import assemble_again
 from kgscripts.records.corrections import add_corrections, read_corrections
 from kgscripts.records.opening import open_records
+from kgscripts.records.store import RecordStore
 from schemas.arguments import check_type, items_of, path_of
-from schemas.corrections import Correction
+from schemas.corrections import Correction, CorrectionKind, plain_words
+from schemas.records import Document
 from schemas.script_graph import ScriptGraph
 from schemas.vocabulary import node_id
+
+_TEXTS_AT_ONCE = 1_000
+_MOST_SENTENCES = 10_000
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
 @frozen
 class Corrected:
-    """The result of corrections: those that are new to the graph, and those that match nothing."""
+    """The result of corrections: those that are new to the graph, those of them that change nothing in it, and earlier
+    ones that no longer change anything, since these contradict them."""
 
     recorded: tuple[Correction, ...]
     unmatched: tuple[Correction, ...]
+    overruled: tuple[Correction, ...] = ()
 
 
 def correct_graph(
@@ -47,15 +57,23 @@ def correct_graph(
     for item in given:
         check_type("a correction", item, Correction, "give instances of schemas.corrections.Correction")
     with open_records(path, create=False) as store:
-        manifest = ScriptGraph.open(path).manifest
+        before = ScriptGraph.open(path)
+        manifest = before.manifest
+        held = _applied(before)
         enrichers = enrichers_of(manifest.configuration, str(path), check_settings(settings))
         recorded = add_corrections(store, given)
         assembled = assemble_again(store, path, manifest, enrichers)
         store.compact(assembled.enriched, assembled.versions)
-    rows = assembled.graph.select("Correction", ["id", "applied"]).to_pylist()
-    applied = {row["id"]: row["applied"] for row in rows}
+        known = read_corrections(store)
+    applied = _applied(assembled.graph)
     unmatched = [item for item in given if not applied.get(correction_id(item), True)]
-    return Corrected(tuple(recorded), tuple(unmatched))
+    lost = [item for item in known if held.get(key := correction_id(item)) and not applied.get(key, True)]
+    return Corrected(tuple(recorded), tuple(unmatched), tuple(lost))
+
+
+def _applied(graph: ScriptGraph) -> dict[str, bool]:
+    """By id of a correction, whether it changes something."""
+    return {row["id"]: row["applied"] for row in graph.select("Correction", ["id", "applied"]).to_pylist()}
 
 
 def correct_in_words(directory: str | Path, correction: Correction, *, settings: Settings | None = None) -> Corrected:
@@ -68,8 +86,34 @@ def correct_in_words(directory: str | Path, correction: Correction, *, settings:
     GraphDirectoryError
         If `directory` is no graph directory, in use, or damaged.
     """
-    words = GraphWords(ScriptGraph.open(directory), list_corrections(directory))
-    return correct_graph(directory, [words.of_correction(correction)], settings=settings)
+    path = path_of("directory", directory)
+    with open_records(path, create=False) as store:
+        known = read_corrections(store)
+        if correction.kind is CorrectionKind.ABOUT and not correction.withdrawn:
+            _check_text(store, correction)
+    found = GraphWords(ScriptGraph.open(path), known).of_correction(correction)
+    return correct_graph(path, [found], settings=settings)
+
+
+def _check_text(store: RecordStore, correction: Correction) -> None:
+    """Raise InputError if no source has the name, or none of those that have it has the passage."""
+    sources = list(store.inputs.sources())
+    digests = sorted({digest for digest, name in sources if names_source(correction.thing, name, digest)})
+    if not digests:
+        raise unknown(f"there is no source {correction.thing!r}", correction.thing, {name for _, name in sources})
+    if not correction.other:
+        return
+    sentences: list[str] = []
+    for start in range(0, len(digests), _TEXTS_AT_ONCE):
+        for (document,) in store.read(Document, digests[start : start + _TEXTS_AT_ONCE]).values():
+            if next(spans_of(correction.other, document.text), None):
+                return
+            sentences += _SENTENCE_END.split(document.text) if len(sentences) < _MOST_SENTENCES else []
+    raise unknown(
+        f"{correction.thing!r} has no passage {correction.other!r}",
+        correction.other,
+        [plain_words(sentence) for sentence in sentences],
+    )
 
 
 def correction_id(correction: Correction) -> str:

@@ -10,8 +10,9 @@ from typing import Any
 
 from attrs import define, evolve, field
 
+from kgscripts.corpora.scenarios.labels import resolve
 from kgscripts.titles.keys import title_key
-from schemas.corrections import Correction, CorrectionKind, plain_words
+from schemas.corrections import NO_SCENARIO, Correction, CorrectionKind, plain_words
 from schemas.errors import InputError
 from schemas.graph_types import RELATION_TYPES
 from schemas.records import Action
@@ -26,14 +27,18 @@ def _loosely(correction: Correction) -> tuple[str, ...]:
     """The key of a correction; it does not depend on articles or on the name that is used for the scenario."""
     kind, *words = correction.key
     names = (title_key(word) or plain_words(word) if word == correction.scenario else word for word in words)
-    return (kind, *sorted(_ARTICLES.sub("", name) for name in names))
+    found = [_ARTICLES.sub("", name) for name in names]
+    # Of two that are linked, either may come first.
+    return (kind, *(sorted(found) if kind in ("step", "thing") else found))
 
 
 def _renamed(correction: Correction, known: Correction) -> Correction:
     """The correction, with the words of a known correction of the same thing."""
     if correction.kind is CorrectionKind.SAME_THING:
         return correction
-    names = ("scenario", "step", "other", "thing")
+    names = ["step", "other", "thing"]
+    if correction.kind is not CorrectionKind.ABOUT:
+        names.append("scenario")
     return evolve(correction, **{name: getattr(known, name) for name in names})
 
 
@@ -57,13 +62,22 @@ class GraphWords:
             if _loosely(known) == _loosely(correction):
                 return _renamed(correction, known)
         changes: dict[str, str] = {}
-        if correction.scenario:
+        if correction.kind is CorrectionKind.ABOUT:
+            changes["scenario"] = self._given_scenario(correction.scenario)
+        elif correction.scenario:
             scenario = self._scenario(correction.scenario)
             changes["scenario"] = scenario["label"]
             steps = self._steps_of(scenario)
-            changes["step"] = steps.find(correction.step)
+            is_new = correction.kind is CorrectionKind.ADD
+            changes["step"] = (
+                steps.find_or_name(correction.step)
+                if is_new and not correction.relation
+                else steps.find(correction.step)
+            )
             if correction.kind in (CorrectionKind.SAME_STEP, CorrectionKind.DIFFERENT_STEP):
                 changes["other"] = steps.find(correction.other)
+            elif is_new and correction.relation in ("USES", "CHANGES"):
+                changes["other"] = _ARTICLES.sub("", correction.other)
             elif correction.relation:
                 changes["other"] = self._end(correction.relation, steps, changes["step"], correction.other)
         if correction.kind is CorrectionKind.SAME_THING:
@@ -89,7 +103,16 @@ class GraphWords:
         for row in rows:
             if key and key == title_key(row["label"]):
                 return row
-        raise _unknown(f"there is no scenario {name!r}", name, [row["label"] for row in rows])
+        raise unknown(f"there is no scenario {name!r}", name, [row["label"] for row in rows])
+
+    def _given_scenario(self, name: str) -> str:
+        """The name of the scenario of a text: that of the graph, of the list, or as it is."""
+        if name in ("", NO_SCENARIO):
+            return name
+        try:
+            return str(self._scenario(name)["label"])
+        except InputError:
+            return resolve(name)
 
     def _steps_of(self, scenario: dict[str, Any]) -> _Steps:
         identifier = scenario["id"]
@@ -107,13 +130,13 @@ class GraphWords:
         ends = self.graph.select(relation, ["to_id"], {"from_id": starts})["to_id"]
         labels = self.graph.select(end, ["label"], {"id": ends})["label"].to_pylist()
         if words not in map(plain_words, labels):
-            raise _unknown(f"{step!r} has no {relation} {words!r}", words, labels)
+            raise unknown(f"{step!r} has no {relation} {words!r}", words, labels)
         return words
 
     def _thing(self, types: Iterable[str], name: str) -> None:
         labels = [label for kind in types for label in self.graph.select(kind, ["label"])["label"].to_pylist()]
         if name not in map(plain_words, labels):
-            raise _unknown(f"there is no {' or '.join(map(str.lower, types))} {name!r}", name, labels)
+            raise unknown(f"there is no {' or '.join(map(str.lower, types))} {name!r}", name, labels)
 
 
 @define(slots=False)
@@ -164,7 +187,20 @@ class _Steps:
                         remedy=f"name one of them: {', '.join(found[:_MOST_NEAR])}",
                     )
         every = [*self._labels.values(), *(action.label for _, action in self._actions)]
-        raise _unknown(f"{self.label!r} has no step {words!r}", words, every)
+        raise unknown(f"{self.label!r} has no step {words!r}", words, every)
+
+    def find_or_name(self, words: str) -> str:
+        """The label of the action of a step that the words name, or else of the action that a text with these words
+        would give, or else the words without articles.
+        """
+        plain = _ARTICLES.sub("", words)
+        for typed in dict.fromkeys((words, plain)):
+            if found := self._by_action(typed) or self._by_label(typed):
+                return min(found)
+        # Here, since reading words needs spaCy.
+        from kgscripts.editing.step_words import read_action
+
+        return read_action(words) or plain
 
     def _by_action(self, words: str) -> set[str]:
         return {words for _, action in self._actions if plain_words(action.label) == words}
@@ -184,7 +220,8 @@ class _Steps:
         return plain_words(next(leading, actions[0][0]))
 
 
-def _unknown(message: str, words: str, labels: Iterable[str]) -> InputError:
+def unknown(message: str, words: str, labels: Iterable[str]) -> InputError:
+    """The error that says what is not there, with the labels that are similar to the words."""
     known = sorted({plain_words(label): label for label in labels}.items())
     near = get_close_matches(plain_words(words), [key for key, _ in known], _MOST_NEAR, 0.5)
     shared = [key for key, _ in known if set(key.split()) & set(words.lower().split())]

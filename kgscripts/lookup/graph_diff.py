@@ -120,14 +120,14 @@ def _changes(before: _Side, after: _Side, scenario: str) -> list[Change]:
     for step, row in new.items():
         origins = earlier.get(step, [])
         if not origins:
-            add("step added", f"{row['label']} ({_sources(row['support'])})", row["support"])
+            add("step added", f"{row['label']} ({_origin(row['probability'], row['support'])})", row["support"])
         elif len(origins) > 1:
             merged = ", ".join(sorted(old[origin]["label"] for origin in origins))
             add("steps merged", f"{row['label']} from {merged}", row["support"])
     for step, row in old.items():
         ends = later[step]
         if not ends:
-            add("step removed", f"{row['label']} ({_sources(row['support'])})", row["support"])
+            add("step removed", f"{row['label']} ({_origin(row['probability'], row['support'])})", row["support"])
         elif len(ends) > 1:
             split = ", ".join(sorted(new[end]["label"] for end in ends))
             add("step split", f"{row['label']} into {split}", row["support"])
@@ -152,7 +152,7 @@ def _compare_relations(add: Any, before: _Side, after: _Side, scenario: str, lat
         still = [item for item in moved if item in new]
         if moved and not still:
             text = f"{before.names[relation.start]} {relation.name} {before.names[relation.end]}"
-            add("relation removed", f"{text} ({_sources(numbers[1])})", numbers[1])
+            add("relation removed", f"{text} ({_origin(*numbers)})", numbers[1])
         for item in still:
             kept[item] = max(kept.get(item, (0.0, 0)), numbers)
     old_steps = {step for steps in later.values() for step in steps}
@@ -161,7 +161,7 @@ def _compare_relations(add: Any, before: _Side, after: _Side, scenario: str, lat
         if relation in kept:
             _note_number(add, text, kept[relation][0], probability)
         elif relation.start in old_steps and (relation.end in old_steps or relation.end not in after.steps[scenario]):
-            add("relation added", f"{text} ({_sources(support)})", support)
+            add("relation added", f"{text} ({_origin(probability, support)})", support)
 
 
 def _note_number(add: Any, text: str, old: float, new: float) -> None:
@@ -198,7 +198,9 @@ def _side(graph: ScriptGraph) -> _Side:
     return _Side(names, graph.labels("Scenario"), steps, relations)
 
 
-def _sources(support: int) -> str:
+def _origin(probability: float, support: int) -> str:
+    if not support:
+        return "predicted" if probability else "added by a person"
     return f"{support:,} source" + ("" if support == 1 else "s")
 
 

@@ -9,8 +9,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgscripts.assembly.tables.order import LONGEST_REACH, Verdict, rank_pairs, topological_ranks
+from kgscripts.assembly.tables.order import LONGEST_REACH
 from kgscripts.assembly.tables.order_estimates import LEAST_PER_MILLE, estimated_order
+from kgscripts.assembly.tables.order_ranking import Verdict, rank_pairs, topological_ranks
 from kgscripts.pipeline import build_graph
 from tests.assembly.built import graph_rows
 from tests.assembly.tiny_reader import tiny, tiny_document
@@ -46,6 +47,32 @@ def test_verdicts_are_those_of_a_graph_search(told: dict[tuple[int, int], tuple[
         else:
             assert verdict == Verdict.KEPT
             graph.add_edge(earlier, later)
+    assert nx.is_directed_acyclic_graph(graph)
+
+
+@given(told=_PAIRS, wanted=st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=8, unique=True))
+def test_orders_that_people_give_come_first(
+    told: dict[tuple[int, int], tuple[int, int]], wanted: list[tuple[int, int]]
+) -> None:
+    wanted = [pair for pair in wanted if pair[0] != pair[1]]
+    others = [pair for pair in told if pair not in wanted and pair[::-1] not in wanted]
+    others = [pair for pair in others if pair[::-1] not in told or pair[0] < pair[1]]
+    pairs = [*wanted, *others]
+    first, second = (np.array([pair[place] for pair in pairs], np.int64) for place in (0, 1))
+    against = np.array([*([9] * len(wanted)), *(told[pair][1] for pair in others)], np.int64)
+    support = np.array([*([0] * len(wanted)), *(sum(told[pair]) for pair in others)], np.int64)
+    verdicts = rank_pairs(first, second, support, against, np.zeros(len(pairs)), len(wanted))
+
+    graph = nx.DiGraph()
+    graph.add_nodes_from(range(8))
+    for pair, verdict in zip(wanted, verdicts, strict=False):
+        refused = nx.has_path(graph, pair[1], pair[0])
+        assert verdict == (Verdict.CONTRADICTED if refused else Verdict.KEPT)
+        if not refused:
+            graph.add_edge(*pair)
+    for pair, verdict in zip(others, verdicts[len(wanted) :], strict=True):
+        if verdict == Verdict.KEPT:
+            graph.add_edge(*pair)
     assert nx.is_directed_acyclic_graph(graph)
 
 

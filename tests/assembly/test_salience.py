@@ -36,7 +36,7 @@ _ACTIONS = [
     )
 ]
 _WORDS = ("label", "predicate", "particle", "object", "preposition")
-_ENDS = [("start", pa.int32()), ("end", pa.int32()), ("support", pa.int64())]
+_ENDS = [("start", pa.int32()), ("end", pa.int32()), ("support", pa.int64()), ("added", pa.bool_())]
 _SCHEMAS = {
     **dict.fromkeys(
         ("named_step", "step"), pa.schema([("step", pa.int32()), ("scenario", pa.int32()), ("label", pa.string())])
@@ -44,6 +44,7 @@ _SCHEMAS = {
     "action": pa.schema([("action", pa.int32()), *((name, pa.string()) for name in _WORDS)]),
     "has_sub_event": pa.schema([*_ENDS, ("mean_position", pa.float64())]),
     "expressed_as": pa.schema(_ENDS),
+    "added_has_sub_event": pa.schema(_ENDS[:2]),
     "step_typicality": pa.schema([("step", pa.int32()), ("typicality", pa.float64())]),
 }
 
@@ -63,7 +64,9 @@ def _graphs(draw: st.DrawFn) -> Rows:
             typicality = draw(st.sampled_from([None, 0.3, 0.6199, 0.62, 0.7, 1.0]))
             ends = {"from_id": scenario, "to_id": step}
             rows["HAS_SUB_EVENT"].append(
-                ends | {"support": support, "mean_position": position, "typicality": typicality}
+                ends
+                | {"support": support, "mean_position": position, "typicality": typicality}
+                | {"added": draw(st.sampled_from([False, False, True]))}
             )
     return rows
 
@@ -71,12 +74,13 @@ def _graphs(draw: st.DrawFn) -> Rows:
 def _marks(rows: Rows, *, min_support: int = 1, partitions: int = 1) -> Marks:
     """What the rules find in the tables of assembly that these rows come from."""
     ends = {
-        name: [row | {"start": row["from_id"], "end": row["to_id"]} for row in rows[name.upper()]]
+        name: [{"added": False} | row | {"start": row["from_id"], "end": row["to_id"]} for row in rows[name.upper()]]
         for name in ("has_sub_event", "expressed_as")
     }
     tables = ends | {
         "named_step": [row | {"step": row["id"]} for row in rows["SubEvent"]],
         "step": [row | {"step": row["id"]} for row in rows["SubEvent"]],
+        "added_has_sub_event": [row for row in ends["has_sub_event"] if row["added"]],
         "action": [row | {"action": row["id"]} for row in rows["Action"]],
         "step_typicality": [
             row | {"step": row["end"]} for row in ends["has_sub_event"] if row["typicality"] is not None
@@ -97,7 +101,8 @@ def _marks(rows: Rows, *, min_support: int = 1, partitions: int = 1) -> Marks:
 @given(rows=_graphs(), min_support=st.integers(1, 3), partitions=st.sampled_from([1, 3]))
 def test_steps_are_chosen_as_the_plain_computation_says(rows: Rows, min_support: int, partitions: int) -> None:
     kept = rows | {
-        name: [row for row in rows[name] if row["support"] >= min_support] for name in ("HAS_SUB_EVENT", "EXPRESSED_AS")
+        name: [row for row in rows[name] if row["support"] >= min_support or row.get("added")]
+        for name in ("HAS_SUB_EVENT", "EXPRESSED_AS")
     }
     assert _marks(rows, min_support=min_support, partitions=partitions) == expected_marks(kept)
 
@@ -109,6 +114,7 @@ def test_steps_are_chosen_as_the_plain_computation_says(rows: Rows, min_support:
         ({}, {"typicality": 0.9}),
         ({}, {"typicality": 0.5, "support": 40}),
         ({}, {"support": 3}),
+        ({"added": True, "support": 0}, {}),
         ({}, {"label": "boil"}),
         ({}, {"label": "boil it"}),
         ({}, {"label": "put water"}),

@@ -51,6 +51,7 @@ def sound_rows(a_type: int = 4) -> Rows:
     passage, model = rows["Passage"][0]["id"], rows["Model"][0]["id"]
     rows["EVIDENCED_BY"] = [{"from_id": statement, "to_id": passage} for statement in statements]
     rows["READ_BY"] = [{"from_id": statement, "to_id": model, "score": 0.5} for statement in statements]
+    rows["CORRECTED_BY"] = [row for row in rows["CORRECTED_BY"] if not row["from_id"].startswith("statement/")]
     return rows
 
 
@@ -162,6 +163,22 @@ def test_a_broken_graph_does_not_conform(tmp_path: Path, change: Callable[[Rows]
     assert any(told in f"{violation.path} {violation.message}" for violation in report.violations), report.violations[
         :5
     ]
+
+
+def added_by_a_person(rows: Rows) -> None:
+    """Make the first statement one that only a correction gives."""
+    statement = rows["Statement"][0]["id"]
+    for name in ("EVIDENCED_BY", "READ_BY"):
+        rows[name] = [row for row in rows[name] if row["from_id"] != statement]
+    rows["CORRECTED_BY"].append({"from_id": statement, "to_id": rows["Correction"][0]["id"]})
+
+
+def test_the_only_evidence_of_a_statement_can_be_a_correction(tmp_path: Path) -> None:
+    rows = sound_rows()
+    added_by_a_person(rows)
+    for closed in (False, True):
+        report = validate(write_graph(tmp_path / str(closed), rows), closed=closed)
+        assert report.conforms, report.violations[:5]
 
 
 def test_what_a_sample_misses_all_finds(tmp_path: Path) -> None:

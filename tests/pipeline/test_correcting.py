@@ -67,6 +67,11 @@ def _line(**values: Any) -> bytes:
         (_line(step="x" * 600), "more than 500"),
         (_line().replace(b"film", b"\\ud800"), "half a surrogate"),
         (b"\xff\xfe", "UTF-8"),
+        (_line(kind="add", relation="LIKES", other="x"), "'LIKES' cannot be added\n.*USES"),
+        (_line(kind="add", relation="CHANGES", other="hot"), "'hot' is no change\n.*cold -> hot"),
+        (_line(kind="about", step=None, thing=None), 'needs "thing"'),
+        (_line(kind="about", step=None, scenario=None, thing="a.txt"), 'needs "scenario"'),
+        (_line(kind="add") + b"\n" + _line(author="Bob"), ":3.*the same as corrections.jsonl:2 at the same time"),
         (_line() + b"\n" + _line(author="Bob"), ":3.*the same as corrections.jsonl:2 at the same time"),
     ],
 )
@@ -137,6 +142,11 @@ def test_steps_are_found_by_what_people_type(graph: ScriptGraph, typed: str, ste
         ({"kind": "same thing", "scenario": "", "thing": "ladle", "other": "spon"}, "tool or entity 'spon'\n.*spoon"),
         ({"kind": "tool role", "scenario": "", "thing": "water", "role": "support"}, "no tool 'water'"),
         ({"step": "boil water", "withdrawn": True}, "no such correction to withdraw"),
+        ({"kind": "add", "scenario": "cooking paste", "step": "warm plate"}, "no scenario.*cooking pasta"),
+        ({"kind": "add", "step": "boil waters", "relation": "USES", "other": "x"}, "no step.*boil water in pot"),
+        ({"kind": "add", "step": "boil water", "relation": "PRECEDES", "other": "watch films"}, "watch film"),
+        ({"kind": "add", "step": "warm plate", "withdrawn": True}, "no such correction to withdraw"),
+        ({"kind": "about", "thing": "tiny", "scenario": "", "step": "", "withdrawn": True}, "no such correction"),
     ],
 )
 def test_words_that_are_not_in_the_graph(graph: ScriptGraph, values: dict[str, Any], message: str) -> None:
@@ -209,6 +219,52 @@ def test_a_person_corrects_withdraws_and_compares(tmp_path: Path) -> None:
     run("correct", str(after), "reject", PASTA, "watch the film", "--withdraw")
     assert "watch film" not in run("diff", str(before), str(after))
     assert [item.author for item in list_corrections(after)].count("Ada") == 0
+
+
+def test_a_person_adds_withdraws_and_is_told_what_is_overruled(tmp_path: Path) -> None:
+    before, after = (_graph(tmp_path / name).directory for name in ("before", "after"))
+
+    def run(*words: str) -> str:
+        done = CliRunner().invoke(cli.app, list(words), catch_exceptions=False)
+        assert done.exit_code == 0
+        assert words[0] == "show" or all(len(line) <= 80 for line in done.output.splitlines())
+        return done.output
+
+    def refused(message: str, *words: str) -> None:
+        done = CliRunner().invoke(cli.app, ["correct", str(after), *words])
+        with pytest.raises(KGScriptsError, match=rf"(?s){message}"):
+            raise done.exception or AssertionError
+
+    def add(*words: str) -> str:
+        return run("correct", str(after), "add", PASTA, *words, "--author", "Ada")
+
+    # As texts would give it.
+    assert add("Warm the plates") == 'recorded: "warm plate" is a step\n'
+    assert "as appliance is right" in add("warm the plate", "uses", "the oven", "appliance")
+    assert add("watch film", "PRECEDES", "warm plate").startswith("recorded")
+    assert "no longer applied" in add("warm plate", "PRECEDES", "watch the film")
+    text = " ".join(run("show", str(after), PASTA).split())
+    assert "warm plate added by a person" in text
+    assert "tools: oven (appliance, added by a person)" in text
+    assert 'corrected: "warm plate" is a step Ada' in text
+    assert "oven" in run("show", str(after), "--tool", "oven")
+    differences = run("diff", str(before), str(after))
+    assert "step added: warm plate (added by a person)" in differences
+    add("boil water", "USES", "kettle")
+    assert "relation added: boil water in pot USES kettle (added by a person)" in run("diff", str(before), str(after))
+    refused("near ones are: tiny", "about", "tinny", "making tea")
+    refused("has no passage.*near ones are: watch the film", "about", "tiny", "watch the films", "making tea")
+    refused("SOURCE SCENARIO or SOURCE PASSAGE SCENARIO", "about", "tiny")
+    assert "is about making tea" in run("correct", str(after), "about", "tiny", "Watch the film.", "make tea")
+    assert "making tea" in run("show", str(after))
+    run("correct", str(after), "about", "tiny", "watch the film.", "--withdraw")
+    run("correct", str(after), "add", PASTA, "the warm plate", "USES", "oven", "--withdraw")
+    file = tmp_path / "corrections.jsonl"
+    later = {"withdrawn": True, "role": "", "time": "2999-01-01"}
+    lines = [json.dumps({**item.to_dict(), **later}) for item in list_corrections(after) if not item.withdrawn]
+    file.write_text("\n".join(lines), encoding="utf-8")
+    assert "withdrawn: add of" in run("correct", str(after), "--corrections", str(file))
+    assert graph_bytes(after) == graph_bytes(before)
 
 
 def test_a_difference_is_bounded_in_words_and_whole_in_json(tmp_path: Path) -> None:

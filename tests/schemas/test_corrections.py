@@ -33,6 +33,16 @@ CAKE: dict[str, Any] = {"scenario": "baking a cake", "step": "put cake in oven"}
         ({"kind": "tool role", "thing": "bowl"}, 'needs "role"'),
         ({"kind": "tool role", "thing": "bowl", "role": "place"}, "instrument, container, appliance, support"),
         ({"kind": "tool role", "thing": "bowl", "role": "container", "step": "mix"}, 'needs "scenario"'),
+        ({"kind": "add", "scenario": "baking a cake"}, 'needs "step"'),
+        ({"kind": "add", **CAKE, "relation": "USES"}, 'needs "other"'),
+        ({"kind": "add", **CAKE, "relation": "EXPRESSED_AS", "other": "x"}, "name one of USES, PRECEDES, CHANGES"),
+        ({"kind": "add", **CAKE, "relation": "PRECEDES", "other": "put cake in oven"}, "named twice"),
+        ({"kind": "add", **CAKE, "role": "support"}, "only a tool has a role"),
+        ({"kind": "add", **CAKE, "relation": "USES", "other": "tray", "role": "vessel"}, "no role of a tool"),
+        ({"kind": "add", **CAKE, "relation": "CHANGES", "other": "hot cake"}, "temperature of water: cold -> hot"),
+        ({"kind": "about", "thing": "a.txt"}, 'needs "scenario"'),
+        ({"kind": "about", "scenario": "none"}, 'needs "thing"'),
+        ({"kind": "about", "thing": "a.txt", **CAKE}, 'has no "step"'),
         ({"kind": "reject", **CAKE, "author": ""}, 'needs "author"'),
         ({"kind": "reject", **CAKE, "time": "yesterday"}, "no date or time"),
         ({"kind": "reject", **CAKE, "time": "2026-02-30"}, "no date or time"),
@@ -82,6 +92,13 @@ def test_the_key_is_what_it_is_about() -> None:
         key("tool role", thing="tray", role="support", **CAKE),
     }
     assert len(keys) == 7
+    # What is added and what is rejected contradict each other.
+    assert key("add", **CAKE) == key("reject", **CAKE)
+    uses = CAKE | {"relation": "USES", "other": "tray"}
+    assert key("add", **uses, role="support") == key("reject", **uses) == key("add", **uses, withdrawn=True)
+    about = {"thing": "A.txt", "other": "Some  words"}
+    assert key("about", **about, scenario="none") == key("about", **about, withdrawn=True)
+    assert key("about", **about, scenario="none") != key("about", thing="a.txt", scenario="none")
 
 
 def test_age_is_the_time_not_its_text() -> None:

@@ -1,4 +1,4 @@
-"""Corrections of counted relations: rejected relations, and the roles of tools."""
+"""Corrections of counted relations: added and rejected relations, and the roles of tools."""
 
 from __future__ import annotations
 
@@ -26,20 +26,64 @@ CORRECTED_ROLE = """
 """The steps and tools whose roles are corrected."""
 
 
-def rejected(relation: Relation, counted: str, made: str) -> list[Step]:
+_PROPERTIES = {
+    "HAS_SUB_EVENT": """, (SELECT position FROM step_rank k WHERE k.step = x."end") AS mean_position""",
+    "USES": ", coalesce(x.role, 'instrument') AS role, false AS predicted",
+}
+"""SQL: the properties of an added relation that no text tells, apart from its numbers."""
+
+
+def added(relation: Relation, counted: str, made: str) -> list[Step]:
+    """The table `made`: the rows of the table `counted` and the relations that corrections add.
+
+    Numbers count texts only: a relation that no text tells has the support and the probability 0, and keeps them as
+    long as none does. The mark `added` keeps it in the graph.
+    """
+    told = f"added_{relation.table}"
+    role = ", arg_max(nullif(role, ''), correction) AS role" if relation.name == "USES" else ""
+    # Where few sources name a tool, it can be counted and predicted.
+    once = 'QUALIFY NOT added OR row_number() OVER (PARTITION BY start, "end" ORDER BY predicted) = 1'
+    query = f"""
+        WITH told AS (SELECT start, "end"{role} FROM {told} GROUP BY start, "end")
+        FROM (SELECT c.* REPLACE (x.start IS NOT NULL AS added)
+              FROM {counted} c LEFT JOIN told x ON x.start = c.start AND x."end" = c."end")
+        {once if relation.name == "USES" else ""}
+        UNION ALL BY NAME
+        SELECT s.scenario, x.start, x."end", 0 AS support, 0.0 AS probability, true AS added,
+               statement_hash('{relation.name}', s.id, e.id, coalesce(n.id, '')) AS statement
+               {_PROPERTIES.get(relation.name, "")}
+        FROM (FROM told x ANTI JOIN {counted} c ON c.start = x.start AND c."end" = x."end") x
+             JOIN {relation.start} s ON s.{relation.start} = x.start
+             JOIN {relation.end} e ON e.{relation.end} = x."end" LEFT JOIN scenario n ON n.scenario = s.scenario
+    """
+    return [made_by(Rule(made, "", query))]
+
+
+def statements_of(relation: Relation) -> str:
+    """SQL: the statements that corrections add, also those that texts tell."""
+    return f"""
+        SELECT '{relation.statement_prefix}' || digits(r.statement) AS id, x.correction
+        FROM added_{relation.table} x JOIN {relation.table} r ON r.start = x.start AND r."end" = x."end"
+    """
+
+
+def rejected(relation: Relation, counted: str, made: str, *, is_added: bool = False) -> list[Step]:
     """The table `made`: the rows of the table `counted` without those that corrections reject.
 
-    A relation of a step ends at another step of its scenario or at a thing with a name. A CLOSE_MATCH is named by the
-    other scenario. Symmetric relations are found from both ends.
+    With `is_added`, rows that a later correction adds are kept. A relation of a step ends at another step of its
+    scenario or at a thing with a name. A CLOSE_MATCH is named by the other scenario. Symmetric relations are found from
+    both ends.
     """
     ways = [("start", "end"), ("end", "start")] if relation.name in _BOTH_WAYS else [("start", "end")]
+    kept = f'ANTI JOIN added_{relation.table} a ON a.start = r.start AND a."end" = r."end"' if is_added else ""
     found = " UNION ".join(
         f"""
         SELECT c.correction, s.step, r.start, r."end"
         FROM {counted} r
              JOIN corrected_step s ON s.step = r."{own}" AND s.side = 1
-             JOIN correction c ON c.correction = s.correction AND c.relation = '{relation.name}'
+             JOIN correction c ON c.correction = s.correction AND c.kind = 'reject' AND c.relation = '{relation.name}'
              {_other_end(relation, other)}
+             {kept}
         """
         for own, other in ways
     )

@@ -121,7 +121,7 @@ def uses(readers: Sequence[int]) -> Relation:
         ),
         joins=_OF_STEP_AND_THING.format("tool"),
         properties=(f"{_PROBABILITY_AND_PMI}, c.log_probability, {_most_frequent(_TOOL_ROLES)}, false AS predicted"),
-        totals=(Total("tool_total", 'SELECT "end" AS key, document, mention FROM uses_case'),),
+        totals=(Total("tool_total", 'SELECT "end" AS key, document, mention FROM uses_case', 'added_uses."end"'),),
     )
 
 
@@ -187,9 +187,17 @@ RELATIONS = (scenario_steps, wordings, participants, uses, decompositions, chang
 """The rules of all relations, except those whose pairs are chosen first (`kgscripts.assembly.rules.step_pairs`)."""
 
 TOTALS = (
-    Total("action_total", "SELECT action AS key, document, mention FROM mention WHERE in_partition(document)"),
+    Total(
+        "action_total",
+        "SELECT action AS key, document, mention FROM mention WHERE in_partition(document)",
+        'added_expressed_as."end"',
+    ),
     Total("mention_total", "SELECT 0 AS key, document, mention FROM mention WHERE in_partition(document)"),
-    Total("step_total", "SELECT step AS key, document, mention FROM realization WHERE in_partition(document)"),
+    Total(
+        "step_total",
+        "SELECT step AS key, document, mention FROM realization WHERE in_partition(document)",
+        'added_has_sub_event."end"',
+    ),
     Total(
         "scenario_total",
         "SELECT scenario AS key, document, 0 AS mention FROM segment WHERE in_partition(document)",
@@ -202,15 +210,18 @@ TOTALS = (
         SELECT c.entity, i.document, NULL FROM change_instance i JOIN state_change c USING (state_change)
         WHERE in_partition(i.document)
         """,
+        "added_changes.entity",
     ),
     Total(
         "attribute_total",
         "SELECT c.attribute AS key, i.document, 0 AS mention FROM change_instance i JOIN state_change c "
         "USING (state_change) WHERE in_partition(i.document)",
+        "added_changes.attribute",
     ),
     Total(
         "state_change_total",
         "SELECT state_change AS key, document, 0 AS mention FROM change_instance WHERE in_partition(document)",
+        'added_changes."end"',
     ),
 )
 """Totals that belong to no relation."""

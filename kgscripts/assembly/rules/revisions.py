@@ -11,7 +11,7 @@ from functools import partial
 
 from kgscripts.assembly.counting import Relation
 from kgscripts.assembly.engine import Rule
-from kgscripts.assembly.rules.corrected_relations import given_roles, rejected
+from kgscripts.assembly.rules.corrected_relations import added, given_roles, rejected
 from kgscripts.assembly.step import Step, made_by, view
 from kgscripts.enrichers.protocol import Enricher
 
@@ -23,13 +23,14 @@ def revised(
     relations: Iterable[Relation],
     enrichers: Mapping[int, Enricher],
     without: Collection[Relation],
+    additions: Collection[Relation],
     *,
     has_roles: bool,
 ) -> list[Step]:
     """The tables of relations that are written.
 
-    `enrichers` are numbered as readers, `without` are the relations that corrections reject, and `has_roles` says
-    whether corrections set roles of tools.
+    `enrichers` are numbered as readers, `without` are the relations that corrections reject, `additions` those to which
+    they add, and `has_roles` says whether corrections set roles of tools.
     """
     found: list[Step] = []
     for relation in relations:
@@ -40,7 +41,9 @@ def revised(
             if query := enricher.predicts.get(relation.name):
                 revisions.append((f"with_predicted_{number}", _with_predicted(relation, number, query)))
         if relation in without:
-            revisions.append(("not_rejected", partial(rejected, relation)))
+            revisions.append(("not_rejected", partial(rejected, relation, is_added=relation in additions)))
+        if relation in additions:
+            revisions.append(("with_added", partial(added, relation)))
         if relation.name == "USES" and has_roles:
             revisions.append(("with_roles", given_roles))
         found += _chain(relation.table, revisions)
@@ -77,7 +80,7 @@ def _with_predicted(relation: Relation, number: int, query: str) -> Callable[[st
 
     def steps(before: str, made: str) -> list[Step]:
         predicted = f"""
-            SELECT s.scenario, r.*, 0 AS support, true AS predicted, r.probability AS reader_{number},
+            SELECT s.scenario, r.*, 0 AS support, true AS predicted, false AS added, r.probability AS reader_{number},
                    statement_hash('{relation.name}', s.id, e.id, coalesce(n.id, '')) AS statement
             FROM ({query}) r {relation.ends} LEFT JOIN scenario n ON n.scenario = s.scenario
         """

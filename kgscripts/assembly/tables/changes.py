@@ -17,11 +17,17 @@ _LEADING = "coalesce(a.attribute, r.attribute)"
 _NAMED = "state_change_record r LEFT JOIN attribute_alias a ON a.name = r.attribute"
 
 NAMES = (
-    Rule("attribute_name", "name", f"SELECT DISTINCT {_LEADING} AS label FROM {_NAMED} WHERE mine({_LEADING})"),
+    Rule(
+        "attribute_name",
+        "name",
+        f"SELECT DISTINCT {_LEADING} AS label FROM {_NAMED} WHERE mine({_LEADING}) "
+        "UNION SELECT attribute FROM added_change_name WHERE mine(attribute)",
+    ),
     Rule(
         "state_change_name",
         "name",
-        f"SELECT DISTINCT r.entity, {_LEADING} AS attribute, r.before, r.after FROM {_NAMED} WHERE mine(r.entity)",
+        f"SELECT DISTINCT r.entity, {_LEADING} AS attribute, r.before, r.after FROM {_NAMED} WHERE mine(r.entity) "
+        "UNION SELECT entity, attribute, before, after FROM added_change_name WHERE mine(entity)",
     ),
 )
 """The distinct names in the records; synonymous names of an attribute are one name."""

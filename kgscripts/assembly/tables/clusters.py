@@ -44,13 +44,14 @@ SENSES = (
         ) GROUP BY ALL
         """,
     ),
-    # What an action means in a scenario, or in none, with the number of sources.
+    # What an action means in a scenario, or in none, with the number of sources; 0 for what only a person adds.
     Rule(
         "sense",
         "scenario",
         """
-        SELECT scenario, action, sum(support)::BIGINT AS support FROM sense_part WHERE mine(home(scenario, action))
-        GROUP BY scenario, action
+        SELECT scenario, action, sum(support)::BIGINT AS support
+        FROM (FROM sense_part UNION ALL SELECT scenario, action, 0 FROM added_action)
+        WHERE mine(home(scenario, action)) GROUP BY scenario, action
         """,
     ),
 )

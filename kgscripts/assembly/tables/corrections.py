@@ -1,6 +1,8 @@
-"""Corrections by people: names of things, links of the clustering, rejected steps and orders, and names of steps.
+"""Corrections by people: names of things, links of the clustering, added and rejected steps, and names of steps.
 
-`kgscripts.assembly.rules.corrected_relations` applies corrections of relations.
+`kgscripts.assembly.tables.corrected_segments` applies corrections of what texts are about,
+`kgscripts.assembly.tables.additions` finds what is added, and `kgscripts.assembly.rules.corrected_relations` applies
+corrections of relations.
 """
 
 from __future__ import annotations
@@ -13,8 +15,10 @@ import pyarrow as pa
 
 from kgscripts.assembly.engine import Engine, Rule
 from kgscripts.assembly.step import Step, Tables, made_by, rows, tables_in, view
+from kgscripts.assembly.tables import added_names, additions, corrected_segments
 from kgscripts.assembly.tables.corrected_names import RENAMED, THINGS_READ, leading_names
 from kgscripts.assembly.tables.links import Link, agreeing
+from kgscripts.records.store import RecordStore
 from schemas.corrections import Correction, CorrectionKind
 
 ORDER = "PRECEDES"
@@ -26,32 +30,49 @@ _INTEGER = pa.int32()
 
 _SCENARIO_ID = "identifier('scenario', slug(key), part('Scenario') || part(key))"
 
-ACTION = Rule(
-    "corrected_action",
-    "",
-    f"""
-    WITH about AS (
-        SELECT c.*, s.scenario AS number
-        FROM (SELECT *, scenario_key(scenario) AS key FROM correction WHERE scenario <> '') c
-             JOIN scenario s ON s.id = {_SCENARIO_ID}
-    ), wanted AS (
-        SELECT correction, 1 AS side, number AS scenario, step AS words FROM about WHERE step <> ''
-        UNION ALL
-        SELECT correction, 2, number, other FROM about WHERE other <> ''
-    ), known AS (
-        SELECT DISTINCT scenario, action FROM occurrence
-        WHERE scenario IN (SELECT scenario FROM wanted)
+
+def _named(table: str, corrections: str, known: str) -> Rule:
+    """The actions that the words of corrections name: those with this label, or else those with this predicate,
+    particle and object. `corrections` and `known` are the SQL of the corrections and of the actions of scenarios.
+    """
+    return Rule(
+        table,
+        "",
+        f"""
+        WITH about AS (
+            SELECT c.*, s.scenario AS number
+            FROM (SELECT *, scenario_key(scenario) AS key FROM ({corrections})) c
+                 JOIN scenario s ON s.id = {_SCENARIO_ID}
+        ), wanted AS (
+            SELECT correction, 1 AS side, number AS scenario, step AS words FROM about WHERE step <> ''
+            UNION ALL
+            SELECT correction, 2, number, other FROM about WHERE other <> ''
+        ), known AS (
+            SELECT DISTINCT scenario, action FROM ({known})
+            WHERE scenario IN (SELECT scenario FROM wanted)
+        )
+        SELECT w.correction, w.side, k.scenario, k.action, a.place
+        FROM known k JOIN action a USING (action),
+             (VALUES (true, lower(a.label)),
+                     (false, lower(concat_ws(' ', a.predicate, nullif(a.particle, ''), nullif(a.object, ''))))
+             ) v(exact, words)
+             JOIN wanted w ON w.words = v.words AND w.scenario = k.scenario
+        QUALIFY v.exact = bool_or(v.exact) OVER (PARTITION BY w.correction, w.side)
+        """,
     )
-    SELECT w.correction, w.side, k.scenario, k.action, a.place
-    FROM known k JOIN action a USING (action),
-         (VALUES (true, lower(a.label)),
-                 (false, lower(concat_ws(' ', a.predicate, nullif(a.particle, ''), nullif(a.object, ''))))
-         ) v(exact, words)
-         JOIN wanted w ON w.words = v.words AND w.scenario = k.scenario
-    QUALIFY v.exact = bool_or(v.exact) OVER (PARTITION BY w.correction, w.side)
-    """,
+
+
+_READ = "SELECT scenario, action FROM occurrence"
+ACTIONS = (
+    _named("read_corrected_action", "FROM correction WHERE kind = 'add' AND relation = ''", _READ),
+    additions.added_action(_SCENARIO_ID),
+    _named(
+        "corrected_action",
+        "FROM correction WHERE scenario <> '' AND kind <> 'about'",
+        f"{_READ} UNION ALL SELECT scenario, action FROM added_action",
+    ),
 )
-"""Words name the actions with this label, or else the actions with this predicate, particle and object."""
+"""The actions that corrections name, those of texts and those that corrections add."""
 
 STEPS = (
     Rule(
@@ -66,20 +87,10 @@ STEPS = (
         "rejected_step",
         "",
         """
-        SELECT DISTINCT s.step FROM found_corrected_step s JOIN correction c USING (correction)
-        WHERE c.kind = 'reject' AND c.relation = '' AND s.side = 1
+        SELECT step FROM step_verdict WHERE latest = 'reject'
         """,
     ),
     Rule("corrected_step", "", "FROM found_corrected_step c ANTI JOIN rejected_step r USING (step)"),
-    Rule(
-        "rejected_order",
-        "",
-        f"""
-        SELECT a.step AS start, b.step AS "end" FROM corrected_step a JOIN corrected_step b USING (correction)
-             JOIN correction c USING (correction)
-        WHERE a.side = 1 AND b.side = 2 AND c.kind = 'reject' AND c.relation = '{ORDER}'
-        """,
-    ),
     Rule(
         "step",
         "",
@@ -106,7 +117,8 @@ CORRECTED = (
     SELECT DISTINCT t.id, s.correction FROM corrected_step s JOIN correction c USING (correction)
          JOIN found_step t ON t.step = s.step
     WHERE c.kind IN ('same step', 'different step', 'rename')
-          OR (c.relation = '{ORDER}' AND s.side = 1 AND s.step IN (SELECT start FROM rejected_order))
+          OR (c.kind = 'reject' AND c.relation = '{ORDER}' AND s.side = 1
+              AND s.step IN (SELECT start FROM rejected_order))
     """,
     *(
         f"""
@@ -115,8 +127,10 @@ CORRECTED = (
         """
         for name in ("tool", "entity")
     ),
+    "SELECT d.id, a.correction FROM about_document a JOIN document d USING (document)",
+    *additions.CORRECTED,
 )
-"""SQL: the nodes that corrections change, except by relations and roles."""
+"""SQL: the nodes that corrections change, except by rejected relations and roles."""
 
 _NAMED_THING = Rule("named_thing", "", f"SELECT name FROM ({THINGS_READ}) SEMI JOIN thing_name USING (name)")
 _ACTIONS = "FROM corrected_action ORDER BY correction, side, scenario, place"
@@ -127,23 +141,26 @@ def add_functions(engine: Engine, corrections: Sequence[Correction]) -> None:
     engine.add_map("thing", leading_names(corrections))
 
 
-def steps(corrections: Sequence[Correction]) -> list[Step]:
+def steps(corrections: Sequence[Correction], store: RecordStore) -> list[Step]:
     """The tables of corrections that hold, numbered from 0, the oldest first.
 
-    Also without any correction, these tables exist: the records with corrected names; `link` (scenario, one, other,
-    same: actions that are one step or different ones) for the clustering; `rejected_step`; `rejected_order` (start,
-    end: steps) for the order; and `step`.
+    Also without any correction, these tables exist: the records with corrected names and segments; `link` (scenario,
+    one, other, same: actions that are one step or different ones) for the clustering; `rejected_step`; `step`; and
+    those of what is added and of `rejected_order` (`additions.TABLES`). `store` has the names of documents.
     """
+    always = [*corrected_segments.steps(corrections, store), *added_names.steps(corrections)]
     if not corrections:
         return [
+            *always,
+            *(rows(name, pa.schema(columns).empty_table) for name, columns in additions.TABLES.items()),
             *(view(f"{kind}_record", f"FROM {kind}_as_read") for kind in RENAMED),
             rows("link", partial(_links, ())),
             rows("rejected_step", pa.schema([("step", _INTEGER)]).empty_table),
-            rows("rejected_order", pa.schema([("start", _INTEGER), ("end", _INTEGER)]).empty_table),
             view("step", "FROM named_step"),
         ]
     names = leading_names(corrections)
     return [
+        *always,
         rows("correction", partial(_table, corrections)),
         rows("thing_name", lambda: pa.table({"name": pa.array(list(names), pa.string())})),
         made_by(_NAMED_THING),
@@ -151,9 +168,9 @@ def steps(corrections: Sequence[Correction]) -> list[Step]:
             view(f"{kind}_record", f"SELECT * REPLACE ({columns}) FROM {kind}_as_read")
             for kind, columns in RENAMED.items()
         ),
-        made_by(ACTION),
+        *(made_by(rule) for rule in ACTIONS),
         Step("link", ("link", "link_verdict"), tables_in(_ACTIONS), partial(_decide, corrections)),
-        *(made_by(rule) for rule in STEPS),
+        *(made_by(rule) for rule in (*STEPS, *additions.RULES)),
     ]
 
 

@@ -18,7 +18,8 @@ NAMES = (
         "action_name",
         "name",
         f"SELECT DISTINCT {', '.join(f'action.{part} AS {part}' for part in ACTION_PARTS)} "
-        "FROM event_mention_record WHERE mine(action.predicate)",
+        "FROM event_mention_record WHERE mine(action.predicate) "
+        f"UNION SELECT {_PARTS} FROM added_action_name WHERE mine(predicate)",
     ),
     Rule(
         "entity_name",
@@ -28,6 +29,8 @@ NAMES = (
             SELECT UNNEST(participants).lemma AS label FROM event_mention_record
             UNION ALL
             SELECT entity FROM state_change_record
+            UNION ALL
+            SELECT entity FROM added_change_name
         ) WHERE mine(label)
         """,
     ),
@@ -39,12 +42,14 @@ NAMES = (
             SELECT UNNEST(tools).lemma AS lemma FROM event_mention_record
             UNION ALL
             SELECT UNNEST(step.tools).lemma FROM (SELECT UNNEST(steps) AS step FROM decomposition_record)
+            UNION ALL
+            SELECT label FROM added_tool_name
         ) WHERE mine(lemma)
         """,
     ),
     *changes.NAMES,
 )
-"""The distinct names of the records."""
+"""The distinct names of the records and of what corrections add."""
 
 
 def _numbered(table: str, node_type: str, prefix: str) -> Rule:

@@ -18,7 +18,8 @@ def usual_steps() -> Rule:
         "step_usual",
         "scenario",
         f"""
-        SELECT s.step, coalesce(y.typicality, 1) >= {shipped_weights().usual} AS usual
+        SELECT s.step, coalesce(y.typicality, 1) >= {shipped_weights().usual}
+                       OR s.step IN (SELECT "end" FROM added_has_sub_event) AS usual
         FROM named_step s LEFT JOIN step_typicality y USING (step) WHERE s.scenario > 0 AND mine(s.scenario)
         """,
     )
@@ -27,8 +28,8 @@ def usual_steps() -> Rule:
 def salience_ranks() -> Rule:
     """The table `step_salience_rank`: the `salience_rank` of each step among the scenario's that the graph has.
 
-    Usual steps come first, ordered by salience; among equal ones the earlier comes first. `step` holds the labels of
-    the graph, `has_sub_event` and `expressed_as` the relations after corrections.
+    Steps that a person added come first, then usual ones, ordered by salience; among equal ones the earlier comes
+    first. `step` holds the labels of the graph, `has_sub_event` and `expressed_as` the relations after corrections.
     """
     return Rule(
         "step_salience_rank",
@@ -37,19 +38,20 @@ def salience_ranks() -> Rule:
         WITH verbatim AS (
             SELECT x.start AS step, arg_max(x.support, x."end") AS support, arg_max({_says()}, x."end") AS says
             FROM expressed_as x JOIN step s ON s.step = x.start JOIN action a ON a.action = x."end"
-            WHERE a.label = s.label AND x.support >= least_support() AND s.scenario > 0 AND mine(s.scenario)
+            WHERE a.label = s.label AND kept(x.support, x.added) AND s.scenario > 0 AND mine(s.scenario)
             GROUP BY x.start
         ), known AS (
-            SELECT h.start AS scenario, h."end" AS step, h.mean_position, u.usual, h.support,
+            SELECT h.start AS scenario, h."end" AS step, h.mean_position, u.usual, h.added, h.support,
                    coalesce(v.support, h.support) AS verbatim, coalesce(v.says, 6) AS says,
                    round(10000 * coalesce(y.typicality, 1))::HUGEINT AS typicality
             FROM has_sub_event h JOIN step_usual u ON u.step = h."end"
                  LEFT JOIN step_typicality y ON y.step = h."end" LEFT JOIN verbatim v ON v.step = h."end"
-            WHERE h.support >= least_support() AND mine(h.start)
+            WHERE kept(h.support, h.added) AND mine(h.start)
         )
         SELECT step, row_number() OVER (
                    PARTITION BY scenario
-                   ORDER BY usual DESC, (3 * verbatim + support) * typicality * typicality * typicality * says DESC,
+                   ORDER BY added DESC, usual DESC,
+                            (3 * verbatim + support) * typicality * typicality * typicality * says DESC,
                             mean_position, step
                ) AS salience_rank
         FROM known

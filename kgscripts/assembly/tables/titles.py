@@ -28,7 +28,7 @@ _NAMES = (
         "name",
         """
         SELECT scenario AS name, scenario_key(scenario) AS key, count(DISTINCT document) AS support
-        FROM segment_as_read WHERE mine(scenario) GROUP BY scenario
+        FROM segment_told WHERE mine(scenario) GROUP BY scenario
         """,
     ),
     # The label is the listed name, else the most frequent one, among equally frequent ones the shortest.
@@ -66,7 +66,6 @@ def steps() -> list[Step]:
         *(made_by(rule) for rule in _NAMES),
         view(
             "segment_record",
-            "SELECT r.* REPLACE (n.label AS scenario) FROM segment_as_read r "
-            "JOIN scenario_name n ON n.name = r.scenario",
+            "SELECT r.* REPLACE (n.label AS scenario) FROM segment_told r JOIN scenario_name n ON n.name = r.scenario",
         ),
     ]

@@ -22,7 +22,7 @@ def broader_name(name: str, names: Collection[str]) -> str | None:
     return next((head for head in heads if head in names), None)
 
 
-_TOOLS = "SELECT label, id FROM tool n JOIN tool_total t ON t.key = n.tool WHERE support >= least_support()"
+_TOOLS = "SELECT label, id FROM tool n JOIN tool_total t ON t.key = n.tool WHERE kept(support, added)"
 
 
 def step(writer: ScriptGraphWriter) -> Step:

@@ -16,24 +16,24 @@ _TYPES = {
         FROM attribute n JOIN attribute_total t ON t.key = n.attribute
              LEFT JOIN (SELECT attribute, list(name ORDER BY name) AS names FROM attribute_alias GROUP BY attribute) o
              ON o.attribute = n.label
-        WHERE t.support >= least_support() ORDER BY n.attribute
+        WHERE kept(t.support, t.added) ORDER BY n.attribute
     """,
     "StateChange": f"""
         SELECT c.id, c.label, nullif(c.before, '') AS before, c.after, t.support
-        FROM state_change c {_KNOWN} WHERE t.support >= least_support() ORDER BY c.state_change
+        FROM state_change c {_KNOWN} WHERE kept(t.support, t.added) ORDER BY c.state_change
     """,
     "OF_ENTITY": f"""
         SELECT c.id AS from_id, e.id AS to_id FROM state_change c {_KNOWN} JOIN entity e USING (entity)
-        WHERE t.support >= least_support()
+        WHERE kept(t.support, t.added)
         UNION ALL
         SELECT c.id, n.id FROM state_change c {_KNOWN} JOIN tool n ON n.label = c.entity_label
              JOIN tool_total u ON u.key = n.tool
-        WHERE t.support >= least_support() AND u.support >= least_support()
+        WHERE kept(t.support, t.added) AND kept(u.support, u.added)
         ORDER BY from_id, to_id
     """,
     "OF_ATTRIBUTE": f"""
         SELECT c.id AS from_id, a.id AS to_id FROM state_change c {_KNOWN} JOIN attribute a USING (attribute)
-        WHERE t.support >= least_support() ORDER BY c.state_change
+        WHERE kept(t.support, t.added) ORDER BY c.state_change
     """,
 }
 
@@ -43,7 +43,7 @@ _INSTANCE = """
            'change-instance/' || passage_key || '-' || change AS id, 'passage/' || passage_key AS passage
     FROM (SELECT i.*, c.id AS state_change_id, c.entity, c.attribute, c.before, c.after, right(c.id, 24) AS change,
                  substr(passage_id(d.key, i.start, i."end", i.kind), length('passage/') + 1) AS passage_key,
-                 d.id AS source, t.support >= least_support() AS kept
+                 d.id AS source, kept(t.support, t.added) AS kept
           FROM change_instance i JOIN state_change c USING (state_change) JOIN document d USING (document)
                JOIN state_change_total t ON t.key = i.state_change
           WHERE in_partition(i.document))
@@ -72,18 +72,19 @@ _ORDERED = """
     SELECT *, dense_rank() OVER (PARTITION BY document, entity, attribute ORDER BY step) AS place FROM instance
 """
 
-_ANY = "SELECT 1 FROM change_instance LIMIT 1"
+_ANY_INSTANCE = "SELECT 1 FROM change_instance LIMIT 1"
+_ANY_TYPE = f"({_ANY_INSTANCE}) UNION ALL (SELECT 1 FROM added_changes LIMIT 1)"
 
 
 def steps(writer: ScriptGraphWriter) -> list[Step]:
     """Write Attribute, StateChange and their relations, then the instances of each text and their order."""
 
     def write_type(name: str, tables: Tables) -> None:
-        if tables.values(_ANY):
+        if tables.values(_ANY_TYPE):
             writer.write(name, tables.graph_rows(name, _TYPES[name]))
 
     def write_instances(tables: Tables) -> None:
-        if not tables.values(_ANY):
+        if not tables.values(_ANY_INSTANCE):
             return
         with ExitStack() as stack:
             files = {name: stack.enter_context(writer.table(name)) for name in _INSTANCES}
@@ -96,7 +97,7 @@ def steps(writer: ScriptGraphWriter) -> list[Step]:
                         write(batch)
 
     types = [
-        Step(f"write {name}", (f"graph/{name}",), tables_in(query) | tables_in(_ANY), partial(write_type, name))
+        Step(f"write {name}", (f"graph/{name}",), tables_in(query) | tables_in(_ANY_TYPE), partial(write_type, name))
         for name, query in _TYPES.items()
     ]
     made = tuple(f"graph/{name}" for name in _INSTANCES)

@@ -9,8 +9,9 @@ from typing import Any
 
 from kgscripts.assembly.counting import Relation
 from kgscripts.assembly.engine import Rule
-from kgscripts.assembly.rules.corrected_relations import CORRECTED_ROLE, corrected_by_rejection
+from kgscripts.assembly.rules.corrected_relations import CORRECTED_ROLE, corrected_by_rejection, statements_of
 from kgscripts.assembly.step import Step, Tables, made_by, tables_in
+from kgscripts.assembly.tables.additions import OVERRULED
 from kgscripts.assembly.tables.corrected_names import leading_names
 from kgscripts.assembly.tables.corrections import CORRECTED
 from kgscripts.assembly.writing.discards import DiscardLog
@@ -22,14 +23,15 @@ from schemas.vocabulary import node_id
 
 _KEPT = """
     SELECT n.id, c.correction FROM corrected c JOIN (
-        SELECT id FROM scenario
-        UNION ALL SELECT s.id FROM step s JOIN step_total t ON t.key = s.step WHERE support >= least_support()
-        UNION ALL SELECT s.id FROM tool s JOIN tool_total t ON t.key = s.tool WHERE support >= least_support()
+        SELECT id FROM scenario UNION ALL SELECT id FROM document
+        UNION ALL SELECT s.id FROM step s JOIN step_total t ON t.key = s.step WHERE kept(support, added)
+        UNION ALL SELECT s.id FROM tool s JOIN tool_total t ON t.key = s.tool WHERE kept(support, added)
         UNION ALL
-        SELECT s.id FROM entity s JOIN entity_total t ON t.key = s.entity WHERE support >= least_support()
+        SELECT s.id FROM entity s JOIN entity_total t ON t.key = s.entity WHERE kept(support, added)
     ) n USING (id)
 """
 _VERDICTS = "SELECT correction, holds FROM link_verdict"
+_STATEMENTS = "SELECT id, correction FROM corrected_statement"
 _NAMED = "SELECT name FROM named_thing"
 _NODE = ("id", "label", "kind", "author", "time", "applied", "content")
 _FILES = ("graph/Correction", "graph/CORRECTED_BY")
@@ -38,29 +40,33 @@ _FILES = ("graph/Correction", "graph/CORRECTED_BY")
 def steps(
     corrections: Sequence[Correction],
     rejected: Iterable[Relation],
+    added: Iterable[Relation],
     has_roles: bool,
     writer: ScriptGraphWriter,
     log: DiscardLog,
 ) -> list[Step]:
     """Write Correction and CORRECTED_BY; log what was rejected, and corrections that match nothing.
 
-    `rejected` are the relations that some correction rejects.
+    `rejected` are the relations that some correction rejects, `added` those to which some correction adds.
     """
     if not corrections:
         return [Step("write corrections", _FILES, frozenset(), lambda _: _write(writer, [], []))]
     parts = [*CORRECTED, *map(corrected_by_rejection, rejected), *([CORRECTED_ROLE] if has_roles else [])]
-    reads = frozenset[str]().union(*map(tables_in, (_KEPT, _VERDICTS, _NAMED)))
+    reads = frozenset[str]().union(*map(tables_in, (_KEPT, _STATEMENTS, _VERDICTS, OVERRULED, _NAMED)))
+    statements = " UNION ALL ".join(map(statements_of, added))
     return [
         made_by(Rule("corrected", "", " UNION ALL ".join(parts))),
+        made_by(Rule("corrected_statement", "", statements or "SELECT '' AS id, 0 AS correction WHERE false")),
         Step("write corrections", _FILES, reads, partial(_write_all, corrections, writer, log)),
     ]
 
 
 def _write_all(corrections: Sequence[Correction], writer: ScriptGraphWriter, log: DiscardLog, tables: Tables) -> None:
     verdicts = {row["correction"]: row["holds"] for row in tables.table(_VERDICTS).to_pylist()}
+    overruled = set(tables.values(OVERRULED))
     renamed = _renamed(corrections, set(tables.values(_NAMED)))
     corrected: dict[int, list[str]] = defaultdict(list)
-    for row in tables.table(_KEPT).to_pylist():
+    for row in (*tables.table(_KEPT).to_pylist(), *tables.table(_STATEMENTS).to_pylist()):
         number = row["correction"]
         kind = corrections[number].kind
         is_link = kind in (CorrectionKind.SAME_STEP, CorrectionKind.DIFFERENT_STEP)
@@ -77,7 +83,7 @@ def _write_all(corrections: Sequence[Correction], writer: ScriptGraphWriter, log
             | {"time": item.time, "applied": number in corrected, "content": item.to_json()}
         )
         if number not in corrected:
-            contradicted = verdicts.get(number) is False
+            contradicted = verdicts.get(number) is False or number in overruled
             reason = DiscardReason.CONTRADICTED_CORRECTION if contradicted else DiscardReason.UNMATCHED_CORRECTION
         elif item.kind is CorrectionKind.REJECT:
             reason = DiscardReason.REJECTED

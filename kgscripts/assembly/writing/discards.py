@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 
 from kgscripts.assembly.counting import Relation
@@ -32,6 +32,8 @@ _CONTRADICTED = """
     FROM contradicted_pair c JOIN step a ON a.step = c.start JOIN step b ON b.step = c."end"
     ORDER BY c.scenario, c.start, c."end"
 """
+
+_WITHOUT_ADDED = 'ANTI JOIN added_{0} a ON a.start = r.start AND a."end" = r."end"'
 
 
 class DiscardLog:
@@ -81,14 +83,15 @@ class DiscardLog:
             for row in batch.to_pylist():
                 self.add(Discard(reason=DiscardReason.NO_SUCH_EVENT, **row))
 
-    def steps(self, relations: Sequence[Relation]) -> list[Step]:
-        """Log the discards of extractors and rules."""
+    def steps(self, relations: Sequence[Relation], added: Collection[Relation]) -> list[Step]:
+        """Log the discards of extractors and rules; `added` are the relations to which corrections add."""
         queries = {
             f"log {relation.name}": (
                 DiscardReason.BELOW_SUPPORT,
                 f"""
                 SELECT s.id AS "where", '{relation.name} ' || e.id AS detail
                 FROM {relation.table}_counted r {relation.ends}
+                {_WITHOUT_ADDED.format(relation.table) if relation in added else ""}
                 WHERE r.support < least_support() ORDER BY r.start, r."end"
                 """,
             )

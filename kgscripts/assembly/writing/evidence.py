@@ -23,7 +23,7 @@ def _node_query(table: str, columns: str) -> str:
     """SQL: the nodes of a table with enough support."""
     return (
         f"SELECT id, {columns}, support FROM {table} n JOIN {table}_total t ON t.key = n.{table} "
-        f"WHERE support >= least_support() ORDER BY n.{table}"
+        f"WHERE kept(support, added) ORDER BY n.{table}"
     )
 
 
@@ -34,7 +34,7 @@ _NODES = {
     "SubEvent": (
         "SELECT s.id, s.label, c.id AS scenario, coalesce(s.replaces, []) AS replaces, t.support, t.mentions "
         "FROM step s JOIN step_total t ON t.key = s.step LEFT JOIN scenario c USING (scenario) "
-        "WHERE t.support >= least_support() ORDER BY s.step"
+        "WHERE kept(t.support, t.added) ORDER BY s.step"
     ),
 }
 
@@ -76,7 +76,7 @@ def realization_step(writer: ScriptGraphWriter, readers: Sequence[int]) -> Step:
         FROM (SELECT document, start, "end", step, max({confidence}) AS score FROM realization
               WHERE in_partition(document) GROUP BY document, start, "end", step) r
              JOIN step s USING (step) JOIN step_total t ON t.key = r.step JOIN document d USING (document)
-        WHERE t.support >= least_support() ORDER BY r.document, start, "end", r.step
+        WHERE kept(t.support, t.added) ORDER BY r.document, start, "end", r.step
     """
 
     def write_realizations(tables: Tables) -> None:
@@ -94,7 +94,7 @@ _DOCUMENT_KEY = Rule("document_key", "", "SELECT document, unhex(key) AS key FRO
 def relation_steps(writer: ScriptGraphWriter, relations: Sequence[Relation], readers: Readers) -> list[Step]:
     """Write the relation tables, Statement, EVIDENCED_BY and READ_BY.
 
-    A relation without evidence is predicted and needs no support.
+    A relation without passages is predicted or added by a person, and needs no support.
     """
     by_id = sorted(relations, key=lambda relation: relation.statement_prefix)
     statements = {
@@ -161,7 +161,7 @@ def _models(readers: Readers, columns: Sequence[int]) -> str:
 
 def _kept(relation: Relation) -> str:
     predicted = " OR r.predicted" if "predicted" in table_schema(relation.name).names else ""
-    return f"(r.support >= least_support(){predicted})"
+    return f"(kept(r.support, r.added){predicted})"
 
 
 def _relation_query(relation: Relation) -> str:
@@ -185,12 +185,12 @@ _STATEMENT = """
     FROM {table} r {ends} LEFT JOIN scenario c ON c.scenario = r.scenario WHERE {kept} ORDER BY r.statement
 """
 
-# Rows are sorted while they are short, and ids are made afterwards. Predictions have no evidence.
+# Rows are sorted while they are short, and ids are made afterwards. Predictions and additions have no passages.
 _EVIDENCED_BY = """
     SELECT '{prefix}' || digits(statement) AS from_id, passage_id(digits(key), first, last, 'mention') AS to_id
     FROM (SELECT r.statement, d.key, e.first, e.last
           FROM {table}_evidence e JOIN {table} r USING (start, "end") JOIN document_key d USING (document)
-          WHERE r.support >= least_support() ORDER BY r.statement, d.key, e.first, e.last)
+          WHERE kept(r.support, r.added) ORDER BY r.statement, d.key, e.first, e.last)
 """
 
 _READ_BY = """

@@ -1,0 +1,75 @@
+"""What the words of corrections name: actions, sources and passages; without a parser, since assembly uses it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from kgscripts.text.verb_objects import verb_objects
+from schemas.corrections import plain_words
+from schemas.records import Action
+
+_PARTICLES = frozenset(
+    {"up", "down", "out", "off", "away", "back", "apart", "together", "on", "in", "over", "around", "through"}
+)
+_PREPOSITIONS = frozenset(
+    {
+        *("about", "above", "across", "against", "along", "around", "at", "behind", "below", "beside", "between", "by"),
+        *("down", "for", "from", "in", "inside", "into", "near", "of", "off", "on", "onto", "out", "over", "through"),
+        *("to", "toward", "towards", "under", "until", "up", "upon", "with", "within", "without"),
+    }
+)
+_MOSTLY_WITH_OBJECT = 0.5
+_ANY_WORDS = re.compile(r"\.\.\.|…")
+_DIGITS = re.compile("[0-9a-f]{8,64}")
+
+
+def action_of(words: str) -> Action:
+    """The action that words in the form of an action's label name: verb, particle, object, preposition and its noun.
+
+    A word such as "on" behind the verb is its particle if nothing but a phrase follows ("turn on"), or if the verb
+    mostly has an object with it ("put on hat", unlike "sit on chair"). The label of the action is these words.
+    """
+    verb, *rest = words.split()
+    particle = ""
+    if rest and rest[0] in _PARTICLES:
+        behind = rest[1] if len(rest) > 1 else ""
+        mostly = verb_objects().transitivity(verb, rest[0]) >= _MOSTLY_WITH_OBJECT
+        if not behind or behind in _PREPOSITIONS or rest[0] not in _PREPOSITIONS or mostly:
+            particle, rest = rest[0], rest[1:]
+    # The last word is a noun, also if it looks like a preposition.
+    place = next((place for place, word in enumerate(rest[:-1]) if word in _PREPOSITIONS), len(rest))
+    return Action(
+        predicate=verb,
+        particle=particle,
+        object=" ".join(rest[:place]),
+        preposition="".join(rest[place : place + 1]),
+        prepositional_object=" ".join(rest[place + 1 :]),
+    )
+
+
+def spans_of(words: str, text: str) -> Iterator[tuple[int, int]]:
+    """Where a text has a passage with these words, in any case and spacing; "..." stands for any words between."""
+    parts = [
+        re.compile(r"\s+".join(map(re.escape, part.split())), re.IGNORECASE)
+        for part in _ANY_WORDS.split(words)
+        if part.strip()
+    ]
+    end = 0
+    while parts:
+        start = None
+        # Part by part, since one pattern for all of them could take time without bound.
+        for part in parts:
+            found = part.search(text, end)
+            if found is None:
+                return
+            start, end = found.start() if start is None else start, found.end()
+        if start is not None:
+            yield start, end
+
+
+def names_source(words: str, name: str, digest: str) -> bool:
+    """Whether the words of a correction name a source: its name, that of its file, or eight or more digits of its
+    digest."""
+    name = plain_words(name)
+    return name == words or name.startswith(f"{words}#") or bool(_DIGITS.fullmatch(words) and digest.startswith(words))
