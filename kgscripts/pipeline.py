@@ -61,6 +61,7 @@ def build_graph(
     limit: int | None = None,
     min_support: int = 1,
     strict: bool = False,
+    any_language: bool = False,
     jobs: int = 1,
     spacy_model: str | None = None,
     base_iri: str | None = None,
@@ -102,6 +103,8 @@ def build_graph(
         Nodes and relations with the support of fewer sources are left out of the graph.
     strict:
         Stop at the first bad record, and at the first text on which an extractor fails, instead of setting it aside.
+    any_language:
+        Read texts in other languages than English too, which are left out otherwise.
     jobs:
         Number of processes for reading; the graph does not depend on it.
     spacy_model:
@@ -155,6 +158,7 @@ def build_graph(
         base_iri=base_iri,
         licence=licence,
     )
+    check_type("any_language", any_language, bool, "give True or False")
     check_type("device", device, str, "give the name of a device, such as cuda")
     if progress is not None:
         check_type("progress", progress, Callable, "give a function")  # type: ignore[arg-type]
@@ -182,8 +186,8 @@ def build_graph(
     chosen = choose(extractors, without, partial(_describe_parser, spacy_model))
     label = "" if scenario is None else resolve(scenario)
     build_inputs = [
-        *(file_input(file, format, label) for file in files),
-        *(text_input(text, format, label) for text in items_of("texts", texts)),
+        *(file_input(file, format, label, any_language=any_language) for file in files),
+        *(text_input(text, format, label, any_language=any_language) for text in items_of("texts", texts)),
     ]
     with open_records(directory) as store:
         base_before, licence_before = chosen_before(directory / "manifest.json")

@@ -32,6 +32,11 @@ BAD_RECORDS = frozenset(
         DiscardReason.DUPLICATE_ID,
         DiscardReason.EMPTY,
         DiscardReason.TOO_LONG,
+        DiscardReason.MARKUP,
+        DiscardReason.CODE,
+        DiscardReason.LOG,
+        DiscardReason.TABLE,
+        DiscardReason.OTHER_LANGUAGE,
     }
 )
 """The discards that are errors with `strict`: those that are faults of the input."""

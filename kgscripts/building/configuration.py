@@ -175,6 +175,7 @@ _OPTIONS: Mapping[str, Callable[[str, Any, Path], Any]] = {
     "limit": _number,
     "min_support": _number,
     "strict": _flag,
+    "any_language": _flag,
     "jobs": _number,
     "spacy_model": _text,
     "extractors": _names,

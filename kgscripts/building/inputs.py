@@ -13,6 +13,7 @@ from attrs import evolve, frozen
 
 from kgscripts.corpora.files import InputFile
 from kgscripts.corpora.formats import documents_from_strings, read_file
+from kgscripts.corpora.languages import in_english
 from kgscripts.corpora.scenarios.labels import scenario_of_folder, with_scenario
 from schemas.arguments import shown
 from schemas.errors import InputError
@@ -20,6 +21,9 @@ from schemas.input_files import open_regular
 from schemas.records import Discard, DiscardReason, Document
 
 Text = str | Mapping[str, Any] | Document
+
+_MARK = " any language"
+"""The end of the fingerprint of an input that is read in any language."""
 
 
 @frozen
@@ -31,22 +35,25 @@ class BuildInput:
     items: Callable[[], Iterable[Document | Discard]]
 
 
-def file_input(file: InputFile, format: str | None, scenario: str = "") -> BuildInput:
-    """A file. Its key is its resolved path; its fingerprint changes with the version of the readers and the scenario.
+def file_input(file: InputFile, format: str | None, scenario: str = "", *, any_language: bool = False) -> BuildInput:
+    """A file. Its key is its resolved path; its fingerprint changes with the version of the readers and the options.
 
-    Documents without a scenario get that of a folder, or `scenario` (see `with_scenario`).
+    Documents without a scenario get that of a folder, or `scenario` (see `with_scenario`). Documents in another
+    language than English are discards, unless `any_language` is set.
     """
     version = metadata.version("kgscripts")
     folder = scenario_of_folder(file.path)
     return BuildInput(
         key=path_key(file.path),
-        fingerprint=lambda: f"{_sha256(file)} {format or ''} {version} {folder or scenario}".rstrip(),
-        items=lambda: _labelled(_items(file, format), folder or scenario),
+        fingerprint=lambda: (
+            f"{_sha256(file)} {format or ''} {version} {folder or scenario}".rstrip() + _MARK * any_language
+        ),
+        items=lambda: _labelled(_understood(_items(file, format), any_language), folder or scenario),
     )
 
 
-def text_input(text: Text, format: str | None, scenario: str = "") -> BuildInput:
-    """A text in memory. Its key is its content, independent of the texts that come with it and of `scenario`.
+def text_input(text: Text, format: str | None, scenario: str = "", *, any_language: bool = False) -> BuildInput:
+    """A text in memory. Its key is its content, independent of the texts that come with it and of the options.
 
     Raises
     ------
@@ -62,8 +69,8 @@ def text_input(text: Text, format: str | None, scenario: str = "") -> BuildInput
     digest = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
     return BuildInput(
         key=f"text:{digest}",
-        fingerprint=lambda: f"{digest} {scenario}".rstrip(),
-        items=lambda: _labelled(items, scenario),
+        fingerprint=lambda: f"{digest} {scenario}".rstrip() + _MARK * any_language,
+        items=lambda: _labelled(_understood(items, any_language), scenario),
     )
 
 
@@ -73,6 +80,12 @@ def path_key(path: Path) -> str:
         return os.fsencode(os.path.realpath(path)).decode("utf-8", "backslashreplace")
     except ValueError:  # NUL or half a surrogate pair: no file has such a name
         return str(path).encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _understood(items: Iterable[Document | Discard], any_language: bool) -> Iterator[Document | Discard]:
+    """The items, with a discard for each document in another language than English unless any is allowed."""
+    for item in items:
+        yield in_english(item) if isinstance(item, Document) and not any_language else item
 
 
 def _labelled(items: Iterable[Document | Discard], scenario: str) -> Iterator[Document | Discard]:

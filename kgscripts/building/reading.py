@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import define, field, frozen
 
@@ -11,8 +11,9 @@ from kgscripts.extractors.protocol import PARSE, Parse, ParsedDocument, record_k
 from kgscripts.extractors.registry import Chosen, needs
 from kgscripts.records.failures import Failure
 from kgscripts.records.shards import Reading
+from kgscripts.text.unpunctuated import clause_spans
 from schemas.errors import ExtractorError, RecordError
-from schemas.records import DiscardReason, Document, Record
+from schemas.records import DiscardReason, Document, Passage, PassageKind, Record
 
 WHAT_TO_DO = "mend the extractor, leave it out by --without, or leave --strict away to set the text aside"
 
@@ -194,11 +195,18 @@ def parse_documents(documents: Sequence[Document], spacy_model: str | None) -> l
 
     parses: list[list[Parse]] = [[] for _ in documents]
     texts = (
-        (document.text[passage.start : passage.end], (number, passage))
+        (document.text[passage.start + start : passage.start + end], (number, passage, start))
         for number, document in enumerate(documents)
         for passage in innermost(document.passages)
+        for start, end in _parsed_spans(document.text, passage)
     )
     for piece in parse_passages(load_pipeline(spacy_model), texts):
-        number, passage = piece.context
-        parses[number].append(Parse(passage=passage, doc=piece.doc, offset=passage.start + piece.offset))
+        number, passage, start = piece.context
+        parses[number].append(Parse(passage=passage, doc=piece.doc, offset=passage.start + start + piece.offset))
     return parses
+
+
+def _parsed_spans(text: str, passage: Passage) -> Iterator[tuple[int, int]]:
+    """The spans of a passage that are parsed by themselves: all of it, or its clauses if it has no sentence ends."""
+    content = text[passage.start : passage.end]
+    return iter([(0, len(content))]) if passage.kind is PassageKind.SENTENCE else clause_spans(content)

@@ -64,6 +64,10 @@ def build_graph(
     strict: Annotated[
         bool | None, typer.Option("--strict/--no-strict", help="Stop at the first bad record or failing extractor.")
     ] = None,
+    any_language: Annotated[
+        bool | None,
+        typer.Option("--any-language/--no-any-language", help="Read texts that are not in English too."),
+    ] = None,
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", min=1, help="Number of processes for reading; by default 1.")
     ] = None,
@@ -118,6 +122,7 @@ def build_graph(
         "limit": limit,
         "min_support": min_support,
         "strict": strict,
+        "any_language": any_language,
         "jobs": jobs,
         "spacy_model": spacy_model,
         "base_iri": base_iri,

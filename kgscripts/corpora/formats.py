@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -26,6 +27,7 @@ from kgscripts.corpora.source import (
     open_source,
     source_of,
 )
+from kgscripts.corpora.text_kinds import other_kind
 from schemas.errors import ConfigurationError, InputError
 from schemas.records import Discard, DiscardReason, Document
 
@@ -45,6 +47,12 @@ _READERS: dict[str, Reader] = {
 _NO_TEXT = (b"%PDF-", b"%!PS", b"{\\rtf")
 """The beginnings of formats that consist of text characters but contain no readable text."""
 
+_UNMARKED = frozenset({"text", "markdown", "pairs", None})
+"""The formats of texts without a mark of their own, which may as well be something else."""
+
+_BRACKET_ALONE = re.compile(r"\s*[\[{]\s*\n")
+"""The beginning of JSON over several lines, which is no JSON lines."""
+
 FORMATS = tuple(_READERS)
 """The values of `--format`."""
 
@@ -53,8 +61,9 @@ def read_file(file: InputFile, *, format: str | None = None) -> Iterator[Documen
     """Yield the documents of a file, and a discard for each part of it that was left out.
 
     gzip is unpacked; text is UTF-8, or UTF-16 or UTF-32 with a byte order mark. Invalid content yields a discard whose
-    `where` is ``name:line``, and reading continues after it as far as the format allows. Raises ConfigurationError for
-    an unknown format and InputError for a file that cannot be opened.
+    `where` is ``name:line``, and reading continues after it as far as the format allows. A text that is no prose is a
+    discard too, unless `format` is given. Raises ConfigurationError for an unknown format and InputError for a file
+    that cannot be opened.
     """
     check_format(format)
     return _read_opened(file, format)
@@ -77,7 +86,7 @@ def documents_from_strings(
             else:
                 document = document_of_record(text, name=label)
                 empty = Discard(reason=DiscardReason.EMPTY, where=f"{label}:1", detail="no text")
-                yield _bounded(document) if document else empty
+                yield _bounded(_prose(document)) if document else empty
         except InputError as error:
             yield Discard(reason=DiscardReason.MALFORMED, where=f"{label}:1", detail=error.message)
 
@@ -98,18 +107,28 @@ def _read_string(text: str, name: str, format: str | None) -> Iterator[Document 
         data = text.encode("utf-8")
     except UnicodeEncodeError as error:
         raise InputError(f"a lone surrogate at character {error.start}") from error
+    source = source_of(name, io.BytesIO(data))
     if format is None:
+        if other := other_kind(text):
+            yield source.discard(other.reason, 1, other.detail)
+            return
         format = "markdown" if sniff(data[:65536], name) == "markdown" else "text"
-    yield from read_source(source_of(name, io.BytesIO(data)), format)
+    yield from read_source(source, format)
 
 
 def read_source(source: Source, format: str | None) -> Iterator[Document | Discard]:
     """Yield what `read_file` yields, from an opened source; the format is a known one, or detected."""
     empty = True
     try:
-        for item in _READERS[format](source) if format else _read_sniffed(source):
+        found = format or detected_format(source)
+        if isinstance(found, Discard):
+            yield found
+            return
+        for item in _READERS[found](source):
             empty = False
-            yield _bounded(item) if isinstance(item, Document) else item
+            if isinstance(item, Document):
+                item = _bounded(item if format else _prose(item))
+            yield item
     except DamagedSourceError as error:
         yield source.discard(DiscardReason.UNDECODABLE, error.line, f"cannot be read beyond this line: {error.detail}")
         return
@@ -117,27 +136,38 @@ def read_source(source: Source, format: str | None) -> Iterator[Document | Disca
         yield source.discard(DiscardReason.EMPTY, 1, "nothing to read")
 
 
-def _bounded(document: Document) -> Document | Discard:
-    """The document, or a discard if reading it would take too much time and memory."""
-    if len(document.passages) > MAX_PASSAGES:
-        most = f"{MAX_PASSAGES:,} passages"
-    elif has_too_many_sentences(document.text):
-        most = f"{MAX_SENTENCES:,} sentences"
-    else:
-        return document
-    detail = f"a document of more than {most}; split it"
-    return Discard(reason=DiscardReason.TOO_LONG, where=document.name, detail=detail)
-
-
-def _read_sniffed(source: Source) -> Iterator[Document | Discard]:
+def detected_format(source: Source) -> str | Discard:
+    """The format of an opened source, by its beginning; a discard if it has none that can be read as prose."""
     sample = source.sample()
     if is_binary(sample) or sample.startswith(_NO_TEXT):
-        detail = "not text; leave it out, or convert it to UTF-8 text"
-        yield source.discard(DiscardReason.UNDECODABLE, 1, detail)
-        return
+        return source.discard(DiscardReason.UNDECODABLE, 1, "not text; leave it out, or convert it to UTF-8 text")
     format = sniff(sample, source.name)
+    # The sample may end within a character; of other bytes that are no UTF-8, the readers say where they are.
+    text = sample.decode("utf-8", errors="replace").rstrip("\ufffd")
+    is_judged = (format in _UNMARKED or _BRACKET_ALONE.match(text)) and "\ufffd" not in text
+    if is_judged and (other := other_kind(text)):
+        return source.discard(other.reason, 1, other.detail)
     if format is None:
         detail = f"XML in an unknown format; choose one with --format ({', '.join(FORMATS)})"
-        yield source.discard(DiscardReason.MALFORMED, 1, detail)
-        return
-    yield from _READERS[format](source)
+        return source.discard(DiscardReason.MARKUP, 1, detail)
+    return format
+
+
+def _prose(document: Document) -> Document | Discard:
+    """The document; if it is a record, a discard if its text is no prose. Files are judged as a whole."""
+    other = other_kind(document.text) if document.format == "jsonl" else None
+    return Discard(reason=other.reason, where=document.name, detail=other.detail) if other else document
+
+
+def _bounded(item: Document | Discard) -> Document | Discard:
+    """The document, or a discard if reading it would take too much time and memory."""
+    if isinstance(item, Discard):
+        return item
+    if len(item.passages) > MAX_PASSAGES:
+        most = f"{MAX_PASSAGES:,} passages"
+    elif has_too_many_sentences(item.text):
+        most = f"{MAX_SENTENCES:,} sentences"
+    else:
+        return item
+    detail = f"a document of more than {most}; split it"
+    return Discard(reason=DiscardReason.TOO_LONG, where=item.name, detail=detail)

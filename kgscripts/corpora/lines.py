@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from attrs import evolve, frozen
 
+from kgscripts.corpora.boilerplate import is_boilerplate
 from kgscripts.corpora.needs import is_needs_heading, needs_end
 from kgscripts.corpora.wrapped_lines import FINAL, joined_lines
 from kgscripts.text.lexicon import classes_of, verbs
@@ -70,9 +71,9 @@ def marker_end(text: str, start: int, end: int) -> int:
 
 
 def is_title(line: str) -> bool:
-    """Whether a line may be a title: it is no step, no list and no heading of one."""
+    """Whether a line may be a title: it is no step, no list, no heading of one, and belongs to the text."""
     marked = _STEP_MARKER.match(line) or _LIST_MARKER.match(line)
-    return not (marked or is_needs_heading(line) or needs_end(line) or _HEADING.fullmatch(line))
+    return not (marked or is_needs_heading(line) or needs_end(line) or _HEADING.fullmatch(line) or is_boilerplate(line))
 
 
 def are_commands(text: str, paragraphs: Sequence[tuple[int, int]]) -> bool:
@@ -88,7 +89,8 @@ def passages_of(text: str, paragraphs: Sequence[tuple[int, int]]) -> list[Passag
 
     A paragraph is one passage, except that each step with a marker ("Step 1:", "(a)") is a passage of its own without
     it; that lines without final punctuation are one passage each, unless they are wrapped prose; and that a list of
-    needed things, with its heading, is one passage of the kind *needs*.
+    needed things, with its heading, is one passage of the kind *needs*. Lines of the page around a text
+    (`is_boilerplate`) are left out.
     """
     found: list[Passage] = []
     chunks = [chunk for block, span in enumerate(paragraphs) for chunk in _chunks(text, *span, block)]
@@ -122,7 +124,7 @@ def steps_of(text: str, steps: Sequence[tuple[int, int]]) -> list[Passage]:
     found = []
     for first, end in steps:
         start, end = trimmed(text, marker_end(text, first, end), end)
-        if start < end:
+        if start < end and not is_boilerplate(text[start:end]):
             kind = PassageKind.NEEDS if needs_end(text[start:end]) == end - start else PassageKind.STEP
             found.append(Passage(kind=kind, start=start, end=end))
     return found
@@ -156,15 +158,18 @@ def _chunks(text: str, start: int, end: int, block: int) -> Iterator[_Chunk]:
     for line in lines:
         marker = _STEP_MARKER.match(text, *line) or (_LIST_MARKER.match(text, *line) if is_list else None)
         alone = is_needs_heading(text[slice(*line)]) or _HEADING.fullmatch(text, *line)
+        body = trimmed(text, marker.end(), line[1]) if marker else line
+        if is_boilerplate(text[slice(*body)]):
+            yield from _of_group(text, group, is_step, block)
+            group = []
+            continue
         if marker or alone:
             yield from _of_group(text, group, is_step, block)
             group, is_step = [], marker is not None and not alone
-        if marker:
-            line = trimmed(text, marker.end(), line[1])
         if alone:
-            yield _Chunk(*line, False, block)
-        elif line[0] < line[1]:
-            group.append(line)
+            yield _Chunk(*body, False, block)
+        elif body[0] < body[1]:
+            group.append(body)
     yield from _of_group(text, group, is_step, block)
 
 

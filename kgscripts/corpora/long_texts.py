@@ -9,17 +9,16 @@ from collections.abc import Iterator, Sequence
 from attrs import frozen
 
 from kgscripts.corpora.files import InputFile, find_files
-from kgscripts.corpora.formats import check_format, read_source
+from kgscripts.corpora.formats import check_format, detected_format, read_source
 from kgscripts.corpora.lines import passages_of
+from kgscripts.corpora.links import without_links
 from kgscripts.corpora.plain_text import document_of_text, paragraph_spans
-from kgscripts.corpora.sniffing import sniff
 from kgscripts.corpora.source import (
     MAX_PASSAGES,
     MAX_RECORD_BYTES,
     DamagedSourceError,
     Source,
     has_too_many_sentences,
-    is_binary,
     not_utf8,
     open_source,
     source_of,
@@ -35,7 +34,7 @@ BLOCK_BYTES = 256 * 1024
 
 @frozen
 class TextBlock:
-    """A piece of a text, which begins at character `start` of it; passages are counted from there."""
+    """A piece of a text without links, which begins at character `start` of it; passages are counted from there."""
 
     start: int
     text: str
@@ -94,8 +93,7 @@ def read_texts(file: InputFile, format: str | None = None) -> Iterator[Item]:
 def texts_of(source: Source, format: str | None) -> Iterator[Item]:
     """Yield what `read_texts` yields of an opened source; the format is a known one, or detected."""
     try:
-        sample = source.sample()
-        if (format or (None if is_binary(sample) else sniff(sample, source.name))) == "text":
+        if (format or detected_format(source)) == "text":
             data = source.stream.read(MAX_RECORD_BYTES + 1)
             if _is_long(data):
                 blocks = _blocks(source, data)
@@ -148,6 +146,7 @@ def _blocks(source: Source, data: bytes) -> Iterator[TextBlock | Discard]:
             yield source.discard(DiscardReason.UNDECODABLE, line + piece.count(b"\n", 0, error.start), not_utf8(error))
             text = piece.decode("utf-8", errors="replace")
         else:
+            text = without_links(text)
             passages = document_of_text("", text).passages if not start else passages_of(text, paragraph_spans(text))
             yield TextBlock(start, text, tuple(passages))
         start += len(text)

@@ -10,8 +10,10 @@ from attrs import define, field
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from kgscripts.corpora.boilerplate import is_boilerplate
 from kgscripts.corpora.front_matter import front_matter
 from kgscripts.corpora.lines import line_spans, marker_end, passages_of, trimmed
+from kgscripts.corpora.links import without_links
 from kgscripts.corpora.needs import is_needs_heading
 from kgscripts.corpora.plain_text import paragraph_spans, title_line
 from kgscripts.corpora.source import Source, whole_text
@@ -33,12 +35,14 @@ def read_markdown(source: Source) -> Iterator[Document | Discard]:
     level, each with content, begin separate how-tos. Each list item is a step, including nested ones, unless the
     heading of the list excludes it ("Ingredients"); further paragraphs of an item are paragraphs. Subheadings such as
     "Step 2: Boil the water" are steps. A list below a heading such as "You will need" is one passage of the kind
-    *needs*. Code and HTML blocks are skipped; front matter gives title and scenario.
+    *needs*. Code and HTML blocks are skipped; front matter gives title and scenario. The text of a document has no
+    links (`without_links`), and spans refer to it.
     """
     text = whole_text(source)
     if isinstance(text, Discard):
         yield text
         return
+    text = without_links(text)
     blocks = _Blocks(text)
     how_tos = [how_to for how_to in blocks.how_tos() if how_to.passages]
     starts = [0, *(how_to.start for how_to in how_tos[1:]), len(text)]
@@ -105,6 +109,8 @@ class _Blocks:
                 if not depth:
                     self._is_step_list = not _NO_STEPS.fullmatch(token.content.strip("*_: \t"))
                     self._needs = self._span(token)[0] if is_needs_heading(token.content) else None
+                if is_boilerplate(token.content):
+                    continue
                 if heading:
                     self._add_heading(token, heading)
                 elif depth and self._needs is not None:

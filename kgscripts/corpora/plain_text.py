@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kgscripts.corpora.front_matter import front_matter
 from kgscripts.corpora.lines import are_commands, is_title, line_spans, passages_of, trimmed
+from kgscripts.corpora.links import without_links
 from kgscripts.corpora.scenarios.labels import names_scenario
 from kgscripts.corpora.source import Source, whole_text
 from schemas.records import Discard, Document
@@ -25,7 +26,7 @@ def read_plain_text(source: Source) -> Iterator[Document | Discard]:
     if isinstance(text, Discard):
         yield text
         return
-    document = document_of_text(source.name, text)
+    document = document_of_text(source.name, without_links(text))
     if document.passages:
         yield document
 

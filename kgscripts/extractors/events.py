@@ -36,7 +36,7 @@ class EventExtractor(Extractor):
     """Gives events, one mention for each object of a predicate, and discards."""
 
     name = "events"
-    rules = "4"
+    rules = "5"
     task = "event extraction"
     requires = (PARSE,)
     gives = (EventMention, Discard)

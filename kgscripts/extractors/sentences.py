@@ -12,7 +12,7 @@ class SentenceExtractor(Extractor):
     """Gives the sentences of a document; evidence lies within them."""
 
     name = "sentences"
-    rules = "1"
+    rules = "2"
     task = "sentence segmentation"
     requires = (PARSE,)
     gives = (Sentence,)

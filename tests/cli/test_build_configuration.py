@@ -41,6 +41,7 @@ scenario-list = "list.txt"
 limit = 5
 min-support = 2
 strict = true
+any-language = true
 jobs = 3
 spacy-model = "parser"
 without = ["labels", "sentences"]
@@ -72,8 +73,8 @@ probability = 1
 """
 LINE = """
 FOLDER/texts /elsewhere/more.txt -o FOLDER/graph --device cpu --format text --scenario 'making tea' --limit 5
---scenarios both --scenario-list FOLDER/list.txt --min-support 2 --strict --jobs 3 --spacy-model parser --without labels
---without sentences --predict-tools --corrections FOLDER/../corrections.jsonl --memory 2GB --json
+--scenarios both --scenario-list FOLDER/list.txt --min-support 2 --strict --any-language --jobs 3 --spacy-model parser
+--without labels --without sentences --predict-tools --corrections FOLDER/../corrections.jsonl --memory 2GB --json
 --base-iri https://example.org/kg/ --licence https://creativecommons.org/licenses/by/4.0/
 --extractors letters,events,steps --set letters.least=3 --set letters.share=0.5 --set letters.loud=true
 --set letters.verb=spell --set state-changes.model=retrieval --set state-changes.least-log-probability=-1
@@ -151,6 +152,7 @@ OVER: list[tuple[list[str], dict[str, Any]]] = [
     (["--limit", "1"], {"limit": 1}),
     (["--min-support", "1"], {"min_support": 1}),
     (["--no-strict"], {"strict": False}),
+    (["--no-any-language"], {"any_language": False}),
     (["-j", "1"], {"jobs": 1}),
     (["--spacy-model", "other"], {"spacy_model": "other"}),
     (["--extractors", "labels"], {"extractors": ["labels"]}),

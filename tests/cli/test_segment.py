@@ -192,8 +192,8 @@ def test_hostile_texts_are_shown_and_never_obeyed(run: Run, tmp_path: Path) -> N
     record = {"id": "1" + HOSTILE, "title": hostile, "text": hostile}
     (tmp_path / "a.jsonl").write_text(json.dumps(record), encoding="utf-8")
     for form in ((), ("--json",), ("--jsonl",)):
-        assert "<script>alert" in run("segment", tmp_path / "a.jsonl", *form)
-    run("segment", tmp_path / "a.jsonl", "--html", tmp_path / "a.html")
+        assert "<script>alert" in run("segment", tmp_path / "a.jsonl", "--format", "jsonl", *form)
+    run("segment", tmp_path / "a.jsonl", "--format", "jsonl", "--html", tmp_path / "a.html")
     content = (tmp_path / "a.html").read_text(encoding="utf-8")
     assert controls(content) == []
     page = Page(content)
@@ -262,7 +262,7 @@ EXTERNAL = BOMB.replace('"ha"', 'SYSTEM "file:///etc/passwd"')
         (b"<data><instance id='1'><text>I ran.</text></instance><ins", 1),
         (b'{"id": 1, "text": "I ran."}\n{"id": 2}\n', 1),
         (b'{"id": 1, "text": 3}', 0),
-        (b"[" * 10_000, 1),
+        (b"[" * 10_000, 0),
         (b"x" * 3000, 1),
         (b"I ran.\r" * 30, 30),
         (b") " * 3000, 1),

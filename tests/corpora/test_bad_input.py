@@ -103,7 +103,7 @@ CASES: dict[str, tuple[str, bytes | str, str | None, int, list[tuple[R, int]]]] 
     ),
     "XML not well-formed": ("a.xml", "<data>" + INSTANCE.format(1, "x") + "<p></q>", None, 1, [(R.MALFORMED, 2)]),
     "XML in a wrong encoding": ("a.xml", b"<data>\n<instance id='1'>\xff", None, 0, [(R.MALFORMED, 2)]),
-    "XML of an unknown format": ("a.xml", "<html><p>Hello</p></html>", None, 0, [(R.MALFORMED, 1)]),
+    "XML of an unknown format": ("a.xml", "<html><p>Hello</p></html>", None, 0, [(R.MARKUP, 1)]),
     "XML without a record": ("a.xml", "<data><x/></data>", None, 0, [(R.MALFORMED, 1)]),
     "story without id or text": (
         "a.xml",

@@ -36,11 +36,11 @@ TEXTS: Sequence[str | Mapping[str, Any]] = (
 
 PINS: dict[str, tuple[str, str]] = {
     "decompositions": (
-        "a38048a9b2bd2b3f1a1d8ad60957cc7ad47ba08688d458fe599641ffc1a5e2d0",
+        "b759bee0e49b43746575140738363e9125fbb4bf3e63b9c169d3cb5d663bface",
         "e8e34f64d28a971fd9eb55dbc11bb9e41b03d751824f1f8aea3183341ae41b7c",
     ),
     "events": (
-        "e62535c8c169cfd5158ef112dfd4ca25265869677a70a0af82118ed5d8b36a34",
+        "f5a42bf25a026ca191817fdfe117a4a7e54ede720db3519b155cbe9232afb178",
         "1138dbd88cafe2f415255e092140f615efb3add53ed401a34542b4fe9495b694",
     ),
     "labels": (
@@ -48,15 +48,15 @@ PINS: dict[str, tuple[str, str]] = {
         "01a3c9ef8a6154eab0dff4519ce0ca2bd11f2549a270a89869d7f32065e66eca",
     ),
     "sentences": (
-        "7d9a812a066ca67c5f28a293a40d8238f902c281acf2c6fe86603956fbd52bc4",
+        "6af5996095a6fa7888f05b56d1bd3bfa4f2b0f9e152a4ff2704f26e5818ff594",
         "265c2ff37422e1c06baf87e6ba94913a42c3706740c9d1d117cfadfe67ef0249",
     ),
     "scenarios": (
-        "526f0a84496492ed4ce7a7a78e565f3f7de27efed7d65f478cc0035737a0f01f",
+        "cfdd4600a1692f6a0b88826ef8b2ac3209580f91a3382a41d4e375ca67e2cfef",
         "b411d59b4cc4da6d8bed24672f51f409581ca6ff74c5a47d382bde67b8cb3086",
     ),
     "state-changes": (
-        "9c34f8b739a06c135fcb88a4053c003f4e0927facffb8babd13cf5f7e43af6fd",
+        "811aca2b944129cceb25a8977aa9f69cc1723da8ff7a22235b3d7802dbb6d424",
         "a1828bf414da8914e41e3070f2d046058cf79be1db82eb65c99a379aadfa468d",
     ),
 }

@@ -1,0 +1,55 @@
+"""Lines of web pages that are no steps: bylines, dates, ratings, buttons to share and print, notices of cookies."""
+
+from __future__ import annotations
+
+import re
+
+_LONGEST = 300
+
+_PAGE = r"(?:recipe|article|page|post|story|guide|how-?to|tutorial|video)"
+_SITE = r"(?:facebook|twitter|x|instagram|pinterest|whatsapp|reddit|tiktok|youtube|linkedin|social\s+media|e-?mail)"
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+_DATE = (
+    rf"(?:{_MONTH}\s+\d{{1,2}}|\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}"
+    r"|\d{1,4}[/.-]\d{1,2}[/.-]\d{1,4}|\d+\s+\w+\s+ago)"
+)
+_ALIKE = re.compile(
+    rf"""(?:{_PAGE}\s+)?(?:last\s+)?(?:updated|modified|edited|published|posted|reviewed)(?:\s+on)?\s*:?\s*{_DATE}.*
+    | (?:{_PAGE}\s+)?last\s+(?:updated|modified|edited|reviewed)\b.*
+    | (?:(?:co-?)?(?:authored|written|posted|published|reviewed|contributed|submitted)
+        |recipe|photos?|photograph[sy]?|image|words|text|story)\s+(?:and\s+\w+\s+)?(?:by|credit|courtesy\s+of)\b.*
+    | (?:authors?|(?:photo|image)(?:\s+credit)?|credits?|(?:image\s+)?source)\s*:.*
+    | (?:share|tweet|pin|print|save|e-?mail|bookmark|rate|review|like)\s+this\s+{_PAGE}
+        (?:\s+(?:on|to|with|via|by|for)\b.*)?
+    | (?-i:(?:Share|Pin|Print|Save|Rate)\s+(?:The\s+)?Recipe)
+    | (?:share|follow|find|join|like)\s+(?:(?:this|us|me|it)\s+)?(?:on|via)\s+{_SITE}\b.*
+    | share\s+this | pin\s+it | tweet | share(?:\s+this)?(?:\s*[|,:•]\s*|\s+){_SITE}\b.*
+    | jump\s+to\s+(?:the\s+)?{_PAGE} | skip\s+to\s+(?:main\s+)?content
+    | (?:this|our)\s+(?:web)?site\s+uses\s+cookies\b.* | (?:accept|reject|manage|allow)\s+(?:all\s+)?cookies
+    | we\s+(?:and\s+our\s+partners\s+)?use\s+cookies\s+(?:and|on
+        |to\s+(?:improve|ensure|personali[sz]e|give|offer|provide|analy[sz]e|enhance|deliver|make\s+sure))\b.*
+    | by\s+(?:continuing|using|browsing)\b.*\b(?:site|cookies)\b.* | cookies?\s+(?:policy|settings|preferences|notice)
+    | privacy\s+policy.* | terms\s+(?:of\s+(?:use|service)|(?:and|&)\s+conditions).*
+    | .{{0,60}}\ball\s+rights\s+reserved\b.* | (?:©|\(c\)|copyright)[\s©]*(?:\(c\)\s*)?\d{{4}}.*
+    | (?:this\s+{_PAGE}\s+)?(?:may\s+)?contains?\s+affiliate\s+links\b.*
+    | advertisements? | sponsored(?:\s+content)? | read\s+more | (?:related|more|similar|popular)\s+{_PAGE}s
+    | you\s+(?:may|might)\s+also\s+(?:like|enjoy)\b.* | sign\s+up\s+(?:for|to)\s+(?:our|my|the)\s+newsletter\b.*
+    | subscribe(?:\s+(?:to|for)\s+(?:our|my|the)\b.*)? | leave\s+a\s+(?:comment|reply|review|rating).*
+    | (?:was|did|have|do)\s+(?:this|you)\b.*\b(?:this|the)\s+{_PAGE}\b.*\? | was\s+this\s+{_PAGE}\s+helpful.*
+    | (?:rated|rating)?[\s:]*\d(?:[.,]\d+)?\s*(?:(?:/\s*5|out\s+of\s+5)\b.*|from\s+\d.*|stars?)
+    | (?:[★☆⭐✩✭]\s*){{3,5}}[(\d.,/\s]*(?:\w+\s*)?\)?
+    | [\d.,]+k?\s+(?:reviews?|ratings?|comments?|shares?|views?|votes?|likes?)
+    """,
+    re.VERBOSE | re.IGNORECASE | re.DOTALL,
+)
+_NAME = r"(?:[A-Z][\w.'’-]*|de|van|von|da|di)"
+_BYLINE = re.compile(rf"[Bb]y:?\s+[A-Z][\w.'’-]+(?:\s+{_NAME}){{1,3}}(?:\s*[|,•·–—-].*)?")
+
+
+def is_boilerplate(line: str) -> bool:
+    """Whether a line belongs to the page that a text was on, and not to the text."""
+    line = line.strip(" \t\r\n*_#>|•·-–—")
+    if not line or len(line) > _LONGEST:
+        return False
+    line = line.rstrip(".!: ")
+    return _ALIKE.fullmatch(line) is not None or _BYLINE.fullmatch(line) is not None
