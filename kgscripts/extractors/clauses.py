@@ -95,6 +95,20 @@ def shares_auxiliaries(verb: Token) -> bool:
     return not any(child.dep_.startswith(("nsubj", "csubj", "expl", "aux")) for child in verb.lefts)
 
 
+def continues_perfect(verb: Token) -> bool:
+    """Whether a conjunct shares the "had" before: "they had made me wait and then offered the job to him".
+
+    Only verbs whose past is also their participle.
+    """
+    governor = verb.head
+    if governor.dep_ in {"acl:relcl", "relcl"}:
+        return False
+    if verb.tag_ not in {"VBD", "VBN"} or governor.tag_ != "VBN" or not verb.lower_.endswith("ed"):
+        return False
+    has_own = any(child.dep_.startswith(("nsubj", "csubj", "expl", "aux")) for child in verb.lefts)
+    return not has_own and any(is_had(child, governor) for child in governor.lefts)
+
+
 def asks(verb: Token) -> bool:
     last = verb.sent[-1]
     return last.lower_ == "?" or (len(verb.sent) > 1 and verb.sent[-2].lower_ == "?")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from kgscripts.extractors.clauses import (
     asks,
     compares,
+    continues_perfect,
     is_condition,
     is_continuation,
     is_denied_noun,
@@ -24,8 +25,10 @@ from kgscripts.extractors.clauses import (
     takes_time,
     tells_of_narrator,
 )
+from kgscripts.extractors.digressions import digressions
+from kgscripts.extractors.narration import is_habitual_would, is_narrator
 from kgscripts.extractors.quotations import quoted_tokens
-from kgscripts.extractors.remoteness import is_denied, is_planned, is_remote
+from kgscripts.extractors.remoteness import is_denied, is_planned, is_remote, tells_far_past
 from kgscripts.text.lexicon import is_tool, verbs
 from kgscripts.text.syntax import (
     AUXILIARY,
@@ -59,8 +62,9 @@ _PRESENT = frozenset({"VBZ", "VBP"})
 class Factuality:
     """The factuality of the clauses of one document; the result for each verb is cached."""
 
-    def __init__(self, doc: Doc) -> None:
-        self._quoted = quoted_tokens(doc)
+    def __init__(self, doc: Doc, *, habits: bool = False) -> None:
+        self._habits = habits
+        self._mentioned = quoted_tokens(doc) | (frozenset() if habits else digressions(doc))
         self._reasons: dict[int, DiscardReason | None] = {}
 
     def reason(self, verb: Token) -> DiscardReason | None:
@@ -74,7 +78,7 @@ class Factuality:
         return self._reasons[verb.i]
 
     def _judge(self, token: Token) -> DiscardReason | None:
-        if token.i in self._quoted:
+        if token.i in self._mentioned:
             return DiscardReason.MENTIONED
         governing = self._reasons.get(token.head.i) if token.head.i != token.i else None
         if not is_verb(token):
@@ -88,14 +92,15 @@ class Factuality:
             return DiscardReason.NEGATED
         if is_planned(verb):
             return DiscardReason.PLANNED
-        if is_remote(verb):
+        if is_remote(verb, habits=self._habits):
             return DiscardReason.MENTIONED
         markers = [marker.lower_ for marker in markers_of(verb)]
         if "without" in markers:
             return DiscardReason.NEGATED
         if verb.tag_ == "VBG" and "instead" in marking_of(verb):
             return DiscardReason.MENTIONED
-        if verb.tag_ in _PRESENT and not is_imperative(verb) and any(is_condition(child) for child in verb.lefts):
+        conditional = verb.tag_ in _PRESENT and not is_imperative(verb) and any(map(is_condition, verb.lefts))
+        if conditional and not self._habits:
             return DiscardReason.HYPOTHETICAL
         if not _CONDITIONS.isdisjoint(markers) or compares(verb, markers):
             return DiscardReason.HYPOTHETICAL
@@ -103,6 +108,8 @@ class Factuality:
             if child.dep_ not in AUXILIARY:
                 continue
             word = child.lower_
+            if self._habits and is_habitual_would(child, verb):
+                continue
             if word in _SUPPOSING and not is_had(child, verb):
                 return DiscardReason.HYPOTHETICAL
             if word in _INSTRUCTING and not _addresses_reader(verb):
@@ -224,13 +231,16 @@ def _ensures(governor: Token, lemma: str) -> bool:
 
 
 def _of_conjunct(verb: Token, governing: DiscardReason | None) -> DiscardReason | None:
-    if shares_auxiliaries(verb):
+    if shares_auxiliaries(verb) or continues_perfect(verb):
         return governing
     if governing is DiscardReason.PLANNED and verb.tag_ in _PRESENT and verb.head.tag_ in _PRESENT:
         return governing  # "the plan was that Dan brings the charcoal and I bring the meat"
     # A finite verb is not a conjunct of an infinitive: it continues the story.
     if verb.tag_ in _FINITE and verb.head.tag_ not in _FINITE:
         return None
-    if any(child.dep_.startswith("nsubj") for child in verb.lefts):
+    subjects = [child for child in verb.lefts if child.dep_.startswith("nsubj")]
+    if subjects:
+        if governing is DiscardReason.MENTIONED and verb.tag_ == verb.head.tag_ == "VBD" and tells_far_past(verb.head):
+            return None if any(map(is_narrator, subjects)) else governing
         return governing if governing is DiscardReason.HYPOTHETICAL else None
     return governing if governing in _NOT_FACTUAL else None

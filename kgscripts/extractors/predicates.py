@@ -80,9 +80,12 @@ class Frame:
         return [content_head(noun) for noun in self.objects if is_noun(noun)]
 
 
-def frames_of(doc: Doc) -> Iterator[Frame]:
-    """Yield the frames of a parse in text order; "use", "using" and causative "let" pass on their arguments."""
-    factuality = Factuality(doc)
+def frames_of(doc: Doc, *, habits: bool = False) -> Iterator[Frame]:
+    """Yield the frames of a parse in text order; "use", "using" and causative "let" pass on their arguments.
+
+    `habits` says whether the text tells how something is usually done.
+    """
+    factuality = Factuality(doc, habits=habits)
     frames = {token.i: _frame(token, factuality) for token in doc if is_predicate(token)}
     dropped: set[int] = set()
     for frame in frames.values():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from kgscripts.text.syntax import AUXILIARY, is_imperative, is_verb
+from kgscripts.text.syntax import AUXILIARY, is_fronted, is_imperative, is_verb
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -20,10 +20,14 @@ _YOUTH = frozenset(
     {"child", "kid", "boy", "girl", "teenager", "teen", "baby", "toddler", "student", "young", "younger", "little"}
     | {"small", "college", "school", "kindergarten", "childhood", "youth", "pregnant"}
 )
-_FICTIONS = frozenset({"film", "movie", "novel", "dream", "cartoon", "fairy", "tale"})
+FICTIONS = frozenset(
+    {"film", "movie", "novel", "dream", "cartoon", "fairy", "tale", "thriller", "documentary", "musical", "ballad"}
+    | {"opera", "sitcom", "podcast", "legend", "comedy", "fable", "western"}
+)
 _LONG_TIMES = frozenset({"year", "decade"})
 _SEASONS = frozenset({"year", "summer", "winter", "spring", "autumn", "fall", "season"})
 _NOW = re.compile(r"\b(this (time|year|summer|winter|spring|autumn|fall|season)|today|tonight|now)\b", re.IGNORECASE)
+_YEAR = re.compile(r"1\d{3}|20[01]\d")
 _CLAUSES = frozenset({"ROOT", "conj", "parataxis", "ccomp", "advcl"})
 _PLANS = frozenset({"plan", "idea", "dream", "hope", "goal"})
 
@@ -31,6 +35,8 @@ _PLANS = frozenset({"plan", "idea", "dream", "hope", "goal"})
 def is_denied(verb: Token) -> bool:
     """Whether the clause says that the event did not happen: "nobody helped", "she almost fell"."""
     for child in verb.lefts:
+        if child.dep_ == "advmod" and child.lower_ == "ever" and child.nbor(-1).lower_ in {"hardly", "scarcely"}:
+            return True
         if child.dep_ == "advmod" and child.lower_ in _NOT_QUITE and verb.tag_ in _PAST:
             return child.i == verb.i - 1
         if child.dep_.startswith("nsubj") and (child.lower_ in _NOBODY or _has(child, "no")):
@@ -43,16 +49,18 @@ def is_planned(verb: Token) -> bool:
     return any(child.dep_ == "nsubj:outer" and child.lower_ in _PLANS for child in verb.lefts)
 
 
-def is_remote(verb: Token) -> bool:
-    """Whether the clause tells of habits, people in general, a far past, or what happens in a film."""
+def is_remote(verb: Token, *, habits: bool) -> bool:
+    """Whether the clause tells of habits, people in general, a far past, or what happens in a film.
+
+    In a text that tells of `habits`, what others do ("some people add sugar"), hearsay, and what happened once are
+    remote.
+    """
     return (
-        _is_habit(verb)
-        or _is_general(verb)
-        or _is_aside(verb)
+        (not habits and (_is_habit(verb) or _is_general(verb) or _is_aside(verb) or _tells_past(verb)))
+        or (habits and any(_is_once(child) or (child.lower_ == "people" and _is_general(verb)) for child in verb.lefts))
         or _is_reported(verb)
-        or (verb.tag_ in _PAST and _tells_far_past(verb))
         or any(_is_fiction(child) for child in verb.lefts)
-        or (verb.dep_ in {"acl:relcl", "relcl"} and verb.head.lower_ in _FICTIONS)
+        or (verb.dep_ in {"acl:relcl", "relcl"} and verb.head.lower_ in FICTIONS)
     )
 
 
@@ -101,9 +109,13 @@ def _is_bare(noun: Token) -> bool:
     return all(child.lower_ in {"most", "many", "some", "other"} for child in noun.lefts)
 
 
-def _tells_far_past(verb: Token) -> bool:
+def _tells_past(verb: Token) -> bool:
+    return verb.tag_ in _PAST and tells_far_past(verb)
+
+
+def tells_far_past(verb: Token) -> bool:
     """Whether the clause is about a far past; in "back in the nineties" the words after "back" decide."""
-    open_ = list(verb.children)
+    open_ = [*verb.children, *([verb.head] if is_fronted(verb) else [])]
     while open_:  # without recursion: "back back back …" can go on
         child = open_.pop()
         if child.lower_ == "back" and child.dep_ == "advmod":
@@ -113,28 +125,41 @@ def _tells_far_past(verb: Token) -> bool:
     return False
 
 
+def _is_once(child: Token) -> bool:
+    """ "He once lost it", "we had a boat once"."""
+    if child.lower_ != "once" or child.dep_ != "advmod" or child.head.tag_ not in _PAST:
+        return False
+    is_last = child.i == child.sent.end - 2 and child.head.lemma_.lower() == "have"
+    return is_last or child.i in {child.head.i - 1, child.head.i - 2}
+
+
 def _is_far(child: Token) -> bool:
     """ "Two years ago", "in the nineties", "as a child", "when I was six"."""
     if child.dep_ == "advcl":
         states = [left for left in child.lefts if left.dep_ == "cop" and left.tag_ == "VBD"]
         when = any(left.lower_ == "when" for left in child.lefts)
         return when and bool(states) and (child.lower_ in _YOUTH or _is_age(child))
-    if child.lower_ == "once" and child.dep_ == "advmod":
-        return child.head.tag_ in _PAST and child.i in {child.head.i - 1, child.head.i - 2}
+    if _is_once(child):
+        return True
     if child.lemma_.lower() in _SEASONS and any(left.lower_ == "last" for left in child.lefts):
         return _NOW.search(child.doc[child.sent.start :].text) is not None
-    if child.lower_ == "ago":
-        return any(time.lemma_.lower() in _LONG_TIMES for time in child.children)
-    if child.dep_ == "obl":
+    if child.lower_ in {"ago", "before", "earlier"}:
+        times = _LONG_TIMES if child.lower_ == "ago" else _LONG_TIMES | _SEASONS
+        return any(time.lemma_.lower() in times for time in child.children)
+    if child.dep_ in {"obl", "ROOT"}:
         case = {left.lower_ for left in child.lefts if left.dep_ == "case"}
         if "for" in case and child.lower_ in {"years", "decades"}:
             return not any(left.dep_ == "nummod" for left in child.lefts)
-        return ("as" in case and child.lower_ in _YOUTH) or (
-            "in" in case
-            and (
-                child.lower_ in {"childhood", "youth"}
-                or child.lower_.endswith(("ties", "0s", "0's"))
-                or (child.lower_ == "days" and any(left.lower_ == "those" for left in child.lefts))
+        return ("as" in case and child.lemma_.lower() in _YOUTH) or (
+            ("during" in case and child.lower_ == "war")
+            or (
+                "in" in case
+                and (
+                    _YEAR.fullmatch(child.text) is not None
+                    or child.lower_ in {"childhood", "youth"}
+                    or child.lower_.endswith(("ties", "0s", "0's"))
+                    or (child.lower_ == "days" and any(left.lower_ == "those" for left in child.lefts))
+                )
             )
         )
     return False
@@ -149,7 +174,7 @@ def _is_age(predicate: Token) -> bool:
 def _is_fiction(child: Token) -> bool:
     return (
         child.dep_ == "obl"
-        and child.lower_ in _FICTIONS
+        and child.lower_ in FICTIONS
         and any(left.dep_ == "case" and left.lower_ == "in" for left in child.lefts)
     )
 

@@ -48,7 +48,7 @@ def test_objects_by_hand() -> None:
 
 def test_reality_by_hand() -> None:
     text = "I [peeled|yes] the carrots. I did not [cut|no] it. She [opened|no] the door. If I [sang|yes], he left."
-    (found,) = reality_scores(load_pipeline(), {"unseen": [unmarked(text)]})
+    (found,) = reality_scores(load_pipeline(), "kgscripts reality", {"unseen": [unmarked(text)]})
     assert list(values(found).values()) == [0.5, 0.5]
     assert found.exposure is Exposure.UNSEEN
 

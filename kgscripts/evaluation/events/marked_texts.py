@@ -20,7 +20,7 @@ from kgscripts.extractors.pronouns import THIRD_PERSON
 from schemas.provenance import Exposure
 
 OBJECTS = "kgscripts objects"
-REALITY = "kgscripts reality"
+REALITY = {"reality": "kgscripts reality", "habits": "kgscripts habits", "memories": "kgscripts memories"}
 SPLITS = {"development": Exposure.DEVELOPMENT, "unseen": Exposure.UNSEEN}
 _MARK = re.compile(r"\[([^\]|\n]+)\|([^\]|\n]+)\]")
 _NONE = "-"
@@ -101,7 +101,7 @@ def _head(noun: str) -> str:
     return noun.strip().rsplit(" ", 1)[-1]
 
 
-def reality_scores(nlp: Language, texts: dict[str, list[MarkedText]]) -> Iterator[Evaluation]:
+def reality_scores(nlp: Language, name: str, texts: dict[str, list[MarkedText]]) -> Iterator[Evaluation]:
     """Precision and recall of the marked events that happened: an event counts as one unless it is discarded."""
     for split, items in texts.items():
         counts = Matches()
@@ -114,4 +114,4 @@ def reality_scores(nlp: Language, texts: dict[str, list[MarkedText]]) -> Iterato
             examples.append(example(item.text, *words, where="events that happened"))
         values = {"event happened precision": counts.precision, "event happened recall": counts.recall}
         size = {"texts": len(items), "events that happened": counts.gold}
-        yield of_extractor(REALITY, split, values, exposure=SPLITS[split], items=size, examples=examples)
+        yield of_extractor(name, split, values, exposure=SPLITS[split], items=size, examples=examples)
