@@ -22,7 +22,7 @@ from kgscripts.corpora.scenarios.labels import resolve
 from kgscripts.devices import CPU
 from kgscripts.enrichers.kept import enrichers_of
 from kgscripts.enrichers.protocol import Enricher
-from kgscripts.enrichers.registry import ENRICHERS, choose_enrichers
+from kgscripts.enrichers.registry import ENRICHERS, choose_enrichers, with_records
 from kgscripts.extractors.protocol import Extractor
 from kgscripts.extractors.registry import choose, installed_extractors
 from kgscripts.records.corrections import add_corrections
@@ -184,6 +184,7 @@ def build_graph(
         added = read_scenario_list(scenario_list) if scenario_list is not None else []
         extractors, without = for_build(scenarios, added, extractors, without)
     chosen = choose(extractors, without, partial(_describe_parser, spacy_model))
+    enrichers = with_records(enrichers, {kind for item in chosen for kind in item.extractor.gives})
     label = "" if scenario is None else resolve(scenario)
     build_inputs = [
         *(file_input(file, format, label, any_language=any_language) for file in files),

@@ -228,6 +228,7 @@ _EXAMPLES = {
     "aligner": (aligner, "--train train.template.tsv --out model"),
     "state-changes": (state_changes, "--config retrieval --train openpi/gold/train --out model"),
     "scenarios": (scenarios, "--train labelled-data.xml --development docs.jsonl --out model"),
+    "scenario-calibration": (plain.scenario_calibration, "--model model --development docs.jsonl --out model"),
     "step-encoder": (step_encoder, "--out encoder"),
     "steps": (steps, "--descript gold_paraphrase_sets --inscript inscript --out model"),
     "tools": (plain.tools, "--out model"),

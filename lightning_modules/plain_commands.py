@@ -108,6 +108,27 @@ def verb_objects(
     echo(f"{train_verb_objects(train, out, limit):,} verbs: {printable(str(out))}")
 
 
+def scenario_calibration(
+    development: Annotated[
+        Path, typer.Option(metavar="FILE|DIR", help="Documents with gold segments: JSON lines or WebAnno TSV 3.")
+    ],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The checkpoint to write; it may be the one that is read.")],
+    model: Annotated[
+        str, typer.Option(metavar="NAME|DIR", help="A detector: the one that ships (default), or a checkpoint.")
+    ] = "default",
+) -> None:
+    """Give a detector the activities that are not listed, and the confidence below which a segment has no scenario.
+
+    Training does so at its end. `kgscripts evaluate scenario-confidence` prints what each floor gives.
+    """
+    from kgscripts.corpora.scenarios.documents import read_scenario_documents
+    from kgscripts.training.scenario_calibration import calibrate
+
+    check_directory(out, [development])
+    settings = calibrate(model, read_scenario_documents(development), out).settings
+    echo(f"{printable(str(out))}: {len(settings.others)} other activities, floor {settings.floor:.2f}")
+
+
 def typicality(inscript: InScript, out: OutFile, limit: Limit = None) -> None:
     """Learn how typical a step is of its scenario's script, from the `train` stories of InScript."""
     check_outputs(out, inputs=[inscript / "train", inscript / "val"])

@@ -189,6 +189,18 @@ class Segment:
 
 
 @frozen(kw_only=True)
+class SentenceVector:
+    """The vector of a sentence by MiniLM (`kgscripts.models.sentence_vectors`), as base64."""
+
+    start: int
+    end: int
+    values: str = field(validator=validators.min_len(1))
+
+    def __attrs_post_init__(self) -> None:
+        _span(self, self.start, self.end)
+
+
+@frozen(kw_only=True)
 class EventMention:
     """One mention of an event.
 
@@ -377,6 +389,19 @@ class ActionVector:
     """The vector of the words of an action or a scenario by MiniLM (`kgscripts.models.sentence_vectors`), as base64."""
 
     values: str = field(validator=validators.min_len(1))
+
+
+@frozen(kw_only=True)
+class ScenarioVector:
+    """The vector that stands for a scenario whose name and texts are known
+    (`kgscripts.models.scenarios.list.scenario_point`), as base64."""
+
+    values: str = field(validator=validators.min_len(1))
+
+
+@frozen(kw_only=True)
+class NamedSegment(Segment):
+    """A segment of a text in which some passage is about a scenario that another text of the graph names."""
 
 
 Record = AttrsInstance

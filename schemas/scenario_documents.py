@@ -67,3 +67,8 @@ class DetectedSegment:
 
     def __attrs_post_init__(self) -> None:
         _is_span(self, self.start, self.end)
+
+    @property
+    def confidence(self) -> float:
+        """The probability of the first label."""
+        return self.ranking[0][1]

@@ -12,6 +12,7 @@ from kgscripts.commands.evaluate_all import all_benchmarks
 from kgscripts.commands.evaluate_cloze import cloze
 from kgscripts.commands.evaluate_extraction import extraction, text
 from kgscripts.commands.evaluate_graph import graph
+from kgscripts.commands.evaluate_scenario_confidence import scenario_confidence
 from kgscripts.commands.evaluate_scenario_mentions import scenario_mentions
 from kgscripts.commands.evaluate_scenario_titles import scenario_titles
 from kgscripts.commands.evaluate_scenarios import scenarios
@@ -47,6 +48,7 @@ _COMMANDS: dict[str, tuple[Callable[..., Any], str]] = {
     "alignments": (alignments, "--gold gold.jsonl --templates valid.template.tsv"),
     "state-changes": (state_changes, "--gold dev --model default"),
     "scenarios": (scenarios, "--gold documents.jsonl --model default"),
+    "scenario-confidence": (scenario_confidence, "--gold documents.jsonl --model default"),
     "scenario-mentions": (scenario_mentions, "--gold documents.jsonl --model default"),
     "scenario-titles": (scenario_titles, "--split development"),
     "graph": (graph, "GRAPH --attach"),

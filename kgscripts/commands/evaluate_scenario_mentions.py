@@ -17,6 +17,10 @@ def scenario_mentions(
     model: Annotated[
         str, typer.Option(metavar="NAME|DIR", help="A model that ships (default, topic-tiling), or a checkpoint.")
     ] = "default",
+    beside: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE|DIR", help="How-tos whose titles are offered to the documents in another graph."),
+    ] = None,
     split: SplitName = None,
     examples: Examples = 0,
     as_json: AsJson = False,
@@ -25,19 +29,21 @@ def scenario_mentions(
 ) -> None:
     """Evaluate the scenarios of event mentions: with detection, and with one label for the whole of each text.
 
-    A graph is built of the documents in a temporary folder. A mention is right if it has a scenario that its sentence
+    Graphs are built of the documents in a temporary folder. A mention is right if it has a scenario that its sentence
     is labelled with: precision is over the mentions with a scenario, recall over those in labelled sentences. The one
     label is the gold one of most sentences.
     """
     from kgscripts.commands.evaluation_output import finish
-    from kgscripts.corpora.scenarios.documents import read_scenario_documents
+    from kgscripts.corpora.scenarios.documents import read_scenario_documents, story_documents
+    from kgscripts.corpora.scenarios.labels import scenario_of
     from kgscripts.evaluation.scenarios.mentions import evaluate_mentions
     from kgscripts.models.registry import find_checkpoint, load
     from schemas.output_files import check_outputs
 
-    check_outputs(output, inputs=[gold, model])
+    check_outputs(output, inputs=[gold, model, beside])
     places = {model: find_checkpoint(model, "scenarios")} if attach_as else {}
-    documents = read_scenario_documents(gold)
+    named = [] if beside is None else [scenario_of(document) for document in story_documents(beside)]
+    documents = read_scenario_documents(gold, others=[scenario for scenario in named if scenario])
     dataset = gold.absolute().name
     found = evaluate_mentions(
         documents,
@@ -45,6 +51,7 @@ def scenario_mentions(
         dataset=dataset,
         split=split or dataset.split(".")[0],
         source=model,
+        beside=beside,
     )
     finish(
         [found],

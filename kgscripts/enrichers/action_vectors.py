@@ -15,6 +15,14 @@ from kgscripts.settings import device_setting
 from schemas.provenance import BenchmarkScore, Model
 from schemas.records import ActionVector, Record
 
+MINILM = Model(
+    name="all-MiniLM-L6-v2",
+    version="1",
+    digest=MINILM_SHA256,
+    task="vectors of actions and scenarios",
+    licence="Apache-2.0",
+)
+
 
 @frozen(kw_only=True)
 class ActionVectorSettings:
@@ -44,8 +52,7 @@ class ActionVectors(Enricher):
     @property
     def networks(self) -> tuple[Model, ...]:
         """MiniLM."""
-        name = "all-MiniLM-L6-v2"
-        return (Model(name=name, version="1", digest=MINILM_SHA256, task="vectors of actions", licence="Apache-2.0"),)
+        return (MINILM,)
 
     def scores(self) -> Sequence[BenchmarkScore]:
         """Those of typicality, which is made of the vectors."""

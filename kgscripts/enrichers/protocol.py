@@ -45,6 +45,8 @@ class Enricher(ABC):
     """Whether builds have it by default."""
     requires: ClassVar[tuple[str, ...]] = ()
     """Names of enrichers that it requires."""
+    reads: ClassVar[tuple[type[Record], ...]] = ()
+    """Kinds of records without which it has nothing to do: a build whose extractors do not give them leaves it out."""
     gives: ClassVar[type[Record]]
     query: ClassVar[str]
     candidates: ClassVar[str] = "SELECT '' WHERE false"

@@ -8,6 +8,7 @@ from typing import Any
 from kgscripts.enrichers.protocol import Enricher
 from kgscripts.plugins import Plugins
 from schemas.errors import ConfigurationError
+from schemas.records import Record
 
 ENRICHERS = Plugins(
     "kgscripts.enrichers",
@@ -15,6 +16,11 @@ ENRICHERS = Plugins(
     "enricher",
     ("rules", "task", "gives", "query", "networks"),
 )
+
+
+def with_records(enrichers: Iterable[Enricher], kinds: Collection[type[Record]]) -> list[Enricher]:
+    """The enrichers that have something to do if extractors give these kinds of records."""
+    return [item for item in enrichers if set(item.reads) <= set(kinds)]
 
 
 def choose_enrichers(

@@ -17,11 +17,13 @@ from attrs import define, field, frozen
 from kgscripts.corpora.scenarios.labels import scenario_of
 from kgscripts.extractors.protocol import Extractor, ParsedDocument
 from kgscripts.models.registry import describe, load
+from kgscripts.models.scenarios.protocol import OfVectors
 from kgscripts.models.scenarios.windows import detect_documents
+from kgscripts.models.stored_vectors import encoded
 from kgscripts.settings import device_setting, model_setting
 from kgscripts.titles.words import titles_digest
 from schemas.provenance import Model
-from schemas.records import Document, EventMention, PassageKind, Record, Segment, Sentence
+from schemas.records import Document, EventMention, PassageKind, Record, Segment, Sentence, SentenceVector
 
 if TYPE_CHECKING:
     from kgscripts.models.scenarios.protocol import NewScenario, ScenarioModel
@@ -44,7 +46,8 @@ class ScenarioSettings:
 
 @define
 class ScenarioExtractor(Extractor):
-    """Gives the segments that a model detects, one record for each scenario of a segment.
+    """Gives the segments that a model detects, one record for each scenario of a segment, and the vectors of the
+    sentences if the model uses them: an enricher compares them with the titles of the graph.
 
     Texts with a scenario by label or title are left out, unless the setting `labelled_too` is true. Pairs are left out:
     a pair is a single instruction of a procedure, and its two sides could get different scenarios. The model of the
@@ -52,10 +55,10 @@ class ScenarioExtractor(Extractor):
     """
 
     name = "scenarios"
-    rules = "1"
+    rules = "2"
     task = "scenarios of passages"
     requires = (Sentence, EventMention)
-    gives = (Segment,)
+    gives = (Segment, SentenceVector)
     cost = "scenario model (MiniLM encoder)"
     licence = "Apache-2.0"
 
@@ -79,15 +82,14 @@ class ScenarioExtractor(Extractor):
     def read(self, documents: Sequence[ParsedDocument]) -> list[Sequence[Record]]:
         """See `Extractor`."""
         spans = [_sentences(item) if self._reads(item.document) else [] for item in documents]
-        found = self._detect(
-            [
-                [" ".join(item.document.text[start:end].split()) for start, end in own]
-                for item, own in zip(documents, spans, strict=True)
-            ]
-        )
+        texts = [
+            [" ".join(item.document.text[start:end].split()) for start, end in own]
+            for item, own in zip(documents, spans, strict=True)
+        ]
+        found = self._detect(texts)
         return [
-            _with_events(_records(segments, own), item)
-            for item, own, segments in zip(documents, spans, found, strict=True)
+            [*_with_events(_records(segments, own), item), *self._vectors(sentences, own)]
+            for item, own, sentences, segments in zip(documents, spans, texts, found, strict=True)
         ]
 
     def _reads(self, document: Document) -> bool:
@@ -99,11 +101,24 @@ class ScenarioExtractor(Extractor):
             return [[] for _ in documents]
         if self._loaded is None:
             from kgscripts.models.scenarios.list import with_added
+            from kgscripts.models.sentence_vectors import RememberedVectors
 
             self._loaded = with_added(
                 load(_TASK, self.settings.model, self.settings.device) if self.model is None else self.model, self.added
             )
+            # A model that ships is the same object for all extractors of a process.
+            if isinstance(self._loaded, OfVectors) and not isinstance(self._loaded.vectors, RememberedVectors):
+                self._loaded.vectors = RememberedVectors(self._loaded.vectors)
         return detect_documents(self._loaded, documents)
+
+    def _vectors(self, texts: Sequence[str], spans: Sequence[tuple[int, int]]) -> list[SentenceVector]:
+        """The vectors of sentences, which detection has just computed."""
+        if not texts or not isinstance(self._loaded, OfVectors):
+            return []
+        return [
+            SentenceVector(start=start, end=end, values=encoded(vector))
+            for (start, end), vector in zip(spans, self._loaded.vectors(texts), strict=True)
+        ]
 
 
 def _sentences(parsed: ParsedDocument) -> list[tuple[int, int]]:

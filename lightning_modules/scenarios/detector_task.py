@@ -20,10 +20,11 @@ from kgscripts.evaluation.scenarios.pairing import pair_documents
 from kgscripts.evaluation.scenarios.predictions import ranked
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.scenarios.chain import DetectorSettings, detected_segments
-from kgscripts.models.scenarios.detector import FEATURES, ScenarioDetector, detector_checkpoint
+from kgscripts.models.scenarios.detector import FEATURES, ScenarioDetector
 from kgscripts.models.scenarios.list import passages_centre
 from kgscripts.models.sentence_vectors import quantised_vectors
 from kgscripts.models.stored_vectors import SCALE
+from kgscripts.training.scenario_calibration import calibrated
 from lightning_modules.configuration import Configuration
 from lightning_modules.data import Split
 from lightning_modules.scenarios.detector_module import DetectorData, DetectorModule
@@ -141,4 +142,4 @@ class DetectorTask:
         place = uniform_filter(grid, 3, mode="nearest").argmax()
         bias, cost = np.unravel_index(place, grid.shape)
         best = attrs.evolve(first, none_bias=_BIASES[bias], change_cost=_COSTS[cost])
-        return detector_checkpoint(layer, self._centres, best, card)
+        return calibrated(ScenarioDetector(layer, self._centres, best, model), documents).checkpoint(card)

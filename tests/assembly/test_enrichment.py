@@ -10,16 +10,17 @@ import pyarrow.parquet as pq
 import pytest
 from attrs import frozen
 
+from kgscripts.enrichers.named_scenarios import NamedScenarios
 from kgscripts.enrichers.predicted_tools import ToolPredictor
 from kgscripts.enrichers.protocol import Enricher
-from kgscripts.enrichers.registry import choose_enrichers
+from kgscripts.enrichers.registry import choose_enrichers, with_records
 from kgscripts.extractors.protocol import Extractor
 from kgscripts.pipeline import build_graph, remove_source
 from kgscripts.records.kinds import decode
 from kgscripts.records.store import RecordStore
 from schemas.errors import ConfigurationError
 from schemas.provenance import Model
-from schemas.records import Document, PredictedTool, Record
+from schemas.records import Document, PredictedTool, Record, Segment, SentenceVector
 from schemas.script_graph import ScriptGraph
 from tests.assembly.built import Rows, graph_bytes, graph_rows, labels
 from tests.assembly.tiny_reader import TinyDecomposer, tiny, tiny_document
@@ -209,12 +210,19 @@ def test_which_enrichers_a_build_has(guesser: Guesser) -> None:
     def names(*arguments: Any, **others: Any) -> list[str]:
         return [item.name for item in choose_enrichers(*arguments, **others)]
 
-    assert names(None) == ["action-vectors", "guesser", "steps"]
-    assert names(None, also=["predicted-tools"]) == ["action-vectors", "guesser", "predicted-tools", "steps"]
-    assert names(None, ["steps"]) == ["guesser"], "what requires it goes too"
+    assert names(None) == ["action-vectors", "guesser", "named-scenarios", "scenario-vectors", "steps"]
+    assert names(None, ["steps"], also=["predicted-tools"]) == [
+        "guesser",
+        "named-scenarios",
+        "predicted-tools",
+        "scenario-vectors",
+    ], "what requires steps goes too"
+    assert names(None, ["steps", "scenario-vectors"]) == ["guesser"]
     assert names([]) == []
     assert names(["steps"]) == ["action-vectors", "steps"]
     assert names([guesser, "predicted-tools"]) == ["guesser", "predicted-tools"]
+    assert with_records([guesser, NamedScenarios()], [Segment]) == [guesser]
+    assert len(with_records([guesser, NamedScenarios()], [Segment, SentenceVector])) == 2
     with pytest.raises(ConfigurationError, match="no enricher 'step' is installed"):
         names(["step"])
     with pytest.raises(ConfigurationError, match="two enrichers have the name 'guesser'"):

@@ -70,6 +70,7 @@ OUTPUTS = {
     "evaluate tools --output": Case("evaluate tools -o OUT"),
     "evaluate scenario-titles --output": Case("evaluate scenario-titles -o OUT"),
     "evaluate scenario-mentions --output": Case("evaluate scenario-mentions --gold anna.jsonl -o OUT"),
+    "evaluate scenario-confidence --output": Case("evaluate scenario-confidence --gold anna.jsonl -o OUT"),
     "evaluate slice --output": Case("evaluate slice --model tiny -o OUT", _TINY),
     "evaluate graph --output": Case("evaluate graph graph --sample 1 -o OUT", _TABLES),
     "evaluate all --output": Case("evaluate all --data inscript -o OUT", ("inscript/val/story",)),
@@ -94,6 +95,7 @@ CHECKPOINTS = {
     "train transducer --out": "train transducer --config OUT/file --train pairs.tsv",
     "train state-changes --out": "train state-changes --config causal --set pretrained=OUT --train dev",
     "train scenarios --out": "train scenarios --config detector --train stories.jsonl --development OUT/file",
+    "train scenario-calibration --out": "train scenario-calibration --development OUT/file",
     "train tools --out": "train tools --train OUT/file",
     "train step-encoder --out": "train step-encoder --config OUT/file",
     "train text --out": "train text --treebanks OUT --work work",
@@ -112,6 +114,7 @@ _LONG = (
     "tools.predicted.evaluate_predicted_tools",
     "scenarios.titles.evaluate_titles",
     "scenarios.mentions.evaluate_mentions",
+    "scenarios.confidence.evaluate_confidence",
 )
 
 

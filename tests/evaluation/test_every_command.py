@@ -36,7 +36,8 @@ COMMANDS = {
     "alignments": "alignments --gold aligned.jsonl --templates valid.template.tsv --model diagonal --model aligner",
     "state-changes": "state-changes --gold dev --predictions changes.jsonl",
     "scenarios": "scenarios --gold anna.jsonl --predictions scenarios.jsonl",
-    "scenario-mentions": "scenario-mentions --gold anna.jsonl",
+    "scenario-mentions": "scenario-mentions --gold anna.jsonl --beside story.txt",
+    "scenario-confidence": "scenario-confidence --gold anna.jsonl",
     "slice": "slice --model aligner",
     "graph": "graph graph",
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -15,10 +16,19 @@ from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
 from torch.nn import functional
 
-from kgscripts.models.checkpoint import load_checkpoint
+from kgscripts.models.checkpoint import load_checkpoint, read_card, save_checkpoint
 from kgscripts.models.registry import find_checkpoint, load
 from kgscripts.models.scenarios.chain import DetectorSettings, best_chain, detected_segments, label_scores, runs
-from kgscripts.models.scenarios.detector import FEATURES, ScenarioDetector, context_features, detector_model
+from kgscripts.models.scenarios.detector import (
+    FEATURES,
+    ScenarioDetector,
+    context_features,
+    detector_model,
+    load_detector,
+)
+from kgscripts.models.scenarios.list import points_of
+from kgscripts.models.scenarios.protocol import NewScenario
+from kgscripts.models.sentence_vectors import quantised_vectors
 from schemas.errors import ModelError
 from schemas.scenario_documents import NONE
 
@@ -75,6 +85,62 @@ def test_withheld_scenarios_are_none() -> None:
     assert [segment.scenarios for segment in detected_segments(found, chosen)] == [("a",), ()]
 
 
+def test_other_activities_are_none() -> None:
+    scores = np.log(np.array([[0.5, 0.1, 0.3, 0.1], [0.1, 0.2, 0.6, 0.1]]))
+    chosen = DetectorSettings(scenarios=["a", "b"], others=["x"], none_bias=0.0, change_cost=0.1)
+    assert chosen.labels == ["a", "b", NONE]
+    found = label_scores(scores, chosen)
+    assert np.allclose(np.exp(found), [[0.5, 0.1, 0.4], [0.1, 0.2, 0.7]], atol=1e-3)
+    assert [segment.scenarios for segment in detected_segments(found, chosen)] == [("a",), ()]
+
+
+def test_below_the_floor_a_segment_has_no_scenario_and_stays_a_segment() -> None:
+    scores = np.log(np.array([[0.6, 0.3, 0.1], [0.3, 0.6, 0.1], [0.05, 0.05, 0.9]]))
+    chosen = DetectorSettings(scenarios=["a", "b"], none_bias=0.0, change_cost=0.1)
+    plain = detected_segments(scores, chosen)
+    assert [segment.scenarios for segment in plain] == [("a",), ("b",), ()]
+    for floor, kept in ((0.6, plain), (0.61, [attrs.evolve(segment, scenarios=()) for segment in plain])):
+        assert detected_segments(scores, attrs.evolve(chosen, floor=floor)) == kept
+
+
+TYRE = [
+    "I pulled over and saw that the front tyre was flat.",
+    "I took the jack and the spare wheel out of the boot.",
+    "I loosened the nuts and raised the car.",
+    "I put on the spare and tightened the nuts.",
+]
+
+
+def test_an_activity_that_is_not_listed_is_none_unless_it_is_added() -> None:
+    model = load("scenarios", "default")
+    assert isinstance(model, ScenarioDetector)
+    [found] = model.detect([TYRE])
+    assert [segment.scenarios for segment in found] == [()]
+    story = NewScenario("replacing a wheel", (("We had a flat, so I jacked up the car.", "I put the spare wheel on."),))
+    added = model.with_scenarios([story])
+    assert set(model.settings.others) - set(added.settings.others) == {"changing a car tyre"}
+    [found] = added.detect([TYRE])
+    assert [segment.scenarios for segment in found] == [("replacing a wheel",)]
+    of_point = model.with_points([story.name], points_of([story]))
+    assert of_point.settings == added.settings
+    assert of_point.detect([TYRE]) == added.detect([TYRE]) == added.detect_vectors([quantised_vectors(TYRE)])
+
+
+def test_what_it_knows_of_others_survives_a_checkpoint(tmp_path: Path) -> None:
+    model = load("scenarios", "default")
+    assert isinstance(model, ScenarioDetector)
+    activities = [NewScenario("shoeing a horse", (("I held the hoof between my knees.", "I nailed on the shoe."),))]
+    changed = model.with_others(activities).with_floor(0.2)
+    card, _ = read_card(find_checkpoint("scenarios"))
+    save_checkpoint(changed.checkpoint(card), tmp_path / "model")
+    again = load_detector(tmp_path / "model")
+    assert again.settings == changed.settings
+    assert again.settings.others == ("shoeing a horse",)
+    assert again.log_probabilities(SHOWER) == pytest.approx(changed.log_probabilities(SHOWER), abs=0.05)
+    with pytest.raises(ModelError, match="no detector"):
+        load_detector("topic-tiling")
+
+
 def test_a_second_scenario_is_a_broader_one_that_is_probable_enough() -> None:
     scores = np.log(np.array([[0.6, 0.05, 0.15, 0.2]]))
     chosen = DetectorSettings(scenarios=["shopping for clothes", "going shopping", "a"], none_bias=0.0)
@@ -119,6 +185,8 @@ def _settings(**changes: Any) -> dict[str, Any]:
         {"change_cost": -1.0},
         {"change_cost": float("inf")},
         {"second_share": 2.0},
+        {"floor": 1.5},
+        {"others": ["one too few"]},
         {"encoder_sha256": "0" * 64},
         {"unknown": 1},
     ],
@@ -138,10 +206,12 @@ def test_settings_that_do_not_fit_are_an_error(changes: dict[str, Any]) -> None:
         {"centres": None},
         {"weight": torch.zeros(201, 3)},
         {"weight": torch.zeros(7, FEATURES), "bias": torch.zeros(7)},
-        {"weight": torch.full((201, FEATURES), float("nan"))},
+        {"weight": torch.full((270, FEATURES), float("nan"))},
         {"bias": torch.zeros(200)},
         {"centres": torch.zeros(199, 384)},
         {"centres": torch.full((200, 384), float("inf"))},
+        {"others": None},
+        {"others": torch.zeros(3, 384)},
     ],
 )
 def test_weights_that_do_not_fit_are_an_error(tensors: dict[str, torch.Tensor | None]) -> None:

@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 
 from kgscripts.models.registry import load
 from kgscripts.models.scenarios.detector import ScenarioDetector
-from kgscripts.models.scenarios.list import new_rows, passages_centre, read_scenario_list, with_added
+from kgscripts.models.scenarios.list import (
+    new_rows,
+    passages_centre,
+    points_of,
+    read_scenario_list,
+    with_added,
+)
 from kgscripts.models.scenarios.protocol import NewScenario
 from kgscripts.models.sentence_vectors import quantised_vectors
 from kgscripts.pipeline import build_graph
@@ -97,7 +103,8 @@ def test_weights_are_those_of_ridge_regression() -> None:
     passages = [["I washed my hair."], ["I ground the beans."], ["I lifted the weights."]]
     centres = np.stack([passages_centre([quantised_vectors(own).astype(float)]) for own in passages])
     rows = np.arange(15, dtype=float).reshape(3, 5) ** 1.5
-    [by_name, by_passage] = new_rows([NewScenario("brewing tea"), KNIFE], known, centres, rows)
+    new = [NewScenario("brewing tea"), KNIFE]
+    [by_name, by_passage] = new_rows(points_of(new), [False, True], known, centres, rows)
 
     def unit(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
         found: NDArray[np.float64] = vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)

@@ -76,7 +76,10 @@ def test_steps_of_two_texts_are_merged(plain: ScriptGraph) -> None:
 def test_no_other_option_switches_merging_off(options: dict[str, Any], plain: ScriptGraph, tmp_path: Path) -> None:
     graph = _build(tmp_path, **options)
     assert _models(graph) >= MERGING
-    assert graph.manifest.configuration["enrichers"] in ("action-vectors steps", "action-vectors predicted-tools steps")
+    enrichers = {"action-vectors", "named-scenarios", "scenario-vectors", "steps"}
+    enrichers |= {"predicted-tools"} if options.get("predict_tools") else set()
+    enrichers -= {"named-scenarios", "scenario-vectors"} if options.get("scenarios") == "given" else set()
+    assert set(str(graph.manifest.configuration["enrichers"]).split()) == enrichers
     if options.keys() <= CHANGES_NOTHING:
         assert _models(graph) == _models(plain)
         counts, expected = ({name: table.rows for name, table in of.manifest.tables.items()} for of in (graph, plain))
@@ -84,7 +87,11 @@ def test_no_other_option_switches_merging_off(options: dict[str, Any], plain: Sc
 
 
 @pytest.mark.parametrize(
-    "options", [{"extractors": ["labels", "sentences", "events", "scenarios"]}, {"without": ["steps", "state-changes"]}]
+    "options",
+    [
+        {"extractors": ["labels", "sentences", "events", "scenarios"]},
+        {"without": ["steps", "scenario-vectors", "state-changes"]},
+    ],
 )
 def test_these_options_do(options: dict[str, Any], tmp_path: Path) -> None:
     build_graph(output=tmp_path, texts=TEXTS, scenarios="both", **options)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from kgscripts.corpora.scenarios.documents import LabelledStory, read_scenario_documents
 from kgscripts.models.registry import load
+from kgscripts.models.scenarios.detector import ScenarioDetector
 from lightning_modules.configuration import read_configuration
 from lightning_modules.scenarios import detector_task
 from lightning_modules.scenarios.detector_task import DetectorTask
@@ -142,6 +143,14 @@ def test_a_small_run_learns_and_is_loaded(tmp_path: Path, monkeypatch: pytest.Mo
         return units.round().clip(-127, 127).astype(np.int8)
 
     monkeypatch.setattr("kgscripts.models.scenarios.detector.quantised_vectors", vectors)
+    # The activities that ship have no place among vectors that mean nothing.
+    calibrated: list[Sequence[ScenarioDocument]] = []
+
+    def calibrating(found: ScenarioDetector, documents: Sequence[ScenarioDocument]) -> ScenarioDetector:
+        calibrated.append(documents)
+        return found
+
+    monkeypatch.setattr(detector_task, "calibrated", calibrating)
     monkeypatch.setattr(detector_task, "written_stories", list)
     monkeypatch.setattr(detector_task, "written_passages", lambda: passages)
     story = attrs.evolve(STORY, sentences=tuple(sentences[:2]))
@@ -152,6 +161,8 @@ def test_a_small_run_learns_and_is_loaded(tmp_path: Path, monkeypatch: pytest.Mo
     task = DetectorTask(configuration, files, vectors=vectors)
     train(task, settings, tmp_path / "model", hardware=CPU, report=lambda epoch: losses.append(epoch.train_loss))
     assert losses[-1] < losses[0] / 2
+    assert calibrated
+    assert all(documents == [development] for documents in calibrated)
     model = load("scenarios", tmp_path / "model")
     [found] = model.detect([development.sentences])
     assert [(item.start, item.end, item.scenarios) for item in found] == [

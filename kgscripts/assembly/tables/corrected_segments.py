@@ -18,7 +18,7 @@ from kgscripts.records.store import RecordStore
 from schemas.corrections import NO_SCENARIO, Correction, CorrectionKind
 
 _OF_DOCUMENTS = "WHERE document IN (SELECT document FROM document d JOIN about_source a USING (digest))"
-_TOLD = f'SELECT document, reader, ordinal, scenario, start, "end", confidence FROM segment_as_read {_OF_DOCUMENTS}'
+_TOLD = f'SELECT document, reader, scenario, start, "end", confidence FROM segment_found {_OF_DOCUMENTS}'
 _TEXTS = f"SELECT document, text FROM text {_OF_DOCUMENTS} ORDER BY document"
 _ABOUT = "SELECT document, correction FROM document JOIN about_source USING (digest) ORDER BY document, correction"
 
@@ -26,7 +26,6 @@ _SEGMENTS = pa.schema(
     [
         ("document", pa.int32()),
         ("reader", pa.int16()),
-        ("ordinal", pa.int64()),
         ("scenario", pa.string()),
         ("start", pa.int64()),
         ("end", pa.int64()),
@@ -38,29 +37,28 @@ _APPLIED = pa.schema([("document", pa.int32()), ("correction", pa.int32())])
 
 @frozen
 class Told:
-    """A stretch of a text that is about a scenario: by a `reader`, or by a person (None)."""
+    """A stretch of a text that is about a scenario: by a `reader`, or by an enricher or a person (None)."""
 
     start: int
     end: int
     scenario: str
     reader: int | None = None
-    ordinal: int = 0
     confidence: float = 1.0
 
 
 def steps(corrections: Sequence[Correction], store: RecordStore) -> list[Step]:
-    """The view `segment_told`: the segments of the records after corrections; and `about_document`: the corrections
+    """The view `segment_told`: the segments that were found, after corrections; and `about_document`: the corrections
     that are applied to a document. `store` has the names of documents.
     """
     if not any(item.kind is CorrectionKind.ABOUT for item in corrections):
-        return [view("segment_told", "FROM segment_as_read"), rows("about_document", _APPLIED.empty_table)]
+        return [view("segment_told", "FROM segment_found"), rows("about_document", _APPLIED.empty_table)]
     reads = frozenset[str]().union(*map(tables_in, (_TOLD, _TEXTS, _ABOUT)))
     return [
         rows("about_source", partial(_sources, corrections, store)),
         Step("corrected_segment", ("corrected_segment", "about_document"), reads, partial(_correct, corrections)),
         view(
             "segment_told",
-            "FROM segment_as_read ANTI JOIN about_document USING (document) UNION ALL BY NAME FROM corrected_segment",
+            "FROM segment_found ANTI JOIN about_document USING (document) UNION ALL BY NAME FROM corrected_segment",
         ),
     ]
 

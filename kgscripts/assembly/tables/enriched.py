@@ -12,9 +12,9 @@ from kgscripts.assembly.tables.records import file_view
 from kgscripts.enrichers.protocol import Enricher, enrich
 from kgscripts.records.kinds import KEY, kind_name, record_schema
 from kgscripts.records.store import RecordStore
-from schemas.records import ActionVector, Record, StepCluster
+from schemas.records import ActionVector, NamedSegment, Record, StepCluster
 
-ALWAYS_READ: tuple[type[Record], ...] = (StepCluster, ActionVector)
+ALWAYS_READ: tuple[type[Record], ...] = (StepCluster, ActionVector, NamedSegment)
 """The kinds of records of enrichers that assembly uses; their tables are empty without an enricher that gives them."""
 
 

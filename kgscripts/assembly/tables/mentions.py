@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kgscripts.assembly.engine import Rule
 from kgscripts.assembly.identity import ACTION_PARTS, action_key, same_action
 from kgscripts.assembly.step import Step, made_by
-from kgscripts.assembly.tables import changes, titles
+from kgscripts.assembly.tables import changes, named_scenarios, titles
 from kgscripts.assembly.tables.segments import segment_rules
 
 _PARTS = ", ".join(ACTION_PARTS)
@@ -175,6 +175,7 @@ def steps(readers: Sequence[int]) -> list[Step]:
     """The tables of names, and those of mentions, aligned steps, segments, occurrences and changes."""
     return [
         changes.ALIASES,
+        *named_scenarios.steps(),
         *titles.steps(),
         made_by(*NAMES, name="names"),
         *(made_by(rule) for rule in NUMBERS),

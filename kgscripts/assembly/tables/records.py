@@ -21,10 +21,19 @@ from schemas.records import (
     Record,
     Segment,
     Sentence,
+    SentenceVector,
     StateChange,
 )
 
-KINDS: tuple[type[Record], ...] = (Sentence, Segment, EventMention, Decomposition, StateChange, Discard)
+KINDS: tuple[type[Record], ...] = (
+    Sentence,
+    SentenceVector,
+    Segment,
+    EventMention,
+    Decomposition,
+    StateChange,
+    Discard,
+)
 """The kinds of records that assembly always uses."""
 
 AS_READ: tuple[type[Record], ...] = (EventMention, Decomposition, StateChange, Segment)
@@ -36,8 +45,9 @@ def load_records(engine: Engine, store: RecordStore, versions: Sequence[str], ki
     """Make the tables with which every plan starts: the live documents, the extractors, and a view of the files of each
     kind."""
     engine.add("live", store.inputs.documents())
-    readers = pa.table({"reader": pa.array(range(len(versions)), pa.int16()), "version": sorted(versions)})
-    engine.add("extractor", readers)
+    known = store.extractors.all()
+    readers = {"version": sorted(versions), "name": [known[version].name for version in sorted(versions)]}
+    engine.add("extractor", pa.table({"reader": pa.array(range(len(versions)), pa.int16()), **readers}))
     for kind in _read(kinds):
         file_view(engine, store, kind)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import cache
 from itertools import accumulate
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,10 +13,15 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve, field, frozen
 
-from kgscripts.corpora.scenarios.labels import resolve
+from kgscripts.corpora.scenarios.labels import is_listed, resolve
+from kgscripts.enrichers.named_scenarios import NamedScenarios
+from kgscripts.enrichers.protocol import Enricher
 from kgscripts.evaluation.result import Evaluation, Example, Figure, Role, System, counts, shares
+from kgscripts.extractors.protocol import Extractor
 from kgscripts.extractors.scenarios import ScenarioExtractor
+from kgscripts.models.scenarios.detector import ScenarioDetector
 from kgscripts.pipeline import build_graph
+from kgscripts.titles.keys import title_key
 from schemas.errors import InputError
 from schemas.scenario_documents import ScenarioDocument
 from schemas.script_graph import ScriptGraph
@@ -60,26 +66,39 @@ class MentionScores:
 
 
 def evaluate_mentions(
-    documents: Sequence[ScenarioDocument], model: ScenarioModel, *, dataset: str, split: str, source: str = ""
+    documents: Sequence[ScenarioDocument],
+    model: ScenarioModel,
+    *,
+    dataset: str,
+    split: str,
+    source: str = "",
+    beside: Path | None = None,
 ) -> Evaluation:
     """The scores of graphs of these documents, built in a temporary folder: with the segments that a model detects.
 
     The baseline is one label for all of the text of a document, the gold one of most of its sentences (of equal ones
-    the first).
+    the first). `beside` are texts whose labels and titles name scenarios: in another graph, which has these too, their
+    scenarios are offered to the documents.
     """
     gold = {f"text#{document.id}": document for document in documents}
     texts = [{"id": document.id, "text": document_text(document)} for document in documents]
     labelled = [text | {"scenario": _main_label(document)} for text, document in zip(texts, documents, strict=True)]
-    runs = (
-        (System(name=model.model.name, source=source, figures=()), texts, ScenarioExtractor(model)),
-        (System(name="one label", role=Role.BASELINE, figures=()), labelled, "labels"),
-    )
+    name, detecting = model.model.name, ScenarioExtractor(model)
+    runs: list[tuple[System, list[Path], list[dict[str, str]], list[str | Extractor | Enricher]]] = [
+        (System(name=name, source=source, figures=()), [], texts, [detecting]),
+        (System(name="one label", role=Role.BASELINE, figures=()), [], labelled, ["labels"]),
+    ]
+    if beside is not None:
+        offering = System(name=name, setting=f"beside {beside.name}", source=source, figures=())
+        named = [] if not isinstance(model, ScenarioDetector) else [NamedScenarios(model=model)]
+        runs.insert(1, (offering, [beside], texts, [detecting, "labels", "scenario-vectors", *named]))
     scores: list[MentionScores] = []
     with TemporaryDirectory() as folder:
-        for system, given, segmenter in runs:
+        for system, inputs, given, others in runs:
             graph = Path(folder, str(len(scores)))
-            build_graph(output=graph, texts=given, extractors=["sentences", "events", segmenter])
-            scores.append(score_mentions(ScriptGraph.open(graph), gold, system.name))
+            build_graph(inputs, graph, texts=given, extractors=["sentences", "events", *others])
+            called = ", ".join(filter(None, (system.name, system.setting)))
+            scores.append(score_mentions(ScriptGraph.open(graph), gold, called))
     return Evaluation(
         task="scenarios of mentions",
         dataset=dataset,
@@ -89,7 +108,7 @@ def evaluate_mentions(
             "mentions": scores[0].mentions,
             "of them in labelled sentences": scores[0].labelled,
         },
-        systems=[evolve(system, figures=own.figures()) for (system, _, _), own in zip(runs, scores, strict=True)],
+        systems=[evolve(system, figures=own.figures()) for (system, *_), own in zip(runs, scores, strict=True)],
         examples=[example for own in scores for example in own.examples],
     )
 
@@ -164,7 +183,7 @@ def _scenarios_of_mentions(graph: ScriptGraph) -> dict[str, set[str]]:
     for row in graph.rows("REALIZES"):
         scenarios = found.setdefault(row["from_id"], set())
         if (scenario := steps[row["to_id"]]) is not None:
-            scenarios.add(resolve(names[scenario]))
+            scenarios.add(_key(names[scenario]))
     return found
 
 
@@ -172,4 +191,10 @@ def _labels(document: ScenarioDocument) -> tuple[list[int], list[set[str]]]:
     """The first character of each sentence, and its scenarios."""
     lengths = [len(sentence) + 1 for sentence in document.sentences]
     starts = list(accumulate(lengths, initial=0))[:-1]
-    return starts, [set(map(resolve, labels)) for labels in document.labels()]
+    return starts, [set(map(_key, labels)) for labels in document.labels()]
+
+
+@cache
+def _key(label: str) -> str:
+    """What names of one scenario share, as in a graph: the label of a listed one, or the key of a title."""
+    return resolve(label) if is_listed(label) else title_key(label)

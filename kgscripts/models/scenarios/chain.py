@@ -32,10 +32,15 @@ class DetectorSettings:
     )
     withheld: tuple[str, ...] = field(converter=tuple[str, ...], default=())
     """Scenarios that it knows but does not report: their sentences have the label `NONE`."""
+    others: tuple[str, ...] = field(converter=tuple[str, ...], default=())
+    """Activities that are no listed scenarios: it knows them, so as not to take them for one that is; their sentences
+    have the label `NONE`."""
     none_bias: float = field(default=-1.5, validator=_number)
     """Added to the log probability of `NONE`, since training texts have more of it than a user wants to see."""
     change_cost: float = field(default=0.5, validator=[*_number, validators.ge(0.0)])
     """The cost of a change of label, in nats."""
+    floor: float = field(default=0.0, validator=[*_number, validators.ge(0.0), validators.le(1.0)])
+    """A segment has no scenario if the first of its ranking has a smaller share there."""
     second_share: float = field(default=0.15, validator=[*_number, validators.ge(0.0), validators.le(1.0)])
     """A segment has a second scenario if that is broader than the first and has at least this part of its share."""
 
@@ -52,10 +57,12 @@ class DetectorSettings:
 
 
 def label_scores(scores: NDArray[np.float64], settings: DetectorSettings) -> NDArray[np.float64]:
-    """Log probabilities of `settings.labels`, (sentences, labels), from those of all scenarios and, last, of `NONE`."""
-    if not settings.withheld:
+    """Log probabilities of `settings.labels`, (sentences, labels), from those of all scenarios, the other activities
+    and, last, `NONE`."""
+    if not settings.withheld and not settings.others:
         return scores
-    withheld = np.array([scenario in settings.withheld for scenario in settings.scenarios] + [True])
+    reported = [scenario not in settings.withheld for scenario in settings.scenarios]
+    withheld = ~np.array([*reported, *(False for _ in settings.others), False])
     none = np.logaddexp.reduce(scores[:, withheld], axis=1, keepdims=True)
     return np.concatenate([scores[:, ~withheld], none], axis=1).round(4)
 
@@ -95,11 +102,12 @@ def segment(
     ranks[first] = ranks.max()
     others = [place for place in np.argsort(-ranks, kind="stable") if place != first]
     ranking = [(names[place], round(float(ranks[place] / ranks.sum()), 4)) for place in (first, *others)[:_RANKED]]
+    is_none = names[first] == NONE or ranking[0][1] < settings.floor
     return DetectedSegment(
         start=start,
         end=start + len(scores),
         ranking=ranking,
-        scenarios=[] if names[first] == NONE else [names[place] for place in (first, *second[:1])],
+        scenarios=[] if is_none else [names[place] for place in (first, *second[:1])],
     )
 
 

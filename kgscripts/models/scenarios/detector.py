@@ -7,9 +7,11 @@ costs something, is both the segmentation and the labels (Viterbi).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from hashlib import sha256
 from itertools import accumulate, groupby
+from pathlib import Path
 
 import attrs
 import numpy as np
@@ -18,14 +20,16 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
-from kgscripts.models.encoder import Encoder, shared_minilm
+from kgscripts.models.encoder import shared_minilm
 from kgscripts.models.inference import fixed_threads
 from kgscripts.models.loading import TrainedModel, from_checkpoint
+from kgscripts.models.registry import load
 from kgscripts.models.scenarios.chain import DetectorSettings, biased, detected_segments, label_scores, segment
-from kgscripts.models.scenarios.list import new_rows
+from kgscripts.models.scenarios.list import new_rows, points_of
 from kgscripts.models.scenarios.protocol import NewScenario
-from kgscripts.models.sentence_vectors import SIZE, quantised_vectors
+from kgscripts.models.sentence_vectors import SIZE, Vectors, quantised_vectors
 from kgscripts.models.stored_vectors import SCALE
+from schemas.errors import ModelError
 from schemas.provenance import Model
 from schemas.scenario_documents import DetectedSegment
 
@@ -34,6 +38,10 @@ FEATURES = 4 * SIZE
 
 _SENTENCES = 512
 """Sentences that are encoded, and whose probabilities are computed, at once; more if a document has more."""
+_OTHER_BIAS = -1.5
+"""Added to the log odds of other activities: what is like a listed scenario is sooner that."""
+_SAME_ACTIVITY = 0.65
+"""The cosine of two points from which they are one activity."""
 _NEAR, _AROUND, _TEXT = 1, 3, 15
 """The numbers of sentences on either side that are near a sentence, around it, and on the same page."""
 
@@ -41,44 +49,100 @@ _NEAR, _AROUND, _TEXT = 1, 3, 15
 class ScenarioDetector(TrainedModel):
     """A `ScenarioModel` and a `SegmentLabeller` of `kgscripts.models.scenarios.protocol`.
 
-    `layer` maps `context_features` to the log odds of the scenarios and, last, of `NONE`. `centres` (scenarios, `SIZE`)
-    are the `passages_centre` of what each scenario was trained on.
+    `layer` maps `context_features` to the log odds of the scenarios, of the other activities and, last, of `NONE`.
+    `centres` (scenarios, `SIZE`) are the `passages_centre` of what each scenario was trained on, `others` (activities,
+    `SIZE`) the `points_of` the other activities. `vectors` encodes sentences.
     """
 
     def __init__(
-        self, layer: nn.Linear, centres: NDArray[np.float64], settings: DetectorSettings, model: Model
+        self,
+        layer: nn.Linear,
+        centres: NDArray[np.float64],
+        settings: DetectorSettings,
+        model: Model,
+        others: NDArray[np.float64] | None = None,
     ) -> None:
         self.model = model
         self.settings = settings
         self._layer = layer.eval()
         self._centres = centres
-        self._encoder: Encoder | None = None
+        self._others = np.zeros((0, SIZE)) if others is None else others
+        self.vectors: Vectors = quantised_vectors
 
     def to(self, device: str) -> ScenarioDetector:
         """This detector, with MiniLM on another device; its layer stays on the CPU."""
-        self._encoder = shared_minilm(device)
+        self.vectors = partial(quantised_vectors, encoder=shared_minilm(device))
         return self
 
     def with_scenarios(self, new: Sequence[NewScenario]) -> ScenarioDetector:
         """See `ScenarioAddition`."""
-        known = torch.cat([self._layer.weight, self._layer.bias[:, None]], dim=1).detach().double().numpy()
-        trained = len(self._centres)
-        added = new_rows(new, self.settings.scenarios[:trained], self._centres, known[:trained])
-        # Rounded, since the last bits of a regression differ between processors.
-        rows = torch.from_numpy(np.concatenate([known[:-1], added.round(4), known[-1:]])).float()
-        names = [scenario.name for scenario in new]
-        settings = attrs.evolve(self.settings, scenarios=[*self.settings.scenarios, *names])
         digest = sha256(f"{self.model.digest} {[attrs.astuple(scenario) for scenario in new]}".encode()).hexdigest()
         # The scores are those of the model as it was trained.
         model = attrs.evolve(self.model, digest=digest, scores=())
-        found = ScenarioDetector(_layer(rows[:, :-1], rows[:, -1]), self._centres, settings, model)
-        found._encoder = self._encoder
+        has_passages = [bool(scenario.passages) for scenario in new]
+        return self._with([scenario.name for scenario in new], points_of(new), has_passages, model)
+
+    def with_points(self, names: Sequence[str], points: NDArray[np.float64]) -> ScenarioDetector:
+        """This detector with further scenarios, of which the `scenario_point`s are given, (scenarios, `SIZE`)."""
+        return self._with(names, points, [True] * len(names), self.model)
+
+    def with_others(self, activities: Sequence[NewScenario]) -> ScenarioDetector:
+        """This detector with these activities, which all have passages, as its `settings.others`."""
+        points = points_of(activities)
+        rows = self._predicted(points, [True] * len(activities))
+        rows[:, -1] += _OTHER_BIAS
+        settings = attrs.evolve(self.settings, others=[activity.name for activity in activities])
+        return self._made(self._rows()[: len(settings.scenarios)], rows, points, settings, self.model)
+
+    def with_floor(self, floor: float) -> ScenarioDetector:
+        """This detector with another floor."""
+        settings = attrs.evolve(self.settings, floor=floor)
+        found = ScenarioDetector(self._layer, self._centres, settings, self.model, self._others)
+        found.vectors = self.vectors
+        return found
+
+    def _with(
+        self, names: Sequence[str], points: NDArray[np.float64], has_passages: Sequence[bool], model: Model
+    ) -> ScenarioDetector:
+        known, added = self._rows(), self._predicted(points, has_passages)
+        # An activity that is one of the new scenarios would compete with it.
+        kept = np.flatnonzero(((self._others @ points.T) < _SAME_ACTIVITY).all(axis=1))
+        scenarios, others = self.settings.scenarios, self.settings.others
+        settings = attrs.evolve(self.settings, scenarios=[*scenarios, *names], others=[others[place] for place in kept])
+        rows = np.concatenate([known[: len(scenarios)], added])
+        return self._made(rows, known[len(scenarios) + kept], self._others[kept], settings, model)
+
+    def _predicted(self, points: NDArray[np.float64], has_passages: Sequence[bool]) -> NDArray[np.float64]:
+        trained = len(self._centres)
+        return new_rows(points, has_passages, self.settings.scenarios[:trained], self._centres, self._rows()[:trained])
+
+    def _rows(self) -> NDArray[np.float64]:
+        """Weights and, last, bias of each row of the layer."""
+        both = torch.cat([self._layer.weight, self._layer.bias[:, None]], dim=1)
+        return np.asarray(both.detach().double().numpy())
+
+    def _made(
+        self,
+        scenarios: NDArray[np.float64],
+        others: NDArray[np.float64],
+        points: NDArray[np.float64],
+        settings: DetectorSettings,
+        model: Model,
+    ) -> ScenarioDetector:
+        """The detector with the rows of scenarios, of other activities with their points, and its own of `NONE`."""
+        # Rounded, since the last bits of a regression differ between processors.
+        rows = torch.from_numpy(np.concatenate([scenarios, others, self._rows()[-1:]]).round(4)).float()
+        found = ScenarioDetector(_layer(rows[:, :-1], rows[:, -1]), self._centres, settings, model, points)
+        found.vectors = self.vectors
         return found
 
     def detect(self, documents: Sequence[Sequence[str]]) -> list[list[DetectedSegment]]:
         """See `ScenarioModel`."""
-        vectors = _encoded(documents, self._encoder)
-        return [detected_segments(self._log_probabilities(of_document), self.settings) for of_document in vectors]
+        return self.detect_vectors(_encoded(documents, self.vectors))
+
+    def detect_vectors(self, documents: Iterable[NDArray[np.int8]]) -> list[list[DetectedSegment]]:
+        """The segments of documents whose sentences have these `quantised_vectors`, (sentences, `SIZE`) each."""
+        return [detected_segments(self._log_probabilities(vectors), self.settings) for vectors in documents]
 
     def label(
         self, documents: Sequence[Sequence[str]], spans: Sequence[Sequence[tuple[int, int]]]
@@ -90,27 +154,34 @@ class ScenarioDetector(TrainedModel):
             found.append([segment(scores[start:end], start, self.settings) for start, end in own])
         return found
 
+    def checkpoint(self, card: ModelCard) -> Checkpoint:
+        """Its checkpoint; numbers are stored in half precision."""
+        tensors = {name: value.detach().half() for name, value in self._layer.state_dict().items()}
+        tensors |= {"centres": torch.from_numpy(self._centres).half(), "others": torch.from_numpy(self._others).half()}
+        values = {**attrs.asdict(self.settings), "encoder_sha256": shared_minilm().digest}
+        return Checkpoint(kind=KIND, settings=values, tensors=tensors, card=card)
+
     def log_probabilities(self, document: Sequence[str]) -> NDArray[np.float64]:
         """Log probabilities of the labels of the settings, the last of which is `NONE`: (sentences, labels)."""
-        return self._log_probabilities(quantised_vectors(document, self._encoder))
+        return self._log_probabilities(self.vectors(document))
 
     def _log_probabilities(self, vectors: NDArray[np.int8]) -> NDArray[np.float64]:
         """Those of sentences with these `quantised_vectors`."""
         if not len(vectors):
             return np.zeros((0, len(self.settings.labels)))
-        features = context_features(torch.from_numpy(vectors).float() / SCALE)
         with torch.inference_mode(), fixed_threads():
+            features = context_features(torch.from_numpy(vectors.astype(np.float32)) / SCALE)
             # Rounded, since the last bits of a network differ between processors.
             parts = [self._layer(part).log_softmax(-1) for part in torch.split(features, _SENTENCES)]
         return label_scores(torch.cat(parts).double().numpy().round(4), self.settings)
 
 
-def _encoded(documents: Sequence[Sequence[str]], encoder: Encoder | None) -> Iterator[NDArray[np.int8]]:
+def _encoded(documents: Sequence[Sequence[str]], encode: Vectors) -> Iterator[NDArray[np.int8]]:
     """The vectors of the sentences of each document; short documents are encoded together."""
     ends = list(accumulate(map(len, documents)))
     for _, block in groupby(range(len(documents)), key=lambda number: ends[number] // _SENTENCES):
         numbers = list(block)
-        vectors = quantised_vectors([sentence for number in numbers for sentence in documents[number]], encoder)
+        vectors = encode([sentence for number in numbers for sentence in documents[number]])
         yield from np.split(vectors, np.cumsum([len(documents[number]) for number in numbers])[:-1])
 
 
@@ -136,14 +207,16 @@ def _layer(weight: Tensor, bias: Tensor) -> nn.Linear:
     return layer
 
 
-def detector_checkpoint(
-    layer: nn.Linear, centres: NDArray[np.float64], settings: DetectorSettings, card: ModelCard
-) -> Checkpoint:
-    """The checkpoint of a trained layer; its numbers are stored in half precision."""
-    tensors = {name: value.detach().half() for name, value in layer.state_dict().items()}
-    values = {**attrs.asdict(settings), "encoder_sha256": shared_minilm().digest}
-    tensors["centres"] = torch.from_numpy(centres).half()
-    return Checkpoint(kind=KIND, settings=values, tensors=tensors, card=card)
+def load_detector(name_or_directory: str | Path) -> ScenarioDetector:
+    """The detector of that name or in that directory.
+
+    Raises ModelError as `kgscripts.models.registry.load`, and for a model of scenarios of another kind.
+    """
+    model = load("scenarios", name_or_directory)
+    if not isinstance(model, ScenarioDetector):
+        remedy = "use the model `default`, or one that was trained as `detector`"
+        raise ModelError(f"the model {model.model.name!r} is no detector", remedy=remedy)
+    return model
 
 
 @from_checkpoint
@@ -154,11 +227,14 @@ def detector_model(checkpoint: Checkpoint) -> ScenarioDetector:
     digest = values.pop("encoder_sha256")
     settings = DetectorSettings(**values)
     tensors = {name: value.float() for name, value in checkpoint.tensors.items()}
-    scenarios = len(settings.scenarios)
-    if tensors["weight"].shape != (scenarios + 1, FEATURES) or tensors["centres"].shape != (scenarios, SIZE):
+    scenarios, others = len(settings.scenarios), len(settings.others)
+    sizes = {"weight": (scenarios + others + 1, FEATURES), "centres": (scenarios, SIZE), "others": (others, SIZE)}
+    tensors.setdefault("others", torch.zeros(0, SIZE))
+    if any(tensors[name].shape != size for name, size in sizes.items()):
         raise ValueError("weights of another size")
     if not all(value.isfinite().all() for value in tensors.values()):
         raise ValueError("weights that are not finite")
     layer = _layer(tensors["weight"], tensors["bias"])
     shared_minilm().check(digest)
-    return ScenarioDetector(layer, tensors["centres"].double().numpy(), settings, checkpoint.model)
+    centres, points = (tensors[name].double().numpy() for name in ("centres", "others"))
+    return ScenarioDetector(layer, centres, settings, checkpoint.model, points)

@@ -98,28 +98,43 @@ def _centre(scenario: NewScenario) -> Vectors:
     return passages_centre(quantised_vectors(passage).astype(float) for passage in scenario.passages)
 
 
-def new_rows(new: Sequence[NewScenario], known: Sequence[str], centres: Vectors, rows: Vectors) -> Vectors:
+def scenario_point(name: Vectors, centre: Vectors) -> Vectors:
+    """The direction that stands for a scenario in the regression: of its name, and of its `passages_centre`.
+
+    Both are (…, size) and of unit length.
+    """
+    return _unit(centre + _NAME_WEIGHT * name)
+
+
+def points_of(new: Sequence[NewScenario]) -> Vectors:
+    """The `scenario_point`s of scenarios, (scenarios, size); without passages, the directions of their names."""
+    names = _unit(quantised_vectors([scenario.name for scenario in new]).astype(float))
+    return np.stack(
+        [
+            scenario_point(name, _centre(scenario)) if scenario.passages else name
+            for scenario, name in zip(new, names, strict=True)
+        ]
+    )
+
+
+def new_rows(
+    points: Vectors, has_passages: Sequence[bool], known: Sequence[str], centres: Vectors, rows: Vectors
+) -> Vectors:
     """Weights of new scenarios and, last, their bias, (new, features), from `rows` (known, features) of the known ones.
 
-    Weights are predicted as a linear function of the vectors of a scenario's name and passages (ridge regression, in
-    its dual form); without passages, of the name alone. `centres` (known, size) are the known ones' `passages_centre`.
+    Weights are predicted as a linear function of the `points_of` scenarios (ridge regression, in its dual form); those
+    of the known ones follow from their names and `passages_centre`s, (known, size), or from their names alone.
     """
-    names = _unit(quantised_vectors([*known, *(scenario.name for scenario in new)]).astype(float))
-    known_names, new_names = names[: len(known)], names[len(known) :]
-    both = _unit(centres + _NAME_WEIGHT * known_names)
-    found = []
-    for scenario, name in zip(new, new_names, strict=True):
-        if scenario.passages:
-            point, points = _unit(_centre(scenario) + _NAME_WEIGHT * name), both
-        else:
-            point, points = name, known_names
-        middle = points.mean(axis=0)
-        kernel = (points - middle) @ (points - middle).T + _RIDGE * np.eye(len(points))
-        shares = np.linalg.solve(kernel, (points - middle) @ (point - middle))
-        found.append(shares @ (rows - rows.mean(axis=0)) + rows.mean(axis=0))
-    added = np.stack(found)
-    added[:, -1] += _BIAS
-    return added
+    names = _unit(quantised_vectors(known).astype(float))
+    found = np.zeros((len(points), rows.shape[1]))
+    for described, known_points in ((True, scenario_point(names, centres)), (False, names)):
+        own = np.flatnonzero(np.asarray(has_passages) == described)
+        middle, mean = known_points.mean(axis=0), rows.mean(axis=0)
+        kernel = (known_points - middle) @ (known_points - middle).T + _RIDGE * np.eye(len(known_points))
+        shares = np.linalg.solve(kernel, (known_points - middle) @ (points[own] - middle).T)
+        found[own] = shares.T @ (rows - mean) + mean
+    found[:, -1] += _BIAS
+    return found
 
 
 def _unit(vectors: Vectors) -> Vectors:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from attrs import field, frozen, validators
 
 from schemas.provenance import Model
 from schemas.scenario_documents import DetectedSegment
+
+if TYPE_CHECKING:
+    from kgscripts.models.sentence_vectors import Vectors
 
 
 @frozen
@@ -30,6 +33,14 @@ class ScenarioModel(Protocol):
 
         Documents are processed in batches of a fixed size, so that memory does not grow with their number.
         """
+
+
+@runtime_checkable
+class OfVectors(Protocol):
+    """A model that reads no more of sentences than their vectors."""
+
+    vectors: Vectors
+    """Gives the `quantised_vectors` of sentences."""
 
 
 @runtime_checkable

@@ -1,0 +1,175 @@
+"""The enricher that looks for the scenarios that labels and titles of a graph name in the texts without a label."""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_left
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from attrs import define, frozen
+
+from kgscripts.enrichers.protocol import Enricher
+from kgscripts.models.registry import describe
+from kgscripts.models.stored_vectors import decoded
+from kgscripts.settings import model_setting
+from schemas.provenance import Model
+from schemas.records import NamedSegment, Record, SentenceVector
+
+if TYPE_CHECKING:
+    from kgscripts.models.scenarios.detector import ScenarioDetector
+    from schemas.scenario_documents import DetectedSegment
+
+LEAST_CONFIDENCE = 0.5
+"""The least confidence of a passage about an offered scenario."""
+
+_TASK = "scenarios"
+
+
+@frozen(kw_only=True)
+class NamedScenarioSettings:
+    """The settings of the enricher of named scenarios."""
+
+    model: str = model_setting(_TASK)
+    """The detector, best that of the extractor `scenarios`: the name of one that ships, or a checkpoint."""
+
+
+class NamedScenarios(Enricher):
+    """Decides which passages of a text are about an offered scenario rather than about what was detected there.
+
+    An offered scenario is not among those of the detector, which gets it as one of a list of scenarios
+    (`kgscripts.models.scenarios.list`). It has a passage if the detector is surer of it than it was of what it detected
+    without it.
+    """
+
+    name = "named-scenarios"
+    rules = "1"
+    task = "passages about scenarios that labels and titles name"
+    requires: ClassVar[tuple[str, ...]] = ("scenario-vectors",)
+    reads = (SentenceVector,)
+    gives = NamedSegment
+    settings: NamedScenarioSettings = NamedScenarioSettings()
+    # For each text without a label or title: its detected segments, and the spans and vectors of its sentences.
+    query = """
+        WITH told AS (
+            SELECT document, list(start || ' ' || "end" || ' ' || values ORDER BY start) AS sentences
+            FROM sentence_vector_record
+            WHERE document NOT IN (SELECT document FROM given_segment) AND EXISTS (FROM scenario_vector_of)
+            GROUP BY document
+        ), detected AS (
+            SELECT document, to_json(list([start::VARCHAR, "end"::VARCHAR, scenario, confidence::VARCHAR]
+                                          ORDER BY start, "end", scenario))::VARCHAR AS segments
+            FROM detected_segment GROUP BY document
+        )
+        SELECT document AS target, list_prepend(coalesce(segments, '[]'), sentences) AS content
+        FROM told LEFT JOIN detected USING (document) ORDER BY target
+    """
+    candidates = """
+        SELECT name || chr(10) || values FROM offered_scenario JOIN scenario_vector_of ON target = offered
+        ORDER BY name
+    """
+    reader_of: ClassVar = {
+        "HAS_SUB_EVENT": """
+            SELECT r.scenario AS start, r.step AS "end", max(n.confidence) AS score
+            FROM named_segment_of n JOIN offered_scenario o ON o.name = n.scenario
+                 JOIN scenario_name k ON k.name = n.scenario JOIN scenario s ON s.label = k.label
+                 JOIN realization r ON r.document = n.target AND r.scenario = s.scenario
+                      AND r.start >= n.start AND r.start < n."end"
+            GROUP BY ALL
+        """
+    }
+
+    def __init__(self, settings: NamedScenarioSettings | None = None, model: ScenarioDetector | None = None) -> None:
+        super().__init__(settings)
+        self._given = model
+        self._offered: tuple[Sequence[str], _OnVectors] | None = None
+
+    @property
+    def networks(self) -> tuple[Model, ...]:
+        """The detector of the settings."""
+        return (describe(self.settings.model, _TASK) if self._given is None else self._given.model,)
+
+    @cached_property
+    def _model(self) -> ScenarioDetector:
+        from kgscripts.models.scenarios.detector import load_detector
+
+        return load_detector(self.settings.model) if self._given is None else self._given
+
+    def enrich(self, contents: Sequence[Sequence[str]], candidates: Sequence[str]) -> list[Sequence[Record]]:
+        """The segments of each text in which an offered scenario is found; none for other texts."""
+        from kgscripts.models.scenarios.windows import detect_documents
+
+        offered = {candidate.partition("\n")[0] for candidate in candidates}
+        texts = [[sentence.split(" ") for sentence in content[1:]] for content in contents]
+        vectors: list[Any] = [decoded([values for *_, values in text]) for text in texts]
+        found = detect_documents(self._detector(candidates), vectors)
+        return [
+            named_segments(
+                [(int(start), int(end)) for start, end, _ in text],
+                [(int(start), int(end), name, float(sure)) for start, end, name, sure in json.loads(content[0])],
+                [segment for segment in segments if not offered.isdisjoint(segment.scenarios)],
+            )
+            for content, text, segments in zip(contents, texts, found, strict=True)
+        ]
+
+    def _detector(self, candidates: Sequence[str]) -> _OnVectors:
+        """The detector with the offered scenarios, which are the same for all texts of an assembly."""
+        if self._offered is None or self._offered[0] != candidates:
+            names, _, vectors = zip(*(candidate.partition("\n") for candidate in candidates), strict=True)
+            points = decoded(vectors).astype(float)
+            points /= np.linalg.norm(points, axis=1, keepdims=True)
+            self._offered = (candidates, _OnVectors(self._model.with_points(names, points), self._model.model))
+        return self._offered[1]
+
+
+def named_segments(
+    spans: Sequence[tuple[int, int]],
+    detected: Sequence[tuple[int, int, str, float]],
+    offered: Sequence[DetectedSegment],
+) -> list[NamedSegment]:
+    """The segments of a text with sentences at `spans`, by characters; none if no offered scenario has a sentence.
+
+    `detected` are the start, end, scenario and confidence of the detected segments. A sentence is about the scenario of
+    the `offered` segment that it lies in, if the confidence in that is at least `LEAST_CONFIDENCE` and higher than in
+    any detected one.
+    """
+    starts = [start for start, _ in spans]
+    about: list[dict[str, float]] = [{} for _ in spans]
+    for start, end, scenario, sure in detected:
+        for place in range(bisect_left(starts, start), bisect_left(starts, end)):
+            about[place][scenario] = sure
+    won = False
+    for segment in offered:
+        if segment.confidence >= LEAST_CONFIDENCE:
+            for place in range(segment.start, segment.end):
+                if segment.confidence > max(about[place].values(), default=0.0):
+                    about[place] = {segment.scenarios[0]: segment.confidence}
+                    won = True
+    if not won:
+        return []
+    places: dict[tuple[str, float], list[int]] = {}
+    for place, own in enumerate(about):
+        for item in own.items():
+            places.setdefault(item, []).append(place)
+    found = []
+    for (scenario, sure), of_scenario in places.items():
+        # Consecutive places have the same distance from their numbers.
+        for _, run in groupby(enumerate(of_scenario), lambda item: item[1] - item[0]):
+            own_places = [place for _, place in run]
+            start, end = spans[own_places[0]][0], spans[own_places[-1]][1]
+            found.append(NamedSegment(scenario=scenario, start=start, end=end, confidence=sure))
+    return sorted(found, key=lambda item: (item.start, item.end, item.scenario))
+
+
+@define
+class _OnVectors:
+    """A detector as a `ScenarioModel` of vectors instead of sentences."""
+
+    detector: ScenarioDetector
+    model: Model
+
+    def detect(self, documents: Sequence[Any]) -> list[list[DetectedSegment]]:
+        return self.detector.detect_vectors([np.asarray(document) for document in documents])

@@ -1,0 +1,198 @@
+"""Scenarios that titles of a graph name, in its texts without a label: which passages get them, and in what order."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgscripts.editing.merging import merge_graphs
+from kgscripts.enrichers.named_scenarios import LEAST_CONFIDENCE, NamedScenarios, named_segments
+from kgscripts.enrichers.scenario_vectors import MOST_SENTENCES, ScenarioVectors
+from kgscripts.pipeline import build_graph, remove_source
+from schemas.scenario_documents import NONE, DetectedSegment
+from schemas.script_graph import ScriptGraph
+from tests.assembly.built import graph_bytes
+
+TYRE = {
+    "id": "tyre",
+    "text": "I was driving to work when the car began to pull to one side. I stopped and saw that the front tyre was "
+    "flat. I took the jack and the spare wheel out of the boot. I loosened the nuts and jacked up the car. I pulled "
+    "off the wheel and put on the spare. I tightened the nuts and lowered the car again.",
+}
+BUS = {
+    "id": "bus",
+    "text": "I walked to the stop and waited for the bus. I got on and paid the driver. I found a seat at the window. "
+    "I pressed the button and got off at the library.",
+}
+HOW_TO = {
+    "id": "how-to",
+    "title": "How to Change a Tyre",
+    "steps": [
+        "Stop on level ground and put on the handbrake.",
+        "Loosen the wheel nuts before you raise the car.",
+        "Raise the car with the jack.",
+        "Pull off the flat wheel and put on the spare.",
+        "Lower the car and tighten the nuts.",
+    ],
+}
+OTHER = {"id": "other", "title": "How to Prune Roses", "steps": ["Cut off dead canes.", "Cut above an outward bud."]}
+CHOSEN = ("labels", "sentences", "events", "scenarios", "scenario-vectors", "named-scenarios")
+
+
+def _build(output: Path, texts: Sequence[Any], extractors: Sequence[str] = CHOSEN, **options: Any) -> Path:
+    build_graph(output=output, texts=texts, extractors=list(extractors), **options)
+    return output
+
+
+def _about(directory: Path) -> dict[str, set[str]]:
+    """The scenarios of each source, by its name."""
+    graph = ScriptGraph.open(directory)
+    names = {row["id"]: row["label"] for row in graph.rows("Scenario")}
+    sources = {row["id"]: row["name"].partition("#")[2] for row in graph.rows("Source")}
+    found: dict[str, set[str]] = {name: set() for name in sources.values()}
+    for row in graph.rows("ABOUT"):
+        if row["from_id"] in sources:
+            found[sources[row["from_id"]]].add(names[row["to_id"]])
+    return found
+
+
+def test_a_story_gets_the_scenario_of_the_how_to_beside_it_and_others_keep_theirs(tmp_path: Path) -> None:
+    beside = _build(tmp_path / "beside", [TYRE, BUS, HOW_TO])
+    assert _about(beside) == {
+        "tyre": {"changing a tyre"},
+        "bus": {"riding on a bus"},
+        "how-to": {"changing a tyre"},
+    }
+    graph = ScriptGraph.open(beside)
+    assert {row["label"] for row in graph.rows("Scenario")} == {"changing a tyre", "riding on a bus"}
+    models = {row["id"]: row["digest"] for row in graph.rows("Model")}
+    steps = {row["statement"] for row in graph.rows("HAS_SUB_EVENT")}
+    [detector] = NamedScenarios().networks
+    read = [row for row in graph.rows("READ_BY") if row["from_id"] in steps and models[row["to_id"]] == detector.digest]
+    assert {row["from_id"] for row in read} > set(), "the detector has read the steps of what it found"
+    assert all(LEAST_CONFIDENCE <= row["score"] <= 1 for row in read)
+
+
+def test_any_order_gives_the_same_bytes_and_nothing_is_computed_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    described: list[str] = []
+    compared: list[int] = []
+    describe, compare = ScenarioVectors.enrich, NamedScenarios.enrich
+
+    def describing(self: ScenarioVectors, contents: Any, candidates: Any) -> Any:
+        described.extend(content[0] for content in contents)
+        return describe(self, contents, candidates)
+
+    def comparing(self: NamedScenarios, contents: Any, candidates: Any) -> Any:
+        compared.append(len(contents))
+        return compare(self, contents, candidates)
+
+    monkeypatch.setattr(ScenarioVectors, "enrich", describing)
+    monkeypatch.setattr(NamedScenarios, "enrich", comparing)
+    expected = graph_bytes(_build(tmp_path / "at-once", [TYRE, BUS, HOW_TO]))
+    assert (described, compared) == (["changing a tyre"], [2])
+    grown = tmp_path / "grown"
+    for texts in ([BUS], [TYRE], [HOW_TO, OTHER], [HOW_TO]):
+        _build(grown, texts)
+    assert described == ["changing a tyre", "changing a tyre", "pruning roses"], "once in each directory"
+    assert compared == [2, 2], "both texts are compared when there are titles, and not again"
+    remove_source(grown, "text#other")
+    assert graph_bytes(grown) == expected
+    one, two = _build(tmp_path / "one", [HOW_TO, BUS]), _build(tmp_path / "two", [TYRE])
+    merge_graphs([one, two], tmp_path / "merged")
+    assert graph_bytes(tmp_path / "merged") == expected
+    remove_source(grown, "text#how-to")
+    alone = _build(tmp_path / "alone", [BUS, TYRE])
+    assert graph_bytes(grown) == graph_bytes(alone)
+    assert _about(alone) == {"tyre": set(), "bus": {"riding on a bus"}}, "no listed scenario is about it"
+
+
+def test_nothing_is_offered_where_nothing_is_detected_or_named(tmp_path: Path) -> None:
+    texts = [TYRE, HOW_TO]
+    assert _about(_build(tmp_path / "given", texts, scenarios="given"))["tyre"] == set()
+    manifest = ScriptGraph.open(tmp_path / "given").manifest
+    assert manifest.configuration["enrichers"] == "", "without sentences of detection it has nothing to do"
+    assert _about(_build(tmp_path / "detected", texts, scenarios="detected"))["tyre"] == set()
+    both = _about(_build(tmp_path / "both", texts, scenarios="both"))
+    assert both["tyre"] == {"changing a tyre"}
+    assert "changing a tyre" in both["how-to"]
+    without = _build(tmp_path / "without", texts, without=["named-scenarios"])
+    assert _about(without)["tyre"] == set()
+
+
+def test_a_title_among_the_listed_scenarios_changes_nothing(tmp_path: Path) -> None:
+    listed = {
+        "id": "listed",
+        "title": "How to Repair a Bicycle",
+        "steps": ["Turn the bicycle over.", "Patch the tube."],
+    }
+    alone, beside = _build(tmp_path / "alone", [TYRE]), _build(tmp_path / "beside", [TYRE, listed])
+    assert _about(beside)["tyre"] == _about(alone)["tyre"]
+
+
+def test_many_sentences_of_a_scenario_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+    describe = ScenarioVectors.enrich
+
+    def describing(self: ScenarioVectors, contents: Any, candidates: Any) -> Any:
+        read.extend(map(len, contents))
+        return describe(self, contents, candidates)
+
+    monkeypatch.setattr(ScenarioVectors, "enrich", describing)
+    long = [{**HOW_TO, "id": str(number), "steps": [f"Turn nut {number}."] * 9} for number in range(4)]
+    _build(tmp_path / "graph", [BUS, *long])
+    assert read == [1 + MOST_SENTENCES]
+
+
+_SURE = st.sampled_from([0.2, 0.4, LEAST_CONFIDENCE, 0.6, 0.9])
+_RUNS = st.lists(st.tuples(st.integers(1, 3), st.sampled_from(["", "a", "b"]), _SURE), max_size=5)
+
+
+def _spread(runs: Sequence[tuple[int, str, float]]) -> list[tuple[str, float]]:
+    return [(name, sure) for length, name, sure in runs for _ in range(length)]
+
+
+@given(_RUNS, _RUNS)
+def test_a_sentence_is_about_what_the_detector_is_surer_of(
+    detected: list[tuple[int, str, float]], offered: list[tuple[int, str, float]]
+) -> None:
+    length = min(len(_spread(detected)), len(_spread(offered)))
+    spans = [(10 * place, 10 * place + 8) for place in range(length)]
+    before, named = _spread(detected)[:length], _spread(offered)[:length]
+
+    def stretches(labels: Sequence[tuple[str, float]]) -> list[tuple[int, int, str, float]]:
+        found, start = [], 0
+        for (name, sure), run in itertools.groupby(labels):
+            end = start + len(list(run))
+            found.append((start, end, name, sure))
+            start = end
+        return found
+
+    expected: list[tuple[str, float]] = []
+    won = False
+    for (old, old_sure), (new, sure) in zip(before, named, strict=True):
+        wins = bool(new) and sure >= LEAST_CONFIDENCE and sure > (old_sure if old else 0)
+        won |= wins
+        expected.append((f"offered {new}", sure) if wins else (old, old_sure))
+    found = named_segments(
+        spans,
+        [(spans[start][0], spans[end - 1][1], name, sure) for start, end, name, sure in stretches(before) if name],
+        [
+            DetectedSegment(
+                start=start, end=end, ranking=[(f"offered {name}", sure), (NONE, 0.1)], scenarios=[f"offered {name}"]
+            )
+            for start, end, name, sure in stretches(named)
+            if name
+        ],
+    )
+    wanted = [
+        (spans[start][0], spans[end - 1][1], name, sure) for start, end, name, sure in stretches(expected) if name
+    ]
+    assert [(item.start, item.end, item.scenario, item.confidence) for item in found] == (wanted if won else [])
