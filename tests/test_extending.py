@@ -214,7 +214,7 @@ def test_a_package_the_whole_way(built: tuple[Path, Any], installed: Path, tmp_p
     (shown,) = [item for item in found["show"]["steps"] if item["label"] == "preheat oven"]
     parts = [(item["label"], item["support"]) for item in shown["further"]["NEEDS_TEMPERATURE"]]
     assert parts == [("220 °C", 2), ("900 °C", 1)]
-    assert "needs temperature: 220 °C (2 sources, 67%), 900 °C (1 source, 33%)" in found["plain"]
+    assert "needs temperature: 220 °C (67%), 900 °C (33%)" in found["plain"]
     assert found["frames"] == ["NEEDS_TEMPERATURE", "Temperature"]
     assert found["corrected"] == [2]
 

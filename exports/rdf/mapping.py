@@ -211,7 +211,7 @@ def _describe_relations(name: str, batch: pa.RecordBatch, sources: NodeSources |
         )
         descriptions.append(Description(qualified_ids(name, starts, ends), (QUALIFIED_RELATION,), (*reified, *numbers)))
     graphs = None
-    if sources is not None:
-        is_source = pc.starts_with(starts, "source/")
-        graphs = pc.if_else(is_source, starts, sources.of(starts))
+    if sources is not None or any(start == "Source" for start, _ in relation.ends):
+        others = pa.nulls(len(starts), pa.string()) if sources is None else sources.of(starts)
+        graphs = pc.if_else(pc.starts_with(starts, "source/"), starts, others)
     return Chunk(tuple(descriptions), graphs, batch.num_rows)

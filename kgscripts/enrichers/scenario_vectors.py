@@ -32,7 +32,7 @@ class ScenarioVectors(Enricher):
 
     name = "scenario-vectors"
     rules = "1"
-    task = "vectors of the scenarios that labels and titles name"
+    task = "vectors of scenarios that labels and titles name"
     reads = (SentenceVector,)
     gives = ScenarioVector
     settings: ScenarioVectorSettings = ScenarioVectorSettings()

@@ -10,7 +10,7 @@ from attrs import frozen
 
 from kgscripts.extractors.antecedents import Discourse
 from kgscripts.extractors.carried_tools import carry_tools
-from kgscripts.extractors.narration import tells_habit
+from kgscripts.extractors.narration import Narration, narration_of
 from kgscripts.extractors.needs import gatherings
 from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
 from kgscripts.extractors.participants import Participant, participants_of, phrase_of_action
@@ -88,27 +88,27 @@ def events_of_parses(parses: Iterable[Parse]) -> Iterator[JudgedEvent]:
     """The events of a document in text order; a pronoun may refer to the passage before."""
     parses = list(parses)
     discourse = Discourse()
-    habits = tells_habit(parse.doc for parse in parses)
+    narration = narration_of(parse.doc for parse in parses)
     for parse in parses:
         is_step = parse.passage.kind in _INSTRUCTIONS
-        for frame, reason in judged_frames(parse.doc, discourse, is_step=is_step, habits=habits):
+        for frame, reason in judged_frames(parse.doc, discourse, is_step=is_step, narration=narration):
             mentions = tuple(mentions_of(frame, parse.offset)) if reason is None else ()
             yield JudgedEvent(parse, frame, reason, mentions)
 
 
 def judged_frames(
-    doc: Doc, discourse: Discourse | None = None, *, is_step: bool = False, habits: bool | None = None
+    doc: Doc, discourse: Discourse | None = None, *, is_step: bool = False, narration: Narration | None = None
 ) -> list[tuple[Frame, DiscardReason | None]]:
     """The frames of a parse in text order, each with the reason why it is left out, if it is.
 
-    `discourse` has the nouns of the passages before, to which a pronoun may refer. `habits` says whether the text tells
-    how something is usually done; without it, the parse is the whole text.
+    `discourse` has the nouns of the passages before, to which a pronoun may refer. `narration` says how the text
+    tells; without it, the parse is the whole text.
     """
-    habits = tells_habit([doc]) if habits is None else habits
+    narration = narration_of([doc]) if narration is None else narration
     doc = repaired(doc, is_step=is_step)
     discourse = discourse or Discourse()
     discourse.enter(doc)
-    frames = list(frames_of(doc, habits=habits))
+    frames = list(frames_of(doc, narration))
     resolve_objects(frames, discourse)
     carry_tools(frames)
     return [(frame, frame.reason or _emptiness(frame)) for frame in frames]

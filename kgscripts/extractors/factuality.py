@@ -26,7 +26,7 @@ from kgscripts.extractors.clauses import (
     tells_of_narrator,
 )
 from kgscripts.extractors.digressions import digressions
-from kgscripts.extractors.narration import is_habitual_would, is_narrator
+from kgscripts.extractors.narration import Narration, is_habitual_would, is_narrator, is_used_to
 from kgscripts.extractors.quotations import quoted_tokens
 from kgscripts.extractors.remoteness import is_denied, is_planned, is_remote, tells_far_past
 from kgscripts.text.lexicon import is_tool, verbs
@@ -62,9 +62,9 @@ _PRESENT = frozenset({"VBZ", "VBP"})
 class Factuality:
     """The factuality of the clauses of one document; the result for each verb is cached."""
 
-    def __init__(self, doc: Doc, *, habits: bool = False) -> None:
-        self._habits = habits
-        self._mentioned = quoted_tokens(doc) | (frozenset() if habits else digressions(doc))
+    def __init__(self, doc: Doc, narration: Narration) -> None:
+        self._narration = narration
+        self._mentioned = quoted_tokens(doc) | (frozenset() if narration.is_habit else digressions(doc))
         self._reasons: dict[int, DiscardReason | None] = {}
 
     def reason(self, verb: Token) -> DiscardReason | None:
@@ -92,15 +92,18 @@ class Factuality:
             return DiscardReason.NEGATED
         if is_planned(verb):
             return DiscardReason.PLANNED
-        if is_remote(verb, habits=self._habits):
+        if is_remote(verb, self._narration):
             return DiscardReason.MENTIONED
         markers = [marker.lower_ for marker in markers_of(verb)]
         if "without" in markers:
             return DiscardReason.NEGATED
-        if verb.tag_ == "VBG" and "instead" in marking_of(verb):
+        marking = marking_of(verb)
+        if verb.tag_ == "VBG" and "against" in marking:
+            return DiscardReason.NEGATED  # "decided against icing it"
+        if (verb.tag_ == "VBG" and "instead" in marking) or {"rather", "than"} <= marking:
             return DiscardReason.MENTIONED
         conditional = verb.tag_ in _PRESENT and not is_imperative(verb) and any(map(is_condition, verb.lefts))
-        if conditional and not self._habits:
+        if conditional and not self._narration.is_habit:
             return DiscardReason.HYPOTHETICAL
         if not _CONDITIONS.isdisjoint(markers) or compares(verb, markers):
             return DiscardReason.HYPOTHETICAL
@@ -108,7 +111,7 @@ class Factuality:
             if child.dep_ not in AUXILIARY:
                 continue
             word = child.lower_
-            if self._habits and is_habitual_would(child, verb):
+            if self._narration.is_habit and is_habitual_would(child, verb):
                 continue
             if word in _SUPPOSING and not is_had(child, verb):
                 return DiscardReason.HYPOTHETICAL
@@ -157,6 +160,8 @@ class Factuality:
             return None if governing is DiscardReason.NEGATED else governing or DiscardReason.NEGATED
         if governing is not None and not (lemma == "need" and governing is DiscardReason.NEGATED):
             return governing
+        if self._narration.is_habit and is_used_to(verb):
+            return None
         if infinitive:
             return None if _binds(governor, lemma) else DiscardReason.PLANNED
         if lemma in verbs("perception") or lemma in verbs("binding") or verb.tag_ == "VBN":
@@ -173,6 +178,8 @@ class Factuality:
             return DiscardReason.MENTIONED
         if verb.tag_ == "VBG" and not marking and verb.head.lemma_ in verbs("negative"):
             return governing or DiscardReason.NEGATED
+        if "when" in marking and verb.tag_ == "VBD" and verb.head.head.lower_ == "about":
+            return None  # "I was about to call when it hummed to life"
         if "to" in marking and takes_time(verb.head):
             return governing
         if "to" in marking or "order" in marking:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kgscripts.extractors.factuality import Factuality
+from kgscripts.extractors.narration import Narration
 from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
 from kgscripts.extractors.objects import acted_upon, object_behind_particle
 from kgscripts.text.lexicon import is_tool_after, verbs
@@ -80,12 +81,12 @@ class Frame:
         return [content_head(noun) for noun in self.objects if is_noun(noun)]
 
 
-def frames_of(doc: Doc, *, habits: bool = False) -> Iterator[Frame]:
+def frames_of(doc: Doc, narration: Narration) -> Iterator[Frame]:
     """Yield the frames of a parse in text order; "use", "using" and causative "let" pass on their arguments.
 
-    `habits` says whether the text tells how something is usually done.
+    `narration` says how the text tells.
     """
-    factuality = Factuality(doc, habits=habits)
+    factuality = Factuality(doc, narration)
     frames = {token.i: _frame(token, factuality) for token in doc if is_predicate(token)}
     dropped: set[int] = set()
     for frame in frames.values():

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from spacy.tokens import Doc
 
+from kgscripts.extractors.narration import Narration
 from kgscripts.extractors.nouns import noun_lemma
 from kgscripts.extractors.predicates import frames_of
 from kgscripts.extractors.repairs import repaired
@@ -36,7 +37,9 @@ _RELATIONS = ("obj", "conj", "compound", "obl", "nmod", "amod", "cc", "case")
 def _objects(text: str) -> dict[str, list[str]]:
     """The objects of each verb of a step."""
     doc = repaired(load_pipeline()(text), is_step=True)
-    return {frame.verb.lower_: [noun_lemma(noun) for noun in frame.objects] for frame in frames_of(doc)}
+    return {
+        frame.verb.lower_: [noun_lemma(noun) for noun in frame.objects] for frame in frames_of(doc, Narration.OTHER)
+    }
 
 
 @pytest.mark.parametrize(

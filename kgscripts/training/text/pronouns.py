@@ -19,6 +19,7 @@ from kgscripts.corpora.inscript import GoldStory, read_stories
 from kgscripts.evaluation.events.marked_texts import MarkedText, marked_texts
 from kgscripts.extractors.antecedent_features import features_of, need_of
 from kgscripts.extractors.antecedents import Discourse
+from kgscripts.extractors.narration import Narration
 from kgscripts.extractors.nouns import is_noun, noun_lemma
 from kgscripts.extractors.predicates import Frame, frames_of
 from kgscripts.extractors.pronouns import is_relative
@@ -88,7 +89,7 @@ def _choices(
     discourse = Discourse()
     discourse.enter(doc)
     last: Frame | None = None
-    for frame in frames_of(doc):
+    for frame in frames_of(doc, Narration.ONCE):
         before, last = last, frame if frame.objects else last
         need = "" if is_relative(frame) else need_of(frame)
         if not need:
