@@ -234,6 +234,7 @@ _EXAMPLES = {
     "tools": (plain.tools, "--out model"),
     "text": (plain.text, "--treebanks treebanks --out pipeline"),
     "pronouns": (plain.pronouns, "--inscript inscript --out pronouns.json"),
+    "asides": (plain.asides, "--inscript inscript --out asides.json"),
     "verb-objects": (plain.verb_objects, "--train texts --out verb_objects.tsv"),
     "typicality": (plain.typicality, "--inscript inscript --out weights.json"),
     "cross-validate": (validating.cross_validate, "--train labelled-data.xml --development docs.jsonl"),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from attrs import frozen
 
 from kgscripts.extractors.antecedents import Discourse
+from kgscripts.extractors.asides import Asides, asides_digest
 from kgscripts.extractors.carried_tools import carry_tools
 from kgscripts.extractors.narration import Narration, narration_of
 from kgscripts.extractors.needs import gatherings
@@ -46,7 +47,8 @@ class EventExtractor(Extractor):
     @property
     def data(self) -> Mapping[str, str]:
         """See `Extractor`."""
-        return {**word_list_digests(), "verb_objects.tsv": verb_objects_digest(), "pronouns.json": pronouns_digest()}
+        fitted = {"pronouns.json": pronouns_digest(), "asides.json": asides_digest()}
+        return {**word_list_digests(), "verb_objects.tsv": verb_objects_digest(), **fitted}
 
     def scores(self, parser: Model | None) -> Sequence[BenchmarkScore]:
         """The scores that ship; they were measured on the parses of the shipped pipeline."""
@@ -111,7 +113,13 @@ def judged_frames(
     frames = list(frames_of(doc, narration))
     resolve_objects(frames, discourse)
     carry_tools(frames)
-    return [(frame, frame.reason or _emptiness(frame)) for frame in frames]
+    asides = Asides(doc, narration)
+    return [(frame, frame.reason or _emptiness(frame) or _aside(frame, asides, is_step=is_step)) for frame in frames]
+
+
+def _aside(frame: Frame, asides: Asides, *, is_step: bool) -> DiscardReason | None:
+    """A text of steps has no asides: who writes them says what is done."""
+    return DiscardReason.MENTIONED if not is_step and asides.has(frame.verb) else None
 
 
 def _emptiness(frame: Frame) -> DiscardReason | None:

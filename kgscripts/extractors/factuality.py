@@ -156,6 +156,8 @@ class Factuality:
             return governing or (DiscardReason.PLANNED if infinitive else DiscardReason.MENTIONED)
         if lemma == "stop" and infinitive:
             return governing
+        if lemma == "help" and verb.tag_ == "VBG":
+            return None  # "I couldn't help laughing"
         if lemma in verbs("negative") and (infinitive or verb.tag_ == "VBG"):
             return None if governing is DiscardReason.NEGATED else governing or DiscardReason.NEGATED
         if governing is not None and not (lemma == "need" and governing is DiscardReason.NEGATED):
@@ -181,6 +183,8 @@ class Factuality:
         if "when" in marking and verb.tag_ == "VBD" and verb.head.head.lower_ == "about":
             return None  # "I was about to call when it hummed to life"
         if "to" in marking and takes_time(verb.head):
+            return governing
+        if "to" in marking and verb.head.lemma_ == "get" and _binds(verb.head, "get") and objects_of(verb.head):
             return governing
         if "to" in marking or "order" in marking:
             return _of_use(verb.head, governing)
@@ -223,8 +227,9 @@ def _binds(governor: Token, lemma: str) -> bool:
     if lemma in {"have", "need", "get", "want", "go"}:
         if lemma == "have" and (governor.tag_ == "VBD" or governor.lower_ == "had"):
             return True
-        if lemma == "get" and governor.tag_ in {"VBD", "VBN"} and not objects_of(governor, shared=False):
-            return True
+        if lemma == "get" and governor.tag_ in {"VBD", "VBN"}:
+            # "Got to go" and "got me to sing", but not "got a knife to cut it".
+            return all(thing.pos_ == "PRON" for thing in objects_of(governor, shared=False))
         imperative = is_imperative(governor)
         if lemma == "go" and governor.tag_ != "VBG":
             return False

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from kgscripts.extractors.narration import Narration, is_narrator, is_used_to, subjects_before, tells_present
-from kgscripts.text.syntax import AUXILIARY, SUBJECT, is_fronted, is_imperative, is_verb
+from kgscripts.extractors.narration import Narration, is_used_to
+from kgscripts.text.syntax import AUXILIARY, is_fronted, is_imperative, is_verb
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -30,20 +30,6 @@ _SEASONS = frozenset({"year", "summer", "winter", "spring", "autumn", "fall", "s
 _NOW = re.compile(r"\b(this (time|year|summer|winter|spring|autumn|fall|season)|today|tonight|now)\b", re.IGNORECASE)
 _YEAR = re.compile(r"1\d{3}|20[01]\d")
 _CLAUSES = frozenset({"ROOT", "conj", "parataxis", "ccomp", "advcl"})
-_SAME_IN_PAST = frozenset(
-    {"put", "cut", "set", "let", "read", "hit", "shut", "spread", "cast", "split", "beat", "burst", "cost", "hurt"}
-    | {"quit", "shed", "bet", "slit", "thrust"}
-)
-"""Verbs whose past looks like their present, so that their tag is a guess."""
-_ON_ONE_DAY = re.compile(
-    r"\b(one (time|day|night|winter|summer|spring|autumn|fall|year|morning|afternoon|evening|\w+day)"
-    r"|(only|just|exactly) once|once in|the (year|day|night|time|summer|winter) (of|when|that|i|we|he|she|they|my|our)"
-    r"|last (year|summer|winter|spring|autumn|fall|january|february|march|april|may|june|july|august|\w+ber)"
-    r"|(two|three|four|five|\d+) (years|summers|winters|months) ago)\b",
-    re.IGNORECASE,
-)
-_INDEFINITE = frozenset({"a", "an", "some", "most", "many"})
-_MAIN = frozenset({"ROOT", "conj", "parataxis"})
 _PLANS = frozenset({"plan", "idea", "dream", "hope", "goal"})
 
 
@@ -68,72 +54,15 @@ def is_remote(verb: Token, narration: Narration) -> bool:
     """Whether the clause tells of habits, people in general, a far past, or what happens in a film.
 
     In a text that tells of a habit, what others do ("some people add sugar"), hearsay, and what happened once are
-    remote; in a story in the past, what others do in the present.
+    remote.
     """
-    if narration.is_habit:
-        remote = _happened_once(verb, narration) or any(_is_others(child) for child in verb.lefts)
-    else:
-        remote = (
-            _is_habit(verb)
-            or _is_general(verb)
-            or _is_aside(verb)
-            or _tells_past(verb)
-            or (narration is Narration.ONCE and _is_timeless(verb))
-        )
+    habit = narration.is_habit
     return (
-        remote
+        (not habit and (_is_habit(verb) or _is_general(verb) or _is_aside(verb) or _tells_past(verb)))
+        or (habit and any(_is_once(child) or (child.lower_ == "people" and _is_general(verb)) for child in verb.lefts))
         or _is_reported(verb)
         or any(_is_fiction(child) for child in verb.lefts)
         or (verb.dep_ in {"acl:relcl", "relcl"} and verb.head.lower_ in FICTIONS)
-    )
-
-
-def _happened_once(verb: Token, narration: Narration) -> bool:
-    """ "One time the loaf stuck", in a text about a habit; in one about a habit of today all that others did."""
-    subjects = [child for child in verb.lefts if child.dep_ in SUBJECT]
-    # "A tenor fainted", where the tagger took the past for a participle.
-    untagged = verb.tag_ == "VBN" and subjects and not any(child.dep_ in AUXILIARY for child in verb.lefts)
-    if not (verb.tag_ == "VBD" or untagged) or verb.dep_ not in _MAIN or verb.lemma_.lower() in _SAME_IN_PAST:
-        return False
-    # Of one's own habit one may tell in both tenses.
-    of_others = narration is Narration.HABIT and not any(map(is_narrator, subjects_before(verb)))
-    if of_others or any(map(_is_once, verb.lefts)):
-        return True
-    if any(map(_counts_one, subjects)):
-        return True
-    return _ON_ONE_DAY.search(verb.sent.text) is not None
-
-
-def _counts_one(subject: Token) -> bool:
-    """ "One gale took a pillowcase", but not "one of us stirred"."""
-    return subject.lower_ != "one" and any(child.lower_ == "one" for child in subject.lefts)
-
-
-def _is_others(subject: Token) -> bool:
-    """ "Other clubs", "some people", "people across the street", "most people"."""
-    if subject.dep_ not in SUBJECT:
-        return False
-    return subject.lower_ in {"people", "others"} or any(
-        child.lower_ == "other" or (child.lower_ in {"some", "most", "many"} and subject.tag_ == "NNS")
-        for child in subject.lefts
-    )
-
-
-def _is_timeless(verb: Token) -> bool:
-    """A clause in the present about what the story does not know: "risotto punishes impatience", "a soldier runs"."""
-    if not tells_present(verb) or (verb.tag_ == "VBP" and verb.lemma_.lower() in _SAME_IN_PAST):
-        return False
-    subjects = subjects_before(verb)
-    of_narrator = any(map(is_narrator, subjects)) or any(child.lower_ in {"me", "us"} for child in verb.rights)
-    return (
-        not of_narrator
-        and bool(subjects)
-        and all(
-            subject.pos_ == "NOUN"
-            and all(child.lower_ in _INDEFINITE for child in subject.lefts if child.pos_ == "DET")
-            for subject in subjects
-            if not any(child.dep_ == "nmod:poss" for child in subject.lefts)
-        )
     )
 
 

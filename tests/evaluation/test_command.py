@@ -14,6 +14,7 @@ from kgscripts.commands.evaluate import app
 from kgscripts.evaluation.counting import EXTRACTOR
 from kgscripts.evaluation.events.extraction import evaluate_extraction
 from kgscripts.evaluation.events.inscript import PUBLISHED
+from kgscripts.evaluation.events.marked_texts import REALITY
 from kgscripts.evaluation.result import from_json
 from kgscripts.score_files import read_scores, scores_of_package
 from schemas.errors import ConfigurationError, InputError, KGScriptsError, ModelError
@@ -22,7 +23,7 @@ from tests.evaluation.test_inscript import STORY
 
 TREEBANK = Path(__file__).parents[1] / "extractors" / "sentences.conllu"
 
-LISTS = {f"kgscripts {name}" for name in ("tools", "pronouns", "tool sentences", "tool roles", "objects", "reality")}
+LISTS = {f"kgscripts {name}" for name in ("tools", "pronouns", "tool sentences", "tool roles", "objects", *REALITY)}
 
 
 def _run(*arguments: str) -> str:

@@ -11,7 +11,6 @@ from tests.extractors.parses import event_words, read_text
     ("text", "events"),
     [
         ("When I was a child, my aunt baked bread.", ""),
-        ("I used to bake bread.", ""),
         ("I used a brush to paint the fence.", "paint fence +brush"),
         ("Two years ago we painted the fence.", ""),
         ("I always burn the rice.", ""),
@@ -52,6 +51,7 @@ def test_what_took_place(text: str, events: str) -> None:
             "wash rice; add salt; stir soup; peel carrot",
         ),
         ("In those days you washed the sheets. You dried the sheets.", "wash sheet; dry sheet"),
+        ("I used to bake bread. I kneaded the dough.", "bake bread; knead dough"),
         # Never done, wished, of other people, and once.
         ("We'd wash the rice and we'd add salt. I would never peel the carrots.", "wash rice; add salt"),
         ("I'd wash the rice and I'd add salt. I'd like to buy a pot.", "wash rice; add salt"),

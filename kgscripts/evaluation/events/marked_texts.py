@@ -20,7 +20,7 @@ from kgscripts.extractors.pronouns import THIRD_PERSON
 from schemas.provenance import Exposure
 
 OBJECTS = "kgscripts objects"
-REALITY = {"reality": "kgscripts reality", "habits": "kgscripts habits", "memories": "kgscripts memories"}
+REALITY = {name: f"kgscripts {name}" for name in ("reality", "habits", "memories", "asides")}
 SPLITS = {"development": Exposure.DEVELOPMENT, "unseen": Exposure.UNSEEN}
 _MARK = re.compile(r"\[([^\]|\n]+)\|([^\]|\n]+)\]")
 _NONE = "-"

@@ -1,0 +1,64 @@
+"""Whether a clause is part of what its text tells, or an aside: what others do, another time, a film, what is so in
+general.
+
+``data/asides.json`` has the weights of its features (`kgscripts.extractors.aside_features`) for a logistic regression,
+which ``kgscripts train asides`` fits. It judges what the rules of `kgscripts.extractors.factuality` leave.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from kgscripts.extractors.aside_features import AsideFeatures
+from kgscripts.extractors.narration import Narration, subjects_before
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Token
+
+BIAS = "bias"
+LEAST_SENTENCES = 3
+"""What is an aside in a text of fewer sentences cannot be told."""
+_FILE = "asides.json"
+
+
+class Asides:
+    """The asides of one text."""
+
+    def __init__(self, doc: Doc, narration: Narration) -> None:
+        self._clauses = AsideFeatures(doc, narration)
+
+    def features(self, verb: Token) -> dict[str, float] | None:
+        """The features of a clause, None if it is not judged: commands have no subject, and short texts no asides."""
+        if len(self._clauses.sentences) < LEAST_SENTENCES or not subjects_before(verb):
+            return None
+        return self._clauses.of(verb)
+
+    def has(self, verb: Token) -> bool:
+        """Whether the clause of a verb is sooner an aside."""
+        values = self.features(verb)
+        if values is None:
+            return False
+        weights = _weights()
+        return weights[BIAS] + math.fsum(weights.get(name, 0.0) * value for name, value in values.items()) > 0
+
+
+@functools.cache
+def asides_digest() -> str:
+    """SHA-256 of the file that ships."""
+    return hashlib.sha256(_content().encode("utf-8")).hexdigest()
+
+
+def _content() -> str:
+    return (resources.files("kgscripts.extractors") / "data" / _FILE).read_text(encoding="utf-8")
+
+
+@functools.cache
+def _weights() -> Mapping[str, float]:
+    weights: dict[str, float] = json.loads(_content())
+    return weights
