@@ -67,6 +67,15 @@ def tells_of_narrator(verb: Token) -> bool:
     return verb.tag_ == "VBD" and any(child.dep_ == "nsubj" and child.lower_ in {"i", "we"} for child in verb.lefts)
 
 
+def is_cleft(verb: Token) -> bool:
+    """ "It was Ann who paid", also with something between: "it was the man on the next chair who paid"."""
+    noun = verb.head
+    while noun.dep_ == "nmod":
+        noun = noun.head
+    subjects = {child.lower_ for child in noun.lefts if child.dep_ in {"nsubj", "expl"}}
+    return subjects == {"it"} and any(child.dep_ == "cop" and child.tag_ == "VBD" for child in noun.lefts)
+
+
 def is_main_clause(verb: Token) -> bool:
     """Whether the parser took a main clause for a relative clause: it has a subject, an object and no relative word.
 

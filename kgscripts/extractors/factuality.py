@@ -14,6 +14,7 @@ from kgscripts.extractors.clauses import (
     asks,
     compares,
     continues_perfect,
+    is_cleft,
     is_condition,
     is_continuation,
     is_denied_noun,
@@ -136,6 +137,8 @@ class Factuality:
         if relation == "advcl":
             return self._of_adverbial(verb, governing)
         if relation in {"acl:relcl", "relcl"}:
+            if is_cleft(verb):
+                return None
             if is_main_clause(verb):
                 return governing if governing is DiscardReason.HYPOTHETICAL else None
             return governing if is_continuation(verb) or tells_of_narrator(verb) else DiscardReason.MENTIONED

@@ -59,4 +59,5 @@ def test_the_weights_that_ship_are_of_features_that_occur() -> None:
     doc = load_pipeline()("I cut the wick. In Peru a baker sold hers to sailors. I lit the candle.")
     features = AsideFeatures(doc, Narration.ONCE)
     names = {name for token in doc if token.tag_ == "VBD" for name in features.of(token)}
-    assert names <= weights.keys() and "bias" in weights
+    assert names <= weights.keys()
+    assert "bias" in weights

@@ -36,11 +36,11 @@ TEXTS: Sequence[str | Mapping[str, Any]] = (
 
 PINS: dict[str, tuple[str, str]] = {
     "decompositions": (
-        "b759bee0e49b43746575140738363e9125fbb4bf3e63b9c169d3cb5d663bface",
+        "662651e7da9f300bd0837bb3eb1d112e8e29403d0d476d701184121d0629855a",
         "e8e34f64d28a971fd9eb55dbc11bb9e41b03d751824f1f8aea3183341ae41b7c",
     ),
     "events": (
-        "f5a42bf25a026ca191817fdfe117a4a7e54ede720db3519b155cbe9232afb178",
+        "6e592a57c7206f6d229818fc858789e94090f2b3055605a247bf7e1544a03e19",
         "1138dbd88cafe2f415255e092140f615efb3add53ed401a34542b4fe9495b694",
     ),
     "labels": (
@@ -52,11 +52,11 @@ PINS: dict[str, tuple[str, str]] = {
         "265c2ff37422e1c06baf87e6ba94913a42c3706740c9d1d117cfadfe67ef0249",
     ),
     "scenarios": (
-        "d9d3afc2cf0efbf1dfdafde2465b2fe0f328a40397b401de3bf87b7005f5ae88",
+        "614b9e09dc111389fb56c4bab3fbeaae48b251fa08a730d61232a0516179799b",
         "b62ad9cba346f06d1673c4aab8e5074c760570f34d7471e3f3e8c3749cbebb97",
     ),
     "state-changes": (
-        "811aca2b944129cceb25a8977aa9f69cc1723da8ff7a22235b3d7802dbb6d424",
+        "153df79e5f97e9e51ff762359a869f45cd0317ce9fffc3dea1b3eb72f367485c",
         "a1828bf414da8914e41e3070f2d046058cf79be1db82eb65c99a379aadfa468d",
     ),
 }
