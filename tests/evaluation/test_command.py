@@ -23,7 +23,10 @@ from tests.evaluation.test_inscript import STORY
 
 TREEBANK = Path(__file__).parents[1] / "extractors" / "sentences.conllu"
 
-LISTS = {f"kgscripts {name}" for name in ("tools", "pronouns", "tool sentences", "tool roles", "objects", *REALITY)}
+LISTS = {
+    f"kgscripts {name}"
+    for name in ("tools", "pronouns", "tool sentences", "tool roles", "objects", "pronoun objects", *REALITY)
+}
 
 
 def _run(*arguments: str) -> str:

@@ -9,6 +9,7 @@ from kgscripts.corpora.inscript import read_stories
 from kgscripts.evaluation.events.gold_lists import pronoun_items, pronoun_scores, tool_items, tool_scores
 from kgscripts.evaluation.events.inscript import inscript_scores
 from kgscripts.evaluation.events.marked_texts import REALITY, SPLITS, marked_texts, object_scores, reality_scores
+from kgscripts.evaluation.events.pronoun_objects import pronoun_object_scores
 from kgscripts.evaluation.result import Evaluation
 from kgscripts.evaluation.steps.order import order_scores, read_descriptions
 from kgscripts.evaluation.tools.sentences import tool_list_scores
@@ -48,6 +49,7 @@ def evaluate_extraction(
         on_part("lists that ship")
         found += (tool_scores(nlp, tool_items()), pronoun_scores(nlp, pronoun_items()), *tool_list_scores(nlp))
         found += object_scores(nlp, {split: marked_texts(f"objects.{split}.txt") for split in SPLITS})
+        found += pronoun_object_scores(nlp, {split: marked_texts(f"pronoun_objects.{split}.txt") for split in SPLITS})
         for file, name in REALITY.items():
             found += reality_scores(nlp, name, {part: marked_texts(f"{file}.{part}.txt") for part in SPLITS})
     if stories is not None:

@@ -34,9 +34,9 @@ class MarkedText:
     labels: dict[int, str]
 
 
-def marked_texts(name: str) -> list[MarkedText]:
-    """The texts of a file in ``data``, one a line; lines that begin with ``#`` are titles."""
-    content = (resources.files("kgscripts.evaluation") / "data" / name).read_text(encoding="utf-8")
+def marked_texts(name: str, package: str = "kgscripts.evaluation") -> list[MarkedText]:
+    """The texts of a file in the folder ``data`` of a package, one a line; lines that begin with ``#`` are titles."""
+    content = (resources.files(package) / "data" / name).read_text(encoding="utf-8")
     return [unmarked(line) for line in content.splitlines() if line.strip() and not line.startswith("#")]
 
 
@@ -66,7 +66,7 @@ def object_scores(nlp: Language, texts: dict[str, list[MarkedText]]) -> Iterator
         for item, objects in zip(items, _objects(nlp, items), strict=True):
             marked += len(item.labels)
             for start, label in item.labels.items():
-                named = {_head(name) for name in label.split(";") if name != _NONE}
+                named = named_heads(label)
                 if start in objects:
                     found += 1
                     right += objects[start] == named
@@ -84,7 +84,7 @@ def _objects(nlp: Language, items: list[MarkedText]) -> Iterator[dict[int, set[s
     for doc in nlp.pipe(item.text for item in items):
         yield {
             frame.verb.idx: {
-                _head(mention.action.object)
+                head(mention.action.object)
                 for mention in mentions_of(frame, 0)
                 if mention.action.object and mention.action.object not in THIRD_PERSON
             }
@@ -97,7 +97,13 @@ def _word(item: MarkedText, start: int) -> str:
     return item.text[start:].split(maxsplit=1)[0]
 
 
-def _head(noun: str) -> str:
+def named_heads(label: str) -> set[str]:
+    """The heads of the objects that a mark names."""
+    return {head(name) for name in label.split(";") if name != _NONE}
+
+
+def head(noun: str) -> str:
+    """The last word of a compound."""
     return noun.strip().rsplit(" ", 1)[-1]
 
 

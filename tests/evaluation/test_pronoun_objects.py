@@ -1,0 +1,46 @@
+"""Pronouns that are objects: the lists, and their scores on texts with known results."""
+
+from __future__ import annotations
+
+import pytest
+
+from kgscripts.evaluation.events.marked_texts import SPLITS, marked_texts, unmarked
+from kgscripts.evaluation.events.pronoun_objects import pronoun_object_scores
+from kgscripts.text.pipeline import load_pipeline
+from schemas.provenance import Exposure
+from tests.evaluation.figures import values
+
+TEXTS = ("pronoun_objects.development.txt", "pronoun_objects.unseen.txt")
+
+
+def test_by_hand() -> None:
+    texts = [
+        "I washed the apple and [ate|apple] it.",
+        "I washed the apple and [ate|pear] it.",
+        "It rained. [Drain|pot] it.",
+        "I peeled the carrot and [ate|-] it.",
+        "It rained. [Drain|-] it.",
+    ]
+    (found,) = pronoun_object_scores(load_pipeline(), {"unseen": [unmarked(text) for text in texts]})
+    assert values(found) == pytest.approx(
+        {"object_right": 1 / 3, "object_wrong": 1 / 3, "noun where none can be told": 1 / 2}
+    )
+    assert found.exposure is Exposure.UNSEEN
+
+
+def test_a_fifth_of_the_lists_has_no_noun_and_no_text_is_in_two_of_them() -> None:
+    stories = [marked_texts("pronouns.txt", "kgscripts.training.text"), *map(marked_texts, TEXTS)]
+    assert len({item.text for items in stories for item in items}) == sum(map(len, stories))
+    for items in stories[1:]:
+        labels = [label for item in items for label in item.labels.values()]
+        assert len(labels) >= 100
+        assert 0.15 <= labels.count("-") / len(labels) <= 0.25
+    assert all(item.labels for items in stories for item in items)
+
+
+def test_few_pronouns_get_a_wrong_noun() -> None:
+    (found,) = pronoun_object_scores(load_pipeline(), {"development": marked_texts(TEXTS[0])})
+    assert tuple(SPLITS) == ("development", "unseen")
+    assert values(found)["object_right"] >= 0.75
+    assert values(found)["object_wrong"] <= 0.12
+    assert values(found)["noun where none can be told"] <= 0.35
