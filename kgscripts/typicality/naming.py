@@ -41,7 +41,8 @@ def naming_actions(step: Integers, vectors: Vectors, support: Integers, weight: 
     """For each step, in ascending order of its number, the row of the action that names it.
 
     It has the highest product of its weight, the square root of its support, and the sum over the other actions of
-    their support times the fourth power of the cosine. The first of equal ones names the step.
+    their support times the fourth power of the cosine. The first of equal ones names the step; one without weight only
+    if all are.
 
     Parameters
     ----------
@@ -49,7 +50,7 @@ def naming_actions(step: Integers, vectors: Vectors, support: Integers, weight: 
         Of each action its step, (actions,), its vector, (actions, size), the number of its sources, and its weight as a
         name, (actions,).
     """
-    order = np.lexsort((-support, step))
+    order = np.lexsort((-support, weight <= 0, step))
     starts = np.flatnonzero(np.diff(step[order], prepend=-1))
     names = []
     for rows in np.split(order, starts[1:]):

@@ -10,7 +10,7 @@ from fractions import Fraction
 from attrs import field, frozen
 
 from schemas.records import Decomposition
-from tests.assembly.oracle import ByExtractor, Mention, Step, Texts, share, step_of
+from tests.assembly.oracle import ByExtractor, Mention, Step, Texts, share
 
 Place = tuple[str, int, int]
 """The source of a passage, its start and its end."""
@@ -79,7 +79,7 @@ def decomposes_into(links: Iterable[Link]) -> dict[tuple[Step, Step], Expected]:
     cases: dict[tuple[Step, Step], list[Link]] = defaultdict(list)
     for link in links:
         for scenario in set(link.whole.scenarios) & set(link.part.scenarios):
-            pair = (step_of(scenario, link.whole.event), step_of(scenario, link.part.event))
+            pair = (link.whole.step(scenario), link.part.step(scenario))
             if pair[0] != pair[1]:
                 cases[pair].append(link)
     decomposed: set[Mention] = set()

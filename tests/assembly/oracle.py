@@ -10,12 +10,13 @@ from functools import cached_property
 from itertools import combinations
 from typing import NamedTuple
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
 from kgscripts.extractors.protocol import Extractor, ParsedDocument
 from schemas.records import Document, EventMention, Record, Segment
 
 Row = tuple[object, ...]
+PRONOUNS = {"it", "them"}
 
 
 class Step(NamedTuple):
@@ -35,10 +36,16 @@ class Mention:
     """Those of the segments that it starts in; "" where there is none."""
     read_by: tuple[tuple[str, EventMention], ...] = ()
     """What each extractor gave for it."""
+    joined: dict[str, Step] = field(factory=dict)
+    """By scenario, the sub-event that names what its pronoun is."""
+
+    def step(self, scenario: str) -> Step:
+        """The sub-event of a scenario that it is a mention of: of its own words, or one that names its thing."""
+        return self.joined.get(scenario) or step_of(scenario, self.event)
 
     def steps(self) -> list[Step]:
         """The sub-events that it is a mention of."""
-        return [step_of(scenario, self.event) for scenario in self.scenarios]
+        return [self.step(scenario) for scenario in self.scenarios]
 
 
 @frozen
@@ -113,7 +120,28 @@ def texts_of(found: Mapping[str, ByExtractor]) -> Texts:
             inside = {item.scenario for item in segments if item.start <= event.start < item.end}
             same = [(name, item) for name, item in given if _place(item) == _place(event)]
             mentions.append(Mention(source, event, tuple(sorted(inside)) or ("",), tuple(same)))
+    for scenario in {scenario for mention in mentions for scenario in mention.scenarios} - {""}:
+        _join(scenario, [mention for mention in mentions if scenario in mention.scenarios])
     return Texts(mentions, about)
+
+
+def _join(scenario: str, mentions: Sequence[Mention]) -> None:
+    """Find the step that names the thing of each mention with a pronoun, if two sources and two thirds say so."""
+    sources: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    for mention in mentions:
+        sources[mention.event.action.key].add(mention.source)
+    for mention in mentions:
+        *verb, thing, preposition, place = mention.event.action.key
+        if thing not in PRONOUNS:
+            continue
+        named = [key for key in sources if [*key[:2]] == verb and key[2] and key[2] not in PRONOUNS]
+        same_phrase = [key for key in named if key[3:] == (preposition, place)]
+        votes: Counter[tuple[str, ...]] = Counter()
+        for key in same_phrase or [key for key in named if not key[3] or not preposition]:
+            votes[key[:3]] += len(sources[key])
+        for step, number in votes.items():
+            if number >= 2 and 3 * number >= 2 * votes.total():
+                mention.joined[scenario] = Step(scenario, step)
 
 
 def _place(event: EventMention) -> Row:
@@ -218,8 +246,9 @@ def leading_actions(texts: Texts) -> dict[Step, tuple[tuple[str, ...], set[tuple
         told: dict[tuple[str, ...], set[str]] = defaultdict(set)
         for mention in texts.of_step(step):
             told[mention.event.action.key].add(mention.source)
-        smallest = min(told)
-        strongest = min(told, key=lambda action: (-len(told[action]), action))
+        named = [action for action in told if action[2] not in PRONOUNS] or [*told]
+        smallest = min(named)
+        strongest = min(named, key=lambda action: (-len(told[action]), action))
         leader = strongest if len(told[strongest]) >= 2 * len(told[smallest]) else smallest
         found[step] = (leader, set(told) - {leader})
     return found
@@ -231,7 +260,7 @@ def told(texts: Texts) -> list[list[Step]]:
     for source, about in texts.about.items():
         for scenario in about:
             of_scenario = [m for m in texts.mentions if m.source == source and scenario in m.scenarios]
-            found.append(list(dict.fromkeys(step_of(scenario, m.event) for m in of_scenario)))
+            found.append(list(dict.fromkeys(m.step(scenario) for m in of_scenario)))
     return found
 
 

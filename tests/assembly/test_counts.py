@@ -29,13 +29,15 @@ _PARTS = ("predicate", "particle", "object", "preposition", "prepositional_objec
 
 
 def steps_of(rows: Rows) -> dict[str, Step]:
-    """What each SubEvent is, read off its actions."""
+    """What each SubEvent is, read off its actions: those with a noun, or with a pronoun if all have one."""
     scenarios = labels(rows, "Scenario")
     actions = {row["id"]: tuple(row[part] or "" for part in _PARTS) for row in rows["Action"]}
     scenario_of = {row["id"]: row["scenario"] for row in rows["SubEvent"]}
     steps: dict[str, Step] = {}
-    for row in rows["EXPRESSED_AS"]:
+    for row in sorted(rows["EXPRESSED_AS"], key=lambda row: actions[row["to_id"]][2] in oracle.PRONOUNS):
         key = actions[row["to_id"]]
+        if key[2] in oracle.PRONOUNS and row["from_id"] in steps and steps[row["from_id"]].shared[2] != key[2]:
+            continue
         scenario = scenario_of[row["from_id"]]
         step = Step(scenarios[scenario] if scenario else "", key[:3] if key[2] else key)
         assert steps.setdefault(row["from_id"], step) == step

@@ -2,7 +2,7 @@
 
 Clusters partition the actions of a scenario. A step gets its id from its leading action: the smallest, unless another
 has twice its support. The ids that the other actions would have given are kept too. Its label is that of its most
-frequent action, until `typicality` finds a better one.
+frequent action, until `typicality` finds a better one. An action with a pronoun gives neither unless all have one.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from kgscripts.assembly.identity import ACTION_PARTS, action_key, same_action
 from kgscripts.assembly.step import Step, Tables, made_by, tables_in, view
 from kgscripts.assembly.tables.choices import ActionKey, split_by_choice
 from kgscripts.assembly.tables.links import Link, linked_clusters
+from kgscripts.assembly.tables.unnamed_things import PRONOUNS, with_named_steps
 
 
 def cluster_key(action: ActionKey) -> ActionKey:
@@ -110,13 +111,14 @@ def _clustered(
     for scenario, group in groupby(rows, key=itemgetter(0)):
         of_scenario = [(row[1], row[2], row[3], row[4:]) for row in group]
         first: dict[int, int] = {}
+        _, _, sources, keys = zip(*of_scenario, strict=True)
         if by_words:
-            found = cluster([key for *_, key in of_scenario])
+            found = cluster(keys)
         else:
             # Actions that the model does not merge get negative numbers.
             found = [-1 - place if number is None else number for place, (_, number, *_) in enumerate(of_scenario)]
-            _, _, sources, keys = zip(*of_scenario, strict=True)
             found = split_by_choice(keys, sources, found)
+        found = with_named_steps(keys, sources, found)
         if scenario in links:
             place = {action: number for number, (action, *_) in enumerate(of_scenario)}
             placed = (Link(place[link.one], place[link.other], link.same) for link in links[scenario])
@@ -143,7 +145,7 @@ STEPS = (
         "scenario",
         f"""
         SELECT m.scenario, m.cluster, m.action, a.place, a.label, a.readable, s.support,
-               a.predicate, a.particle, a.object,
+               a.predicate, a.particle, a.object, a.object IN {PRONOUNS} AS unnamed,
                identifier('sub-event', a.readable,
                           part('SubEvent') || part(coalesce(c.id, '')) || {action_key("a")}) AS id
         FROM member m JOIN sense s USING (scenario, action) JOIN action a USING (action)
@@ -155,10 +157,10 @@ STEPS = (
         "leader",
         "scenario",
         """
-        SELECT scenario, cluster, count(*) AS members, arg_min(action, row(-support, place)) AS most_frequent,
-               CASE WHEN max(support) >= 2 * arg_min(support, place)
-                    THEN arg_min(action, row(-support, place))
-                    ELSE arg_min(action, place) END AS action
+        SELECT scenario, cluster, count(*) AS members, arg_min(action, row(unnamed, -support, place)) AS most_frequent,
+               CASE WHEN arg_min(support, row(unnamed, -support, place)) >= 2 * arg_min(support, row(unnamed, place))
+                    THEN arg_min(action, row(unnamed, -support, place))
+                    ELSE arg_min(action, row(unnamed, place)) END AS action
         FROM named_member WHERE mine(home(scenario, cluster)) GROUP BY scenario, cluster
         """,
     ),

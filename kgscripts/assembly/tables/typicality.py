@@ -15,6 +15,7 @@ import pyarrow as pa
 from kgscripts.assembly.engine import Rule
 from kgscripts.assembly.step import Step, Tables, made_by, rows, tables_in
 from kgscripts.assembly.tables.order import by_group
+from kgscripts.assembly.tables.unnamed_things import PRONOUNS
 from kgscripts.models.stored_vectors import decoded
 from kgscripts.typicality.features import Integers, ScenarioActions, Vectors, features
 from kgscripts.typicality.naming import content, naming_actions
@@ -110,7 +111,7 @@ def _names(
 ) -> Sequence[int | None]:
     """The action that names each step; None if its actions differ only in their places."""
     parts = list(zip(*(actions[name].to_pylist() for name in _WORDS), strict=True))
-    weight = typical * np.array([content(*words) for words in parts])
+    weight = typical * np.array([0.0 if words[2] in PRONOUNS else content(*words) for words in parts])
     wordings: dict[int, set[tuple[str, ...]]] = {}
     for number, words in zip(step.tolist(), parts, strict=True):
         wordings.setdefault(number, set()).add(words[:3])
