@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kgscripts.extractors.nouns import REMAINDERS, content_head, is_noun, noun_lemma
+from kgscripts.extractors.people import GENDERS, gender_of, is_living
 from kgscripts.extractors.predicates import Frame
 from kgscripts.text.lexicon import is_a
 from kgscripts.text.syntax import INDIRECT_OBJECT, OBJECT, PASSIVE_SUBJECT, SUBJECT, conjuncts, is_verb, markers_of
@@ -23,6 +24,7 @@ WINDOW = 5
 """The number of sentences, the pronoun's included, in which an antecedent must have been mentioned."""
 _PLURAL_TAGS = frozenset({"NNS", "NNPS"})
 _PART_OF_NAME = frozenset({"compound", "flat", "goeswith", "amod"})
+_OF_PEOPLE = SUBJECT | PASSIVE_SUBJECT | {"nmod:poss", "poss"}
 _ROLES = dict.fromkeys(OBJECT | PASSIVE_SUBJECT, "object") | dict.fromkeys(SUBJECT | INDIRECT_OBJECT, "subject")
 _PHRASES = (
     ("with", frozenset({"with"})),
@@ -52,7 +54,13 @@ class Entity:
     mentions: int = 1
     objects: int = 0
     pronoun: str = ""
+    gender: str = ""
     names: tuple[str, ...] = ()
+
+    @property
+    def is_person(self) -> bool:
+        """Whether it is one person, animal or name."""
+        return len(self.nouns) == 1 and self.singular and is_living(self.nouns[0], self.names[0])
 
     @property
     def key(self) -> str:
@@ -70,6 +78,8 @@ class Discourse:
     clause: int = 0
     one: int = -1
     """The last clause in which the text named one of several things: "one bent", "I found another"."""
+    _people: dict[Token, Entity] = field(default_factory=dict)
+    """Whom the pronouns "he" and "she" refer to."""
     _unread: deque[tuple[Doc, int]] = field(default_factory=lambda: deque(maxlen=WINDOW))
 
     def enter(self, doc: Doc) -> None:
@@ -97,6 +107,8 @@ class Discourse:
                 self.clause += 1
             elif names_one(token):
                 self.one = self.clause
+            elif token.lower_ in GENDERS and token.dep_ in _OF_PEOPLE:
+                self._person(token, GENDERS[token.lower_])
 
     def _mention(self, token: Token) -> None:
         noun = content_head(token)
@@ -108,34 +120,59 @@ class Discourse:
             nouns = tuple(other for other in conjuncts(first) if is_noun(other) and other.i <= token.i)
             self._add(nouns, False, True)
 
+    def _person(self, pronoun: Token, gender: str) -> None:
+        """Note that "he", "she", "his" or "her" refers to the last person who may be meant."""
+        people = (other for other in reversed(self.entities.values()) if other.is_person)
+        person = next((other for other in people if other.gender in ("", gender)), None)
+        if person is not None:
+            person.gender = gender
+            person.role, person.embedded = "subject", False
+            self._again(person)
+            self._people[pronoun] = person
+
+    def _again(self, entity: Entity) -> None:
+        """Note that the last word processed mentions an entity."""
+        self.entities.pop(entity.key, None)
+        entity.sentence, entity.clause = self.sentence, self.clause
+        entity.mentions += 1
+        self.entities[entity.key] = entity
+
     def _add(self, nouns: tuple[Token, ...], singular: bool, plural: bool) -> None:
         role = _role(nouns[0])
         names = tuple(noun_lemma(noun) for noun in nouns)
         entity = Entity(nouns, singular, plural, role, self.sentence, self.clause, _is_embedded(nouns[0]), names=names)
         before = self.entities.pop(entity.key, None)
         entity.objects = int(role == "object")
+        entity.gender = gender_of(names[-1])
         if before is not None:
             entity.mentions += before.mentions
             entity.objects += before.objects
+            entity.gender = entity.gender or before.gender
         self.entities[entity.key] = entity
 
     def refer(self, entity: Entity, pronoun: str) -> None:
         """Note that a pronoun, the last word processed, refers to an entity."""
-        self.entities.pop(entity.key, None)
-        entity.role, entity.sentence, entity.clause, entity.embedded = "object", self.sentence, self.clause, False
-        entity.mentions += 1
+        self._again(entity)
+        entity.role, entity.embedded = "object", False
         entity.objects += 1
         entity.pronoun = pronoun
-        self.entities[entity.key] = entity
+        if entity.is_person and not entity.gender:
+            entity.gender = GENDERS.get(pronoun, "")
 
-    def candidates(self, frame: Frame, pronoun: Token) -> Iterator[Entity]:
+    def candidates(self, frame: Frame) -> Iterator[Entity]:
         """The candidates for the object of a frame, the last mentioned first, without the other nouns of the frame."""
-        own = {noun.i for noun in (*frame.agents, *frame.recipients, *(phrase.head for phrase in frame.phrases))}
+        others = (*frame.agents, *frame.recipients, *(phrase.head for phrase in frame.phrases))
+        own = {_key(noun) for noun in others if is_noun(noun)}
+        own |= {self._people[other].key for other in others if other in self._people}
         for key, entity in reversed(list(self.entities.items())):
             if self.sentence - entity.sentence >= WINDOW:
                 del self.entities[key]
-            elif not any(noun.doc is pronoun.doc and noun.i in own for noun in entity.nouns):
+            elif own.isdisjoint(entity.key.split("+")):
                 yield entity
+
+
+def _key(noun: Token) -> str:
+    return noun_lemma(content_head(noun)).rsplit(" ", 1)[-1]
 
 
 def names_one(token: Token) -> bool:

@@ -38,7 +38,7 @@ class EventExtractor(Extractor):
     """Gives events, one mention for each object of a predicate, and discards."""
 
     name = "events"
-    rules = "5"
+    rules = "6"
     task = "event extraction"
     requires = (PARSE,)
     gives = (EventMention, Discard)

@@ -54,7 +54,7 @@ class Frame:
 
     Lists contain the heads of noun phrases. `instruments` are tools from another clause ("use a knife to cut"),
     `handled` those objects that are tools ("use a knife"); `stands_for` has the antecedent if the only object is a
-    pronoun; `reason` is the reason why the event is discarded, if it is.
+    pronoun, `guess` also one that is not sure; `reason` is the reason why the event is discarded, if it is.
     """
 
     verb: Token
@@ -66,6 +66,7 @@ class Frame:
     instruments: list[Token] = field(default_factory=list)
     handled: list[Token] = field(default_factory=list)
     stands_for: tuple[Token, ...] = ()
+    guess: tuple[Token, ...] = ()
     reason: DiscardReason | None = None
 
     @property
@@ -119,6 +120,8 @@ def _frame(verb: Token, factuality: Factuality) -> Frame:
         frame.objects, addressed = acted_upon(verb)
         frame.recipients += addressed
         frame.agents = subjects_of(verb)
+        if not frame.objects and _is_object(frame.recipients, verb):  # "carried her home"
+            frame.objects, frame.recipients = frame.recipients, []
         if not frame.objects and frame.recipients:
             # "Gave the waiter a tip": parsers attach the second of two objects as an adverbial.
             frame.objects = [child for child in verb.rights if child.dep_ in UNMARKED_OBLIQUE and is_noun(child)]
@@ -135,6 +138,14 @@ def _frame(verb: Token, factuality: Factuality) -> Frame:
         if _belongs_to_verb(phrase, lemma(verb))
     ]
     return frame
+
+
+def _is_object(recipients: list[Token], verb: Token) -> bool:
+    """Whether a pronoun that the parser took for a recipient is an object: "it" always, "her" unless one gives or
+    says something."""
+    if len(recipients) != 1 or recipients[0].lower_ not in {"it", "them", "him", "her"}:
+        return False
+    return recipients[0].lower_ == "it" or lemma(verb) not in verbs("giving") | verbs("reporting")
 
 
 def _move_object_behind_particle(frame: Frame) -> None:

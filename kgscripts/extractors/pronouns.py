@@ -3,8 +3,7 @@
 The antecedent of a relative pronoun is the noun that its clause modifies. The antecedent of another pronoun is the most
 probable of the nouns before it (`kgscripts.extractors.antecedents`), or none of them, by a log-linear model.
 ``data/pronouns.json`` has its weights, which ``kgscripts train pronouns`` fits. A pronoun is resolved
-only if an antecedent is more probable than `LEAST` and, in another sentence, more probable than the others by
-`CLEARLY`.
+only if an antecedent is more probable than `LEAST`; else it stays a pronoun.
 """
 
 from __future__ import annotations
@@ -15,6 +14,8 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from importlib import resources
+
+from attrs import frozen
 
 from kgscripts.extractors.antecedent_features import features_of, need_of
 from kgscripts.extractors.antecedents import Discourse, Entity
@@ -30,9 +31,11 @@ _UNRESOLVED = {
 }
 
 FILE = "pronouns.json"
-LEAST = 0.35
-CLEARLY = 2.5
-"""By how much an antecedent in another sentence has to be more probable than any other."""
+LEAST = 0.6
+"""A pronoun stays a pronoun unless its antecedent is more probable than this; chosen on held-out folds of the texts
+that the weights are fitted on."""
+GUESS = 0.35
+"""An antecedent that is more probable than this counts as mentioned, for the pronouns behind."""
 
 
 def resolve_objects(frames: Sequence[Frame], discourse: Discourse) -> None:
@@ -48,11 +51,13 @@ def resolve_objects(frames: Sequence[Frame], discourse: Discourse) -> None:
             need = need_of(frame)
             if need:
                 discourse.read(frame.mention.i)
-                found = _antecedent(features_of(discourse, frame, need, before))
-                if found is not None:
-                    discourse.refer(found, frame.mention.lower_)
-                    frame.stands_for = found.nouns
-        if frame.objects or frame.stands_for:
+                found = most_probable(features_of(discourse, frame, need, before), shipped_weights())
+                if found is not None and found.probability > GUESS:
+                    discourse.refer(found.entity, frame.mention.lower_)
+                    frame.guess = found.entity.nouns
+                    if found.probability > LEAST:
+                        frame.stands_for = found.entity.nouns
+        if frame.objects or frame.guess:
             before = frame
 
 
@@ -73,23 +78,36 @@ def is_relative(frame: Frame) -> bool:
     )
 
 
-def _antecedent(candidates: Sequence[tuple[Entity, Mapping[str, float]]]) -> Entity | None:
-    """The most probable antecedent, if there is one that is more probable than `LEAST` and no rival is near."""
+@frozen
+class Antecedent:
+    """The most probable antecedent of a pronoun, with its probability."""
+
+    entity: Entity
+    probability: float
+
+
+Candidates = Sequence[tuple[Entity, Mapping[str, float]]]
+
+
+def most_probable(candidates: Candidates, weights: Mapping[str, float]) -> Antecedent | None:
+    """The most probable of the candidates; the other candidates and "none of them" share the rest."""
     if not candidates:
         return None
-    scores = [score(values) for _, values in candidates]
+    scores = [score(values, weights) for _, values in candidates]
     best = max(range(len(scores)), key=scores.__getitem__)
-    odds = [math.exp(other - scores[best]) for other in scores]
-    if 1 / (math.exp(-scores[best]) + math.fsum(odds)) <= LEAST:
-        return None
-    entity, values = candidates[best]
-    rival = max((odd for index, odd in enumerate(odds) if index != best), default=0.0)
-    return entity if "sentence 0" in values or rival * CLEARLY < 1 else None
+    odds = math.fsum(math.exp(other - scores[best]) for other in scores)
+    return Antecedent(candidates[best][0], 1 / (math.exp(-scores[best]) + odds))
 
 
-def score(values: Mapping[str, float]) -> float:
-    """The log odds of a candidate against no antecedent at all."""
-    weights = _weights()
+def guessed(candidates: Candidates, weights: Mapping[str, float]) -> Entity | None:
+    """What the pronoun counts as a mention of: the most probable candidate, if it is more probable than `GUESS`."""
+    found = most_probable(candidates, weights)
+    return found.entity if found is not None and found.probability > GUESS else None
+
+
+def score(values: Mapping[str, float], weights: Mapping[str, float] | None = None) -> float:
+    """The log odds of a candidate against no antecedent at all, with the weights that ship unless others are given."""
+    weights = shipped_weights() if weights is None else weights
     return weights["bias"] + math.fsum(weights.get(name, 0.0) * value for name, value in values.items())
 
 
@@ -104,6 +122,7 @@ def _content() -> str:
 
 
 @functools.cache
-def _weights() -> Mapping[str, float]:
+def shipped_weights() -> Mapping[str, float]:
+    """The weights that ship."""
     weights: dict[str, float] = json.loads(_content())
     return weights

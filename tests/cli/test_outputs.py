@@ -141,7 +141,7 @@ def inputs(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
         monkeypatch.setattr(f"kgscripts.evaluation.{name}", lambda *_, **__: [NOTHING])
     monkeypatch.setattr("kgscripts.evaluation.benchmarks.BENCHMARKS", ())
     monkeypatch.setattr(kgscripts.training.text.pronouns, "read_stories", lambda _: [])
-    monkeypatch.setattr(kgscripts.training.text.pronouns, "marked_texts", lambda _: [])
+    monkeypatch.setattr(kgscripts.training.text.pronouns, "marked_texts", lambda *_: [])
     monkeypatch.setattr(kgscripts.training.text.pronouns, "fit", lambda _: {"constant": 1.0})
     learning = kgscripts.training.typicality
     monkeypatch.setattr(learning, "labelled_mentions", lambda _: {})

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from kgscripts.extractors.pronouns import score
+from kgscripts.extractors.antecedents import Discourse, Entity
+from kgscripts.extractors.events import judged_frames
+from kgscripts.extractors.people import gender_of
+from kgscripts.extractors.pronouns import LEAST, most_probable, score
+from kgscripts.text.pipeline import load_pipeline
 from schemas.records import PassageKind
 from tests.extractors.parses import event_words, read_text
 
@@ -73,3 +77,43 @@ def test_what_is_long_past_is_no_antecedent() -> None:
 
 def test_nothing_is_resolved_to_a_noun_of_another_document() -> None:
     assert event_words(read_text("Boil them.")) == "boil them"
+
+
+@pytest.mark.parametrize(
+    ("text", "noun"),
+    [
+        # "She" is the barber, whom no sentence names for a while, and not the one that thanks.
+        ("The barber took a comb. She cut my hair. She swept. She took a brush. She smiled. I paid her.", "barber"),
+        ("The woman called the man. He came in and she hugged him.", "man"),
+        ("My brother met a girl. He liked her.", "girl"),
+        ("The cat was hungry. I lifted the cat and carried her home.", "cat"),
+    ],
+)
+def test_people_are_those_that_he_and_she_were(text: str, noun: str) -> None:
+    *_, (frame, _) = judged_frames(load_pipeline()(text))
+    assert [token.lemma_ for token in frame.guess] == [noun]
+
+
+def test_the_gender_of_some_nouns_is_known() -> None:
+    assert [gender_of(name) for name in ("old woman", "waiter", "barber")] == ["female", "male", ""]
+
+
+def test_the_others_and_none_share_the_rest_of_the_probability() -> None:
+    pot, lid = (Entity((), True, False, "object", 0, 0, names=(name,)) for name in ("pot", "lid"))
+    weights = {"bias": 0.0, "near": 1.0}
+    assert most_probable([], weights) is None
+    found = most_probable([(pot, {"near": 0.0}), (lid, {"near": 0.0})], weights)
+    assert found is not None
+    assert found.probability == pytest.approx(1 / 3)
+    found = most_probable([(pot, {"near": 0.0}), (lid, {"near": 3.0})], weights)
+    assert found is not None
+    assert found.entity is lid
+    assert found.probability > LEAST
+
+
+def test_a_pronoun_that_is_not_sure_keeps_a_guess() -> None:
+    text = "I found the pump and the valve. The valve was old. Then I pressed the button on the pump and cleaned it."
+    discourse = Discourse()
+    frames = [frame for frame, _ in judged_frames(load_pipeline()(text), discourse)]
+    assert frames[-1].guess
+    assert not frames[-1].stands_for

@@ -75,7 +75,7 @@ ADD_SALT_AND_BUTTER = (*ADD_SALT_AND_WHISK[:3], ("butter", "NOUN", "NN", "conj",
     [
         (MIX_MELTED_BUTTER, "mix butter"),
         (ADD_CHOPPED_BACON, "add bacon"),
-        (ADD_SALT_AND_WHISK, "add salt; whisk salt"),
+        (ADD_SALT_AND_WHISK, "add salt; whisk"),
         (ADD_SALT_AND_BUTTER, "add salt; add butter"),
         (DRAIN_TUB, "drain tub"),
         (GO_TO_AIRPORT, "go to airport"),

@@ -36,11 +36,11 @@ TEXTS: Sequence[str | Mapping[str, Any]] = (
 
 PINS: dict[str, tuple[str, str]] = {
     "decompositions": (
-        "662651e7da9f300bd0837bb3eb1d112e8e29403d0d476d701184121d0629855a",
+        "0b595435ab6b60a0c4642240ed9a2316e4074b06e82859eda90ef81be68356ad",
         "e8e34f64d28a971fd9eb55dbc11bb9e41b03d751824f1f8aea3183341ae41b7c",
     ),
     "events": (
-        "6e592a57c7206f6d229818fc858789e94090f2b3055605a247bf7e1544a03e19",
+        "0318ee63a73edac5d43f673fc41309a500b675b8b71914e5acd72bdca9b33d1c",
         "1138dbd88cafe2f415255e092140f615efb3add53ed401a34542b4fe9495b694",
     ),
     "labels": (
@@ -52,11 +52,11 @@ PINS: dict[str, tuple[str, str]] = {
         "265c2ff37422e1c06baf87e6ba94913a42c3706740c9d1d117cfadfe67ef0249",
     ),
     "scenarios": (
-        "614b9e09dc111389fb56c4bab3fbeaae48b251fa08a730d61232a0516179799b",
+        "913a7531724c25b264cfda25c54a52c4773924d65398c0822392ca85d4e2dbf4",
         "b62ad9cba346f06d1673c4aab8e5074c760570f34d7471e3f3e8c3749cbebb97",
     ),
     "state-changes": (
-        "153df79e5f97e9e51ff762359a869f45cd0317ce9fffc3dea1b3eb72f367485c",
+        "42af6cdc522ab3d9e148abbf38e4f73d4458483a15488bf4c7e97bb7f52c35da",
         "a1828bf414da8914e41e3070f2d046058cf79be1db82eb65c99a379aadfa468d",
     ),
 }

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from kgscripts.corpora.inscript import GoldStory, read_stories
+from kgscripts.evaluation.events.marked_texts import unmarked
 from kgscripts.text.pipeline import load_pipeline
-from kgscripts.training.text.pronouns import BIAS, Choice, choices, fit
+from kgscripts.training.text.pronouns import BIAS, Choice, choices, fit, story_choices
 
 # "I peeled the potato and ate it. I did it.": the first pronoun has a chain with the potato, the second has none.
 STORY = """\
@@ -39,3 +40,18 @@ def test_weights_tell_right_candidates_from_wrong_ones_and_from_none() -> None:
     weights = fit(examples)
     assert weights["fits"] + weights[BIAS] > 1
     assert -weights["fits"] + weights[BIAS] < -1
+
+
+def test_marked_pronouns_count_more_and_may_have_no_antecedent() -> None:
+    text = unmarked("I took the pot and the lid and [washed|lid] it. I [did|-] it. I dried it.")
+    found = list(story_choices([(text, load_pipeline()(text.text))]))
+    assert [sum(choice.right) for choice in found] == [1, 0]
+    assert all(choice.weight > 1 for choice in found)
+
+
+def test_later_pronouns_see_what_the_weights_say_of_earlier_ones() -> None:
+    text = unmarked("I took the pot and the lid and [washed|lid] it. I [dried|lid] it.")
+    doc = load_pipeline()(text.text)
+    right, nothing = (list(story_choices([(text, doc)], weights)) for weights in (None, {BIAS: -9.0}))
+    assert right[0].candidates == nothing[0].candidates
+    assert right[1].candidates != nothing[1].candidates

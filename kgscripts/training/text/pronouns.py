@@ -1,7 +1,7 @@
 """Fits the weights of pronoun resolution: `kgscripts train pronouns`.
 
-They are fitted on the coreference chains of InScript's training part and on the objects of the stories for development
-(`kgscripts.evaluation.events.marked_texts`).
+They are fitted on the coreference chains of InScript's training part, on stories with marked pronouns that were written
+for this (``data/pronouns.txt``), and on the stories for development (`kgscripts.evaluation.events.marked_texts`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from kgscripts.extractors.antecedents import Discourse
 from kgscripts.extractors.narration import Narration
 from kgscripts.extractors.nouns import is_noun, noun_lemma
 from kgscripts.extractors.predicates import Frame, frames_of
-from kgscripts.extractors.pronouns import is_relative
+from kgscripts.extractors.pronouns import guessed, is_relative
 from kgscripts.extractors.repairs import repaired
 from kgscripts.text.pipeline import load_pipeline
 from schemas.output_files import write_lines
@@ -30,11 +30,18 @@ from schemas.output_files import write_lines
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
-_PENALTY = 1.0
+_PENALTY = 2.0
 """Half the weight of the sum of squares of the weights, against one for the log likelihood of a pronoun."""
 _OF_STORY = 4.0
 """The number of pronouns of InScript for which one of the stories counts."""
 BIAS = "bias"
+_STORIES = (
+    ("pronouns.txt", "kgscripts.training.text"),
+    ("objects.development.txt", "kgscripts.evaluation"),
+    ("pronoun_objects.development.txt", "kgscripts.evaluation"),
+)
+"""Files with marked texts, and the packages that have them."""
+Weights = Mapping[str, float]
 
 
 @frozen
@@ -46,10 +53,11 @@ class Choice:
     weight: float = 1.0
 
 
-def choices(parsed: Iterable[tuple[GoldStory, Doc]]) -> Iterator[Choice]:
+def choices(parsed: Iterable[tuple[GoldStory, Doc]], weights: Weights | None = None) -> Iterator[Choice]:
     """The object pronouns of InScript's stories whose antecedent is among the candidates, and those that have none.
 
-    The chain of a pronoun has its antecedent; a pronoun without a chain has none.
+    The chain of a pronoun has its antecedent; a pronoun without a chain has none. The pronouns before it refer to what
+    is right, or, with `weights`, to what these say.
     """
     for story, doc in parsed:
         chains = {word.start: word.chain for word in story.words}
@@ -63,26 +71,29 @@ def choices(parsed: Iterable[tuple[GoldStory, Doc]]) -> Iterator[Choice]:
             chain = chains.get(frame.mention.idx)  # noqa: B023
             return nouns.get(chain, set()) if chain is not None else None  # noqa: B023
 
-        for choice, chained in _choices(doc, answer, set.issubset):
+        for choice, chained in _choices(doc, answer, set.issubset, weights):
             if any(choice.right) or not chained:
                 yield choice
 
 
-def story_choices(parsed: Iterable[tuple[MarkedText, Doc]]) -> Iterator[Choice]:
-    """The pronouns among the marked objects of stories; an omitted object with the mark "-" has no antecedent."""
+def story_choices(parsed: Iterable[tuple[MarkedText, Doc]], weights: Weights | None = None) -> Iterator[Choice]:
+    """The same for the pronouns among the marked objects of stories; one with the mark "-" has no antecedent."""
     for text, doc in parsed:
 
         def answer(frame: Frame) -> set[str] | None:
             label = text.labels.get(frame.verb.idx)  # noqa: B023
             return {_head(name) for name in label.split(";")} if label is not None else None
 
-        for choice, marked in _choices(doc, answer, set.__eq__):
+        for choice, marked in _choices(doc, answer, set.__eq__, weights):
             if marked:
                 yield Choice(choice.candidates, choice.right, _OF_STORY)
 
 
 def _choices(
-    doc: Doc, answer: Callable[[Frame], set[str] | None], fits: Callable[[set[str], set[str]], bool]
+    doc: Doc,
+    answer: Callable[[Frame], set[str] | None],
+    fits: Callable[[set[str], set[str]], bool],
+    weights: Weights | None,
 ) -> Iterator[tuple[Choice, bool]]:
     """The choices of a text, and whether each has an answer: the heads that those of a candidate have to fit."""
     doc = repaired(doc, is_step=False)
@@ -99,10 +110,13 @@ def _choices(
         found = features_of(discourse, frame, need, before)
         right = [names is not None and fits({_head(name) for name in entity.names}, names) for entity, _ in found]
         yield Choice([values for _, values in found], right), names is not None
-        if any(right):
-            entity = next(entity for (entity, _), is_right in zip(found, right, strict=True) if is_right)
+        if weights is None:
+            entity = next((entity for (entity, _), is_right in zip(found, right, strict=True) if is_right), None)
+        else:
+            entity = guessed(found, weights)
+        if entity is not None:
             discourse.refer(entity, frame.mention.lower_)
-            frame.stands_for, last = entity.nouns, frame
+            frame.guess, last = entity.nouns, frame
 
 
 def _head(name: str) -> str:
@@ -139,12 +153,15 @@ def fit(examples: Sequence[Choice]) -> dict[str, float]:
 def train_pronouns(inscript: Path, out: Path, limit: int | None = None) -> int:
     """Fit the weights on the training part of InScript, at most `limit` stories, and on the stories with marks.
 
+    They are fitted first with the right antecedents of the pronouns before, then with those that the weights find.
     Writes them, and returns the number of pronouns. Raises InputError for what cannot be read.
     """
     nlp = load_pipeline()
-    stories, marked = read_stories(inscript / "train")[:limit], marked_texts("objects.development.txt")
-    examples = list(choices(zip(stories, nlp.pipe(story.document.text for story in stories), strict=True)))
-    examples += story_choices(zip(marked, nlp.pipe(text.text for text in marked), strict=True))
-    weights = fit(examples)
-    write_lines(out, [json.dumps(weights, indent=1, sort_keys=True)])
+    stories = read_stories(inscript / "train")[:limit]
+    marked = [text for file in _STORIES for text in marked_texts(*file)]
+    chained = list(zip(stories, nlp.pipe(story.document.text for story in stories), strict=True))
+    parsed = list(zip(marked, nlp.pipe(text.text for text in marked), strict=True))
+    weights = fit([*choices(chained), *story_choices(parsed)])
+    examples = [*choices(chained, weights), *story_choices(parsed, weights)]
+    write_lines(out, [json.dumps(fit(examples), indent=1, sort_keys=True)])
     return len(examples)
