@@ -109,6 +109,7 @@ INPUTS = {
     ),
     "train text --treebanks": "train text --out out --work work --treebanks BAD",
     "train text --config": "train text --out out --work work --treebanks inscript --config BAD",
+    "train asides --inscript": "train asides --out out --inscript BAD",
     "train pronouns --inscript": "train pronouns --out out --inscript BAD",
     "train verb-objects --train": "train verb-objects --out out --train BAD",
     "train tools --config": "train tools --out out --config BAD",

@@ -13,6 +13,7 @@ from threading import Thread
 import pytest
 from attrs import frozen
 
+import kgscripts.training.text.asides
 import kgscripts.training.text.pronouns
 import kgscripts.training.typicality
 from kgscripts.evaluation.result import Evaluation
@@ -75,6 +76,7 @@ OUTPUTS = {
     "evaluate graph --output": Case("evaluate graph graph --sample 1 -o OUT", _TABLES),
     "evaluate all --output": Case("evaluate all --data inscript -o OUT", ("inscript/val/story",)),
     "train typicality --out": Case("train typicality --inscript inscript --out OUT", ("inscript/val/story",)),
+    "train asides --out": Case("train asides --inscript inscript --out OUT", ("inscript/train/story",)),
     "train pronouns --out": Case("train pronouns --inscript inscript --out OUT", ("inscript/train/story",)),
     "train verb-objects --out": Case("train verb-objects --train story.txt --out OUT"),
     "corpora merge --output": Case(f"{_MERGE} -o OUT"),
@@ -140,9 +142,10 @@ def inputs(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     for name in ("events.extraction.evaluate_extraction", "steps.merging.evaluate_steps"):
         monkeypatch.setattr(f"kgscripts.evaluation.{name}", lambda *_, **__: [NOTHING])
     monkeypatch.setattr("kgscripts.evaluation.benchmarks.BENCHMARKS", ())
-    monkeypatch.setattr(kgscripts.training.text.pronouns, "read_stories", lambda _: [])
-    monkeypatch.setattr(kgscripts.training.text.pronouns, "marked_texts", lambda *_: [])
-    monkeypatch.setattr(kgscripts.training.text.pronouns, "fit", lambda _: {"constant": 1.0})
+    for fitted in (kgscripts.training.text.asides, kgscripts.training.text.pronouns):
+        monkeypatch.setattr(fitted, "read_stories", lambda _: [])
+        monkeypatch.setattr(fitted, "marked_texts", lambda *_: [])
+        monkeypatch.setattr(fitted, "fit", lambda _: {"constant": 1.0})
     learning = kgscripts.training.typicality
     monkeypatch.setattr(learning, "labelled_mentions", lambda _: {})
     monkeypatch.setattr(learning, "left_out", lambda _: ({}, 0.5))

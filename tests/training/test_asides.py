@@ -7,8 +7,9 @@ import math
 import pytest
 
 from kgscripts.evaluation.events.marked_texts import unmarked
+from kgscripts.extractors.asides import BIAS
 from kgscripts.text.pipeline import load_pipeline
-from kgscripts.training.text.asides import BIAS, Clause, clauses, fit
+from kgscripts.training.text.asides import Clause, clauses, fit
 
 TEXT = "I [cut|yes] the wick. In Peru a baker [sold|no] his to sailors. I [never|no] slept. I [lit|yes] the candle."
 
