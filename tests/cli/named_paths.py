@@ -7,6 +7,7 @@ import json
 import re
 import typing
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -21,6 +22,22 @@ from tests.cli.test_track import TEA, FixedModel
 from tests.corpora.test_descript_gold import SETS
 from tests.exports.kitchen import kitchen_graph
 from tests.models.networks import SETTINGS, VOCABULARY, model
+
+# Modules that name `load` keep what it is when they are first imported, which must not be what a test puts there.
+for _name in (
+    "kgscripts.enrichers.merged_steps",
+    "kgscripts.enrichers.predicted_tools",
+    "kgscripts.evaluation.benchmarks",
+    "kgscripts.evaluation.steps.merging",
+    "kgscripts.evaluation.tools.baselines",
+    "kgscripts.extractors.decomposition",
+    "kgscripts.extractors.scenarios",
+    "kgscripts.extractors.state_changes",
+    "kgscripts.models.scenarios.detector",
+    "lightning_modules.scenarios.cross_validation",
+    "lightning_modules.steps.cross_validation",
+):
+    import_module(_name)
 
 _NAMES_A_PATH = re.compile(r"\bFILE|\bDIR|\bMODEL|\bPATH|\bTARGET|\bINPUT|\bSOURCE")
 LABELS = ("making tea", "washing dishes", "baking a cake", "playing golf", "sending a fax", "going skiing")
