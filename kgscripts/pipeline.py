@@ -13,9 +13,11 @@ from kgscripts.assembly.rules.packages import installed_packages, packages_of
 from kgscripts.assembly.unchanged import Assembling
 from kgscripts.building.build import Build, Progress
 from kgscripts.building.correction_file import read_correction_file
+from kgscripts.building.graph_report import report
 from kgscripts.building.inputs import Text, file_input, path_key, text_input
 from kgscripts.building.reading import DocumentReader
-from kgscripts.building.report import BuildReport, Run, report
+from kgscripts.building.report import BuildReport
+from kgscripts.building.run import Run
 from kgscripts.building.settings import Settings, check_settings, on_device, with_settings
 from kgscripts.corpora.files import find_files
 from kgscripts.corpora.scenarios.labels import resolve

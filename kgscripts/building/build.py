@@ -13,7 +13,7 @@ from attrs import define, evolve, field, frozen
 from kgscripts.building.inputs import BuildInput
 from kgscripts.building.jobs import WrittenBatch, read_batches
 from kgscripts.building.reading import Batch, DocumentReader
-from kgscripts.building.report import MANY, Run
+from kgscripts.building.run import MANY, Run
 from kgscripts.extractors.protocol import record_kinds
 from kgscripts.records import SOURCE
 from kgscripts.records.inputs import Input

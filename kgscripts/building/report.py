@@ -1,78 +1,32 @@
-"""The report of a build and its graph."""
+"""The report of a build for people: what was read, made and left out, and what to do next."""
 
 from __future__ import annotations
 
-import json
-import platform
-import re
-import time
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
-from importlib import metadata
+import shlex
+from collections.abc import Iterator, Mapping
+from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pyarrow.compute as pc
-from attrs import asdict, define, field, fields, frozen
+from attrs import asdict, frozen
 
+from kgscripts.building.run import Run
 from kgscripts.records.failures import FailureCount
-from schemas.graph_directory import replace, writing
-from schemas.graph_types import NODE_TYPES, RELATION_TYPES
-from schemas.provenance import BenchmarkScore, Exposure, Unit
-from schemas.script_graph import ScriptGraph
+from schemas.graph_directory import DISCARDED
+from schemas.records import DiscardReason
+from schemas.terminal import console, printable
 
-_TOP_SCENARIOS = 5
-MANY = 100
-"""If an extractor fails on more sources than this and reads none, the fault is in the extractor."""
+if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
 
-_OVERALL = re.compile(r"F1|LAS|accuracy")
-
-
-@define
-class Run:
-    """One build: what it read, and its time in seconds. The graph does not depend on it."""
-
-    jobs: int
-    inputs_read: int = 0
-    inputs_known: int = 0
-    inputs_unreadable: int = 0
-    inputs_partly_read: int = 0
-    sources_read: int = 0
-    words_read: int = 0
-    failed_throughout: dict[str, int] = field(factory=dict)
-    """The extractors that read none of more than `MANY` sources that they were given, with the number of these."""
-    reading_seconds: float = 0.0
-    seconds: float = 0.0
-    started: str = field(factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
-    _start: float = field(factory=time.perf_counter, init=False)
-
-    def reading_ended(self) -> None:
-        """Set the time of reading to the time until now."""
-        self.reading_seconds = round(time.perf_counter() - self._start, 3)
-
-    def ended(self) -> None:
-        """Set the total time to the time until now."""
-        self.seconds = round(time.perf_counter() - self._start, 3)
-
-    @property
-    def words_per_second(self) -> float:
-        """Throughput of the whole build; 0 if nothing was read."""
-        return round(self.words_read / self.seconds, 1) if self.seconds else 0.0
-
-    def to_dict(self) -> dict[str, Any]:
-        """The content of ``run.json`` without versions."""
-        content = asdict(self, filter=lambda attribute, _: not attribute.name.startswith("_"))
-        return content | {"words_per_second": self.words_per_second}
-
-    def write(self, path: Path) -> None:
-        """Write ``run.json``."""
-        versions = {name: metadata.version(name) for name in ("kgscripts", "spacy", "pyarrow", "numpy")}
-        content = self.to_dict() | {"versions": versions | {"python": platform.python_version()}}
-        part = path.with_suffix(".part")
-        with writing(part):
-            part.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-            replace(part, path)
+SCORES_A_DATASET = 2
+"""At most this number of scores of a dataset are printed; JSON has them all."""
+_WIDTH = 80
+_MOST_REASONS = 6
+_MOST_FAILURES = 2
+_LONGEST_DETAIL = 80
+"""The most characters of an error that are printed without `verbose`."""
 
 
 @frozen
@@ -116,14 +70,9 @@ class BuildReport:
         return f"BuildReport({str(self.directory)!r}: {made})"
 
     def __str__(self) -> str:
-        # Importing rich takes a tenth of a second.
-        from kgscripts.building.report_text import report_text
-
         return report_text(self)
 
     def _repr_html_(self) -> str:
-        from kgscripts.building.report_text import report_html
-
         return report_html(self)
 
     def to_dict(self) -> dict[str, Any]:
@@ -132,70 +81,180 @@ class BuildReport:
         return content | {"directory": str(self.directory), "run": self.run.to_dict()}
 
 
-def report(graph: ScriptGraph, run: Run, failures: Sequence[FailureCount]) -> BuildReport:
-    """Describe `graph` as `run` left it, with the `failures` of its extractors."""
-    rows = graph.manifest.rows
-    return BuildReport(
-        directory=graph.directory,
-        build_id=graph.build_id,
-        sources=graph.manifest.sources,
-        sources_without_scenario=graph.manifest.sources - _sources_with_scenario(graph),
-        nodes={name: rows(name) for name in NODE_TYPES if rows(name)},
-        relations={name: rows(name) for name in RELATION_TYPES if rows(name)},
-        scenarios=_scenarios(graph),
-        discards=dict(sorted(graph.manifest.discards.items(), key=lambda item: -item[1])),
-        models=_models(graph),
-        failures=tuple(failures),
-        run=run,
+def print_report(report: BuildReport, *, verbose: bool = False) -> None:
+    """Print the report on one screen; with `verbose` all counts, reasons and failures, and the scores of the models."""
+    screen = console()
+    for part in _renderables(report, verbose):
+        screen.print(part)
+
+
+def report_text(report: BuildReport) -> str:
+    """The report in lines of at most 80 characters."""
+    screen = console(width=_WIDTH)
+    with screen.capture() as captured:
+        for part in _renderables(report, verbose=False):
+            screen.print(part)
+    return "\n".join(line.rstrip() for line in captured.get().rstrip("\n").split("\n"))
+
+
+def report_html(report: BuildReport) -> str:
+    """HTML of the report for a notebook: a table of its rows, and what to do."""
+
+    def cell(text: str) -> str:
+        return "<br>".join(escape(printable(line)) for line in text.split("\n"))
+
+    rows = "".join(
+        f'<tr><th style="vertical-align: top; text-align: left">{cell(title)}</th>'
+        f'<td style="text-align: left">{cell(text)}</td></tr>'
+        for title, text in (*_rows(report, verbose=False), ("next", "\n".join(_next(report))))
+    )
+    notes = "".join(f"<p><b>{cell(note)}</b></p>" for note in _notes(report, verbose=False))
+    return f"<b>{cell(_heading(report))}</b><table>{rows}</table>{notes}"
+
+
+def _renderables(report: BuildReport, verbose: bool) -> Iterator[Table | Text]:
+    # Importing rich takes a tenth of a second.
+    from rich.table import Table
+    from rich.text import Text
+
+    yield Text(printable(_heading(report)), style="bold")
+    grid = Table.grid(padding=(0, 3))
+    for title, text in _rows(report, verbose):
+        grid.add_row(Text(title, style="bold"), Text("\n".join(map(printable, text.split("\n")))))
+    yield grid
+    for note in _notes(report, verbose):
+        yield Text("\n".join(map(printable, note.split("\n"))), style="bold")
+    for number, line in enumerate(_next(report)):
+        # Commands are lines to copy: they are not folded.
+        yield Text(f"{'' if number else 'next'}".ljust(7) + printable(line), no_wrap=True, overflow="ignore")
+
+
+def _heading(report: BuildReport) -> str:
+    return f"{report.directory} · build {report.build_id[:12]}"
+
+
+def _rows(report: BuildReport, verbose: bool) -> Iterator[tuple[str, str]]:
+    """The titles of the rows with their texts."""
+    yield "read", "\n".join(_read(report))
+    if verbose:
+        yield "nodes", _counts(report.nodes)
+        yield "relations", _counts(report.relations)
+    else:
+        yield "made", _made(report)
+    if changes := report.nodes.get("ChangeInstance", 0):
+        links = (("PERSISTS_TO", "hold until the next"), ("CONTRADICTS", "contradicted by the next"))
+        counted = [f"{report.relations[name]:,} {text}" for name, text in links if name in report.relations]
+        different = f"{report.nodes.get('StateChange', 0):,} different"
+        yield "state changes", " · ".join([f"{changes:,} read", different, *counted])
+    if report.scenarios:
+        yield (
+            "scenarios",
+            "\n".join(
+                f"{item.label} ({_number(item.sources, 'source')}, {item.usual_steps:,} usual steps of {item.steps:,})"
+                for item in report.scenarios
+            ),
+        )
+    reasons = list(report.discards.items())
+    kept = dict(reasons if verbose else reasons[:_MOST_REASONS])
+    more = sum(report.discards.values()) - sum(kept.values())
+    yield "left out", _counts(kept) + (f" · others {more:,}" if more else "")
+    if not verbose:
+        scored = sum(bool(model.scores) for model in report.models)
+        yield "models", f"{len(report.models)}, {scored} of them with scores: --verbose lists them"
+        return
+    for model in report.models:
+        if model.scores:
+            lines = [f"{name}: {'; '.join(scores[:SCORES_A_DATASET])}" for name, scores in model.scores.items()]
+            yield "read by", "\n".join([f"{model.name} {model.version}", *lines])
+    if unmeasured := [f"{model.name} {model.version}" for model in report.models if not model.scores]:
+        yield "read by", f"{', '.join(unmeasured)} (without scores)"
+
+
+def _read(report: BuildReport) -> Iterator[str]:
+    run = report.run
+    if run.sources_read or not report.sources:
+        words = f"{_number(run.sources_read, 'source')}, {run.words_read:,} words in {run.seconds:.1f} s"
+        yield words + (f" ({run.words_per_second:,.0f} words/s)" if run.words_read else "")
+    else:
+        yield f"nothing new in {run.seconds:.1f} s"
+    if run.inputs_known or run.sources_read < report.sources:
+        known = f" · {_number(run.inputs_known, 'input')} known" if run.inputs_known else ""
+        yield f"the graph has {_number(report.sources, 'source')}{known}"
+
+
+def _made(report: BuildReport) -> str:
+    nodes, relations = report.nodes, report.relations
+    scenarios, steps = nodes.get("Scenario", 0), relations.get("HAS_SUB_EVENT", 0)
+    parts = [
+        f"{_number(scenarios, 'scenario')} with {_number(steps, 'step')}",
+        *(
+            _number(nodes[name], noun)
+            for name, noun in (("Tool", "tool"), ("Entity", "participant"), ("StateChange", "state change"))
+            if name in nodes
+        ),
+    ]
+    alone = nodes.get("SubEvent", 0) - steps
+    return " · ".join([*parts, *([f"{_number(alone, 'step')} of no scenario"] if alone > 0 else [])])
+
+
+def _notes(report: BuildReport, verbose: bool) -> Iterator[str]:
+    """What went wrong, with a remedy."""
+    run = report.run
+    if without := report.sources_without_scenario:
+        yield (
+            f"{without:,} of {report.sources:,} sources {'has' if without == 1 else 'have'} no scenario: "
+            "name it by --scenario NAME, front matter or a folder"
+        )
+    # An extractor that lacks the records of another one fails for no other reason.
+    failures = sorted(report.failures, key=lambda item: item.reason is DiscardReason.REQUIRED_MISSING)
+    shown = failures if verbose else failures[:_MOST_FAILURES]
+    for failure in shown:
+        yield _failed(failure, report.sources, run.failed_throughout.get(failure.name, 0), verbose)
+    if more := len(failures) - len(shown):
+        yield f"{more:,} more extractors failed: --verbose lists all"
+    if run.inputs_unreadable or run.inputs_partly_read:
+        inputs = run.inputs_read + run.inputs_known
+        ends = ((run.inputs_unreadable, "could not be read"), (run.inputs_partly_read, "could be read only in part"))
+        faults = ", ".join(f"{number:,} of {inputs:,} inputs {end}" for number, end in ends if number)
+        yield f"{faults}: see {report.directory / DISCARDED}"
+
+
+def _failed(failure: FailureCount, sources: int, throughout: int, verbose: bool) -> str:
+    """The failures of an extractor, and the remedy.
+
+    `throughout` is the number of its sources if it failed on all of them, so that the fault is in the extractor; else
+    0.
+    """
+    name, of_all = failure.name, f"{failure.documents:,} of {sources:,} sources"
+    detail = (
+        failure.detail if verbose or len(failure.detail) <= _LONGEST_DETAIL else f"{failure.detail[:_LONGEST_DETAIL]}…"
+    )
+    if failure.reason is DiscardReason.REQUIRED_MISSING:
+        return f"{name} has not read {of_all}: {detail}"
+    if throughout:
+        return (
+            f"{name} FAILED ON ALL {throughout:,} SOURCES THAT IT WAS GIVEN AND READ NONE: {detail}\n"
+            f"  mend it and build again, or leave it out: --without {name}"
+        )
+    return (
+        f"{name} failed on {of_all}, for example: {detail}\n  they are in {DISCARDED}, and the next build tries again"
     )
 
 
-def _scenarios(graph: ScriptGraph) -> tuple[ScenarioSummary, ...]:
-    steps: Counter[str] = Counter()
-    usual: Counter[str] = Counter()
-    for batch in graph.batches("HAS_SUB_EVENT"):
-        for counts, scenarios in ((steps, batch["from_id"]), (usual, batch["from_id"].filter(batch["usual"]))):
-            for counted in scenarios.value_counts().to_pylist():
-                counts[counted["values"]] += counted["counts"]
-    rows = graph.select("Scenario", ["id", "label", "support"]).to_pylist()
-    rows = sorted(rows, key=lambda row: (-row["support"], row["label"]))[:_TOP_SCENARIOS]
-    return tuple(ScenarioSummary(row["label"], row["support"], steps[row["id"]], usual[row["id"]]) for row in rows)
+def _next(report: BuildReport) -> Iterator[str]:
+    """The commands that one may want to run next."""
+    directory = shlex.quote(str(report.directory))
+    if any(item.steps for item in report.scenarios):
+        label = next(item.label for item in report.scenarios if item.steps)
+        yield f"kgscripts show {directory} {shlex.quote(label)}"
+    else:
+        yield f"kgscripts show {directory}"
+    yield f"kgscripts export {directory} graph.ttl"
 
 
-def _sources_with_scenario(graph: ScriptGraph) -> int:
-    """The number of sources with an ABOUT relation; the relations of one source are consecutive."""
-    found, last = 0, None
-    for batch in graph.batches("ABOUT"):
-        ids = batch["from_id"].filter(pc.starts_with(batch["from_id"], "source/")).unique().to_pylist()
-        found += len(ids) - (ids[:1] == [last])
-        last = ids[-1] if ids else last
-    return found
+def _counts(numbers: Mapping[str, int]) -> str:
+    return " · ".join(f"{name} {number:,}" for name, number in numbers.items()) or "none"
 
 
-def _models(graph: ScriptGraph) -> tuple[ModelSummary, ...]:
-    names = [attribute.name for attribute in fields(BenchmarkScore)]
-    # A graph of an older version may have scores in percent.
-    scores = {
-        row["id"]: BenchmarkScore.from_rows([{name: row[name] for name in names}])
-        for row in graph.rows("BenchmarkScore")
-    }
-    owned: dict[str, list[BenchmarkScore]] = {}
-    for row in graph.rows("SCORED"):
-        owned.setdefault(row["from_id"], []).extend(scores[row["to_id"]])
-    return tuple(
-        ModelSummary(row["name"], row["version"], by_dataset(owned.get(row["id"], []))) for row in graph.rows("Model")
-    )
-
-
-def by_dataset(scores: Iterable[BenchmarkScore]) -> dict[str, tuple[str, ...]]:
-    """The scores of each dataset and split as "metric value unit", overall ones first; development data is marked."""
-    found: dict[str, list[str]] = {}
-    for score in sorted(
-        scores, key=lambda item: (item.dataset, item.split, not _OVERALL.search(item.metric), item.metric)
-    ):
-        value = f"{100 * score.value:.1f} %" if score.unit is Unit.SHARE else f"{score.value:g} {score.unit}"
-        text = f"{score.metric} {value}"
-        is_development = score.exposure == Exposure.DEVELOPMENT
-        name = f"{score.dataset}, {score.split}" + (" (development)" if is_development else "")
-        found.setdefault(name, []).append(text)
-    return {name: tuple(texts) for name, texts in found.items()}
+def _number(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

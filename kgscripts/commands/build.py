@@ -12,7 +12,7 @@ import typer
 from kgscripts import pipeline
 from kgscripts.building.build import Progress
 from kgscripts.building.configuration import Configuration, bytes_of, merged, read_configuration, read_settings
-from kgscripts.building.report_text import print_report
+from kgscripts.building.report import print_report
 from kgscripts.commands.options import Models, Settings
 from kgscripts.corpora.formats import FORMATS
 from kgscripts.extractors.registry import only_built_in

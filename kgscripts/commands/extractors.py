@@ -119,7 +119,7 @@ def _print_field(name: str, text: str) -> None:
 
 
 def _score_lines(prefix: str, scores: Iterable[BenchmarkScore]) -> list[str]:
-    from kgscripts.building.report import by_dataset
-    from kgscripts.building.report_text import SCORES_A_DATASET
+    from kgscripts.building.graph_report import by_dataset
+    from kgscripts.building.report import SCORES_A_DATASET
 
     return [f"{prefix}{name}: {'; '.join(texts[:SCORES_A_DATASET])}" for name, texts in by_dataset(scores).items()]

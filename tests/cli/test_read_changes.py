@@ -16,7 +16,7 @@ import cli
 from benchmarks.change_precision import app, still_read
 from benchmarks.judging import Z, read_sheet, scored, wilson
 from kgscripts.building.inputs import Text
-from kgscripts.building.report_text import print_report
+from kgscripts.building.report import print_report
 from kgscripts.extractors.protocol import Extractor
 from kgscripts.extractors.state_changes import StateChangeExtractor
 from kgscripts.pipeline import build_graph

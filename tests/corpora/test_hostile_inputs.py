@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from kgscripts.building.inputs import path_key
-from kgscripts.building.report_text import print_report
+from kgscripts.building.report import print_report
 from kgscripts.pipeline import build_graph
 from kgscripts.records.inputs import MOST_DISCARDS
 from schemas.errors import GraphDirectoryError, InputError, KGScriptsError

@@ -21,8 +21,9 @@ from attrs import evolve
 from typer.testing import CliRunner
 
 import cli
-from kgscripts.building.report import Run, report
-from kgscripts.building.report_text import print_report
+from kgscripts.building.graph_report import report
+from kgscripts.building.report import print_report
+from kgscripts.building.run import Run
 from kgscripts.pipeline import build_graph
 from kgscripts.records import RecordStore
 from kgscripts.records.failures import FailureCount

@@ -13,7 +13,7 @@ import pytest
 from kgscripts.building import build
 from kgscripts.building.jobs import WrittenBatch, read_batches
 from kgscripts.building.reading import Batch, DocumentReader
-from kgscripts.building.report_text import print_report
+from kgscripts.building.report import print_report
 from kgscripts.editing.merging import merge_graphs
 from kgscripts.extractors.labels import LabelExtractor
 from kgscripts.extractors.registry import choose

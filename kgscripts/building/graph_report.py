@@ -1,0 +1,89 @@
+"""Makes the report of a build from its graph."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import pyarrow.compute as pc
+from attrs import fields
+
+from kgscripts.building.report import BuildReport, ModelSummary, ScenarioSummary
+from kgscripts.building.run import Run
+from kgscripts.records.failures import FailureCount
+from schemas.graph_types import NODE_TYPES, RELATION_TYPES
+from schemas.provenance import BenchmarkScore, Exposure, Unit
+from schemas.script_graph import ScriptGraph
+
+_TOP_SCENARIOS = 5
+_OVERALL = re.compile(r"F1|LAS|accuracy")
+
+
+def report(graph: ScriptGraph, run: Run, failures: Sequence[FailureCount]) -> BuildReport:
+    """Describe `graph` as `run` left it, with the `failures` of its extractors."""
+    rows = graph.manifest.rows
+    return BuildReport(
+        directory=graph.directory,
+        build_id=graph.build_id,
+        sources=graph.manifest.sources,
+        sources_without_scenario=graph.manifest.sources - _sources_with_scenario(graph),
+        nodes={name: rows(name) for name in NODE_TYPES if rows(name)},
+        relations={name: rows(name) for name in RELATION_TYPES if rows(name)},
+        scenarios=_scenarios(graph),
+        discards=dict(sorted(graph.manifest.discards.items(), key=lambda item: -item[1])),
+        models=_models(graph),
+        failures=tuple(failures),
+        run=run,
+    )
+
+
+def _scenarios(graph: ScriptGraph) -> tuple[ScenarioSummary, ...]:
+    steps: Counter[str] = Counter()
+    usual: Counter[str] = Counter()
+    for batch in graph.batches("HAS_SUB_EVENT"):
+        for counts, scenarios in ((steps, batch["from_id"]), (usual, batch["from_id"].filter(batch["usual"]))):
+            for counted in scenarios.value_counts().to_pylist():
+                counts[counted["values"]] += counted["counts"]
+    rows = graph.select("Scenario", ["id", "label", "support"]).to_pylist()
+    rows = sorted(rows, key=lambda row: (-row["support"], row["label"]))[:_TOP_SCENARIOS]
+    return tuple(ScenarioSummary(row["label"], row["support"], steps[row["id"]], usual[row["id"]]) for row in rows)
+
+
+def _sources_with_scenario(graph: ScriptGraph) -> int:
+    """The number of sources with an ABOUT relation; the relations of one source are consecutive."""
+    found, last = 0, None
+    for batch in graph.batches("ABOUT"):
+        ids = batch["from_id"].filter(pc.starts_with(batch["from_id"], "source/")).unique().to_pylist()
+        found += len(ids) - (ids[:1] == [last])
+        last = ids[-1] if ids else last
+    return found
+
+
+def _models(graph: ScriptGraph) -> tuple[ModelSummary, ...]:
+    names = [attribute.name for attribute in fields(BenchmarkScore)]
+    # A graph of an older version may have scores in percent.
+    scores = {
+        row["id"]: BenchmarkScore.from_rows([{name: row[name] for name in names}])
+        for row in graph.rows("BenchmarkScore")
+    }
+    owned: dict[str, list[BenchmarkScore]] = {}
+    for row in graph.rows("SCORED"):
+        owned.setdefault(row["from_id"], []).extend(scores[row["to_id"]])
+    return tuple(
+        ModelSummary(row["name"], row["version"], by_dataset(owned.get(row["id"], []))) for row in graph.rows("Model")
+    )
+
+
+def by_dataset(scores: Iterable[BenchmarkScore]) -> dict[str, tuple[str, ...]]:
+    """The scores of each dataset and split as "metric value unit", overall ones first; development data is marked."""
+    found: dict[str, list[str]] = {}
+    for score in sorted(
+        scores, key=lambda item: (item.dataset, item.split, not _OVERALL.search(item.metric), item.metric)
+    ):
+        value = f"{100 * score.value:.1f} %" if score.unit is Unit.SHARE else f"{score.value:g} {score.unit}"
+        text = f"{score.metric} {value}"
+        is_development = score.exposure == Exposure.DEVELOPMENT
+        name = f"{score.dataset}, {score.split}" + (" (development)" if is_development else "")
+        found.setdefault(name, []).append(text)
+    return {name: tuple(texts) for name, texts in found.items()}

@@ -1,0 +1,64 @@
+"""One run of a build: what it read, and how long it took."""
+
+from __future__ import annotations
+
+import json
+import platform
+import time
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from attrs import asdict, define, field
+
+from schemas.graph_directory import replace, writing
+
+MANY = 100
+"""If an extractor fails on more sources than this and reads none, the fault is in the extractor."""
+
+
+@define
+class Run:
+    """One build: what it read, and its time in seconds. The graph does not depend on it."""
+
+    jobs: int
+    inputs_read: int = 0
+    inputs_known: int = 0
+    inputs_unreadable: int = 0
+    inputs_partly_read: int = 0
+    sources_read: int = 0
+    words_read: int = 0
+    failed_throughout: dict[str, int] = field(factory=dict)
+    """The extractors that read none of more than `MANY` sources that they were given, with the number of these."""
+    reading_seconds: float = 0.0
+    seconds: float = 0.0
+    started: str = field(factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
+    _start: float = field(factory=time.perf_counter, init=False)
+
+    def reading_ended(self) -> None:
+        """Set the time of reading to the time until now."""
+        self.reading_seconds = round(time.perf_counter() - self._start, 3)
+
+    def ended(self) -> None:
+        """Set the total time to the time until now."""
+        self.seconds = round(time.perf_counter() - self._start, 3)
+
+    @property
+    def words_per_second(self) -> float:
+        """Throughput of the whole build; 0 if nothing was read."""
+        return round(self.words_read / self.seconds, 1) if self.seconds else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """The content of ``run.json`` without versions."""
+        content = asdict(self, filter=lambda attribute, _: not attribute.name.startswith("_"))
+        return content | {"words_per_second": self.words_per_second}
+
+    def write(self, path: Path) -> None:
+        """Write ``run.json``."""
+        versions = {name: metadata.version(name) for name in ("kgscripts", "spacy", "pyarrow", "numpy")}
+        content = self.to_dict() | {"versions": versions | {"python": platform.python_version()}}
+        part = path.with_suffix(".part")
+        with writing(part):
+            part.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+            replace(part, path)
