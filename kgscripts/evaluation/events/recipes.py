@@ -65,11 +65,11 @@ def score_recipes(nlp: Language, recipes: list[TaggedRecipe], split: str) -> Eva
         actions = [phrase for phrase in recipe.phrases if phrase.tag == "Ac"]
         every = [phrase for phrase in recipe.phrases if phrase.tag in _ACTIONS]
         starts = {phrase.start for phrase in actions}
-        inside.add({phrase.start for phrase in actions if _holder(spans, phrase)}, set(starts))
-        beginning.add({start for start, _ in spans} & starts, set(starts))
-        holding.add(set(spans), {span for span in spans if any(_holder([span], phrase) for phrase in every)})
+        inside.add({phrase.start for phrase in actions if _holder(spans, phrase)}, starts)
+        beginning.add({start for start, _ in spans} & starts, starts)
+        holding.add(spans, {span for span in spans if any(_holder([span], phrase) for phrase in every)})
         gold, found = _tools(recipe), _found_tools(mentions)
-        tools.add(set(found), set(gold))
+        tools.add(found, gold)
         _count_targets(targets, recipe, mentions)
         examples.append(example(recipe.text, sorted(gold), sorted(found), where=f"tools of {recipe.name}"))
     values = {
