@@ -97,9 +97,12 @@ def write_documents(groups: Iterable[list[Sentence]], output: Path) -> int:
     return words
 
 
-def write_development_data(treebanks: Path, output: Path) -> int:
-    """Writes the development documents, whole, to `output`; returns the number of words."""
-    return write_documents(documents(read_conllu(treebanks / DEVELOPMENT)), output)
+def write_development_data(treebanks: Path, output: Path, recipes: int, seed: int) -> int:
+    """Writes the development documents, whole, and `recipes` generated sentences to `output`; returns the number of
+    words. Training with the same seed does not see these sentences."""
+    rng = random.Random(seed + 1)
+    written = grouped(list(RecipeWriter(seed + 1).sentences(recipes)), rng, longest=8)
+    return write_documents(chain(documents(read_conllu(treebanks / DEVELOPMENT)), written), output)
 
 
 def _harmonised(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
