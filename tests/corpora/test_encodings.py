@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgscripts.building.report_text import print_report
+from kgscripts.building.report import print_report
 from kgscripts.corpora.encodings import Utf8Check, western_encoding
 from kgscripts.corpora.source import is_binary
 from kgscripts.pipeline import build_graph
