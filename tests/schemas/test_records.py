@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import attrs
 import pytest
@@ -32,8 +31,7 @@ _ACTION = Action(predicate="boil", object="water")
 
 
 def _document(text: str = "Boil the water.", passages: list[Passage] | None = None, **fields: str) -> Document:
-    plain: dict[str, Any] = {"name": "x", "format": "text"} | fields
-    return Document(**plain, text=text, passages=passages or [])
+    return Document(**{"name": "x", "format": "text"} | fields, text=text, passages=passages or [])
 
 
 def _score(**fields: object) -> BenchmarkScore:
