@@ -58,11 +58,14 @@ class AsideFeatures:
     """The features of the clauses of one text."""
 
     def __init__(self, doc: Doc, narration: Narration) -> None:
-        self._doc = doc
-        self._mode = "habit" if narration.is_habit else "story" if narration is Narration.ONCE else "other"
+        self._mode = "habit" if narration is Narration.HABIT else "story" if narration is Narration.ONCE else "other"
         self.sentences = list(doc.sents)
         self._of_token = {token.i: number for number, sentence in enumerate(self.sentences) for token in sentence}
         self._things = [_things(sentence) for sentence in self.sentences]
+        named = [(thing, number) for number, things in enumerate(self._things) for thing in things]
+        self._first_with, self._last_with = dict(reversed(named)), dict(named)
+        words = [(token.lemma_.lower(), token.i) for token in doc]
+        self._first_word, self._last_word = dict(reversed(words)), dict(words)
         self._first = [_first_subject(sentence) for sentence in self.sentences]
         past = sum(token.tag_ == "VBD" for token in doc)
         present = sum(token.tag_ in _PRESENT for token in doc)
@@ -107,17 +110,17 @@ class AsideFeatures:
             values["subject former"] = float(bool(words & {"last", "old", "first", "previous", "former"}))
             if is_a(word, "person") or word in _KIN:
                 values["subject person"] = values[f"subject person, {kind}"] = 1.0
-        is_new = not any(token.lemma_.lower() == word for token in self._doc[: sentence.start])
+        is_new = self._first_word[word] >= sentence.start
         self._add(values, "subject new", float(is_new))
-        if is_new and not any(token.lemma_.lower() == word for token in self._doc[sentence.end :]):
+        if is_new and self._last_word[word] < sentence.end:
             values["subject never again"] = values[f"{self._mode}: {kind} never again"] = 1.0
 
     def _of_sentence(self, values: dict[str, float], number: int) -> None:
         sentence, things = self.sentences[number], self._things[number]
         self._add(values, "narrator", float(any(token.lower_ in _NARRATOR for token in sentence)))
-        before: set[str] = set().union(*self._things[:number])
-        values["things of before"] = float(bool(things & before))
-        values["things of the text"] = float(bool(things & before.union(*self._things[number + 1 :])))
+        of_before = any(self._first_with[thing] < number for thing in things)
+        values["things of before"] = float(of_before)
+        values["things of the text"] = float(of_before or any(self._last_with[thing] > number for thing in things))
         values["no things"] = float(not things)
         if _ONCE.search(sentence.text):
             self._add(values, "once")

@@ -7,24 +7,18 @@ which ``kgscripts train asides`` fits. It judges what the rules of `kgscripts.ex
 
 from __future__ import annotations
 
-import functools
-import hashlib
-import json
-import math
-from collections.abc import Mapping
-from importlib import resources
 from typing import TYPE_CHECKING
 
 from kgscripts.extractors.aside_features import AsideFeatures
+from kgscripts.extractors.fitted_weights import log_odds, shipped_weights
 from kgscripts.extractors.narration import Narration, subjects_before
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
-BIAS = "bias"
 LEAST_SENTENCES = 3
 """What is an aside in a text of fewer sentences cannot be told."""
-_FILE = "asides.json"
+FILE = "asides.json"
 
 
 class Asides:
@@ -44,21 +38,4 @@ class Asides:
         values = self.features(verb)
         if values is None:
             return False
-        weights = _weights()
-        return weights[BIAS] + math.fsum(weights.get(name, 0.0) * value for name, value in values.items()) > 0
-
-
-@functools.cache
-def asides_digest() -> str:
-    """SHA-256 of the file that ships."""
-    return hashlib.sha256(_content().encode("utf-8")).hexdigest()
-
-
-def _content() -> str:
-    return (resources.files("kgscripts.extractors") / "data" / _FILE).read_text(encoding="utf-8")
-
-
-@functools.cache
-def _weights() -> Mapping[str, float]:
-    weights: dict[str, float] = json.loads(_content())
-    return weights
+        return log_odds(values, shipped_weights(FILE)) > 0

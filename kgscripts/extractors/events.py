@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
+from kgscripts.extractors import asides, pronouns
 from kgscripts.extractors.antecedents import Discourse
-from kgscripts.extractors.asides import Asides, asides_digest
+from kgscripts.extractors.asides import Asides
 from kgscripts.extractors.carried_tools import carry_tools
+from kgscripts.extractors.fitted_weights import weights_digest
 from kgscripts.extractors.narration import Narration, narration_of
 from kgscripts.extractors.needs import gatherings
 from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
 from kgscripts.extractors.participants import Participant, participants_of, phrase_of_action
 from kgscripts.extractors.predicates import Frame, frames_of
-from kgscripts.extractors.pronouns import pronouns_digest, resolve_objects, unresolved
+from kgscripts.extractors.pronouns import resolve_objects, unresolved
 from kgscripts.extractors.protocol import PARSE, Extractor, Parse, ParsedDocument
 from kgscripts.extractors.repairs import repaired
 from kgscripts.extractors.tools import role_in, tools_of
@@ -47,7 +49,7 @@ class EventExtractor(Extractor):
     @property
     def data(self) -> Mapping[str, str]:
         """See `Extractor`."""
-        fitted = {"pronouns.json": pronouns_digest(), "asides.json": asides_digest()}
+        fitted = {file: weights_digest(file) for file in (pronouns.FILE, asides.FILE)}
         return {**word_list_digests(), "verb_objects.tsv": verb_objects_digest(), **fitted}
 
     def scores(self, parser: Model | None) -> Sequence[BenchmarkScore]:
@@ -113,13 +115,13 @@ def judged_frames(
     frames = list(frames_of(doc, narration))
     resolve_objects(frames, discourse)
     carry_tools(frames)
-    asides = Asides(doc, narration)
-    return [(frame, frame.reason or _emptiness(frame) or _aside(frame, asides, is_step=is_step)) for frame in frames]
+    # Steps have no asides: who writes them says what is done.
+    of_text = None if is_step else Asides(doc, narration)
+    return [(frame, frame.reason or _emptiness(frame) or _aside(frame, of_text)) for frame in frames]
 
 
-def _aside(frame: Frame, asides: Asides, *, is_step: bool) -> DiscardReason | None:
-    """A text of steps has no asides: who writes them says what is done."""
-    return DiscardReason.MENTIONED if not is_step and asides.has(frame.verb) else None
+def _aside(frame: Frame, asides: Asides | None) -> DiscardReason | None:
+    return DiscardReason.MENTIONED if asides is not None and asides.has(frame.verb) else None
 
 
 def _emptiness(frame: Frame) -> DiscardReason | None:

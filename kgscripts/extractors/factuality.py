@@ -65,7 +65,7 @@ class Factuality:
 
     def __init__(self, doc: Doc, narration: Narration) -> None:
         self._narration = narration
-        self._mentioned = quoted_tokens(doc) | (frozenset() if narration.is_habit else digressions(doc))
+        self._mentioned = quoted_tokens(doc) | (frozenset() if narration is Narration.HABIT else digressions(doc))
         self._reasons: dict[int, DiscardReason | None] = {}
 
     def reason(self, verb: Token) -> DiscardReason | None:
@@ -104,7 +104,7 @@ class Factuality:
         if (verb.tag_ == "VBG" and "instead" in marking) or {"rather", "than"} <= marking:
             return DiscardReason.MENTIONED
         conditional = verb.tag_ in _PRESENT and not is_imperative(verb) and any(map(is_condition, verb.lefts))
-        if conditional and not self._narration.is_habit:
+        if conditional and self._narration is not Narration.HABIT:
             return DiscardReason.HYPOTHETICAL
         if not _CONDITIONS.isdisjoint(markers) or compares(verb, markers):
             return DiscardReason.HYPOTHETICAL
@@ -112,7 +112,7 @@ class Factuality:
             if child.dep_ not in AUXILIARY:
                 continue
             word = child.lower_
-            if self._narration.is_habit and is_habitual_would(child, verb):
+            if self._narration is Narration.HABIT and is_habitual_would(child, verb):
                 continue
             if word in _SUPPOSING and not is_had(child, verb):
                 return DiscardReason.HYPOTHETICAL
@@ -165,7 +165,7 @@ class Factuality:
             return None if governing is DiscardReason.NEGATED else governing or DiscardReason.NEGATED
         if governing is not None and not (lemma == "need" and governing is DiscardReason.NEGATED):
             return governing
-        if self._narration.is_habit and is_used_to(verb):
+        if self._narration is Narration.HABIT and is_used_to(verb):
             return None
         if infinitive:
             return None if _binds(governor, lemma) else DiscardReason.PLANNED

@@ -39,19 +39,11 @@ _PRESENT = frozenset({"VBZ", "VBP"})
 
 
 class Narration(StrEnum):
-    """How a text tells of an activity: `ONCE` in the past, as a `HABIT` of today or a `PAST_HABIT`, in the `PRESENT`,
-    which may be a habit or a story, or in an `OTHER` way."""
+    """How a text tells of an activity: `ONCE` in the past, as a `HABIT` of today or the past, or in an `OTHER` way."""
 
     ONCE = "once"
-    PRESENT = "present"
     HABIT = "habit"
-    PAST_HABIT = "past habit"
     OTHER = "other"
-
-    @property
-    def is_habit(self) -> bool:
-        """Whether the text may tell how something is or was usually done."""
-        return self in {Narration.HABIT, Narration.PAST_HABIT, Narration.PRESENT}
 
 
 def narration_of(docs: Iterable[Doc]) -> Narration:
@@ -76,14 +68,14 @@ def narration_of(docs: Iterable[Doc]) -> Narration:
     # One clause with "would" is an aside, unless the text says how often. So are several of another person: "my
     # grandmother would stir it for hours, she would skim it; I poured mine into jars".
     if found["begins with used to"]:
-        return Narration.PAST_HABIT
+        return Narration.HABIT
     if would and would >= present and would + (found["often"] > 0) > 1 and 2 * would >= past:
-        return once if found["narrator would"] == 0 and found["narrator past"] > 0 else Narration.PAST_HABIT
+        return once if found["narrator would"] == 0 and found["narrator past"] > 0 else Narration.HABIT
     if found["you past"] > 1 and 2 * found["you past"] >= past:
-        return Narration.PAST_HABIT
+        return Narration.HABIT
     often = found["often"] > 0
     if present + often > 2 and present > (1 if often else 2) * past:
-        return Narration.HABIT if often or found["you present"] else Narration.PRESENT
+        return Narration.HABIT
     return once
 
 
@@ -135,13 +127,11 @@ def _forms(token: Token) -> Iterator[str]:
             yield "narrator past"
         if any(subject.lower_ == "you" for subject in subjects):
             yield "you past"
-    elif tells_present(token) and subjects:
+    elif _tells_present(token) and subjects:
         yield "present"
-        if any(subject.lower_ == "you" for subject in subjects):
-            yield "you present"
 
 
-def tells_present(verb: Token) -> bool:
+def _tells_present(verb: Token) -> bool:
     """Whether a clause is in the simple present, and no command: "she irons", "it is sorted"."""
     auxiliaries = [child for child in verb.lefts if child.dep_ in AUXILIARY]
     if verb.tag_ == "VBN":

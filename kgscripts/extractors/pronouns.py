@@ -8,17 +8,14 @@ only if an antecedent is more probable than `LEAST`; else it stays a pronoun.
 
 from __future__ import annotations
 
-import functools
-import hashlib
-import json
 import math
 from collections.abc import Mapping, Sequence
-from importlib import resources
 
 from attrs import frozen
 
 from kgscripts.extractors.antecedent_features import features_of, need_of
 from kgscripts.extractors.antecedents import Discourse, Entity
+from kgscripts.extractors.fitted_weights import log_odds, shipped_weights
 from kgscripts.extractors.nouns import content_head, is_noun
 from kgscripts.extractors.predicates import Frame
 
@@ -51,7 +48,7 @@ def resolve_objects(frames: Sequence[Frame], discourse: Discourse) -> None:
             need = need_of(frame)
             if need:
                 discourse.read(frame.mention.i)
-                found = most_probable(features_of(discourse, frame, need, before), shipped_weights())
+                found = most_probable(features_of(discourse, frame, need, before), shipped_weights(FILE))
                 if found is not None and found.probability > GUESS:
                     discourse.refer(found.entity, frame.mention.lower_)
                     frame.guess = found.entity.nouns
@@ -107,22 +104,4 @@ def guessed(candidates: Candidates, weights: Mapping[str, float]) -> Entity | No
 
 def score(values: Mapping[str, float], weights: Mapping[str, float] | None = None) -> float:
     """The log odds of a candidate against no antecedent at all, with the weights that ship unless others are given."""
-    weights = shipped_weights() if weights is None else weights
-    return weights["bias"] + math.fsum(weights.get(name, 0.0) * value for name, value in values.items())
-
-
-@functools.cache
-def pronouns_digest() -> str:
-    """SHA-256 of the file that ships."""
-    return hashlib.sha256(_content().encode("utf-8")).hexdigest()
-
-
-def _content() -> str:
-    return (resources.files("kgscripts.extractors") / "data" / FILE).read_text(encoding="utf-8")
-
-
-@functools.cache
-def shipped_weights() -> Mapping[str, float]:
-    """The weights that ship."""
-    weights: dict[str, float] = json.loads(_content())
-    return weights
+    return log_odds(values, shipped_weights(FILE) if weights is None else weights)

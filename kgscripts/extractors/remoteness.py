@@ -56,7 +56,7 @@ def is_remote(verb: Token, narration: Narration) -> bool:
     In a text that tells of a habit, what others do ("some people add sugar"), hearsay, and what happened once are
     remote.
     """
-    habit = narration.is_habit
+    habit = narration is Narration.HABIT
     return (
         (not habit and (_is_habit(verb) or _is_general(verb) or _is_aside(verb) or _tells_past(verb)))
         or (habit and any(_is_once(child) or (child.lower_ == "people" and _is_general(verb)) for child in verb.lefts))

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from kgscripts.evaluation.events.marked_texts import unmarked
-from kgscripts.extractors.asides import BIAS
+from kgscripts.extractors.fitted_weights import BIAS
 from kgscripts.text.pipeline import load_pipeline
 from kgscripts.training.text.asides import Clause, clauses, fit
 

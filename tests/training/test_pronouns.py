@@ -6,8 +6,9 @@ from pathlib import Path
 
 from kgscripts.corpora.inscript import GoldStory, read_stories
 from kgscripts.evaluation.events.marked_texts import unmarked
+from kgscripts.extractors.fitted_weights import BIAS
 from kgscripts.text.pipeline import load_pipeline
-from kgscripts.training.text.pronouns import BIAS, Choice, choices, fit, story_choices
+from kgscripts.training.text.pronouns import Choice, choices, fit, story_choices
 
 # "I peeled the potato and ate it. I did it.": the first pronoun has a chain with the potato, the second has none.
 STORY = """\

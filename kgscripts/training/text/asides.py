@@ -19,7 +19,8 @@ from scipy.special import expit
 
 from kgscripts.corpora.inscript import read_stories
 from kgscripts.evaluation.events.marked_texts import REALITY, marked_texts
-from kgscripts.extractors.asides import BIAS, Asides
+from kgscripts.extractors.asides import Asides
+from kgscripts.extractors.fitted_weights import BIAS
 from kgscripts.extractors.narration import narration_of
 from kgscripts.extractors.predicates import frames_of
 from kgscripts.extractors.repairs import repaired
@@ -32,8 +33,7 @@ if TYPE_CHECKING:
 _PENALTY = 1.0
 """Half the weight of the sum of squares of the weights, against one for the log likelihood of a verb."""
 _OF_INSCRIPT = 0.1
-"""The weight of a verb of InScript, of which there are ten times as many. Without them, 4 % of the events of InScript's
-validation part would be asides; with them it is 0.1 %."""
+"""The weight of a verb of InScript, of which there are many. Without them, events of real stories become asides."""
 _NO_EVENTS = frozenset({"", "UnrelEv", "Unclear"})
 
 

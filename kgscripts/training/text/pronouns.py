@@ -19,6 +19,7 @@ from kgscripts.corpora.inscript import GoldStory, read_stories
 from kgscripts.evaluation.events.marked_texts import MarkedText, marked_texts
 from kgscripts.extractors.antecedent_features import features_of, need_of
 from kgscripts.extractors.antecedents import Discourse
+from kgscripts.extractors.fitted_weights import BIAS
 from kgscripts.extractors.narration import Narration
 from kgscripts.extractors.nouns import is_noun, noun_lemma
 from kgscripts.extractors.predicates import Frame, frames_of
@@ -34,7 +35,6 @@ _PENALTY = 2.0
 """Half the weight of the sum of squares of the weights, against one for the log likelihood of a pronoun."""
 _OF_STORY = 4.0
 """The number of pronouns of InScript for which one of the stories counts."""
-BIAS = "bias"
 _STORIES = (
     ("pronouns.txt", "kgscripts.training.text"),
     ("objects.development.txt", "kgscripts.evaluation"),
