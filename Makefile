@@ -8,7 +8,7 @@ export HF_HUB_OFFLINE = 1
 .PHONY: graph test lint bench format clean text-model scores
 
 graph: $(VENV)/.core
-	$(BIN)/kgscripts build-graph kgscripts/examples/texts -o $(GRAPH)
+	$(BIN)/kgscripts build-graph kgscripts/examples/texts kgscripts/examples/pages -o $(GRAPH)
 	$(BIN)/kgscripts query $(GRAPH) --sparql docs/queries/cooking-pasta.rq
 	$(BIN)/kgscripts query $(GRAPH) --cypher docs/queries/cooking-pasta.cypher
 	$(BIN)/kgscripts query $(GRAPH) --cypher docs/queries/what-changes.cypher
@@ -50,7 +50,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.core: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[web]'
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.core

@@ -52,8 +52,9 @@ def export(
     same base IRI refuses the export; --replace-graph removes that graph.
 
     Files: .ttl .trig .nq .jsonld .graphml (each also .gz, .zst), .lbug. Directories: .oxigraph,
-    neo4j-csv:DIR, parquet:DIR. Servers: sparql+http(s)://HOST/DATASET, neo4j(+s)://HOST, bolt(+s)://HOST, with the
-    user of KGSCRIPTS_SPARQL_USER and KGSCRIPTS_SPARQL_PASSWORD, or NEO4J_USERNAME and NEO4J_PASSWORD.
+    neo4j-csv:DIR, parquet:DIR, howto:DIR (each scenario as a HowTo of schema.org). Servers:
+    sparql+http(s)://HOST/DATASET, neo4j(+s)://HOST, bolt(+s)://HOST, with the user of KGSCRIPTS_SPARQL_USER and
+    KGSCRIPTS_SPARQL_PASSWORD, or NEO4J_USERNAME and NEO4J_PASSWORD.
 
     Example: kgscripts export graph graph.ttl.gz
 

@@ -135,6 +135,7 @@ EXPORTERS: tuple[Exporter, ...] = (
     ),
     Exporter(name="GraphML", module="exports.graphml", suffixes=(".graphml",), compressions=COMPRESSIONS),
     Exporter(name="Parquet", module="exports.parquet", schemes=("parquet",)),
+    Exporter(name="HowTo of schema.org", module="exports.howto", schemes=("howto",)),
 )
 
 

@@ -21,6 +21,7 @@ from kgscripts.building.run import Run
 from kgscripts.building.settings import Settings, check_settings, on_device, with_settings
 from kgscripts.corpora.files import find_files
 from kgscripts.corpora.scenarios.labels import resolve
+from kgscripts.corpora.tables import Columns, check_columns
 from kgscripts.devices import CPU
 from kgscripts.enrichers.kept import enrichers_of
 from kgscripts.enrichers.protocol import Enricher
@@ -57,6 +58,7 @@ def build_graph(
     *,
     texts: Iterable[Text] = (),
     format: str | None = None,
+    columns: Columns | None = None,
     scenario: str | None = None,
     scenarios: str | None = None,
     scenario_list: str | Path | None = None,
@@ -91,6 +93,9 @@ def build_graph(
         Texts in memory: strings, or mappings like a record of JSON lines.
     format:
         One of `kgscripts.corpora.formats.FORMATS`; by default the format is detected from the content.
+    columns:
+        The names of the columns of tables (CSV, TSV) by what they hold: ``{"scenario": "Task", "step": "Action"}``,
+        also ``order``, ``text``, ``title`` and ``source``. Others are guessed from the header.
     scenario:
         The scenario of every text whose label, front matter, title or folder names none.
     scenarios:
@@ -161,6 +166,7 @@ def build_graph(
         licence=licence,
     )
     check_type("any_language", any_language, bool, "give True or False")
+    check_columns(columns)
     check_type("device", device, str, "give the name of a device, such as cuda")
     if progress is not None:
         check_type("progress", progress, Callable, "give a function")  # type: ignore[arg-type]
@@ -189,7 +195,7 @@ def build_graph(
     enrichers = with_records(enrichers, {kind for item in chosen for kind in item.extractor.gives})
     label = "" if scenario is None else resolve(scenario)
     build_inputs = [
-        *(file_input(file, format, label, any_language=any_language) for file in files),
+        *(file_input(file, format, label, columns, any_language=any_language) for file in files),
         *(text_input(text, format, label, any_language=any_language) for text in items_of("texts", texts)),
     ]
     with open_records(directory) as store:

@@ -125,6 +125,8 @@ NODE_TYPES: dict[str, NodeType] = {
                 Property("scenario_label", _STRING, "The scenario label in the source itself.", False),
                 Property("format", _STRING, "The format of the source."),
                 _count("characters", "Length of its text in Unicode code points."),
+                Property("url", _STRING, "The canonical address of the page, if it names one.", False),
+                Property("licence", _STRING, "Licence of its text, an IRI or words, if it names one.", False),
             ),
         ),
         NodeType(
@@ -135,7 +137,7 @@ NODE_TYPES: dict[str, NodeType] = {
                 Property(
                     "kind",
                     _STRING,
-                    "paragraph, step, needs, abstract, concrete, segment, sentence or mention.",
+                    "paragraph, step, needs, section, abstract, concrete, segment, sentence or mention.",
                     values=tuple(PassageKind),
                 ),
                 _count("start", "First character, in Unicode code points from 0."),

@@ -14,17 +14,21 @@ from functools import cached_property
 
 from attrs import AttrsInstance, field, frozen, validators
 
+from schemas.declared import Declared
+from schemas.declared import Span as Span
 from schemas.errors import RecordError
 
 
 class PassageKind(StrEnum):
     """The kinds of passages: those that the format marks, then segments of a scenario, sentences, and mentions of
-    events. *needs* is a list of things that an activity needs, with its heading ("You will need: a spade").
+    events. *needs* is a list of things that an activity needs, with its heading ("You will need: a spade"); *section*
+    is a group of steps with its heading ("For the sauce"), of which only the steps are parsed.
     """
 
     PARAGRAPH = "paragraph"
     STEP = "step"
     NEEDS = "needs"
+    SECTION = "section"
     ABSTRACT = "abstract"
     CONCRETE = "concrete"
     SEGMENT = "segment"
@@ -260,17 +264,6 @@ class Decomposition:
 
 
 @frozen(kw_only=True)
-class Span:
-    """A stretch of a document's text."""
-
-    start: int
-    end: int
-
-    def __attrs_post_init__(self) -> None:
-        _span(self, self.start, self.end)
-
-
-@frozen(kw_only=True)
 class StateChange:
     """A change that a step of a document brings about: an attribute of an entity, its values before and after.
 
@@ -328,7 +321,9 @@ class Document:
     """A source as its reader gives it: the original text and the passages that the format marks.
 
     `name` says for people where it came from (``stories.jsonl#12``) and has no other effect. `scenario` is the label
-    that the source itself carries. Passages lie in text order and inside the text.
+    that the source itself carries. Passages lie in text order and inside the text. `declared` is what the source
+    declares that its activity needs; `url` its canonical address, `licence` that of the text (an IRI or words), and
+    `encoding` that of its bytes if it was not UTF-8, each "" where it is not known.
     """
 
     name: str
@@ -337,6 +332,10 @@ class Document:
     title: str = ""
     scenario: str = ""
     passages: tuple[Passage, ...] = field(converter=tuple[Passage, ...])
+    declared: Declared = field(factory=Declared)
+    url: str = ""
+    licence: str = ""
+    encoding: str = ""
 
     @text.validator
     def _encodable(self, _: object, text: str) -> None:
@@ -358,11 +357,19 @@ class Document:
                 raise RecordError(f"passage {passage.start}:{passage.end} is out of order", where=self.name)
             last = (passage.start, -passage.end)
 
+    @declared.validator
+    def _in_text(self, _: object, declared: Declared) -> None:
+        for what, span in declared.spans():
+            if span.end > len(self.text):
+                raise RecordError(f"{what} {span.start}:{span.end} lies outside its text", where=self.name)
+
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of all that extractors see of the document; the name is no part of it."""
+        """SHA-256 of the text, and of what its source says of it. Name, address and encoding are no part of it."""
         parts = [self.format, self.title, self.scenario, self.text]
         parts += [f"{passage.kind}:{passage.start}:{passage.end}" for passage in self.passages]
+        parts += [f"{what}:{span.start}:{span.end}" for what, span in self.declared.spans()]
+        parts += [f"licence:{self.licence}"] if self.licence else []
         content = "".join(f"{len(part)}:{part}" for part in parts)
         return hashlib.sha256(content.encode("utf-8")).hexdigest()
 

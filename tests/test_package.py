@@ -61,6 +61,7 @@ def test_the_wheel_holds_the_packages_their_data_and_nothing_else(distributions:
         "schemas/data/scenarios.tsv",
         "kgscripts/corpora/data/sources.jsonl",
         "kgscripts/examples/texts/how_to_cook_pasta.md",
+        "kgscripts/examples/pages/oat_pancakes.html",
         "kgscripts/evaluation/data/tools.tsv",
         "kgscripts/py.typed",
     ):
@@ -89,7 +90,8 @@ def test_the_sdist_holds_what_the_wheel_is_built_from(distributions: Path) -> No
 def test_what_is_imported_is_declared(folder: str) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    extra = {"lightning_modules": extras["train"], "kgscripts": extras["train"], "exports": extras["shacl"]}
+    own = [*extras["train"], *extras["web"], *extras["office"], *extras["pdf"]]
+    extra = {"lightning_modules": extras["train"], "kgscripts": own, "exports": extras["shacl"]}
     declared = {re.split(r"[<>=\[; ]", item)[0].lower() for item in (*project["dependencies"], *extra.get(folder, []))}
     files = [ROOT / folder] if folder.endswith(".py") else sorted((ROOT / folder).rglob("*.py"))
     trees = [ast.parse(file.read_text(encoding="utf-8")) for file in files]

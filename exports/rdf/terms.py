@@ -46,6 +46,8 @@ REUSED_PROPERTIES: dict[tuple[str, str], str] = {
     ("Passage", "end"): "oa:end",
     ("ChangeInstance", "source"): "dcterms:source",
     ("Source", "title"): "dcterms:title",
+    ("Source", "url"): "schema:url",
+    ("Source", "licence"): "schema:license",
     ("Statement", "subject"): "rdf:subject",
     ("Statement", "relation"): "rdf:predicate",
     ("Statement", "object"): "rdf:object",

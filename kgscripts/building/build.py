@@ -84,6 +84,7 @@ class Build:
             If no input could be read, or with `strict` at the first bad record; what came before is kept.
         """
         self.run.inputs_read = self.run.inputs_known = self.run.inputs_unreadable = self.run.inputs_partly_read = 0
+        self.run.encodings = {}
         faults: list[Discard] = []
         try:
             self._take_in(inputs, strict, limit, faults)
@@ -119,6 +120,8 @@ class Build:
                     break
                 else:
                     count += 1
+                    if item.encoding:
+                        self.run.encodings[item.encoding] = self.run.encodings.get(item.encoding, 0) + 1
                     taken.sources.append((item.digest, item.name))
                     self._add(item)
                     if len(taken.sources) >= _SOURCES_A_COMMIT:

@@ -10,6 +10,7 @@ from typing import Any
 from attrs import field, frozen
 
 from kgscripts.building.settings import check_values
+from kgscripts.corpora.tables import parse_columns
 from kgscripts.enrichers.registry import ENRICHERS
 from kgscripts.extractors.registry import EXTRACTORS
 from kgscripts.models.registry import is_shipped
@@ -169,6 +170,7 @@ _OPTIONS: Mapping[str, Callable[[str, Any, Path], Any]] = {
     "output": _path,
     "device": _text,
     "format": _text,
+    "columns": lambda name, value, folder: parse_columns(_text(name, value, folder)),
     "scenario": _text,
     "scenarios": _text,
     "scenario_list": _path,

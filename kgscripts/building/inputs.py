@@ -15,6 +15,7 @@ from kgscripts.corpora.files import InputFile
 from kgscripts.corpora.formats import documents_from_strings, read_file
 from kgscripts.corpora.languages import in_english
 from kgscripts.corpora.scenarios.labels import scenario_of_folder, with_scenario
+from kgscripts.corpora.tables import Columns
 from schemas.arguments import shown
 from schemas.errors import InputError
 from schemas.input_files import open_regular
@@ -35,7 +36,14 @@ class BuildInput:
     items: Callable[[], Iterable[Document | Discard]]
 
 
-def file_input(file: InputFile, format: str | None, scenario: str = "", *, any_language: bool = False) -> BuildInput:
+def file_input(
+    file: InputFile,
+    format: str | None,
+    scenario: str = "",
+    columns: Columns | None = None,
+    *,
+    any_language: bool = False,
+) -> BuildInput:
     """A file. Its key is its resolved path; its fingerprint changes with the version of the readers and the options.
 
     Documents without a scenario get that of a folder, or `scenario` (see `with_scenario`). Documents in another
@@ -46,9 +54,10 @@ def file_input(file: InputFile, format: str | None, scenario: str = "", *, any_l
     return BuildInput(
         key=path_key(file.path),
         fingerprint=lambda: (
-            f"{_sha256(file)} {format or ''} {version} {folder or scenario}".rstrip() + _MARK * any_language
+            f"{_sha256(file)} {format or ''} {version} {folder or scenario}{_shown(columns)}".rstrip()
+            + _MARK * any_language
         ),
-        items=lambda: _labelled(_understood(_items(file, format), any_language), folder or scenario),
+        items=lambda: _labelled(_understood(_items(file, format, columns), any_language), folder or scenario),
     )
 
 
@@ -105,12 +114,16 @@ def _parsed(text: str | Mapping[str, Any], format: str | None) -> Iterator[Docum
             yield evolve(item, where=label + item.where.removeprefix("text#1"))
 
 
-def _items(file: InputFile, format: str | None) -> Iterator[Document | Discard]:
+def _shown(columns: Columns | None) -> str:
+    return "".join(f" {key}={name}" for key, name in sorted((columns or {}).items()))
+
+
+def _items(file: InputFile, format: str | None, columns: Columns | None) -> Iterator[Document | Discard]:
     """The documents of a file. A file that cannot be read becomes a discard, so that the other files are read."""
     try:
         if file.fault:
             raise InputError(file.fault)
-        yield from read_file(file, format=format)
+        yield from read_file(file, format=format, columns=columns)
     except InputError as error:
         yield Discard(reason=DiscardReason.UNREADABLE, where=file.name, detail=error.message)
 

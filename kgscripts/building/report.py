@@ -212,6 +212,9 @@ def _notes(report: BuildReport, verbose: bool) -> Iterator[str]:
         yield _failed(failure, report.sources, run.failed_throughout.get(failure.name, 0), verbose)
     if more := len(failures) - len(shown):
         yield f"{more:,} more extractors failed: --verbose lists all"
+    if run.encodings:
+        encodings = ", ".join(f"{number:,} as {name}" for name, number in sorted(run.encodings.items()))
+        yield f"sources that are not UTF-8 were read: {encodings}"
     if run.inputs_unreadable or run.inputs_partly_read:
         inputs = run.inputs_read + run.inputs_known
         ends = ((run.inputs_unreadable, "could not be read"), (run.inputs_partly_read, "could be read only in part"))

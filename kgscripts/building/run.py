@@ -29,6 +29,8 @@ class Run:
     inputs_partly_read: int = 0
     sources_read: int = 0
     words_read: int = 0
+    encodings: dict[str, int] = field(factory=dict)
+    """The numbers of sources that were not UTF-8, by the encoding that they were read in."""
     failed_throughout: dict[str, int] = field(factory=dict)
     """The extractors that read none of more than `MANY` sources that they were given, with the number of these."""
     reading_seconds: float = 0.0

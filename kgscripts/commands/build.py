@@ -15,6 +15,7 @@ from kgscripts.building.configuration import Configuration, bytes_of, merged, re
 from kgscripts.building.report import print_report
 from kgscripts.commands.options import Models, Settings
 from kgscripts.corpora.formats import FORMATS
+from kgscripts.corpora.tables import parse_columns
 from kgscripts.extractors.registry import only_built_in
 from kgscripts.lean_imports import hide_pandas_from_pyarrow
 from kgscripts.text.pipeline import import_without_torch
@@ -39,6 +40,14 @@ def build_graph(
     format: Annotated[
         str | None,
         typer.Option(help=f"Format of the inputs ({', '.join(FORMATS)}); by default detected from the content."),
+    ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KEY=NAME,...",
+            help="Columns of CSV and TSV files, e.g. scenario=Task,step=Action; also order, text, title, source. "
+            "Others are guessed from the header.",
+        ),
     ] = None,
     scenario: Annotated[
         str | None,
@@ -116,6 +125,7 @@ def build_graph(
         "output": output,
         "device": device,
         "format": format,
+        "columns": None if columns is None else parse_columns(columns),
         "scenario": scenario,
         "scenarios": scenarios,
         "scenario_list": scenario_list,

@@ -42,6 +42,9 @@ def text(
 def extraction(
     inscript: Annotated[Path | None, typer.Option(metavar="DIR", help="InScript, with one folder per split.")] = None,
     descript: Annotated[Path | None, typer.Option(metavar="DIR", help="DeScript's event sequences.")] = None,
+    recipes: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Recipe Flow Graph corpus: its .conllu files.")
+    ] = None,
     split: Annotated[str, typer.Option(help="Split of InScript.")] = "val",
     spacy_model: _Pipeline = None,
     seed: Annotated[int, typer.Option(help="Selects the held-out event sequences.")] = 0,
@@ -64,12 +67,13 @@ def extraction(
     if attach_as and spacy_model:
         remedy = "leave out --spacy-model"
         raise ConfigurationError("scores are kept for the shipped pipeline", where="--attach-as", remedy=remedy)
-    check_outputs(output, inputs=[inscript and inscript / split, descript, spacy_model])
+    check_outputs(output, inputs=[inscript and inscript / split, descript, recipes, spacy_model])
     with progress_bar() as progress:
         task = progress.add_task("loading", total=None)
         found = evaluate_extraction(
             inscript=inscript,
             descript=descript,
+            recipes=recipes,
             split=split,
             pipeline=spacy_model,
             seed=seed,

@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from attrs import evolve
+
 from kgscripts.corpora.conllu import read_conllu_texts
 from kgscripts.corpora.descript import read_descript
 from kgscripts.corpora.files import InputFile
@@ -14,9 +16,11 @@ from kgscripts.corpora.inscript import read_inscript
 from kgscripts.corpora.jsonl import document_of_record, read_jsonl
 from kgscripts.corpora.markdown import read_markdown
 from kgscripts.corpora.mcscript import read_mcscript
+from kgscripts.corpora.office import read_docx
 from kgscripts.corpora.pairs.formats import read_pairs
+from kgscripts.corpora.pdf import read_pdf
 from kgscripts.corpora.plain_text import read_plain_text
-from kgscripts.corpora.sniffing import sniff
+from kgscripts.corpora.sniffing import sniff, sniff_package
 from kgscripts.corpora.source import (
     MAX_PASSAGES,
     MAX_SENTENCES,
@@ -27,11 +31,25 @@ from kgscripts.corpora.source import (
     open_source,
     source_of,
 )
+from kgscripts.corpora.tables import Columns, read_table
 from kgscripts.corpora.text_kinds import other_kind
 from schemas.errors import ConfigurationError, InputError
 from schemas.records import Discard, DiscardReason, Document
 
 Reader = Callable[[Source], Iterator[Document | Discard]]
+
+
+def _read_html(source: Source) -> Iterator[Document | Discard]:
+    from kgscripts.corpora.web.reader import read_html  # importing lxml takes longer than reading a page
+
+    return read_html(source)
+
+
+def _read_json_ld(source: Source) -> Iterator[Document | Discard]:
+    from kgscripts.corpora.web.reader import read_json_ld
+
+    return read_json_ld(source)
+
 
 _READERS: dict[str, Reader] = {
     "text": read_plain_text,
@@ -42,31 +60,38 @@ _READERS: dict[str, Reader] = {
     "descript": read_descript,
     "inscript": read_inscript,
     "conllu": read_conllu_texts,
+    "html": _read_html,
+    "json-ld": _read_json_ld,
+    "table": read_table,
+    "docx": read_docx,
+    "pdf": read_pdf,
 }
 
-_NO_TEXT = (b"%PDF-", b"%!PS", b"{\\rtf")
+_NO_TEXT = (b"%!PS", b"{\\rtf")
 """The beginnings of formats that consist of text characters but contain no readable text."""
 
 _UNMARKED = frozenset({"text", "markdown", "pairs", None})
 """The formats of texts without a mark of their own, which may as well be something else."""
 
-_BRACKET_ALONE = re.compile(r"\s*[\[{]\s*\n")
-"""The beginning of JSON over several lines, which is no JSON lines."""
+_BRACE_ALONE = re.compile(r"\s*\{\s*\n")
+"""The beginning of an object of JSON over several lines, which is no JSON lines."""
 
 FORMATS = tuple(_READERS)
 """The values of `--format`."""
 
 
-def read_file(file: InputFile, *, format: str | None = None) -> Iterator[Document | Discard]:
+def read_file(
+    file: InputFile, *, format: str | None = None, columns: Columns | None = None
+) -> Iterator[Document | Discard]:
     """Yield the documents of a file, and a discard for each part of it that was left out.
 
-    gzip is unpacked; text is UTF-8, or UTF-16 or UTF-32 with a byte order mark. Invalid content yields a discard whose
-    `where` is ``name:line``, and reading continues after it as far as the format allows. A text that is no prose is a
-    discard too, unless `format` is given. Raises ConfigurationError for an unknown format and InputError for a file
-    that cannot be opened.
+    gzip is unpacked; text is UTF-8, UTF-16 or UTF-32 with a byte order mark, or Western European. `columns` names the
+    columns of tables. Invalid content yields a discard whose `where` is ``name:line``, and reading continues after it
+    as far as the format allows. A text that is no prose is a discard too, unless `format` is given. Raises
+    ConfigurationError for an unknown format and InputError for a file that cannot be opened.
     """
     check_format(format)
-    return _read_opened(file, format)
+    return _read_opened(file, format, columns)
 
 
 def documents_from_strings(
@@ -97,9 +122,9 @@ def check_format(format: str | None) -> None:
         raise ConfigurationError(f"no format {format!r}", remedy=f"one of {', '.join(FORMATS)}")
 
 
-def _read_opened(file: InputFile, format: str | None) -> Iterator[Document | Discard]:
+def _read_opened(file: InputFile, format: str | None, columns: Columns | None) -> Iterator[Document | Discard]:
     with open_source(file) as source:
-        yield from read_source(source, format)
+        yield from read_source(source, format, columns)
 
 
 def _read_string(text: str, name: str, format: str | None) -> Iterator[Document | Discard]:
@@ -116,17 +141,18 @@ def _read_string(text: str, name: str, format: str | None) -> Iterator[Document 
     yield from read_source(source, format)
 
 
-def read_source(source: Source, format: str | None) -> Iterator[Document | Discard]:
+def read_source(source: Source, format: str | None, columns: Columns | None = None) -> Iterator[Document | Discard]:
     """Yield what `read_file` yields, from an opened source; the format is a known one, or detected."""
     empty = True
     try:
-        found = format or detected_format(source)
+        found = format or detected_format(source, columns)
         if isinstance(found, Discard):
             yield found
             return
-        for item in _READERS[found](source):
+        for item in read_table(source, columns) if found == "table" else _READERS[found](source):
             empty = False
             if isinstance(item, Document):
+                item = evolve(item, encoding=source.encoding) if source.encoding else item
                 item = _bounded(item if format else _prose(item))
             yield item
     except DamagedSourceError as error:
@@ -136,21 +162,26 @@ def read_source(source: Source, format: str | None) -> Iterator[Document | Disca
         yield source.discard(DiscardReason.EMPTY, 1, "nothing to read")
 
 
-def detected_format(source: Source) -> str | Discard:
-    """The format of an opened source, by its beginning; a discard if it has none that can be read as prose."""
+def detected_format(source: Source, columns: Columns | None = None) -> str | Discard:
+    """The format of an opened source, by its beginning; a discard if it has none that can be read as prose.
+
+    With `columns`, texts in columns are tables.
+    """
     sample = source.sample()
+    if package := sniff_package(sample, source.name):
+        return package
     if is_binary(sample) or sample.startswith(_NO_TEXT):
         return source.discard(DiscardReason.UNDECODABLE, 1, "not text; leave it out, or convert it to UTF-8 text")
     format = sniff(sample, source.name)
     # The sample may end within a character; of other bytes that are no UTF-8, the readers say where they are.
     text = sample.decode("utf-8", errors="replace").rstrip("\ufffd")
-    is_judged = (format in _UNMARKED or _BRACKET_ALONE.match(text)) and "\ufffd" not in text
+    is_judged = (format in _UNMARKED or (format == "jsonl" and _BRACE_ALONE.match(text))) and "\ufffd" not in text
     if is_judged and (other := other_kind(text)):
         return source.discard(other.reason, 1, other.detail)
     if format is None:
         detail = f"XML in an unknown format; choose one with --format ({', '.join(FORMATS)})"
         return source.discard(DiscardReason.MARKUP, 1, detail)
-    return format
+    return "table" if columns and format == "pairs" else format
 
 
 def _prose(document: Document) -> Document | Discard:

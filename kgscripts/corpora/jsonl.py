@@ -1,10 +1,11 @@
-"""JSON lines: a document ``{"id", "title"?, "scenario"?, "text" | "steps"}`` or a pair (`pair_formats`) per line."""
+"""JSON lines, or an array: documents ``{"id", "title"?, "scenario"?, "text" | "steps"}`` or pairs (`pair_formats`)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from kgscripts.corpora.json_arrays import array_values, is_array
 from kgscripts.corpora.json_records import json_object, record_id, string, strings
 from kgscripts.corpora.lines import passages_of, steps_of
 from kgscripts.corpora.links import without_links
@@ -16,7 +17,7 @@ from schemas.records import Discard, DiscardReason, Document
 
 
 def read_jsonl(source: Source) -> Iterator[Document | Discard]:
-    """Yield one document per line; blank lines are skipped. A repeated id is a discard."""
+    """Yield one document per line, or item of an array; blank lines are skipped. A repeated id is a discard."""
     for item in read_identified(source):
         yield item if isinstance(item, Discard) else item[1]
 
@@ -24,14 +25,16 @@ def read_jsonl(source: Source) -> Iterator[Document | Discard]:
 def read_identified(source: Source) -> Iterator[tuple[str, Document] | Discard]:
     """Yield what `read_jsonl` does, each document with the id of its record."""
     seen: dict[str, int] = {}
-    for number, line in text_lines(source):
-        if isinstance(line, Discard):
-            yield line
-            continue
-        if not line.strip():
+    records = array_values(source) if is_array(source.sample()) else _lines(source)
+    for number, record in records:
+        if isinstance(record, Discard):
+            yield record
             continue
         try:
-            record = json_object(line)
+            if isinstance(record, str):
+                record = json_object(record)
+            elif not isinstance(record, dict):
+                raise InputError("not a JSON object")
             identifier = f"line {number}" if is_pair_record(record) and "id" not in record else record_id(record)
             document = document_of_record(record, name=source.label(identifier))
         except InputError as error:
@@ -46,6 +49,11 @@ def read_identified(source: Source) -> Iterator[tuple[str, Document] | Discard]:
         else:
             seen[identifier] = number
             yield identifier, document
+
+
+def _lines(source: Source) -> Iterator[tuple[int, str | Discard]]:
+    """The lines that are not blank."""
+    return ((number, line) for number, line in text_lines(source) if isinstance(line, Discard) or line.strip())
 
 
 def document_of_record(record: Mapping[str, Any], *, name: str) -> Document | None:

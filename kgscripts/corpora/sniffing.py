@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import re
 
+from kgscripts.corpora.tables import has_known_header
+
 _XML = re.compile(r"\s*<(?=[?!A-Za-z])")
 _XML_ROOT = re.compile(r"<([A-Za-z_][\w.:-]*)")
 _XML_PROLOGUE = (("<!--", re.compile("-->")), ("<?", re.compile(r"\?>")), ("<!DOCTYPE", re.compile(r"[\[>]")))
 _XML_SUBSET_END = re.compile(r"\]\s*>")
 _XML_FORMATS = {"data": "mcscript", "scripts": "descript"}
+_HTML_DOCTYPE = re.compile(r"\s*<!doctype\s+html\b", re.IGNORECASE)
+_HTML_ROOTS = ("html", "head", "body")
+_HTML_SUFFIXES = (".html", ".htm", ".xhtml")
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+\S")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])[ \t]+\S")
@@ -18,15 +23,25 @@ _COMMENTS = 50
 
 _MARKDOWN_SUFFIXES = (".md", ".markdown")
 _TEXT_SUFFIXES = (*_MARKDOWN_SUFFIXES, ".txt", ".text")
+_JSON_ARRAY = re.compile(r"\s*\[\s*\{\s*\"")
 _JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
+
+
+def sniff_package(sample: bytes, name: str) -> str | None:
+    """The format of a source that is no text itself but contains some; None for others."""
+    if sample.startswith(b"%PDF-"):
+        return "pdf"
+    is_docx = name.lower().removesuffix(".gz").endswith(".docx") or b"word/" in sample
+    return "docx" if sample.startswith(b"PK\x03\x04") and is_docx else None
 
 
 def sniff(sample: bytes, name: str) -> str | None:
     """The format of a source with this beginning and name; None for XML in an unknown format.
 
-    XML is recognised by its root element, JSON lines by the brace or the name, InScript by its word marks, pairs by two
-    or three columns, CoNLL-U by the ten columns of a first word or the name, Markdown by a heading or at least two list
-    items; everything else is plain text.
+    Pages are recognised by their document type, root element or name, other XML by its root element, JSON lines and
+    arrays by the brackets or the name, InScript by its word marks, tables by the name and, if it is one of pairs too,
+    by their header, pairs by two or three columns, CoNLL-U by the ten columns of a first word or the name, Markdown by
+    a heading or at least two list items; everything else is plain text.
     """
     text = sample.decode("utf-8", errors="replace")
     suffix = name.lower().removesuffix(".gz")
@@ -36,14 +51,27 @@ def sniff(sample: bytes, name: str) -> str | None:
         return "inscript"
     if suffix.endswith(".conllu") or any(map(_CONLLU.fullmatch, lines[:_COMMENTS])):
         return "conllu"
+    if suffix.endswith(_HTML_SUFFIXES) or _HTML_DOCTYPE.match(text):
+        return "html"
     if _XML.match(text):
-        known = _XML_FORMATS.get(_xml_root(text))
+        root = _xml_root(text)
+        if root.lower() in _HTML_ROOTS:
+            return "html"
+        known = _XML_FORMATS.get(root)
         if known or not suffix.endswith(_TEXT_SUFFIXES):
             return known
-    if suffix.endswith(_JSON_SUFFIXES) or (first.lstrip().startswith("{") and not suffix.endswith(_TEXT_SUFFIXES)):
+    if suffix.endswith(".jsonld"):
+        return "json-ld"
+    if (
+        suffix.endswith(_JSON_SUFFIXES)
+        or _JSON_ARRAY.match(text)
+        or (first.lstrip().startswith("{") and not suffix.endswith(_TEXT_SUFFIXES))
+    ):
         return "jsonl"
     if suffix.endswith(_MARKDOWN_SUFFIXES):
         return "markdown"
+    if suffix.endswith(".csv") or (suffix.endswith(".tsv") and has_known_header(first)):
+        return "table"
     if _is_pairs(lines, complete=text.endswith("\n")) or suffix.endswith(".tsv"):
         return "pairs"
     return "markdown" if _is_markdown(lines) else "text"

@@ -1,4 +1,4 @@
-"""Opened sources: UTF-8 bytes, decompressed and re-encoded where necessary, read in chunks of bounded size."""
+"""Opened sources: UTF-8 bytes, decompressed and recoded where necessary, read in chunks of bounded size."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import IO, TYPE_CHECKING
 
 from attrs import frozen
 
+from kgscripts.corpora.encodings import UNCHANGED, Utf8Check
 from kgscripts.corpora.files import InputFile
 from schemas.errors import InputError
 from schemas.input_files import open_input
@@ -43,6 +44,7 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_XML_ENCODING = re.compile(rb"\s*<\?xml[^>]*\bencoding\b")
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b")) + b"\x7f"
 
 
@@ -56,15 +58,25 @@ class DamagedSourceError(Exception):
 
 
 class _Utf8(io.RawIOBase):
-    """Bytes as UTF-8 without byte order mark: decompresses gzip, and re-encodes UTF-16 and UTF-32 with a mark."""
+    """Bytes as UTF-8 without byte order mark: decompresses gzip, and recodes UTF-16 and UTF-32 with a mark, and what is
+    Western European instead of UTF-8. XML that names its encoding, PDF and zip files stay as they are.
+    """
 
-    def __init__(self, raw: IO[bytes]) -> None:
+    def __init__(self, raw: IO[bytes], strict: bool) -> None:
         self._raw: IO[bytes] | gzip.GzipFile = raw
         self._decoder: codecs.IncrementalDecoder | None = None
         self._pending = b""
         self._started = False
         self._line = 1
-        self.recoded = False
+        self._check = Utf8Check(is_binary)
+        if strict:
+            self._check.leave()
+        self._marked = ""
+
+    @property
+    def encoding(self) -> str:
+        """The encoding from which the bytes so far were recoded, "" if they are as they were."""
+        return self._marked or self._check.encoding
 
     def readable(self) -> bool:
         return True
@@ -88,7 +100,7 @@ class _Utf8(io.RawIOBase):
         if self._decoder is not None:
             self._pending = self._decoder.decode(chunk, final=not chunk).encode("utf-8")
         else:
-            self._pending = chunk
+            self._pending = self._check.recoded(chunk)
         return bool(chunk)
 
     def _start(self) -> bytes:
@@ -101,8 +113,11 @@ class _Utf8(io.RawIOBase):
         encoding = next((encoding for mark, encoding in _MARKS if head.startswith(mark)), None)
         if encoding:
             self._decoder = codecs.getincrementaldecoder(encoding)()
-            self.recoded = True
-        return (head + self._raw.read(_CHUNK)).removeprefix(codecs.BOM_UTF8)
+            self._marked = encoding
+        chunk = head + self._raw.read(_CHUNK)
+        if chunk.startswith((*UNCHANGED, codecs.BOM_UTF8)) or _XML_ENCODING.match(chunk):
+            self._check.leave()
+        return chunk.removeprefix(codecs.BOM_UTF8)
 
 
 @frozen
@@ -114,9 +129,9 @@ class Source:
     _utf8: _Utf8
 
     @property
-    def recoded(self) -> bool:
-        """Whether the bytes were re-encoded to UTF-8 (known once something has been read)."""
-        return self._utf8.recoded
+    def encoding(self) -> str:
+        """The encoding from which the bytes so far were recoded to UTF-8, "" if they are as they were."""
+        return self._utf8.encoding
 
     def sample(self) -> bytes:
         """The first bytes, up to 64 KiB, without consuming them."""
@@ -132,15 +147,15 @@ class Source:
 
 
 @contextmanager
-def open_source(file: InputFile) -> Iterator[Source]:
-    """Open a file. Raises InputError where that fails."""
+def open_source(file: InputFile, *, strict: bool = False) -> Iterator[Source]:
+    """Open a file, as `source_of` does. Raises InputError where that fails."""
     with open_input(file.path) as raw:
-        yield source_of(file.name, raw)
+        yield source_of(file.name, raw, strict=strict)
 
 
-def source_of(name: str, raw: IO[bytes]) -> Source:
-    """A source that reads these bytes."""
-    utf8 = _Utf8(raw)
+def source_of(name: str, raw: IO[bytes], *, strict: bool = False) -> Source:
+    """A source that reads these bytes; `strict` guesses no encoding, which would hide faults of gold data."""
+    utf8 = _Utf8(raw, strict)
     return Source(name, io.BufferedReader(utf8, _CHUNK), utf8)
 
 
@@ -171,7 +186,7 @@ def numbered_lines(path: Path) -> Iterator[tuple[str, str]]:
 
     Raises InputError for a file that is missing or damaged, and for a line that is too long or not UTF-8.
     """
-    with open_source(InputFile(path, path.name)) as source:
+    with open_source(InputFile(path, path.name), strict=True) as source:
         try:
             for number, line in text_lines(source):
                 if isinstance(line, Discard):

@@ -66,9 +66,9 @@ def xml_records(source: Source, tag: str) -> Iterator[XmlRecord | Discard]:
     A fault ends reading with a discard: XML that is not well-formed, an entity declaration, a reference to another
     file, or a record of more than `MAX_RECORD_BYTES`.
     """
-    source.sample()  # reads ahead, so that `recoded` is known: it overrides the XML declaration
+    source.sample()  # reads ahead, so that `encoding` is known: it overrides the XML declaration
     target = _Records(tag)
-    parser = XMLParser(target=target, encoding="utf-8" if source.recoded else None, forbid_external=True)
+    parser = XMLParser(target=target, encoding="utf-8" if source.encoding else None, forbid_external=True)
     target.parser = parser.parser
     since_record = 0
     is_found = False

@@ -25,6 +25,8 @@ from kgscripts.evaluation.cloze.files import evaluate_cloze_files
 from kgscripts.evaluation.counting import EXTRACTOR
 from kgscripts.evaluation.events.extraction import evaluate_extraction
 from kgscripts.evaluation.events.parsing import evaluate_text
+from kgscripts.evaluation.pages.gold import LIST
+from kgscripts.evaluation.pages.reading import evaluate_pages
 from kgscripts.evaluation.result import Evaluation, as_json, from_json
 from kgscripts.evaluation.scenarios.detection import evaluate_scenarios
 from kgscripts.evaluation.scenarios.predictions import predict, predict_on_gold
@@ -73,6 +75,7 @@ class Benchmark:
         return digest.hexdigest()
 
 
+_PAGES = "recipe-pages"
 _INSCRIPT, _DESCRIPT = "inscript", "descript/esds"
 _TEMPLATES, _WHITELIST = "kidscook/valid.template.tsv", "kidscook/approved.5.txt"
 _ALIGNMENTS = "kidscook/alignments.valid.jsonl"
@@ -101,6 +104,10 @@ def _steps(data: Path, *, corpus: str, path: str) -> list[Evaluation]:
     return [
         evolve(item, systems=[evolve(system, source="") for system in item.systems], notes=[note]) for item in found
     ]
+
+
+def _pages(data: Path) -> list[Evaluation]:
+    return [evolve(evaluate_pages(data / _PAGES), exposure=Exposure.DEVELOPMENT)]
 
 
 def _changes(data: Path, *, model: str) -> list[Evaluation]:
@@ -162,6 +169,7 @@ BENCHMARKS: tuple[Benchmark, ...] = (
         lambda _: [evaluate_predicted_tools(load("tools", "tools"), "unseen", source="tools")],
     ),
     Benchmark("scenario titles: lists that ship", (), lambda _: [evaluate_titles("test", source="labels")]),
+    Benchmark("pages: saved recipes", (f"{_PAGES}/{LIST}",), _pages),
     *(
         Benchmark(
             f"cloze: {model}",

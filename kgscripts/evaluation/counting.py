@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
 from kgscripts.evaluation.result import Evaluation, Example, System, shares
@@ -20,7 +20,7 @@ class Matches:
     found: int = 0
     gold: int = 0
 
-    def add(self, found: set[object], gold: set[object]) -> None:
+    def add(self, found: Set[object], gold: Set[object]) -> None:
         """Add one document."""
         self.right += len(found & gold)
         self.found += len(found)

@@ -21,6 +21,7 @@ from kgscripts.extractors.predicates import Frame, frames_of
 from kgscripts.extractors.pronouns import resolve_objects, unresolved
 from kgscripts.extractors.protocol import PARSE, Extractor, Parse, ParsedDocument
 from kgscripts.extractors.repairs import repaired
+from kgscripts.extractors.results import discard_results
 from kgscripts.extractors.tools import role_in, tools_of
 from kgscripts.score_files import read_scores, scores_of_package
 from kgscripts.text.lexicon import is_a, verbs, word_list_digests
@@ -115,6 +116,8 @@ def judged_frames(
     frames = list(frames_of(doc, narration))
     resolve_objects(frames, discourse)
     carry_tools(frames)
+    if is_step:
+        discard_results(frames)
     # Steps have no asides: who writes them says what is done.
     of_text = None if is_step else Asides(doc, narration)
     return [(frame, frame.reason or _emptiness(frame) or _aside(frame, of_text)) for frame in frames]
@@ -173,7 +176,7 @@ def mentions_of(frame: Frame, offset: int) -> Iterator[EventMention]:
             prepositional_object=noun_lemma(content_head(phrase.head)) if phrase else "",
         )
         mentioned = frame.mention if frame.stands_for else noun
-        start, end = _span([frame.verb, frame.particle, mentioned, phrase.head if phrase else None, *tools])
+        start, end = _span_of(frame, [frame.particle, mentioned, phrase.head if phrase else None, *tools])
         yield EventMention(
             action=action,
             start=offset + start,
@@ -201,6 +204,19 @@ def _argument(frame: Frame, participant: Participant, offset: int) -> Argument:
 def _acted_upon(frame: Frame) -> list[Token]:
     """The nouns that are objects of the event, without durations ("wait ten minutes")."""
     return [noun for noun in frame.nouns() if lemma(frame.verb) == "spend" or not is_a(noun_lemma(noun), "time")]
+
+
+_LETTING = frozenset({"let", "allow", "leave"})
+
+
+def _span_of(frame: Frame, others: Iterable[Token | None]) -> tuple[int, int]:
+    """The span of an event and of what it names. A command begins with its verb, also where a phrase stands before it
+    ("in a bowl, mix the eggs"); "let the dough rise" begins with "let"."""
+    verb = frame.verb
+    if verb.dep_ == "xcomp" and lemma(verb.head) in _LETTING and verb.head.i < verb.i:
+        verb = verb.head
+    start, end = _span([verb, *others])
+    return (verb.idx if is_imperative(verb) else start), max(end, frame.verb.idx + len(frame.verb))
 
 
 def _span(tokens: Iterable[Token | None]) -> tuple[int, int]:

@@ -83,12 +83,16 @@ class Participant:
 
 
 def participants_of(frame: Frame, acted_upon: Token | None, tools: Iterable[Token]) -> list[Participant]:
-    """Participants of the event on one of the frame's objects, in text order, without tools and pronouns."""
+    """Participants of the event on one of the frame's objects, in text order, without pronouns.
+
+    A tool is one where it is what the event acts on, or where something is put.
+    """
     excluded = set(tools)
     found: dict[Token, Role] = {}
     for noun, role in _roles(frame, acted_upon):
         head = content_head(noun)
-        if is_noun(head) and head not in excluded and not is_a(noun_lemma(head), "time", "abstract"):
+        excused = head in excluded and role not in (Role.PATIENT, Role.PLACE)
+        if is_noun(head) and not excused and not is_a(noun_lemma(head), "time", "abstract"):
             found.setdefault(head, role)
     return [Participant(noun, role) for noun, role in sorted(found.items(), key=lambda item: item[0].i)]
 

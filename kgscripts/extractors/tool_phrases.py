@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 SEEING = frozenset({"see", "watch", "look", "show", "take", "bring", "pick", "grab", "choose", "pass"})
 """Verbs with an object that "with" describes: "saw a tent with a pole"."""
-_PARTS = frozenset({"back", "end", "tip", "edge", "side", "handle", "blade", "point", "corner", "bottom", "top"})
+_PARTS = frozenset(
+    {"back", "end", "tip", "edge", "side", "handle", "blade", "point", "corner", "bottom", "top", "base", "middle"}
+    | {"centre", "center", "rim", "inside", "surface", "lid", "pan", "bowl"}
+)
 
 
 def phrases_of(frame: Frame) -> Iterator[PrepositionalPhrase]:

@@ -1,8 +1,9 @@
 """The tools of an event, by pattern and parse: "use X to …", "using X", "with X", "in/on/through X".
 
-The classes of nouns (`kgscripts.text.lexicon`) decide which phrases are tools. Ingredients and supplies, people, body
-parts, clothing and rooms never are; furniture is one only if people work on it. The object of the event is a tool only
-after "use", and after "take" in an instruction. The thing into or onto which something is put is a place and no tool.
+A tool is a durable thing that is used and not used up: an instrument, an appliance, a container, a support. The classes
+of nouns (`kgscripts.text.lexicon`) decide which things are. Ingredients and supplies, people, body parts, clothing and
+rooms never are; furniture is one only if people work on it. What something is put into or taken from is a tool
+(`kgscripts.extractors.tool_places`), and so is the object of an event that makes a thing ready or operates it.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
 from kgscripts.extractors.predicates import Frame
 from kgscripts.extractors.tool_phrases import SEEING, attached, phrases_of, whole_of
+from kgscripts.extractors.tool_places import operated, places_of
 from kgscripts.text.lexicon import classes_of, foods, is_a, is_tool, is_tool_after, may_be_tool, nouns, role_of, verbs
 from kgscripts.text.syntax import (
     PrepositionalPhrase,
@@ -40,10 +42,12 @@ def tools_of(frame: Frame) -> list[Token]:
     """Heads of the nouns that are tools of the event, in text order, each lemma once."""
     acted_upon = {noun_lemma(noun) for noun in (*frame.objects, *frame.nouns())}
     found: dict[str, Token] = {}
-    for noun in (*_used(frame), *_named(frame)):
+    for noun in (*_used(frame), *_named(frame), *places_of(frame)):
         name = noun_lemma(noun)
         if is_noun(noun) and name not in acted_upon:
             found.setdefault(name, noun)
+    for noun in operated(frame):
+        found.setdefault(noun_lemma(noun), noun)
     return sorted(found.values(), key=lambda noun: noun.i)
 
 

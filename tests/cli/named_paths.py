@@ -81,6 +81,12 @@ def write_inputs(folder: Path) -> None:
     (folder / "pairs.tsv").write_text("chop .\tuse a sharp knife .\nsalt it .\tuse a spoon .\n", encoding="utf-8")
     many = (f"chop {number} .\tuse {number} knives .\n" for number in range(40))
     (folder / "many.tsv").write_text("".join(many), encoding="utf-8")
+    (folder / "pages").mkdir()
+    (folder / "pages" / "toast.html").write_text(
+        "<h1>Toast</h1><h2>Method</h2><ol><li>Toast it.</ol>", encoding="utf-8"
+    )
+    gold = {"file": "toast.html", "title": "Toast", "ingredients": [], "instructions": ["Toast it."]}
+    _write(folder / "pages" / "pages.jsonl", [gold])
     (folder / "sets").mkdir()
     (folder / "sets" / "a.new.xml").write_text(SETS, encoding="utf-8")
     templates = "chop .\tuse a sharp knife .\t1 1 0 0 1\nsalt .\tuse a spoon .\t1 1 0 1\n"

@@ -35,6 +35,7 @@ inputs = ["texts", "/elsewhere/more.txt"]
 output = "graph"
 device = "cpu"
 format = "text"
+columns = "scenario=Task,step=Action"
 scenario = "making tea"
 scenarios = "both"
 scenario-list = "list.txt"
@@ -72,7 +73,8 @@ model = "aligner copy"
 probability = 1
 """
 LINE = """
-FOLDER/texts /elsewhere/more.txt -o FOLDER/graph --device cpu --format text --scenario 'making tea' --limit 5
+FOLDER/texts /elsewhere/more.txt -o FOLDER/graph --device cpu --format text
+--columns scenario=Task,step=Action --scenario 'making tea' --limit 5
 --scenarios both --scenario-list FOLDER/list.txt --min-support 2 --strict --any-language --jobs 3 --spacy-model parser
 --without labels --without sentences --predict-tools --corrections FOLDER/../corrections.jsonl --memory 2GB --json
 --base-iri https://example.org/kg/ --licence https://creativecommons.org/licenses/by/4.0/
@@ -146,6 +148,7 @@ OVER: list[tuple[list[str], dict[str, Any]]] = [
     (["-o", "there"], {"output": "there"}),
     (["--device", "cuda"], {"device": "cuda"}),
     (["--format", "jsonl"], {"format": "jsonl"}),
+    (["--columns", "text=Story"], {"columns": {"text": "Story"}}),
     (["--scenario", "baking"], {"scenario": "baking"}),
     (["--scenarios", "given"], {"scenarios": "given"}),
     (["--scenario-list", "mine.txt"], {"scenario_list": "mine.txt"}),

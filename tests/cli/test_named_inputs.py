@@ -82,6 +82,7 @@ INPUTS = {
     "evaluate extraction --inscript": "evaluate extraction --inscript BAD",
     "evaluate extraction --descript": "evaluate extraction --descript BAD",
     "evaluate slice --model": "evaluate slice --model BAD",
+    "evaluate pages directory": "evaluate pages BAD",
     "evaluate graph directory": "evaluate graph BAD",
     "evaluate all --data": "evaluate all --data BAD",
     "train masked --train": "train masked --out out --train BAD",

@@ -72,6 +72,7 @@ OUTPUTS = {
     "evaluate scenario-titles --output": Case("evaluate scenario-titles -o OUT"),
     "evaluate scenario-mentions --output": Case("evaluate scenario-mentions --gold anna.jsonl -o OUT"),
     "evaluate scenario-confidence --output": Case("evaluate scenario-confidence --gold anna.jsonl -o OUT"),
+    "evaluate pages --output": Case("evaluate pages pages -o OUT", ("pages/pages.jsonl", "pages/toast.html")),
     "evaluate slice --output": Case("evaluate slice --model tiny -o OUT", _TINY),
     "evaluate graph --output": Case("evaluate graph graph --sample 1 -o OUT", _TABLES),
     "evaluate all --output": Case("evaluate all --data inscript -o OUT", ("inscript/val/story",)),

@@ -33,14 +33,14 @@ def read(folder: Path, name: str, data: bytes | str, format: str | None = None) 
 
 
 def check_spans(document: Document) -> None:
-    """Check that every passage begins and ends with non-space text, in order."""
+    """Check that every passage begins and ends with non-space text, in order; steps may lie in sections."""
     last = 0
     assert document.passages
     for passage in document.passages:
         assert last <= passage.start < passage.end <= len(document.text)
         stretch = document.text[passage.start : passage.end]
         assert stretch == stretch.strip() != ""
-        last = passage.end
+        last = passage.start if passage.kind is PassageKind.SECTION else passage.end
 
 
 def passages(document: Document, kind: PassageKind | None = None) -> list[str]:

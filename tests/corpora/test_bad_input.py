@@ -41,16 +41,18 @@ CASES: dict[str, tuple[str, bytes | str, str | None, int, list[tuple[R, int]]]] 
     "empty markdown": ("a.md", "---\ntitle: x\n---\n\n# Title\n", None, 0, [(R.EMPTY, 1)]),
     "title and nothing else": ("a.txt", "Baking a cake\n\n", None, 1, []),
     "no sentence": ("a.txt", "12 -- !!\n\n???", None, 1, []),
-    "invalid UTF-8 in text": ("a.txt", b"One.\nTwo \xff.\n", None, 0, [(R.UNDECODABLE, 2)]),
+    "invalid UTF-8 in text": ("a.txt", b"One.\nTwo \x81.\n", None, 0, [(R.UNDECODABLE, 2)]),
     "UTF-8 cut in a character": ("a.md", "- caf\u00e9".encode()[:-1], None, 0, [(R.UNDECODABLE, 1)]),
     "mixed encodings in jsonl": (
         "a.jsonl",
-        GOOD.encode() + '{"id": 2, "text": "caf\u00e9"}\n'.encode("latin-1") + b'{"id": 3, "text": "I sat."}',
+        '{"id": 1, "text": "caf\u00e9"}\n'.encode()
+        + '{"id": 2, "text": "caf\u00e9"}\n'.encode("latin-1")
+        + b'{"id": 3, "text": "I sat."}',
         None,
         2,
         [(R.UNDECODABLE, 2)],
     ),
-    "mixed encodings in pairs": ("a.tsv", b"a\tb\nc\xe9\td\ne\tf\n", None, 2, [(R.UNDECODABLE, 2)]),
+    "mixed encodings in pairs": ("a.tsv", b"\xc3\xa9\tb\nc\xe9\td\ne\tf\n", None, 2, [(R.UNDECODABLE, 2)]),
     "UTF-16 without mark": ("a.txt", "I washed the dishes.".encode("utf-16-le"), None, 0, [(R.UNDECODABLE, 1)]),
     "UTF-16 cut in the middle": ("a.txt", "I washed.".encode("utf-16")[:-1], None, 0, [(R.UNDECODABLE, 1)]),
     "UTF-16 with half a pair": ("a.txt", b"\xff\xfeI\0\x00\xd8 \0", None, 0, [(R.UNDECODABLE, 1)]),
@@ -103,7 +105,7 @@ CASES: dict[str, tuple[str, bytes | str, str | None, int, list[tuple[R, int]]]] 
     ),
     "XML not well-formed": ("a.xml", "<data>" + INSTANCE.format(1, "x") + "<p></q>", None, 1, [(R.MALFORMED, 2)]),
     "XML in a wrong encoding": ("a.xml", b"<data>\n<instance id='1'>\xff", None, 0, [(R.MALFORMED, 2)]),
-    "XML of an unknown format": ("a.xml", "<html><p>Hello</p></html>", None, 0, [(R.MARKUP, 1)]),
+    "XML of an unknown format": ("a.xml", "<letter><p>Hello</p></letter>", None, 0, [(R.MARKUP, 1)]),
     "XML without a record": ("a.xml", "<data><x/></data>", None, 0, [(R.MALFORMED, 1)]),
     "story without id or text": (
         "a.xml",

@@ -32,7 +32,7 @@ BAD_RECORDS: dict[str, tuple[str, bytes | str, str, int]] = {
     "no marks": ("a.tsv", GOOD + "a\tb c\t\n" + GOOD, "0 marks for 2 tokens", 2),
     "other marks": ("a.tsv", GOOD + "a\tb c\t1 2\n" + GOOD, "something other than 0 and 1", 2),
     "words for marks": ("a.tsv", GOOD + "a\tb c\tx y\n" + GOOD, "something other than 0 and 1", 2),
-    "not UTF-8": ("a.tsv", GOOD.encode() + b"caf\xe9\tb\n" + GOOD.encode(), "byte 0xe9 is not UTF-8", 2),
+    "not UTF-8": ("a.tsv", GOOD.encode() + b"caf\x81\tb\n" + GOOD.encode(), "byte 0x81 is not UTF-8", 2),
     "header in the middle": ("a.tsv", GOOD + "abstract\n" + GOOD, "1 column", 2),
     "JSON cut off": ("a.jsonl", GOOD_JSON + '{"abstract": "a", "conc\n' + GOOD_JSON, "not JSON: ", 2),
     "JSON too deep": ("a.jsonl", GOOD_JSON + f'{{"abstract": {DEEP}\n' + GOOD_JSON, "JSON that cannot be read", 2),

@@ -88,8 +88,8 @@ def test_blocks_end_between_paragraphs_if_they_can() -> None:
 @pytest.mark.parametrize(
     ("data", "where", "readable"),
     [
-        (b"I ran. I sat.\n\n" * 8 + b"caf\xe9 au lait\n\n" + b"I slept. I woke.\n\n" * 8, "a.txt:17", "I woke."),
-        (b"\xff" + b"I slept. I woke.\n\n" * 8, "a.txt:1", "I woke."),
+        (b"I ran. I sat.\n\n" * 8 + b"caf\x81 au lait\n\n" + b"I slept. I woke.\n\n" * 8, "a.txt:17", "I woke."),
+        (b"\x81" + b"I slept. I woke.\n\n" * 8, "a.txt:1", "I woke."),
         (gzip.compress(b"I slept. I woke.\n\n" * 9999, mtime=0)[:-20], "", "I woke."),
         (
             "I slept. I woke.\n\n".encode("utf-16") + "I slept. I woke.\n\n".encode("utf-16-le") * 99 + b"\0",
@@ -97,7 +97,7 @@ def test_blocks_end_between_paragraphs_if_they_can() -> None:
             "I wok",
         ),
     ],
-    ids=["one byte of Latin-1", "no UTF-8 from the beginning", "gzip cut off", "UTF-16 cut off"],
+    ids=["one byte of no encoding", "no UTF-8 from the beginning", "gzip cut off", "UTF-16 cut off"],
 )
 def test_what_cannot_be_read_is_left_out(data: bytes, where: str, readable: str) -> None:
     found = _read(data)
@@ -148,4 +148,4 @@ def test_inputs_are_files_folders_and_standard_input(tmp_path: Path, monkeypatch
     with pytest.raises(InputError, match="no such file"):
         read_inputs([str(tmp_path / "b")])
     with pytest.raises(ConfigurationError):
-        read_inputs([str(tmp_path / "a")], "docx")
+        read_inputs([str(tmp_path / "a")], "odt")

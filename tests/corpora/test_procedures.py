@@ -123,7 +123,7 @@ def test_scripts_and_lengths(tmp_path: Path, text: str, steps: tuple[str, ...] |
         ("a.jsonl", b'{"steps": ["Boil it"]}\n', DiscardReason.MALFORMED),
         ("a.jsonl", b'["Boil it"]\n', DiscardReason.MALFORMED),
         ("a.jsonl", b'{"id": 1, "steps": ["half \\ud83d"]}\n', DiscardReason.MALFORMED),
-        ("a.jsonl", b'{"id": 1, "steps": ["\xff"]}\n', DiscardReason.UNDECODABLE),
+        ("a.jsonl", b'{"id": 1, "steps": ["\x81"]}\n', DiscardReason.UNDECODABLE),
         ("a.jsonl", b"\x1f\x8b\x08broken", DiscardReason.UNDECODABLE),
         ("a.txt", b"\xff\xff\xff boil", DiscardReason.UNDECODABLE),
         ("a.txt", bytes(range(32)) * 9, DiscardReason.UNDECODABLE),

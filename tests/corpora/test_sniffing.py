@@ -52,7 +52,16 @@ PROLOGUE = st.lists(
         ('<?xml version="1.0"?>\n<!-- <scripts> --><data>\n', "", "mcscript"),
         ('<?xml version="1.0"?><!DOCTYPE data [<!ENTITY a "b">]><data>\n', "", "mcscript"),
         ("\n<scripts><script id='1'>", "a.xml", "descript"),
-        ("<html>\n", "a.html", None),
+        ("<html>\n", "a.html", "html"),
+        ("Tea.\n", "a.HTM.gz", "html"),
+        ("<!doctype html>\n<p>Tea", "a", "html"),
+        ("<?xml version='1.0'?>\n<!-- <data> --><html>", "a.xml", "html"),
+        ("<letter>\n", "a.xml", None),
+        ("{", "a.jsonld", "json-ld"),
+        ('[{"id": 1}]', "a", "jsonl"),
+        ("[x] done\n", "a.txt", "text"),
+        ("a,b\n", "a.csv", "table"),
+        ("scenario\tstep\n", "a.tsv", "table"),
         ("<?xml version='1.0'?>", "a.xml", None),
         ("<p>Tea</p>\n", "a.md", "markdown"),
         ("<sighs> I ran.\n", "a.txt", "text"),
@@ -71,8 +80,8 @@ def test_the_root_is_behind_the_prologue(prologue: list[str], root: str) -> None
     """As it is when a regular expression, which takes quadratic time, removes the prologue."""
     text = f"<?xml?>{''.join(prologue)}{root}"
     rest = re.sub(r"(?s)<!--.*?-->|<\?.*?\?>|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>", "", text)
-    known = re.match(r"\s*<(data|scripts)\b", rest)
-    expected = {"data": "mcscript", "scripts": "descript"}[known.group(1)] if known else None
+    known = re.match(r"\s*<(data|scripts|html)\b", rest)
+    expected = {"data": "mcscript", "scripts": "descript", "html": "html"}[known.group(1)] if known else None
     assert sniff(text.encode(), "a.xml") == expected
 
 

@@ -38,6 +38,7 @@ COMMANDS = {
     "scenarios": "scenarios --gold anna.jsonl --predictions scenarios.jsonl",
     "scenario-mentions": "scenario-mentions --gold anna.jsonl --beside story.txt",
     "scenario-confidence": "scenario-confidence --gold anna.jsonl",
+    "pages": "pages pages",
     "slice": "slice --model aligner",
     "graph": "graph graph",
 }

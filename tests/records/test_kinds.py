@@ -111,6 +111,7 @@ _BY_NAME = {
     "word_start": st.integers(0, 9),
     "word_end": st.integers(10, 20),
     "log_probability": st.floats(-50, 0),
+    "duration": st.sampled_from(["PT5M", "P1DT2H30M"]),
 }
 _BY_TYPE: dict[Any, st.SearchStrategy[Any]] = {
     str: st.text(min_size=20, max_size=30),

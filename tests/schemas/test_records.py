@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import attrs
 import pytest
@@ -31,7 +32,8 @@ _ACTION = Action(predicate="boil", object="water")
 
 
 def _document(text: str = "Boil the water.", passages: list[Passage] | None = None, **fields: str) -> Document:
-    return Document(**{"name": "x", "format": "text"} | fields, text=text, passages=passages or [])
+    plain: dict[str, Any] = {"name": "x", "format": "text"} | fields
+    return Document(**plain, text=text, passages=passages or [])
 
 
 def _score(**fields: object) -> BenchmarkScore:

@@ -92,6 +92,7 @@ DOCUMENT = Rule(
     """
     SELECT (row_number() OVER (ORDER BY l.digest) - 1)::INTEGER AS document, l.digest, l.name,
            substr(l.digest, 1, 24) AS key, s.title, s.format, s.scenario AS label, length(s.text) AS characters,
+           s.url, s.licence,
            identifier('source', slug(coalesce(nullif(s.title, ''), s.scenario)),
                       part('Source') || part(l.digest)) AS id
     FROM live l JOIN document_file s ON s.subject = l.digest

@@ -76,7 +76,8 @@ ABOUT_SOURCE = """
 
 
 _SOURCE = """
-    SELECT id, name, digest, nullif(title, '') AS title, nullif(label, '') AS scenario_label, format, characters
+    SELECT id, name, digest, nullif(title, '') AS title, nullif(label, '') AS scenario_label, format, characters,
+           nullif(url, '') AS url, nullif(licence, '') AS licence
     FROM document ORDER BY id
 """
 _TEXTS = "SELECT document, text FROM text WHERE in_partition(document)"

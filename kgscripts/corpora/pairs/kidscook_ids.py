@@ -83,7 +83,7 @@ def read_released_vocabulary(path: Path) -> list[str]:
     if not path.is_file():
         remedy = f"put the released {VOCABULARY_FILE} beside the id sequences"
         raise InputError("no vocabulary for the id sequences", where=str(path), remedy=remedy)
-    with open_source(InputFile(path, path.name)) as source:
+    with open_source(InputFile(path, path.name), strict=True) as source:
         try:
             words = _plain_data(source, _MAPPING)
         except DamagedSourceError as error:

@@ -60,7 +60,7 @@ def read_pair_corpus(path: str | Path) -> Iterator[Pair | Discard]:
     or have no vocabulary beside them.
     """
     path = Path(path)
-    with open_source(InputFile(path, path.name)) as source:
+    with open_source(InputFile(path, path.name), strict=True) as source:
         try:
             if is_pickle(source.sample()) or path.name.removesuffix(".gz").endswith(".pkl"):
                 vocabulary = read_released_vocabulary(path.with_name(VOCABULARY_FILE))

@@ -10,6 +10,7 @@ from kgscripts.evaluation.events.gold_lists import pronoun_items, pronoun_scores
 from kgscripts.evaluation.events.inscript import inscript_scores
 from kgscripts.evaluation.events.marked_texts import REALITY, SPLITS, marked_texts, object_scores, reality_scores
 from kgscripts.evaluation.events.pronoun_objects import pronoun_object_scores
+from kgscripts.evaluation.events.recipes import recipe_scores
 from kgscripts.evaluation.result import Evaluation
 from kgscripts.evaluation.steps.order import order_scores, read_descriptions
 from kgscripts.evaluation.tools.sentences import tool_list_scores
@@ -21,6 +22,7 @@ def evaluate_extraction(
     *,
     inscript: Path | None = None,
     descript: Path | None = None,
+    recipes: Path | None = None,
     split: str = "val",
     pipeline: str | None = None,
     seed: int = 0,
@@ -32,7 +34,8 @@ def evaluate_extraction(
     without `lists` on the corpora only.
 
     `inscript` is a folder with one folder per split, `descript` a folder with the event sequence descriptions, or with
-    a folder `esds` of them; `on_part` is called with the name of each part before it begins.
+    a folder `esds` of them, `recipes` one with files of the Recipe Flow Graph corpus; `on_part` is called with the name
+    of each part before it begins.
 
     Raises
     ------
@@ -55,6 +58,9 @@ def evaluate_extraction(
     if stories is not None:
         on_part(f"InScript {split}")
         found.append(inscript_scores(nlp, stories, split))
+    if recipes is not None:
+        on_part("recipes")
+        found += recipe_scores(nlp, _folder(recipes))
     if documents is not None:
         on_part("DeScript")
         found.append(order_scores(documents, pipeline=pipeline, seed=seed, jobs=jobs))

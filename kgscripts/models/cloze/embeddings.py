@@ -60,7 +60,7 @@ def read_glove(path: Path, vocabulary: Vocabulary, seed: int) -> WordVectors:
     wanted = set(vocabulary.words)
     rows: dict[str, list[float]] = {}
     size = 0
-    with open_source(InputFile(path, path.name)) as source:
+    with open_source(InputFile(path, path.name), strict=True) as source:
         for number, line in text_lines(source):
             if isinstance(line, Discard):
                 raise InputError(line.detail, where=f"{path.name}:{number}", remedy=_REMEDY)

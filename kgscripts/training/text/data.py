@@ -14,6 +14,7 @@ from spacy.tokens import DocBin
 from kgscripts.text.conllu import Sentence, documents, read_conllu, to_doc
 from kgscripts.training.text.augment import grouped, imperatives, lower_cased, with_white_space, without_final_stop
 from kgscripts.training.text.instructions import InstructionWriter
+from kgscripts.training.text.recipe_sentences import RecipeWriter
 
 TRAINING = ("ewt/en_ewt-ud-train.conllu", "gum/open-genres.conllu")
 DEVELOPMENT = "ewt/en_ewt-ud-dev.conllu"
@@ -41,6 +42,8 @@ class Augmentation:
         share of groups with line breaks and double spaces, in every view but the first.
     instructions:
         number of generated instructions.
+    recipes:
+        number of generated sentences of recipes.
     derived:
         whether imperatives are made of statements.
     """
@@ -50,6 +53,7 @@ class Augmentation:
     no_final_stop: float = 0.15
     white_space: float = 0.08
     instructions: int = 3000
+    recipes: int = 6000
     derived: bool = True
 
 
@@ -75,6 +79,7 @@ def write_training_data(
         groups += [_roughened(group, augmentation, rng) for group in grouped(sentences, rng, longest=6)]
     written = list(InstructionWriter(seed).sentences(augmentation.instructions))
     groups += grouped(written, rng, longest=8)
+    groups += grouped(list(RecipeWriter(seed).sentences(augmentation.recipes)), rng, longest=8)
     rng.shuffle(groups)
     return write_documents(groups, output)
 
@@ -92,9 +97,12 @@ def write_documents(groups: Iterable[list[Sentence]], output: Path) -> int:
     return words
 
 
-def write_development_data(treebanks: Path, output: Path) -> int:
-    """Writes the development documents, whole, to `output`; returns the number of words."""
-    return write_documents(documents(read_conllu(treebanks / DEVELOPMENT)), output)
+def write_development_data(treebanks: Path, output: Path, recipes: int, seed: int) -> int:
+    """Writes the development documents, whole, and `recipes` generated sentences to `output`; returns the number of
+    words. Training with the same seed does not see these sentences."""
+    rng = random.Random(seed + 1)
+    written = grouped(list(RecipeWriter(seed + 1).sentences(recipes)), rng, longest=8)
+    return write_documents(chain(documents(read_conllu(treebanks / DEVELOPMENT)), written), output)
 
 
 def _harmonised(sentences: Iterable[Sentence]) -> Iterator[Sentence]:

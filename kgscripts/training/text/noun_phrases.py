@@ -29,18 +29,18 @@ NUMBERS = ("two", "three", "five", "ten", "fifteen", "twenty", "thirty")
 Lexicon = dict[str, dict[str, list[str]]]
 
 
-def read_lexicon() -> Lexicon:
-    """The word lists by domain."""
-    text = resources.files(__package__).joinpath("imperatives.toml").read_text(encoding="utf-8")
+def read_lexicon(file: str = "imperatives.toml") -> Lexicon:
+    """The word lists of a file of this folder, by domain."""
+    text = resources.files(__package__).joinpath(file).read_text(encoding="utf-8")
     return tomllib.loads(text)
 
 
 class NounPhraseWriter:
     """Writes noun phrases of one domain at a time; the same seed writes the same ones."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, lexicon: Lexicon | None = None) -> None:
         self.rng = random.Random(seed)
-        self.lexicon = read_lexicon()
+        self.lexicon = lexicon or read_lexicon()
         self.domain: dict[str, list[str]] = {}
 
     def chance(self, share: float) -> bool:

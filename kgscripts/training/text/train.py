@@ -50,6 +50,8 @@ _META = {
 }
 
 
+_HELD_OUT = 10
+"""Of generated sentences of recipes, this part more are made to choose the best pipeline on."""
 _count = [validators.instance_of(int), validators.ge(0)]
 
 
@@ -63,6 +65,8 @@ class PipelineSettings:
     """The maximum number of epochs; 0 for no limit."""
     instructions: int = field(default=Augmentation.instructions, validator=_count)
     """Generated instructions that are added to the treebanks."""
+    recipes: int = field(default=Augmentation.recipes, validator=_count)
+    """Generated sentences of recipes that are added to the treebanks."""
     derived: bool = Augmentation.derived
     """Whether imperatives that are made of statements are added too."""
     seed: int = field(default=1931, validator=validators.instance_of(int))
@@ -95,10 +99,11 @@ def train_pipeline(
     """
     config = load_config(CONFIG)
     config["system"]["seed"] = seed = settings.seed
-    augmentation = Augmentation(instructions=settings.instructions, derived=settings.derived)
+    augmentation = Augmentation(instructions=settings.instructions, recipes=settings.recipes, derived=settings.derived)
     train_path, dev_path = work / "train.spacy", work / "dev.spacy"
     echo(f"{write_training_data(treebanks, train_path, augmentation, seed, limit):,} words to train on")
-    echo(f"{write_development_data(treebanks, dev_path):,} words to choose the best pipeline on")
+    chosen_on = write_development_data(treebanks, dev_path, settings.recipes // _HELD_OUT, seed)
+    echo(f"{chosen_on:,} words to choose the best pipeline on")
     config["paths"].update(train=str(train_path), dev=str(dev_path))
     config["training"].update(max_steps=settings.steps, max_epochs=settings.epochs)
     best = work / "run" / "model-best"

@@ -14,7 +14,8 @@ _FEATS = {
     "JJ": "Degree=Pos",
     "CD": "NumForm=Word|NumType=Card",
 }
-_NO_SPACE_BEFORE = frozenset({",", ".", "!", ";", ":", "n't"})
+_NO_SPACE_BEFORE = frozenset({",", ".", "!", ";", ":", "-", "n't"})
+_NO_SPACE_AFTER = frozenset({"-"})
 
 
 @dataclass
@@ -56,7 +57,7 @@ def to_sentence(root: Node, *, starts_document: bool = False) -> Sentence:
                 feats=_FEATS.get(node.xpos, "") if node.feats is None else node.feats,
                 head=heads.get(id(node), position),
                 deprel=node.deprel if id(node) in heads else "ROOT",
-                space_after=following not in _NO_SPACE_BEFORE,
+                space_after=following not in _NO_SPACE_BEFORE and node.form not in _NO_SPACE_AFTER,
             )
         )
     return Sentence(words, starts_document=starts_document)

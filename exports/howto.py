@@ -1,0 +1,105 @@
+"""Each scenario as a schema.org HowTo in a file of JSON-LD of its own: ``howto:FOLDER``."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+from exports.rows import Row, column
+from exports.targets import ExportOptions, ExportReport, report
+from schemas.output_files import new_directory
+from schemas.records import OF_PLACE
+from schemas.script_graph import ScriptGraph
+
+SUFFIX = ".jsonld"
+
+
+def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportReport:
+    """Write a file for each scenario with steps, named after the scenario (``howto:FOLDER``).
+
+    The steps are the usual ones, as `kgscripts show` prints them, or all if none is usual.
+
+    Raises
+    ------
+    StoreError
+        If the folder cannot be written, or holds files that no export made.
+    """
+    path = Path(target.partition(":")[2])
+    if options.dry_run:
+        return report(graph, target)
+    written = 0
+    with new_directory(path, inputs=[graph.directory]) as temporary:
+        for identifier, content in how_tos(graph):
+            file = temporary / f"{identifier.partition('/')[2]}{SUFFIX}"
+            file.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+            written += 1
+        options.advance(sum(map(graph.manifest.rows, graph.manifest.tables)))
+    return report(graph, target, files=written)
+
+
+def how_tos(graph: ScriptGraph) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each scenario that has steps, by its id, as a HowTo; memory is that of all steps with their tools."""
+    scenarios = {row["id"]: row for row in graph.rows("Scenario", ("id", "label", "alternative_labels"))}
+    steps = list(graph.rows("HAS_SUB_EVENT", ("from_id", "to_id", "rank", "usual")))
+    names = graph.labels("SubEvent", column(steps, "to_id"))
+    tools = _tools(graph)
+    for scenario, group in groupby(sorted(steps, key=itemgetter("from_id", "rank")), itemgetter("from_id")):
+        every = list(group)
+        kept = [step for step in every if step["usual"]] or every
+        yield scenario, _how_to(graph, scenarios[scenario], kept, names, tools)
+
+
+def _tools(graph: ScriptGraph) -> dict[str, list[str]]:
+    """The tools of each step by their names: instruments and machines first, then by support."""
+    uses = list(graph.rows("USES", ("from_id", "to_id", "role", "support")))
+    labels = graph.labels("Tool", column(uses, "to_id"))
+    uses.sort(key=lambda use: (use["role"] in OF_PLACE, -use["support"], labels[use["to_id"]]))
+    found: dict[str, list[str]] = defaultdict(list)
+    for use in uses:
+        found[use["from_id"]].append(labels[use["to_id"]])
+    return found
+
+
+def _how_to(
+    graph: ScriptGraph,
+    scenario: Row,
+    steps: Sequence[Row],
+    names: Mapping[str, str],
+    tools: Mapping[str, Sequence[str]],
+) -> dict[str, Any]:
+    """The HowTo of a scenario. Its `tool` has all tools of its steps, each once."""
+    content: dict[str, Any] = {
+        "@context": "https://schema.org",
+        "@type": "HowTo",
+        "@id": graph.iri(scenario["id"]),
+        "name": scenario["label"],
+    }
+    if scenario["alternative_labels"]:
+        content["alternateName"] = list(scenario["alternative_labels"])
+    used = dict.fromkeys(tool for step in steps for tool in tools.get(step["to_id"], ()))
+    content["tool"] = _named("HowToTool", used)
+    content["step"] = [
+        {
+            "@type": "HowToStep",
+            "@id": graph.iri(step["to_id"]),
+            "position": position,
+            "itemListElement": _direction(names[step["to_id"]], tools.get(step["to_id"], ())),
+        }
+        for position, step in enumerate(steps, 1)
+    ]
+    return content
+
+
+def _direction(text: str, tools: Sequence[str]) -> dict[str, Any]:
+    """A direction with its tools: schema.org gives a HowToStep itself none."""
+    direction: dict[str, Any] = {"@type": "HowToDirection", "text": text}
+    return {**direction, "tool": _named("HowToTool", tools)} if tools else direction
+
+
+def _named(kind: str, names: Any) -> list[dict[str, str]]:
+    return [{"@type": kind, "name": name} for name in names]

@@ -1,0 +1,48 @@
+"""Blocks of a structured text: headings, paragraphs and items of lists, each on one line."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+
+from attrs import frozen
+
+UNREADABLE = re.compile(r"[\ud800-\udfff\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200b\ufeff]")
+"""Control characters, marks without width, and halves of surrogate pairs, which escapes can give."""
+_MARKER = re.compile(r"(?:\(?\d{1,2}(?:[.):](?!\d)|[ \t]+-)[ \t]*|[•▢☐▪●‣◦][ \t]*|[-–*][ \t]+)(?=\S)")
+_STEP = re.compile(r"(?:step|stage)[ \t]*(?:\#[ \t]*)?\d{1,2}\b[ \t]*[.:)–—-]*[ \t]*", re.IGNORECASE)
+
+
+class Kind(Enum):
+    """What a block is: a heading, an item of a list, or a paragraph."""
+
+    HEADING = "heading"
+    ITEM = "item"
+    PARAGRAPH = "paragraph"
+
+
+@frozen
+class Block:
+    """A block on one line. `level` is that of a heading (1 to 6), or the depth of a list; `ordered` lists are numbered.
+
+    `marked` says that a paragraph looks like a heading: all of it is bold.
+    """
+
+    kind: Kind
+    text: str
+    level: int = 0
+    ordered: bool = False
+    marked: bool = False
+
+
+def one_line(text: str) -> str:
+    """The text on one line: white space as single blanks, without signs that cannot be read."""
+    return " ".join(UNREADABLE.sub("", text).split())
+
+
+def without_marker(line: str) -> str:
+    """A step or item without its number or bullet: ``Step 2:``, ``2.``, ``▢``; "" if it is nothing else."""
+    for marker in (_STEP, _MARKER):
+        if match := marker.match(line):
+            line = line[match.end() :]
+    return "" if line.strip(".):").isdecimal() else line.strip()

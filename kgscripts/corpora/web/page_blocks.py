@@ -1,0 +1,130 @@
+"""The blocks of a page: headings, items and paragraphs, without navigation, comments and what is hidden."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from attrs import define
+from lxml.etree import _Element
+
+from kgscripts.corpora.blocks import Block, Kind, one_line
+from kgscripts.corpora.web.markup import SILENT, breaks, found_by, is_element, lines_of_element
+
+_HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
+_LEFT_OUT = frozenset({"nav", "footer", "form", "dialog", "button"})
+_ROLES = frozenset({"navigation", "banner", "contentinfo", "search", "dialog"})
+_NAMES = re.compile(
+    r"(?:^|\s)(?:(?:site-?|main-?|primary-?|secondary-?)?(?:sidebar|nav(?:bar|igation)?|menu|footer)"
+    r"|(?:entry-|post-|the-)?comments?(?:-(?:area|list|section|wrapper|container))?|commentlist|respond|disqus_thread"
+    r"|breadcrumbs?|newsletter(?:-\w+)?|related(?:-(?:posts|articles|recipes|content))?|cookie-?(?:banner|consent|notice)"
+    r"|advert(?:isement)?s?|(?:social-?)?share(?:-?(?:buttons?|bar|links))?|screen-reader-text|visually-hidden|sr-only)(?:$|\s)",
+    re.IGNORECASE,
+)
+_LARGEST_SHARE = 0.4
+"""An element with more of the text of a page is its main part, whatever its name."""
+
+
+@define
+class _Open:
+    """An element whose content is being read."""
+
+    element: _Element
+    children: Iterator[_Element]
+
+
+class _Reader:
+    """Reads the blocks of a tree in document order. It is not recursive: broken pages are nested deeply."""
+
+    def __init__(self, characters: int) -> None:
+        self._largest = int(characters * _LARGEST_SHARE)
+        self.blocks: list[Block] = []
+        self._line: list[str] = []
+        self._strong: list[bool] = []
+        self._open: list[_Open] = []
+        self._of_item: _Element | None = None
+        """The list item that the last block is of."""
+
+    def read(self, root: _Element) -> list[Block]:
+        self._enter(root)
+        while self._open:
+            top = self._open[-1]
+            child = next(top.children, None)
+            if child is None:
+                self._leave()
+            elif not is_element(child) or child.tag in SILENT or self._is_left_out(child):
+                self._add(child.tail)
+            else:
+                self._enter(child)
+        return self.blocks
+
+    def _is_left_out(self, element: _Element) -> bool:
+        return is_left_out(element) and sum(map(len, element.itertext())) <= self._largest
+
+    def _enter(self, element: _Element) -> None:
+        if breaks(element.tag):
+            self._flush()
+        self._open.append(_Open(element, iter(element)))
+        self._add(element.text)
+
+    def _leave(self) -> None:
+        element = self._open[-1].element
+        if breaks(element.tag):
+            self._flush()
+        self._open.pop()
+        self._add(element.tail)
+
+    def _add(self, text: str | None) -> None:
+        if text and self._open:
+            self._line.append(text)
+            if text.strip():
+                self._strong.append(any(item.element.tag in ("b", "strong") for item in self._open[-4:]))
+
+    def _flush(self) -> None:
+        text = one_line("".join(self._line))
+        strong = bool(self._strong) and all(self._strong)
+        self._line, self._strong = [], []
+        if not text:
+            return
+        tags = [item.element.tag for item in self._open]
+        heading = next((tag for tag in reversed(tags[-4:]) if tag in _HEADINGS), None)
+        lists = [item.element for item in self._open if item.element.tag in ("ol", "ul")]
+        item = next((item.element for item in reversed(self._open) if item.element.tag in ("li", "dd")), None)
+        if heading and item is None:
+            self.blocks.append(Block(Kind.HEADING, text, _HEADINGS[heading]))
+        elif item is not None and lists:
+            self._add_item(item, text, len(lists), lists[-1].tag == "ol")
+        else:
+            self.blocks.append(Block(Kind.PARAGRAPH, text, marked=strong))
+
+    def _add_item(self, item: _Element, text: str, depth: int, ordered: bool) -> None:
+        """Add a line of a list item to it, or begin a new one."""
+        if self._of_item is item and self.blocks and self.blocks[-1].kind is Kind.ITEM:
+            text = f"{self.blocks.pop().text} {text}"
+        self._of_item = item
+        self.blocks.append(Block(Kind.ITEM, text, depth, ordered))
+
+
+def is_left_out(element: _Element) -> bool:
+    """Whether an element is navigation, a form, an advert or the comments, by its tag, role or names."""
+    if element.tag in _LEFT_OUT or element.get("role") in _ROLES:
+        return True
+    if element.tag in ("body", "main", "article", "html"):
+        return False
+    names = f"{element.get('id') or ''} {element.get('class') or ''}"
+    return len(names) > 1 and _NAMES.search(names) is not None
+
+
+def drop_what_is_left_out(tree: _Element) -> None:
+    """Remove navigation, forms, adverts and comments from a tree."""
+    largest = int(sum(map(len, lines_of_element(tree))) * _LARGEST_SHARE)
+    for element in [element for element in found_by(tree, "//*") if is_left_out(element)]:
+        if element.getparent() is not None and sum(map(len, element.itertext())) <= largest:
+            element.drop_tree()
+
+
+def blocks_of_page(tree: _Element) -> list[Block]:
+    """The blocks of a page in document order."""
+    body = tree.find(".//body")
+    root = tree if body is None else body
+    return _Reader(sum(map(len, lines_of_element(root)))).read(root)

@@ -1,0 +1,137 @@
+"""Saved web pages as documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import lxml.html
+from attrs import evolve
+from lxml.etree import ParserError, XMLSyntaxError, _Element
+
+from kgscripts.corpora.block_documents import document_of_blocks
+from kgscripts.corpora.block_lists import how_to_of, lists_of
+from kgscripts.corpora.how_tos import document_of_how_to
+from kgscripts.corpora.source import Source, whole_text
+from kgscripts.corpora.web.json_ld import json_ld, objects_of
+from kgscripts.corpora.web.main_text import main_blocks
+from kgscripts.corpora.web.markup import found_by, is_element
+from kgscripts.corpora.web.microdata import microdata
+from kgscripts.corpora.web.page_blocks import blocks_of_page
+from kgscripts.corpora.web.page_facts import address_of, licence_of, licence_of_items, title_of
+from kgscripts.corpora.web.schema_org import how_tos_of
+from schemas.errors import InputError
+from schemas.records import Discard, DiscardReason, Document
+
+MAX_PAGE_BYTES = 32 * 1024 * 1024
+"""The largest page that is read; most of a page is no text."""
+
+_FORMAT = "html"
+
+
+def read_html(source: Source) -> Iterator[Document | Discard]:
+    """Yield one document for each recipe or how-to of a page, else one for its main text.
+
+    What schema.org markup says (JSON-LD, else microdata) comes first; then lists below headings such as "Instructions";
+    then the main text. Nothing is fetched. A page whose main text cannot be found is a discard.
+    """
+    data = source.stream.read(MAX_PAGE_BYTES + 1)
+    if len(data) > MAX_PAGE_BYTES:
+        yield source.discard(DiscardReason.TOO_LONG, 1, f"a page of more than {MAX_PAGE_BYTES:,} bytes")
+        return
+    tree = parsed_page(data)
+    if tree is None:
+        return
+    try:
+        documents = list(documents_of_tree(tree, source.name))
+    except InputError as error:
+        yield source.discard(DiscardReason.UNREADABLE, 1, f"{error.message}: {error.remedy}")
+        return
+    if not documents:
+        yield source.discard(DiscardReason.EMPTY, 1, "no main text")
+    encoding = _declared_encoding(tree)
+    for number, document in enumerate(documents, 1):
+        name = source.name if len(documents) == 1 else source.label(number)
+        yield evolve(document, name=name, encoding=encoding)
+
+
+def read_json_ld(source: Source) -> Iterator[Document | Discard]:
+    """Yield one document for each recipe or how-to of a file of JSON-LD, such as `kgscripts export DIR howto:FOLDER`
+    writes."""
+    text = whole_text(source)
+    if isinstance(text, Discard):
+        yield text
+        return
+    items = objects_of(text)
+    how_tos = how_tos_of(items)
+    if not how_tos:
+        yield source.discard(DiscardReason.MALFORMED, 1, "no Recipe or HowTo of schema.org with steps")
+    for number, how_to in enumerate(how_tos, 1):
+        name = source.name if len(how_tos) == 1 else source.label(number)
+        yield document_of_how_to(how_to, name=name, format="json-ld", licence=licence_of_items(items))
+
+
+def _declared_encoding(tree: _Element) -> str:
+    """The encoding that a page was read in by its own declaration, "" for UTF-8."""
+    encoding = str(tree.getroottree().docinfo.encoding or "").lower()
+    return "" if encoding in ("utf-8", "utf8") else encoding
+
+
+def parsed_page(data: bytes) -> _Element | None:
+    """The tree of a page, whatever is wrong with its tags; None if it has none.
+
+    Bytes that are UTF-8 are read as such; others as the page declares.
+    """
+    try:
+        data.decode("utf-8")
+        encoding = "utf-8"
+    except UnicodeDecodeError:
+        encoding = None
+    try:
+        return lxml.html.document_fromstring(data, parser=lxml.html.HTMLParser(encoding=encoding))
+    except (ParserError, XMLSyntaxError, ValueError):  # no element at all
+        return None
+
+
+def without_markup(tree: _Element) -> _Element:
+    """The tree without JSON-LD and microdata, so that only its text says what it is about; the tree itself changes."""
+    for script in found_by(tree, "//script"):
+        script.drop_tree()
+    for element in tree.iter():
+        for name in [name for name in element.attrib if str(name).startswith("item")] if is_element(element) else ():
+            del element.attrib[name]
+    return tree
+
+
+def documents_of_tree(tree: _Element, name: str) -> Iterator[Document]:
+    """The documents of a page, all with the same name.
+
+    Raises
+    ------
+    InputError
+        If the page has neither markup nor lists of steps, and trafilatura is not installed.
+    """
+    items = json_ld(tree)
+    how_tos = how_tos_of(items)
+    if not how_tos:
+        items = [*items, *microdata(tree)]
+        how_tos = how_tos_of(items)
+    url = address_of(tree)
+    licence = licence_of(tree, items, url)
+    title = title_of(tree)
+    lists = None
+    if not how_tos or (len(how_tos) == 1 and not (how_tos[0].tools and how_tos[0].supplies)):
+        lists = lists_of(blocks_of_page(tree))
+    if lists is not None and how_tos:
+        # Most recipes name their equipment beside their markup only.
+        only = how_tos[0]
+        how_tos = [evolve(only, tools=only.tools or lists.tools, supplies=only.supplies or lists.supplies)]
+    elif lists is not None and lists.sections:
+        how_tos = [how_to_of(title, lists)]
+    for how_to in how_tos:
+        named = how_to if how_to.title else evolve(how_to, title=title)
+        yield document_of_how_to(named, name=name, format=_FORMAT, url=url, licence=licence)
+    if not how_tos:
+        blocks = main_blocks(tree)
+        document = document_of_blocks(blocks, title=title, name=name, format=_FORMAT, url=url, licence=licence)
+        if document is not None:
+            yield document

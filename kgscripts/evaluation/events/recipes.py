@@ -1,0 +1,122 @@
+"""Evaluation of actions, tools and foods on recipes that others tagged: the Recipe Flow Graph corpus (Yamakata, Mori
+and Carroll 2020).
+
+The text of a recipe is read as one step, and what is found is compared by characters:
+
+- *actions in an event*: share of the actions of the cook (``Ac``) whose first token lies within an event;
+- *actions that begin an event*: share of them with whose first token an event begins;
+- *events with an action*: share of the events that hold the first token of an action (``Ac``, ``Ac2``, ``Af``, ``At``);
+- *tool recall* and *precision*: of the tools of a recipe (``T``), as types, by the lemma of their last word; levels of
+  heat and parts of things (`NO_TOOLS`), which are tagged too, count on neither side;
+- *targets that are objects*: share of the foods (``F``) with an edge ``t`` (target) to an action with which an event
+  begins, that are an object of one of these events: their last word lies in its span and is its object's lemma.
+
+The rules are looked at on ``train``, and choices are made on ``dev``: both are development data.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from spacy.language import Language
+
+from kgscripts.corpora.recipe_flow import TaggedPhrase, TaggedRecipe, read_recipes
+from kgscripts.evaluation.counting import Matches, example, of_extractor
+from kgscripts.evaluation.result import Evaluation, Example
+from kgscripts.extractors.events import events_of_parses
+from kgscripts.extractors.protocol import Parse
+from kgscripts.text.passages import parse_passages
+from kgscripts.titles.words import singular
+from schemas.errors import InputError
+from schemas.provenance import Exposure
+from schemas.records import EventMention, Passage, PassageKind
+
+DATASET = "Recipe Flow Graphs"
+NO_TOOLS = frozenset(
+    {"heat", "low", "high", "medium", "setting", "side", "top", "inside", "around", "half", "space", "rest", "it"}
+)
+"""Last words of phrases with the tag of tools that are no things."""
+_DEVELOPMENT_SPLITS = ("train", "dev")
+_ACTIONS = frozenset({"Ac", "Ac2", "Af", "At"})
+
+
+def recipe_scores(nlp: Language, folder: Path) -> Iterator[Evaluation]:
+    """The scores described above on each ``*.conllu`` file of a folder; the split is the name of the file.
+
+    Raises InputError for a folder without such files, and for files of another format.
+    """
+    files = sorted(folder.glob("*.conllu"))
+    if not files:
+        raise InputError(
+            "no .conllu files", where=str(folder), remedy="name the folder of the Recipe Flow Graph corpus"
+        )
+    for file in files:
+        yield score_recipes(nlp, read_recipes(file), file.stem)
+
+
+def score_recipes(nlp: Language, recipes: list[TaggedRecipe], split: str) -> Evaluation:
+    """The same for recipes that were read."""
+    inside, beginning, holding, tools, targets = (Matches() for _ in range(5))
+    examples: list[Example] = []
+    for recipe, mentions in zip(recipes, _mentions(nlp, recipes), strict=True):
+        spans = {(mention.start, mention.end) for mention in mentions}
+        actions = [phrase for phrase in recipe.phrases if phrase.tag == "Ac"]
+        every = [phrase for phrase in recipe.phrases if phrase.tag in _ACTIONS]
+        starts = {phrase.start for phrase in actions}
+        inside.add({phrase.start for phrase in actions if _holder(spans, phrase)}, starts)
+        beginning.add({start for start, _ in spans} & starts, starts)
+        holding.add(spans, {span for span in spans if any(_holder([span], phrase) for phrase in every)})
+        gold, found = _tools(recipe), _found_tools(mentions)
+        tools.add(found, gold)
+        _count_targets(targets, recipe, mentions)
+        examples.append(example(recipe.text, sorted(gold), sorted(found), where=f"tools of {recipe.name}"))
+    values = {
+        "actions in an event": inside.recall,
+        "actions that begin an event": beginning.recall,
+        "events with an action": holding.precision,
+        "tool recall": tools.recall,
+        "tool precision": tools.precision,
+        "targets that are objects": targets.recall,
+    }
+    exposure = Exposure.DEVELOPMENT if split in _DEVELOPMENT_SPLITS else Exposure.UNSEEN
+    size = {"recipes": len(recipes), "actions": inside.gold, "tools": tools.gold, "targets": targets.gold}
+    return of_extractor(DATASET, split, values, exposure=exposure, items=size, examples=examples)
+
+
+def _mentions(nlp: Language, recipes: Iterable[TaggedRecipe]) -> Iterator[list[EventMention]]:
+    """The events of each recipe."""
+    pieces: dict[str, list[Parse]] = defaultdict(list)
+    whole = {recipe.name: recipe for recipe in recipes}
+    for piece in parse_passages(nlp, ((recipe.text, recipe.name) for recipe in whole.values())):
+        passage = Passage(kind=PassageKind.STEP, start=0, end=len(whole[piece.context].text))
+        pieces[piece.context].append(Parse(passage, piece.doc, piece.offset))
+    for name in whole:
+        yield [mention for event in events_of_parses(pieces[name]) for mention in event.mentions]
+
+
+def _holder(spans: Iterable[tuple[int, int]], phrase: TaggedPhrase) -> bool:
+    return any(start <= phrase.start and phrase.first_end <= end for start, end in spans)
+
+
+def _tools(recipe: TaggedRecipe) -> set[str]:
+    heads = {singular(phrase.words[-1].lower()) for phrase in recipe.phrases if phrase.tag == "T"}
+    return heads - NO_TOOLS
+
+
+def _found_tools(mentions: Iterable[EventMention]) -> set[str]:
+    return {singular(tool.lemma.rsplit(" ", 1)[-1]) for mention in mentions for tool in mention.tools} - NO_TOOLS
+
+
+def _count_targets(matches: Matches, recipe: TaggedRecipe, mentions: Iterable[EventMention]) -> None:
+    objects: dict[int, set[str]] = defaultdict(set)
+    for mention in mentions:
+        objects[mention.start].add(mention.action.object.rsplit(" ", 1)[-1])
+    for phrase in recipe.phrases:
+        if phrase.tag != "F" or phrase.edge != "t" or phrase.to is None:
+            continue
+        action = recipe.phrases[phrase.to]
+        if action.tag == "Ac" and action.start in objects:
+            right = singular(phrase.words[-1].lower()) in objects[action.start]
+            matches.add({phrase.start} if right else set(), {phrase.start})

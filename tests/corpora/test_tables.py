@@ -1,0 +1,127 @@
+"""CSV and TSV with a header."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kgscripts.corpora.files import InputFile
+from kgscripts.corpora.formats import read_file, read_source
+from kgscripts.corpora.source import source_of
+from kgscripts.corpora.tables import check_columns, parse_columns
+from kgscripts.pipeline import build_graph
+from schemas.errors import ConfigurationError
+from schemas.records import DiscardReason, Document, PassageKind
+from schemas.script_graph import ScriptGraph
+from tests.corpora.documents import passages, read
+
+TEA = 'Task,Worker,Step_No,Action\ntea,a,2,"Pour it, slowly"\ntea,a,1,Boil water\ntea,b,1,"Fill\nit"\negg,a,1,Peel it\n'
+
+
+def test_rows_of_one_scenario_and_source_are_one_text(tmp_path: Path) -> None:
+    documents, discards = read(tmp_path, "a.csv", TEA)
+    assert not discards
+    assert [(item.name, item.scenario, passages(item, PassageKind.STEP)) for item in documents] == [
+        ("a.csv#tea a", "tea", ["Boil water", "Pour it, slowly"]),
+        ("a.csv#tea b", "tea", ["Fill it"]),
+        ("a.csv#egg a", "egg", ["Peel it"]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "texts"),
+    [
+        ("a.csv", "scenario;step\ntea;Boil it\ntea;Pour it\n", [["Boil it", "Pour it"]]),
+        ("a.tsv", "scenario\tstep\ntea\tBoil it\n", [["Boil it"]]),
+        ("a.csv", "scenario,step,text\ntea,2,Pour it\ntea,1,Boil it\n", [["Boil it", "Pour it"]]),
+        ("a.csv", "id,story\n1,I ran.\n2,I sat.\n", [["I ran."], ["I sat."]]),
+        ("a.csv", "story\nI ran.\n\nI sat.\n", [["I ran."], ["I sat."]]),
+        ("a.csv", "author,text\nx,I ran.\nx,I sat.\n", [["I ran.", "I sat."]]),
+        ("a.csv", '\ufeff"Step","Order"\nBoil it,b\nPour it,a\n', [["Boil it", "Pour it"]]),
+        ("a.tsv", "cook it\tboil it\n", [["cook it", "boil it"]]),  # pairs have no header
+    ],
+)
+def test_columns_are_guessed(name: str, content: str, texts: list[list[str]], tmp_path: Path) -> None:
+    documents, discards = read(tmp_path, name, content)
+    assert not discards
+    assert [passages(item) for item in documents] == texts
+
+
+def test_columns_are_given(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text("What\tHow\ntea\tBoil it\ntea\tPour it\n")
+    (document,) = read_file(InputFile(path, "a.tsv"), columns=parse_columns("scenario=what, step = How"))
+    assert isinstance(document, Document)
+    assert (document.scenario, passages(document)) == ("tea", ["Boil it", "Pour it"])
+
+
+@pytest.mark.parametrize(
+    ("content", "reason", "line"),
+    [
+        ("", DiscardReason.EMPTY, 1),
+        ("step\n", DiscardReason.EMPTY, 1),
+        ("What;How\na;b\n", DiscardReason.MALFORMED, 1),
+        ("scenario,step\na,b,c\n", DiscardReason.MALFORMED, 2),
+        ("scenario,step\ntea,\n", DiscardReason.EMPTY, 2),
+        ("scenario,step\ntea,\x81\n".encode("latin-1"), DiscardReason.UNDECODABLE, 2),
+        ('scenario,step\ntea,"' + "x" * 200_000, DiscardReason.MALFORMED, 2),
+        ("scenario,step\ntea," + "x" * 5_000_000, DiscardReason.TOO_LONG, 2),
+    ],
+)
+def test_bad_tables(content: str | bytes, reason: DiscardReason, line: int, tmp_path: Path) -> None:
+    documents, discards = read(tmp_path, "a.csv", content)
+    assert not documents
+    assert (discards[0].reason, discards[0].where) == (reason, f"a.csv:{line}")
+
+
+def test_a_missing_column_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("What,How\ntea,Boil it\n")
+    (discard,) = read_file(InputFile(path, "a.csv"), columns={"step": "Do"})
+    assert "no column 'Do' among What, How; name it: --columns" in discard.detail  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("option", ["", "steps=a", "step", "step=", "=a", "step=a,,"])
+def test_bad_options(option: str) -> None:
+    with pytest.raises(ConfigurationError, match="--columns has"):
+        parse_columns(option)
+
+
+@pytest.mark.parametrize("columns", [3, {"steps": "a"}, {"step": 4}, {"step": " "}])
+def test_bad_arguments(columns: object) -> None:
+    with pytest.raises(ConfigurationError, match="columns"):
+        check_columns(columns)
+
+
+def test_other_columns_read_a_table_again(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("task,first,second\ntea,Boil it.,Pour it.\n")
+    for column in ("first", "second"):
+        columns = {"scenario": "task", "step": column}
+        build_graph(tmp_path / "a.csv", tmp_path / "graph", columns=columns, extractors=["labels"])
+        graph = ScriptGraph.open(tmp_path / "graph")
+        assert [row["text"] for row in graph.rows("Passage") if row["kind"] == "step"] == [
+            {"first": "Boil it.", "second": "Pour it."}[column]
+        ]
+
+
+_CELL = st.text(
+    st.characters(codec="utf-8", exclude_characters="\r\0", exclude_categories=["Cc", "Zl", "Zp"]), max_size=9
+)
+
+
+@settings(max_examples=50)
+@given(st.lists(st.tuples(_CELL, _CELL, _CELL)))
+def test_no_cell_is_lost(rows: list[tuple[str, str, str]]) -> None:
+    """What Python's own writer writes is read, whatever is in the cells."""
+    written = io.StringIO()
+    csv.writer(written, lineterminator="\n").writerows([("scenario", "source", "step"), *rows])
+    source = source_of("a.csv", io.BytesIO(written.getvalue().encode()))
+    found = [item for item in read_source(source, "table") if isinstance(item, Document)]
+    lines = [line for item in found for line in item.text.split("\n")]
+    expected = [" ".join(step.split()) for _, _, step in rows if step.strip()]
+    assert sorted(line for line in lines if line) == sorted(expected)
