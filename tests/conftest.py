@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-# No property may depend on how fast the machine is. `@settings` in a test names only what differs from this.
-settings.register_profile("kgscripts", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
+# No property may depend on how fast the machine is, and a run must not fail for what another run did not try.
+# `--hypothesis-profile explore` tries new examples. `@settings` in a test names only what differs from this.
+settings.register_profile("explore", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("kgscripts", settings.get_profile("explore"), derandomize=True)
 settings.load_profile("kgscripts")
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")

@@ -108,7 +108,11 @@ class _Table:
         if header is None:
             return
         rows = csv.reader(lines, delimiter=_delimiter(header))
-        names = next(csv.reader([header], delimiter=_delimiter(header)), [])
+        try:
+            names = next(csv.reader([header], delimiter=_delimiter(header)), [])
+        except csv.Error as error:
+            yield self.source.discard(DiscardReason.MALFORMED, 1, f"{error}")
+            return
         self.places = _places(names, self.columns)
         missing = [name for name in self.columns.values() if _plain(name) not in map(_plain, names)]
         if missing or not {"step", "text"} & set(self.places):
