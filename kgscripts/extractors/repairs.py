@@ -2,10 +2,9 @@
 
 A step is an instruction. Where it begins with an everyday verb and the parser found a noun phrase ("drain tub"), the
 first word becomes an imperative and the noun its object; where the parser found an infinitive that is a place ("go to
-airport"), that becomes a noun; a participle right after the verb modifies its object ("mix melted butter"), and a
-single verb at the end is not an object ("add salt and whisk"). Nouns without commas between them are separate objects
-where they name separate things ("mix flour sugar and eggs"). In any text, a verb after "let" becomes a predicate
-("let the tea steep").
+airport"), that becomes a noun, and a single verb at the end is not an object ("add salt and whisk"). Nouns without
+commas between them are separate objects where they name separate things ("mix flour sugar and eggs"). In any text, a
+verb after "let" becomes a predicate ("let the tea steep").
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from kgscripts.extractors.noun_lists import changes_of_list
 from kgscripts.extractors.parse_changes import Change, changed
-from kgscripts.extractors.story_repairs import story_changes
+from kgscripts.extractors.sizes import size_changes
 from kgscripts.extractors.tool_repairs import tool_changes
 from kgscripts.text.lexicon import is_a, verbs
 from kgscripts.text.syntax import is_verb, lemma
@@ -27,6 +26,7 @@ _SKIPPED = frozenset({"PUNCT", "SPACE", "NUM", "SYM", "ADV", "CCONJ", "X"})
 _SEQUENCE = frozenset({"first", "then", "next", "second", "finally", "now"})
 _MODIFIES = frozenset({"compound", "amod"})
 _GOING = frozenset({"go", "come", "get", "return", "proceed", "walk", "drive", "head", "run", "travel", "move", "ride"})
+_PLACES = frozenset({"in", "into", "on", "onto"})
 _LETTING = frozenset({"let", "lets", "letting"})
 # Relations of the dependents that stay with a noun when it becomes an object.
 _WITHIN_NOUN = frozenset(
@@ -38,13 +38,13 @@ _WITHIN_NOUN = frozenset(
 def repaired(doc: Doc, *, is_step: bool) -> Doc:
     """The repaired parse; the same document where there is nothing to repair."""
     changes = [change for token in doc if token.lower_ in _LETTING for change in _after_let(token)]
+    changes += (Change(token, token.head.i, "obl") for token in doc if token.dep_ == "obj" and _has_case(token))
     changes += tool_changes(doc)
-    changes += story_changes(doc)
     if is_step:
         for sentence in doc.sents:
             first = _first(sentence)
             changes += _in_step(first)
-            changes += (change for token in sentence if _commands(token, first) for change in _attributive(token))
+            changes += size_changes(sentence)
             changes += _last_command(sentence)
     doc = changed(doc, changes) if changes else doc
     return _with_lists(doc) if is_step else doc
@@ -67,6 +67,11 @@ def _with_lists(doc: Doc) -> Doc:
         doc = changed(doc, changes) if changes else doc
         open_ = rest
     return doc
+
+
+def _has_case(noun: Token) -> bool:
+    """Whether a preposition makes an object a phrase: "mix in a bowl with lime"."""
+    return any(child.dep_ == "case" and child.lower_ in _PLACES for child in noun.lefts)
 
 
 def _after_let(verb: Token) -> Iterator[Change]:
@@ -101,22 +106,6 @@ def _in_step(first: Token) -> Iterator[Change]:
 
 def _commands(token: Token, first: Token) -> bool:
     return token.lower_ in verbs("action") and (token.i == first.i or token.tag_ in {"VB", "VBP"})
-
-
-def _attributive(verb: Token) -> Iterator[Change]:
-    """The participle right after the verb, which the parser analysed as its governor or its complement."""
-    participle = verb.nbor(1) if verb.i + 1 < len(verb.doc) else verb
-    noun = next((child for child in participle.rights if child.dep_ == "obj"), None)
-    if participle.tag_ not in {"VBN", "VBD"} or noun is None or lemma(verb) == "have":
-        return
-    if verb.head.i == participle.i and verb.dep_ != "nsubj":
-        yield Change(verb, verb.i if participle.dep_ == "ROOT" else participle.head.i, participle.dep_, "VERB", "VB")
-    elif participle.head.i != verb.i or any(child.dep_ == "obj" for child in verb.children):
-        return
-    yield Change(participle, noun.i, "amod", "ADJ", "JJ")
-    yield Change(noun, verb.i, "obj")
-    others = (child for child in participle.children if child.i not in {verb.i, noun.i})
-    yield from (Change(child, verb.i, child.dep_) for child in others)
 
 
 def _last_command(sentence: Span) -> Iterator[Change]:

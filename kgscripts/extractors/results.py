@@ -27,22 +27,26 @@ def discard_results(frames: list[Frame]) -> None:
     """
     by_verb = {frame.verb.i: frame for frame in frames}
     for frame in frames:
-        if frame.reason is not None:
-            continue
         clause = _clause(frame.verb)
-        if clause is None:
-            continue
-        word = _marker(clause)
-        if word in _UNTIL or (word in _AFTER and _happens(frame)):
-            frame.reason = DiscardReason.STATIVE
+        implements = [noun for noun in frame.agents if is_noun(noun) and is_in_hand(noun)]
+        if clause is not None and (_marker(clause) in _UNTIL or (_marker(clause) in _AFTER and _happens(frame))):
             main = next((by_verb[above.i] for above in clause.ancestors if above.i in by_verb), None)
-            if main is not None:
-                main.instruments += [noun for noun in frame.agents if is_noun(noun) and is_in_hand(noun)]
+            with_what = (phrase.head for phrase in frame.phrases if phrase.preposition == "with")
+            implements += [noun for noun in with_what if is_noun(noun) and is_in_hand(noun)]
+        elif implements:  # "until it is golden and a skewer comes out clean"
+            main = next((by_verb[above.i] for above in frame.verb.ancestors if above.i in by_verb), None)
+        else:
+            continue
+        frame.reason = frame.reason or DiscardReason.STATIVE
+        if main is not None:
+            main.instruments += implements
 
 
 def _clause(verb: Token) -> Token | None:
     """The head of the adverbial clause that the verb belongs to, if it is within one."""
     while verb.dep_ in _WITHIN and verb.head.i != verb.i:
+        if verb.dep_ == "conj" and _marker(verb) in _UNTIL:
+            return verb  # "for an hour, or until it is golden"
         verb = verb.head
     return verb if verb.dep_ == "advcl" else None
 

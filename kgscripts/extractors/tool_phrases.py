@@ -16,17 +16,20 @@ if TYPE_CHECKING:
 
 SEEING = frozenset({"see", "watch", "look", "show", "take", "bring", "pick", "grab", "choose", "pass"})
 """Verbs with an object that "with" describes: "saw a tent with a pole"."""
+_LEAVING = frozenset({"leave", "set", "remove", "allow", "let"})
 _PARTS = frozenset(
     {"back", "end", "tip", "edge", "side", "handle", "blade", "point", "corner", "bottom", "top", "base", "middle"}
-    | {"centre", "center", "rim", "inside", "surface", "lid", "pan", "bowl"}
+    | {"centre", "center", "rim", "inside", "surface", "lid", "pan", "bowl", "container"}
 )
 
 
 def phrases_of(frame: Frame) -> Iterator[PrepositionalPhrase]:
-    """The phrases of the event, and of its resulting state: "keep the milk warm in a thermos"."""
+    """The phrases of the event, and of its resulting state: "keep the milk warm in a thermos", "leave to rise in a
+    bowl"."""
     yield from frame.phrases
+    leaves = lemma(frame.verb) in _LEAVING
     for state in frame.verb.rights:
-        if state.dep_ in OPEN_COMPLEMENT and state.pos_ == "ADJ":
+        if state.dep_ in OPEN_COMPLEMENT and (state.pos_ == "ADJ" or (leaves and state.tag_ == "VB")):
             yield from prepositional_phrases(state)
 
 

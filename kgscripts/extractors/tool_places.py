@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from kgscripts.extractors.nouns import is_noun, noun_lemma
 from kgscripts.extractors.predicates import Frame
 from kgscripts.extractors.tool_phrases import phrases_of, whole_of
-from kgscripts.text.lexicon import is_a, is_tool, verbs
+from kgscripts.text.lexicon import classes_of, foods, is_a, is_tool, verbs
 from kgscripts.text.syntax import lemma, prepositional_phrases
 
 if TYPE_CHECKING:
@@ -29,50 +29,83 @@ _READYING = (
 )
 """Verbs with which a thing is made ready, operated or put in its place for what follows, where nothing else is the
 tool: "grease a tin", "heat the grill", "put a pan on the heat"."""
-_PUTTING = frozenset({"put", "place", "set", "return"})
+_PUTTING = frozenset({"put", "place", "set", "return", "screw"})
 _FROM = frozenset({"off", "off of", "from", "to", "around", "at", "among"})
 """Prepositions after which only containers, machines and sieves are tools: "take the cake from the oven"."""
+_FOODS = ("food", "head")
+_OF_FOOD = frozenset({"mixture", "filling", "liquid", "dough", "foil", "paper", "lid", "pancake"})
+_NO_FOOD = frozenset(
+    {"consumable", "clothing", "implement", "information", "person", "animal", "vessel", "appliance", "piece"}
+)
+"""Classes of things that are no food, unless they are listed as food."""
+_SOURCES = ("vessel", "appliance", "filter", "surface")
+_COATING = frozenset({"grease", "oil", "butter", "flour", "coat"})
+_COATED = ("vessel", "surface", "work_surface", "appliance", "heat_source")
+_ALONG = frozenset({"around", "round", "along", "over", "through", "between", "under"})
 _SURFACES = frozenset({"surface", "work surface", "worktop"})
 _AMOUNTS = frozenset({"tablespoon", "teaspoon", "ball", "wedge", "stick", "sheet", "layer", "strip", "patch", "string"})
+_DISCARDING = frozenset({"throw", "discard", "dump", "chuck"})
 _MOVED = frozenset({"go", "come", "walk", "drive", "run", "ride", "travel", "move", "arrive", "sit", "stand", "lie"})
 
 
 def places_of(frame: Frame) -> Iterator[Token]:
     """The durable things in, on, from or to which the event is done."""
     verb = lemma(frame.verb)
-    if verb in _NO_USE or (verb in _MOVED and not frame.objects):
+    if verb in _NO_USE | _DISCARDING or (verb in _MOVED and not frame.objects):
         return
+    on_food = all(map(_may_be_food, frame.nouns()))
     for phrase in phrases_of(frame):
-        if phrase.preposition not in PLACING:
+        # What is stowed is not worked on ("clothes in a suitcase"), but all is heated in an oven.
+        if phrase.preposition not in PLACING or not (on_food or is_a(noun_lemma(phrase.head), "heat_source")):
             continue
-        if phrase.preposition not in _FROM or is_a(noun_lemma(whole_of(phrase.head)), "vessel", "appliance", "filter"):
+        if phrase.preposition not in _FROM or is_a(noun_lemma(whole_of(phrase.head)), *_SOURCES):
             yield from durable(phrase.head)
         for inner in prepositional_phrases(phrase.head):
             if inner.preposition in {"in", "on", "over"}:
                 yield from durable(inner.head)
-    for acted in frame.objects:
+    for acted in frame.objects if on_food else ():
         for phrase in prepositional_phrases(acted):
             if phrase.preposition in PLACING - _FROM:
                 yield from durable(phrase.head)
 
 
+def _may_be_food(noun: Token) -> bool:
+    """Whether a thing is not known to be no food."""
+    name = noun_lemma(noun)
+    words = name.split(" ")
+    if _is_amount(noun) or words[-1] in _OF_FOOD or any(word in foods(label) for word in words for label in _FOODS):
+        return True
+    return not (classes_of(name) | classes_of(words[-1])) & _NO_FOOD
+
+
 def operated(frame: Frame) -> Iterator[Token]:
     """The durable things that the event makes ready, operates or takes to hand."""
-    if lemma(frame.verb) not in _READYING and not _is_put_on_heat(frame):
+    if lemma(frame.verb) not in _READYING and not (_is_put_on_heat(frame) or _is_guided(frame)):
         return
     if frame.recipients or frame.instruments:
         return
     if any(phrase.preposition == "with" and is_a(noun_lemma(phrase.head), "implement") for phrase in frame.phrases):
         return
+    verb, with_what = lemma(frame.verb), [phrase.head for phrase in frame.phrases if phrase.preposition == "with"]
+    if verb == "fill" and not all(map(_may_be_food, with_what)):
+        return  # "filled the tank with diesel"
     for acted in frame.objects:
-        if is_noun(acted):
+        if is_noun(acted) and (verb not in _COATING or is_a(noun_lemma(whole_of(acted)), *_COATED)):
             yield from durable(acted)
 
 
 def _is_put_on_heat(frame: Frame) -> bool:
-    """Whether a thing is put where it is heated: "put a pan on the hob", "place the griddle over a high heat"."""
+    """Whether a thing is put where it is heated, or on what is: "put a pan on the hob", "put the lid on"."""
+    if lemma(frame.verb) in _PUTTING and any(lemma(noun) == "lid" for noun in frame.objects):
+        return True
     heads = (noun_lemma(phrase.head) for phrase in frame.phrases if phrase.preposition in {"on", "over", "in", "to"})
     return lemma(frame.verb) in _PUTTING and any(name == "heat" or is_a(name, "heat_source") for name in heads)
+
+
+def _is_guided(frame: Frame) -> bool:
+    """Whether an implement is moved along a thing: "run a knife around the edge"."""
+    along = any(phrase.preposition in _ALONG for phrase in frame.phrases)
+    return along and lemma(frame.verb) == "run" and any(is_a(noun_lemma(noun), "implement") for noun in frame.objects)
 
 
 def durable(noun: Token) -> Iterator[Token]:

@@ -1,7 +1,7 @@
-"""Repairs of parses in which a tool is no noun: "use floss to clean", "with a fire extinguisher".
+"""Repairs of parses in which a tool is no noun: "with a fire extinguisher".
 
-Small parsers tag nouns that can also be verbs, adverbs or adjectives as such ("jump leads", "warmer"), and take a noun
-behind the head of a phrase for a part of something else ("on a beer mat").
+Small parsers tag nouns that can also be verbs, adverbs or adjectives as such ("warmer"), and take a noun behind the
+head of a phrase for a part of something else ("on a beer mat").
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from kgscripts.extractors.parse_changes import Change
-from kgscripts.text.lexicon import is_a, is_listed, is_tool
+from kgscripts.text.lexicon import is_tool
 from kgscripts.text.syntax import lemma
 
 if TYPE_CHECKING:
@@ -27,16 +27,12 @@ _PREPOSITIONS = frozenset({"with", "in", "on"})
 def tool_changes(doc: Doc) -> Iterator[Change]:
     """The changes of a parse that make the names of tools nouns."""
     for token in doc:
-        if token.pos_ == "VERB" and lemma(token) == "use":
-            yield from _after_use(token)
-            yield from _governed(token)
         name = _name(token)
         if name and token.i:
             if token.pos_ in _MISREAD and token.dep_ in _NOMINAL and any(True for _ in token.lefts):
                 yield Change(token, token.head.i, token.dep_, "NOUN", "NN" if name == token.lower_ else "NNS", name)
             elif token.tag_ == "NN" and token.lemma_.lower() != token.lower_ == name:
                 yield Change(token, token.head.i, token.dep_, "NOUN", "NN", name)  # "sand" for "sander"
-            yield from _compound(token, name)
             yield from _behind(token, name)
 
 
@@ -46,14 +42,6 @@ def _name(token: Token) -> str:
     if is_tool(word):
         return word
     return word[:-1] if word.endswith("s") and is_tool(word[:-1]) else ""
-
-
-def _compound(token: Token, name: str) -> Iterator[Change]:
-    """The first part of a listed compound that was parsed as an adjective: "bottle warmer"."""
-    before = token.nbor(-1)
-    adjective = before.dep_ != "amod" or is_a(before.lower_, "adjective")
-    if not adjective and before.head == token and is_listed(f"{before.lower_} {name}"):
-        yield Change(before, token.i, "compound", "NOUN", "NN", before.lower_)
 
 
 def _behind(token: Token, name: str) -> Iterator[Change]:
@@ -82,40 +70,3 @@ def _behind(token: Token, name: str) -> Iterator[Change]:
     yield Change(token, governor, relation, "NOUN", "NN" if name == token.lower_ else "NNS", name)
     yield Change(before, token.i, "compound")
     yield from (Change(child, token.i, child.dep_) for child in opening)
-
-
-def _after_use(verb: Token) -> Iterator[Change]:
-    """A tool that was parsed as a verb before the purpose: "uses floss to clean", "used a tree strap to tie"."""
-    for token in verb.rights:
-        purpose = next((child for child in token.rights if child.dep_ in {"xcomp", "advcl"}), None)
-        if token.pos_ != "VERB" or token.dep_ not in {"xcomp", "advcl", "ccomp"} or purpose is None:
-            continue
-        name, behind = _name(token), token.nbor(1)
-        if not name or behind.lower_ != "to" or behind.head != purpose:
-            continue
-        before = token.nbor(-1)
-        if before != verb and before.head not in (verb, token):
-            continue
-        yield Change(token, verb.i, "obj", "NOUN", "NN", name)
-        yield Change(purpose, verb.i, "advcl")
-        if before != verb and before.pos_ in _NAMING:
-            yield Change(before, token.i, "compound")
-            yield from (Change(child, token.i, child.dep_) for child in before.lefts if child.dep_ in _OPENING)
-        return
-
-
-def _governed(verb: Token) -> Iterator[Change]:
-    """A tool that was parsed as the object of the word before it: "using pinking shears", "use packing cubes to
-    organise"."""
-    for word in verb.rights:
-        tool = word.nbor(1) if word.i + 1 < len(word.doc) else word
-        if word.dep_ not in {"obj", "advcl", "xcomp"} or tool.head != word or tool.dep_ != "obj" or not _name(tool):
-            continue
-        yield Change(tool, verb.i, "obj", "NOUN", tool.tag_, tool.lemma_)
-        yield Change(word, tool.i, "compound")
-        for child in word.children:
-            if child.dep_ in _OPENING:
-                yield Change(child, tool.i, child.dep_)
-            elif child != tool:
-                yield Change(child, verb.i, child.dep_ if child.i < tool.i else "advcl")
-        return

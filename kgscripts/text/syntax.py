@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kgscripts.text.units import is_size
+
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
@@ -209,6 +211,8 @@ def _parts_of_compound(noun: Token) -> list[Token]:
 
 
 def _names_kind(modifier: Token) -> bool:
+    if is_size(modifier):
+        return False
     if modifier.dep_ == "compound":
         return modifier.pos_ in {"NOUN", "PROPN", "VERB", "ADJ"}
     return (

@@ -34,7 +34,7 @@ from schemas.provenance import BenchmarkScore, Exposure
 from schemas.terminal import echo
 
 CONFIG = Path(__file__).with_name("config.cfg")
-VERSION = "0.1.0"
+VERSION = "0.2.0"
 _META = {
     "name": SHIPPED.removeprefix("en_"),
     "version": VERSION,

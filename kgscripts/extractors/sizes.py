@@ -1,0 +1,49 @@
+"""Repairs of parses of instructions in which a size took the place of the thing: "in a 23x33cm (9x13 in) baking dish",
+"in a 180 C / Gas 4 oven".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import takewhile
+from typing import TYPE_CHECKING
+
+from kgscripts.extractors.parse_changes import Change
+from kgscripts.text.lexicon import is_tool
+from kgscripts.text.syntax import is_verb
+from kgscripts.text.units import UNITS, is_size
+
+if TYPE_CHECKING:
+    from spacy.tokens import Span, Token
+
+_OPENING = frozenset({"case", "det", "amod", "nmod:poss", "advmod"})
+_NOMINAL = frozenset({"obl", "obj", "nmod", "dep"})
+_BETWEEN = frozenset({"gas", "mark", "fan", *UNITS})
+_FARTHEST = 12
+"""The most words between a size and its thing."""
+
+
+def size_changes(sentence: Span) -> Iterator[Change]:
+    """The changes that make a thing the head of the phrase of its size."""
+    end = 0
+    for size in sentence:
+        if size.i < end or size.dep_ not in _NOMINAL or is_verb(size) or not is_size(size):
+            continue
+        behind = list(takewhile(_describes, size.doc[size.i + 1 : min(size.i + _FARTHEST, sentence.end)]))
+        thing = next((token for token in reversed(behind) if token.pos_ == "NOUN" and is_tool(token.lemma_)), None)
+        governor = next((token for token in size.ancestors if is_verb(token)), None)
+        if thing is None or governor is None:
+            continue
+        end = thing.i
+        yield Change(thing, governor.i, "obl" if any(c.dep_ == "case" for c in size.lefts) else "obj")
+        yield Change(size, thing.i, "compound")
+        yield from (Change(child, thing.i, child.dep_) for child in size.lefts if child.dep_ in _OPENING)
+        for token in behind:
+            if token.i < thing.i and (token.dep_ == "case" or not token.is_alpha):
+                yield Change(token, size.i, "dep")  # "(9x13 in)"
+
+
+def _describes(token: Token) -> bool:
+    """Whether a token may stand between a size and its thing, or is it."""
+    known = token.lower_ in _BETWEEN or token.pos_ in {"ADJ", "NOUN", "NUM"} or token.text in "()/-x"
+    return known or token.text[:1].isdigit()
