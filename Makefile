@@ -33,10 +33,10 @@ bench: $(VENV)/.dev
 text-model: $(VENV)/.dev
 	$(BIN)/python -m kgscripts train text --treebanks $(TREEBANKS) --out kgscripts/text/model $(if $(wildcard build/text/run/model-best),--resume)
 
-# Measures the extractor anew, as the scores that ship: make scores CORPORA=folder-with-inscript-and-descript
+# Measures the extractor anew, as the scores that ship: make scores CORPORA=folder-with-the-three-corpora
 scores: $(VENV)/.core
 	$(BIN)/kgscripts evaluate extraction --inscript $(CORPORA)/inscript --descript $(CORPORA)/descript \
-	  --attach-as unseen
+	  --recipes $(CORPORA)/recipe-flow --attach-as unseen
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format .

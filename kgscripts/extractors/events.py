@@ -41,7 +41,7 @@ class EventExtractor(Extractor):
     """Gives events, one mention for each object of a predicate, and discards."""
 
     name = "events"
-    rules = "6"
+    rules = "7"
     task = "event extraction"
     requires = (PARSE,)
     gives = (EventMention, Discard)

@@ -148,6 +148,8 @@ class Factuality:
             return _of_use(verb.head.head, governing)
         if relation in {"acl", "nmod", "obl"} and "to" in marking_of(verb):
             return governing if takes_time(verb.head.head) else DiscardReason.PLANNED
+        if relation == "csubj" and "to" in marking_of(verb) and takes_time(verb.head):
+            return governing
         return DiscardReason.MENTIONED if relation in _NOMINAL else governing
 
     def _of_complement(self, verb: Token, governing: DiscardReason | None) -> DiscardReason | None:

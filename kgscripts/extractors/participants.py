@@ -74,6 +74,9 @@ _NO_ARGUMENT = frozenset(
 )
 
 
+_ORIGIN_OR_GOAL = frozenset({"out of", "from", "off", "off of", "into", "onto", "to"})
+
+
 @dataclass(frozen=True, slots=True)
 class Participant:
     """A noun in a role."""
@@ -91,7 +94,7 @@ def participants_of(frame: Frame, acted_upon: Token | None, tools: Iterable[Toke
     found: dict[Token, Role] = {}
     for noun, role in _roles(frame, acted_upon):
         head = content_head(noun)
-        excused = head in excluded and role not in (Role.PATIENT, Role.PLACE)
+        excused = head in excluded and (role not in (Role.PATIENT, Role.PLACE) or head in frame.handled)
         if is_noun(head) and not excused and not is_a(noun_lemma(head), "time", "abstract"):
             found.setdefault(head, role)
     return [Participant(noun, role) for noun, role in sorted(found.items(), key=lambda item: item[0].i)]
@@ -146,7 +149,7 @@ def phrase_of_action(frame: Frame, tools: Iterable[Token]) -> PrepositionalPhras
         noun = content_head(phrase.head)
         if not is_noun(noun) or is_a(noun_lemma(noun), "time", "abstract") or phrase.preposition in _NO_ARGUMENT:
             continue
-        if phrase.preposition == "with" or phrase.head in excluded:
+        if phrase.preposition == "with" or (phrase.head in excluded and phrase.preposition not in _ORIGIN_OR_GOAL):
             continue
         if not transitive or phrase.preposition in _DIRECTIONAL or (placing and phrase.preposition in _PLACES):
             return phrase

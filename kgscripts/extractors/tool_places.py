@@ -39,11 +39,12 @@ _NO_FOOD = frozenset(
 )
 """Classes of things that are no food, unless they are listed as food."""
 _SOURCES = ("vessel", "appliance", "filter", "surface")
-_COATING = frozenset({"grease", "oil", "butter", "flour", "coat"})
+_COATING = frozenset({"grease", "oil", "butter", "flour", "coat", "line", "fill", "cover", "rim", "bring"})
 _COATED = ("vessel", "surface", "work_surface", "appliance", "heat_source")
 _ALONG = frozenset({"around", "round", "along", "over", "through", "between", "under"})
 _SURFACES = frozenset({"surface", "work surface", "worktop"})
 _AMOUNTS = frozenset({"tablespoon", "teaspoon", "ball", "wedge", "stick", "sheet", "layer", "strip", "patch", "string"})
+_WHICH = frozenset({"this", "that", "any", "each", "which", "no"})
 _DISCARDING = frozenset({"throw", "discard", "dump", "chuck"})
 _MOVED = frozenset({"go", "come", "walk", "drive", "run", "ride", "travel", "move", "arrive", "sit", "stand", "lie"})
 
@@ -113,12 +114,17 @@ def durable(noun: Token) -> Iterator[Token]:
     "the pan of the bread machine", "a pot of water")."""
     for candidate in dict.fromkeys((noun, whole_of(noun))):
         name = noun_lemma(candidate)
-        if is_noun(candidate) and _is_durable(name) and not _is_amount(candidate):
+        if is_noun(candidate) and _is_durable(name) and not (_is_amount(candidate) or _is_circumstance(candidate)):
             yield candidate
 
 
 def _is_durable(name: str) -> bool:
     return (is_tool(name) or name in _SURFACES) and not is_a(name, "vehicle")
+
+
+def _is_circumstance(noun: Token) -> bool:
+    """ "In this case"."""
+    return lemma(noun) == "case" and any(child.lower_ in _WHICH for child in noun.lefts)
 
 
 def _is_amount(noun: Token) -> bool:

@@ -18,7 +18,7 @@ from tests.evaluation.figures import values
 
 def test_the_lists_have_the_sizes_in_their_readme() -> None:
     items = tool_items()
-    assert sum(len(item.pairs) for item in items) == 87
+    assert sum(len(item.pairs) for item in items) == 92
     assert sum(not item.pairs for item in items) >= 50
     pronouns = pronoun_items()
     assert len(pronouns) == 60
@@ -30,7 +30,7 @@ def test_tools_by_hand() -> None:
     items = [
         ToolItem("Cut the bread with a knife.", frozenset({("cut bread", "knife")})),
         ToolItem("Cut the paper with scissors.", frozenset({("cut paper", "scissors")})),
-        ToolItem("Turn on the oven.", frozenset({("turn on oven", "lighter")})),
+        ToolItem("Polish the oven.", frozenset({("polish oven", "lighter")})),
         ToolItem("Stir the soup with a spoon.", frozenset()),
         ToolItem("Slice the tomato with a knife.", frozenset({("eat tomato", "knife")})),
     ]

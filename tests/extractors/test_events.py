@@ -47,7 +47,7 @@ def _roles(text: str) -> list[list[str]]:
         ("She gave the waiter a tip.", [["waiter (recipient)", "tip (patient)"]]),
         ("I paid the money to the cashier.", [["money (patient)", "cashier (recipient)"]]),
         ("I cooked dinner with my mother.", [["dinner (patient)", "mother (companion)"]]),
-        ("Slice the onion on a cutting board.", [["onion (patient)"]]),
+        ("Slice the onion on a cutting board.", [["onion (patient)", "cutting board (place)"]]),
         ("I walked to the store with my bag.", [["store (place)", "bag (other)"]]),
         ("Peel the potatoes and the carrots.", [["potato (patient)"], ["carrot (patient)"]]),
         ("He cut the rope with his brother and a saw.", [["rope (patient)", "brother (companion)"]]),

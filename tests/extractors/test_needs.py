@@ -49,7 +49,7 @@ def _found(events: Sequence[EventMention]) -> Found:
             "# Cake\n\n## Ingredients\n\n- 2 cups flour\n- 1 cup of brown sugar, sifted\n- 3 Eggs\n- salt and pepper\n"
             "\n### Equipment\n\n- a large mixing bowl\n- spiralizers\n- oven\n",
             [
-                ("gather ingredient", [], ["flour", "sugar", "egg", "salt", "pepper"]),
+                ("gather ingredient", [], ["flour", "brown sugar", "egg", "salt", "pepper"]),
                 ("gather tool", ["mixing bowl", "spiralizer", "oven"], []),
             ],
         ),

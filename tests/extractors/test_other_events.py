@@ -32,7 +32,7 @@ from tests.extractors.test_state_changes import FixedModel
 
 PAIR = {
     "abstract": "Drain the pasta.",
-    "concrete": "Put a strainer into the sink. The pasta, quickly, with a ladle.",
+    "concrete": "Put a strainer into the sink. The pasta, slowly, with a ladle.",
 }
 
 
@@ -85,7 +85,7 @@ def test_decompositions_and_state_changes_hang_on_the_events_of_another_extracto
     assert [tool.lemma for tool in step.tools] == ["ladle"]
     (change,) = (record for record in records if isinstance(record, StateChange))
     assert (change.action, change.start, change.end) == (concrete.action, concrete.start, concrete.end)
-    assert document.text[change.start : change.end] == "pasta, quickly, with a ladle"
+    assert document.text[change.start : change.end] == "pasta, slowly, with a ladle"
 
 
 @pytest.mark.parametrize("extractor", [DecompositionExtractor, StateChangeExtractor])

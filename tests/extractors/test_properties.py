@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kgscripts.text.lexicon import is_tool
 from schemas.records import PassageKind
 from tests.extractors.parses import Found, read_text
 
@@ -58,11 +59,9 @@ texts = st.lists(st.sampled_from(WORDS), max_size=40).map(" ".join)
 def _check(reading: Found, text: str) -> None:
     for event in reading.events:
         assert 0 <= event.start < event.end <= len(text)
-        assert event.action.predicate in {"use", "take", "grab"} or event.action.object not in {
-            tool.lemma for tool in event.tools
-        }
-        patients = {argument.lemma for argument in event.participants if argument.role == "patient"}
-        assert patients.isdisjoint(tool.lemma for tool in event.tools)
+        acted_upon = {argument.lemma for argument in event.participants if argument.role == "patient"}
+        acted_upon |= {event.action.object}
+        assert all(is_tool(tool.lemma) for tool in event.tools if tool.lemma in acted_upon)
         spans = [(argument.start, argument.end) for argument in event.participants]
         spans += [(tool.start, tool.end) for tool in event.tools]
         assert all(text[start:end].strip() for start, end in spans)

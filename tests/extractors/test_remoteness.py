@@ -25,7 +25,7 @@ from tests.extractors.parses import event_words, read_text
         ("It took me an hour to paint the fence.", "paint fence"),
         ("In the film a woman robbed a bank.", ""),
         ("Dough rises faster in summer, so I washed the bowl.", "wash bowl"),
-        ("I cut the bread and we put the slices on a plate.", "cut bread; put slice on plate"),
+        ("I cut the bread and we put the slices on a plate.", "cut bread; put slice on plate +plate"),
         ("According to my barber, his cousin robbed a bank.", ""),
         ("My uncle once sold a horse.", ""),
         ("Last summer we painted the fence. This year we washed the fence.", "wash fence"),
@@ -41,7 +41,7 @@ def test_what_took_place(text: str, events: str) -> None:
 @pytest.mark.parametrize(
     ("text", "events"),
     [
-        ("I would fill the machine. Then I'd hang the shirts.", "fill machine; hang shirt"),
+        ("I would fill the machine. Then I'd hang the shirts.", "fill machine +machine; hang shirt"),
         # One "would" beside a past is an aside of a story.
         ("My aunt would stir the jam. I sliced the bread and I washed the pan.", "slice bread; wash pan"),
         # So is a habit in a text about one day.

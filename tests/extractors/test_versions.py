@@ -36,27 +36,27 @@ TEXTS: Sequence[str | Mapping[str, Any]] = (
 
 PINS: dict[str, tuple[str, str]] = {
     "decompositions": (
-        "0b595435ab6b60a0c4642240ed9a2316e4074b06e82859eda90ef81be68356ad",
+        "0df2822e50ec98bb363b5e82eb1bd260e8b6c9c67409fefd28e228ef7e4c177d",
         "e8e34f64d28a971fd9eb55dbc11bb9e41b03d751824f1f8aea3183341ae41b7c",
     ),
     "events": (
-        "0318ee63a73edac5d43f673fc41309a500b675b8b71914e5acd72bdca9b33d1c",
-        "1138dbd88cafe2f415255e092140f615efb3add53ed401a34542b4fe9495b694",
+        "bbacbd9bfbbd33a77ad86f5c0f96320e0307e08a32829d6b5ab6a5a352ded19f",
+        "7f46a1b0a76fce0d75942aad2575745e0ae763bb48e8639f9d04117bbb22e3b4",
     ),
     "labels": (
         "69775d7f8027ebedd85586796a7f43a0dbb9fe0f11eb90d3196a30771183df55",
         "01a3c9ef8a6154eab0dff4519ce0ca2bd11f2549a270a89869d7f32065e66eca",
     ),
     "sentences": (
-        "6af5996095a6fa7888f05b56d1bd3bfa4f2b0f9e152a4ff2704f26e5818ff594",
+        "37aec915971c9dcb16fe30a115eb5363b73ddbcfc0157d05a27e70852dba41d1",
         "265c2ff37422e1c06baf87e6ba94913a42c3706740c9d1d117cfadfe67ef0249",
     ),
     "scenarios": (
-        "913a7531724c25b264cfda25c54a52c4773924d65398c0822392ca85d4e2dbf4",
+        "b315af81412ec0d9ff38652092091561c68ab95c15af834093b0829c05103ee4",
         "b62ad9cba346f06d1673c4aab8e5074c760570f34d7471e3f3e8c3749cbebb97",
     ),
     "state-changes": (
-        "42af6cdc522ab3d9e148abbf38e4f73d4458483a15488bf4c7e97bb7f52c35da",
+        "2e63ae6513883244aa5379368585100384aea4368149668c7a0b402ec3995273",
         "a1828bf414da8914e41e3070f2d046058cf79be1db82eb65c99a379aadfa468d",
     ),
 }

@@ -21,6 +21,7 @@ from kgscripts.training.text.augment import imperative_from, lower_cased, with_w
 from kgscripts.training.text.data import DEVELOPMENT, INSTRUCTIONS, TEST, TRAINING, training_sentences
 from kgscripts.training.text.instructions import InstructionWriter
 from kgscripts.training.text.lemma_tables import lemma_tables
+from kgscripts.training.text.recipe_sentences import RecipeWriter
 from kgscripts.training.text.train import PipelineSettings, package, restore_labels, train_pipeline, write_scores
 
 ENGLISH = spacy.blank("en")
@@ -91,10 +92,10 @@ def test_white_space_is_tokens_of_its_own(seed: int) -> None:
 
 
 @settings(max_examples=15)
-@given(st.integers(0, 10_000))
-def test_generated_instructions_are_trees(seed: int) -> None:
-    written = list(InstructionWriter(seed).sentences(20))
-    again = list(InstructionWriter(seed).sentences(20))
+@given(st.sampled_from([InstructionWriter, RecipeWriter]), st.integers(0, 10_000))
+def test_generated_instructions_are_trees(writer: type[InstructionWriter | RecipeWriter], seed: int) -> None:
+    written = list(writer(seed).sentences(20))
+    again = list(writer(seed).sentences(20))
     assert [found.words for found in written] == [found.words for found in again]
     for found in written:
         words = found.words
@@ -160,7 +161,7 @@ def test_training_from_treebank_to_package(tmp_path: Path) -> None:
     treebanks, work, output = tmp_path / "treebanks", tmp_path / "work", tmp_path / "pipeline"
     for seed, name in enumerate((*TRAINING, DEVELOPMENT, TEST, INSTRUCTIONS)):
         write_treebank(treebanks / name, InstructionWriter(seed).sentences(40))
-    few = PipelineSettings(instructions=40, steps=3)
+    few = PipelineSettings(instructions=40, recipes=40, steps=3)
     tables = lemma_tables(training_sentences(treebanks), word_lists())
     package(train_pipeline(treebanks, work, few), output, tables)
     scores = write_scores(treebanks, output)
