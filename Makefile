@@ -16,9 +16,9 @@ graph: $(VENV)/.core
 	$(BIN)/kgscripts query $(GRAPH) --cypher docs/queries/tools-by-alignment.cypher
 
 # Two processes, one thread each: more threads would compete for the cores. Tests that share fixtures stay together
-# (`xdist_group` in tests/conftest.py).
+# (`OneProcessAFile` in tests/conftest.py).
 test: $(VENV)/.dev
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadgroup
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .

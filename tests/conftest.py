@@ -6,10 +6,13 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 # No property may depend on how fast the machine is, and a run must not fail for what another run did not try.
 # `--hypothesis-profile explore` tries new examples. `@settings` in a test names only what differs from this.
@@ -19,7 +22,8 @@ settings.load_profile("kgscripts")
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
-_SHARED = Path(os.environ.get("KGSCRIPTS_SHARED", Path(__file__).resolve().parents[2] / "shared"))
+_ROOT = Path(__file__).resolve().parents[1]
+_SHARED = Path(os.environ.get("KGSCRIPTS_SHARED", _ROOT.parent / "shared"))
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -61,11 +65,24 @@ def without_privileges() -> Iterator[None]:
         os.setresuid(0, 0, 0)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of several processes, one runs all tests of a file, whose fixtures are then made once; one has the servers."""
-    for item in items:
-        group = "servers" if item.get_closest_marker("servers") else item.nodeid.partition("::")[0]
-        item.add_marker(pytest.mark.xdist_group(group))
+@cache
+def _has_servers(file: Path) -> bool:
+    return "mark.servers" in file.read_text(encoding="utf-8")
+
+
+class OneProcessAFile(LoadScopeScheduling):  # type: ignore[misc]
+    """Of several processes, one runs all tests of a file, whose fixtures are then made once; one has the servers.
+
+    `--dist loadgroup` would do, but xdist 3.8 gives its groups to nobody since pytest 9.2.
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.partition("::")[0]
+        return "servers" if _has_servers(_ROOT / file) else file
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> OneProcessAFile:
+    return OneProcessAFile(config, log)
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
