@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from kgscripts.models.adapters import adapters_between, layer_weights, merge_ada
 from kgscripts.models.changes import composer as change_composer
 from kgscripts.models.changes.beam import Candidate
 from kgscripts.models.changes.composer import STRINGS, VOCABULARY, ChangeComposer, composer_model
+from kgscripts.models.changes.network import KINDS, ChangeNetwork, NetworkSize
 from kgscripts.models.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from kgscripts.models.registry import load
 from schemas.changes import PredictedChange, ProcedureStep
@@ -259,3 +261,9 @@ def test_adapters_of_weights_that_did_not_change_are_nothing() -> None:
     down, up = adapters_between(weights, weights, 2)
     assert [down[name].shape for name in "ab"] == [(2, 6), (2, 4)]
     assert all(torch.allclose(up[name] @ down[name], torch.zeros(1)) for name in "ab")
+
+
+def test_a_checkpoint_is_loaded_without_the_compiler_of_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch._dynamo", None)
+    with torch.device("meta"):
+        ChangeNetwork([3] * len(KINDS), NetworkSize(16, 1))

@@ -97,10 +97,11 @@ class ChangeNetwork(nn.Module):
         self.tables = nn.ModuleList(
             PartTable(texts, size, vectors[kind] if vectors else None) for kind, texts in enumerate(sizes)
         )
-        self.unknown = nn.Parameter(torch.randn(len(KINDS), size) * 0.02)
-        self.begin = nn.Parameter(torch.randn(size) * 0.02)
-        self.no_filler = nn.Parameter(torch.randn(size) * 0.02)
-        self.place = nn.Parameter(torch.randn(PARTS, size) * 0.02)
+        # Not `randn() * 0.02`: on the meta device, where a checkpoint is loaded, a product imports torch's compiler.
+        self.unknown = nn.Parameter(torch.normal(0.0, 0.02, (len(KINDS), size)))
+        self.begin = nn.Parameter(torch.normal(0.0, 0.02, (size,)))
+        self.no_filler = nn.Parameter(torch.normal(0.0, 0.02, (size,)))
+        self.place = nn.Parameter(torch.normal(0.0, 0.02, (PARTS, size)))
         self.read = nn.Linear(SIZE, size)
         self.point = nn.Linear(SIZE, size)
         self.point_features = nn.Linear(FEATURES, size)
