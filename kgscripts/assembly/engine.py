@@ -66,6 +66,9 @@ def check_memory(memory: int) -> None:
 _FEW_RECORDS = 1 << 20
 """Bytes."""
 
+_VERY_FEW_RECORDS = 1 << 17
+"""Bytes. A plan made without the optimizer gives the same rows."""
+
 
 class Engine:
     """DuckDB over a scratch file, or in memory where tables fit. `memory` and the size of the `records` are in bytes.
@@ -100,6 +103,9 @@ class Engine:
             # DuckDB shows a progress bar on terminals and in notebooks. Without ipywidgets it cannot be switched off.
             if self._connection.execute("SELECT current_setting('enable_progress_bar')").fetchall() == [(True,)]:
                 self._connection.execute("SET enable_progress_bar = false")
+            # The rules are many: with very few texts, to plan them better takes longer than the work itself.
+            if records < _VERY_FEW_RECORDS:
+                self._connection.execute("PRAGMA disable_optimizer")
             self._connection.create_function("slug", slug, ["VARCHAR"], "VARCHAR")
             self._connection.execute(MACROS)
             self._connection.execute(f"CREATE MACRO least_support() AS {min_support}")

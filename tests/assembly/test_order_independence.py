@@ -11,6 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from kgscripts.assembly import engine
 from kgscripts.assembly.assemble import assemble
 from kgscripts.pipeline import build_graph, remove_source
 from kgscripts.records.store import RecordStore
@@ -57,7 +58,9 @@ def test_adding_and_removing_is_as_if_nothing_had_been(documents: list[Document]
         assert graph_bytes(changed) == graph_bytes(plain)
 
 
-def test_partitions_threads_and_memory_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_partitions_threads_memory_and_optimizer_change_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     words = ["water", "pasta", "spoon", "pot"]
     documents = [
         tiny_document(
@@ -75,7 +78,12 @@ def test_partitions_threads_and_memory_change_nothing(tmp_path: Path, monkeypatc
     assert report.relations["PRECEDES"] > 3
     for name in ("DECOMPOSES_INTO", "CHANGES", "PERSISTS_TO", "CONTRADICTS"):
         assert name in report.relations
-    for partitions, threads, memory in ((1, 1, None), (2, 2, 1 << 28), (7, 3, 1 << 30)):
+    for partitions, threads, memory, unoptimized in (
+        (1, 1, None, 1 << 30),
+        (2, 2, 1 << 28, 0),
+        (7, 3, 1 << 30, 1 << 30),
+    ):
+        monkeypatch.setattr(engine, "_VERY_FEW_RECORDS", unoptimized)
         monkeypatch.setattr(os, "cpu_count", lambda threads=threads: threads)
         with locked(tmp_path / "graph"), RecordStore(tmp_path / "graph/records") as store:
             versions = [item.digest for item in store.extractors.all().values() if item.role == "extractor"]
