@@ -129,18 +129,18 @@ def _dangling(graph: ScriptGraph) -> tuple[int, list[Violation]]:
     """Return the number of references, and a violation for each to a node that does not exist."""
     followed = 0
     violations: dict[tuple[str, str, str], Violation] = {}
-    for node_type, prefix in ID_PREFIXES.items():
-        known = graph.select(node_type, ["id"])["id"]
-        for name in TABLE_NAMES:
-            for column in _reference_columns(name, node_type):
-                for batch in graph.batches(name):
-                    targets = batch.column(column)
-                    targets = targets.filter(pc.starts_with(targets, f"{prefix}/"))
-                    followed += len(targets)
-                    for missing in pc.unique(targets.filter(pc.invert(pc.is_in(targets, known)))).to_pylist():
-                        violations[name, column, missing] = Violation(
-                            node=graph.iri(missing), path=None, message=f"{name}.{column} names it, but it is not there"
-                        )
+    known = {node_type: graph.select(node_type, ["id"])["id"] for node_type in ID_PREFIXES}
+    for name in TABLE_NAMES:
+        references = [(node_type, column) for node_type in known for column in _reference_columns(name, node_type)]
+        for batch in graph.batches(name) if references else ():
+            for node_type, column in references:
+                targets = batch.column(column)
+                targets = targets.filter(pc.starts_with(targets, f"{ID_PREFIXES[node_type]}/"))
+                followed += len(targets)
+                for missing in pc.unique(targets.filter(pc.invert(pc.is_in(targets, known[node_type])))).to_pylist():
+                    violations[name, column, missing] = Violation(
+                        node=graph.iri(missing), path=None, message=f"{name}.{column} names it, but it is not there"
+                    )
     return followed, list(violations.values())
 
 

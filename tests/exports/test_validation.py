@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
+from exports import validation
 from exports.validation import validate
 from schemas.errors import GraphDirectoryError
 from schemas.script_graph import ScriptGraph
@@ -70,6 +73,22 @@ def test_a_generated_graph_conforms_in_a_sample_that_is_spread(tmp_path: Path) -
     report = validate(graph, sample=7)
     assert report.conforms, report.violations[:5]
     assert {item.checked for item in report.shapes or ()} == {0, 1, 7}
+
+
+def test_references_are_followed_in_one_pass_over_each_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = write_graph(tmp_path, sound_rows())
+    passes: Counter[str] = Counter()
+    batches = ScriptGraph.batches
+
+    def counted(self: ScriptGraph, name: str, *rows: int) -> Iterator[pa.RecordBatch]:
+        passes[name] += 1
+        return batches(self, name, *rows)
+
+    monkeypatch.setattr(ScriptGraph, "batches", counted)
+    monkeypatch.setattr(validation, "find_spec", lambda _: None)  # Shapes are checked in passes of their own.
+    assert validate(graph).references
+    assert passes.pop("SubEvent") == 2, "one more for the ids that steps replace"
+    assert set(passes.values()) == {1}
 
 
 def changed(name: str, **values: Any) -> Callable[[Rows], None]:
