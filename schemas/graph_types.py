@@ -361,6 +361,38 @@ RELATION_TYPES: dict[str, RelationType] = {
             ),
         ),
         RelationType(
+            "NEEDS",
+            "The scenario needs this tool or supply: a list of a text declares it, or a usual step uses it or uses it "
+            "up; the probability is the share of the scenario's sources that declare or use it.",
+            Layer.KNOWLEDGE,
+            (("Scenario", "Tool"), ("Scenario", "Entity")),
+            (
+                *KNOWLEDGE,
+                _count("declared", "Number of sources in which a list declares it."),
+                _count("used", "Number of sources in which a usual step uses it or uses it up."),
+                Property(
+                    "role",
+                    _STRING,
+                    "Of a tool its most frequent role: instrument, container, appliance or support; absent for a "
+                    "supply.",
+                    False,
+                    values=tuple(ToolRole),
+                ),
+                Property(
+                    "amount",
+                    _STRING,
+                    "How much or how large, as most lists write it, with its unit; absent if none says it.",
+                    False,
+                ),
+                Property(
+                    "usual",
+                    _BOOLEAN,
+                    "Whether at least two sources and a tenth of all name it (a source that declares it counts twice), "
+                    "the scenario has at most two sources, or a person added it.",
+                ),
+            ),
+        ),
+        RelationType(
             "ALTERNATIVE_TO",
             "One of the two steps is done instead of the other (go by bus, go by car). The relation is symmetric and "
             "stored once; the probability is the share of the sources with one of them that do not have both.",

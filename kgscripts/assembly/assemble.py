@@ -28,6 +28,7 @@ from kgscripts.assembly.tables import (
     corrections,
     enriched,
     mentions,
+    needs,
     neighbours,
     order,
     records,
@@ -51,7 +52,7 @@ from schemas.graph_writer import ScriptGraphWriter
 from schemas.interrupts import passing_on_interrupts
 from schemas.logs import phase
 from schemas.manifest import Manifest
-from schemas.records import ActionVector, Decomposition, EventMention, Record, Segment, StateChange, StepCluster
+from schemas.records import ActionVector, Decomposition, EventMention, Need, Record, Segment, StateChange, StepCluster
 from schemas.script_graph import ScriptGraph
 
 _LOG = logging.getLogger(__name__)
@@ -130,7 +131,7 @@ def _readers(
     known = store.extractors.all()
     versions = sorted(versions)
     models = [known[version].models for version in versions] + [enricher.networks for enricher in enrichers]
-    kinds = set(_kinds(packages)) - set(records.KINDS) | {EventMention, Segment, Decomposition, StateChange}
+    kinds = set(_kinds(packages)) - set(records.KINDS) | {EventMention, Need, Segment, Decomposition, StateChange}
     query = " UNION ".join(
         f"SELECT x.reader FROM {kind_name(kind)}_file f JOIN extractor x ON x.version = f.extractor" for kind in kinds
     )
@@ -182,6 +183,7 @@ class Assembly:
                 *clusters.steps(by_words=StepCluster not in given),
                 *typicality.steps(has_vectors=ActionVector in given),
                 made_by(salience.usual_steps()),
+                *needs.steps(readers),
             ],
             "Rules of other packages": [
                 *(made_by(rule) for package in self.packages for rule in package.tables),

@@ -98,7 +98,7 @@ class Assembling:
 
 def _code() -> str:
     """SHA-256 of the code of assembly, the packages and lists that it uses, and the types."""
-    digest = hashlib.sha256((verb_objects_digest() + word_list_digests()["verbs.txt"]).encode())
+    digest = hashlib.sha256((verb_objects_digest() + "".join(word_list_digests().values())).encode())
     for package in (kgscripts.assembly, kgscripts.changes, kgscripts.titles, kgscripts.typicality, schemas):
         for pattern in ("**/*.py", "data/*.tsv", "data/*.txt", "data/*.json"):
             for path in sorted(Path(package.__path__[0]).glob(pattern)):

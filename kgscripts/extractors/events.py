@@ -14,7 +14,7 @@ from kgscripts.extractors.asides import Asides
 from kgscripts.extractors.carried_tools import carry_tools
 from kgscripts.extractors.fitted_weights import weights_digest
 from kgscripts.extractors.narration import Narration, narration_of
-from kgscripts.extractors.needs import gatherings
+from kgscripts.extractors.needs import needs_of
 from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
 from kgscripts.extractors.participants import Participant, participants_of, phrase_of_action
 from kgscripts.extractors.predicates import Frame, frames_of
@@ -29,7 +29,7 @@ from kgscripts.text.pipeline import SHIPPED
 from kgscripts.text.syntax import is_imperative, lemma
 from kgscripts.text.verb_objects import verb_objects, verb_objects_digest
 from schemas.provenance import BenchmarkScore, Model
-from schemas.records import Action, Argument, Discard, DiscardReason, EventMention, PassageKind, Record, Tool
+from schemas.records import Action, Argument, Discard, DiscardReason, EventMention, Need, PassageKind, Record, Tool
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
@@ -38,13 +38,13 @@ _INSTRUCTIONS = frozenset({PassageKind.STEP, PassageKind.ABSTRACT, PassageKind.C
 
 
 class EventExtractor(Extractor):
-    """Gives events, one mention for each object of a predicate, and discards."""
+    """Gives events, one mention for each object of a predicate, what lists say is needed, and discards."""
 
     name = "events"
     rules = "7"
     task = "event extraction"
     requires = (PARSE,)
-    gives = (EventMention, Discard)
+    gives = (EventMention, Need, Discard)
     licence = "Apache-2.0"
 
     @property
@@ -64,11 +64,12 @@ class EventExtractor(Extractor):
 
 def _read_document(parsed: ParsedDocument) -> list[Record]:
     events: list[EventMention] = []
+    needs: list[Need] = []
     discards: list[Discard] = []
     prose: list[Parse] = []
     for passage, parses in groupby(parsed.parses, key=lambda parse: parse.passage):
         if passage.kind is PassageKind.NEEDS:
-            events.extend(gatherings(list(parses), parsed.document.text))
+            needs.extend(needs_of(list(parses), parsed.document.text))
         else:
             prose.extend(parses)
     for event in events_of_parses(prose):
@@ -76,7 +77,7 @@ def _read_document(parsed: ParsedDocument) -> list[Record]:
         if event.reason is not None:
             discards.append(_discard(event.frame, event.reason, event.parse.offset))
     events.sort(key=lambda event: (event.start, event.end))
-    return [*events, *discards]
+    return [*events, *needs, *discards]
 
 
 @frozen

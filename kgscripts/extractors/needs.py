@@ -1,27 +1,23 @@
-"""Events of a list of things that an activity needs: "You will need: a spade, a young tree" gives "gather tool" and
-"gather material". The things in the list are the tools and participants of these events.
-"""
+"""Lists of things that an activity needs: "You will need: a spade, 2 cups of flour" gives a need for each item."""
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
-
-from attrs import frozen
 
 from kgscripts.corpora.needs import heading_of, item_spans, names_ingredients, names_tools
 from kgscripts.extractors.nouns import PARTITIVES
 from kgscripts.extractors.protocol import Parse
 from kgscripts.text.lexicon import classes_of, is_a, is_tool, may_be_tool, role_of
 from kgscripts.text.syntax import lemma
-from schemas.records import Action, Argument, EventMention, Role, Tool
+from schemas.records import Need, NeedKind
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-_GATHER = "gather"
 _ENDS = frozenset(
     {"for", "to", "with", "without", "that", "which", "from", "in", "on", "at", "per", "if", "as", "–", "—"}
 )
@@ -50,45 +46,36 @@ _UNITS = frozenset(
 )
 _MODIFIERS = frozenset({"DET", "NUM", "ADJ", "ADV", "PRON", "SYM", "X", "ADP"})
 
+_NUMBER = r"(?:\d+(?:[.,/]\d+)?(?:[ \t]*[½⅓⅔¼¾⅛]|[ \t]+\d+/\d+)?|[½⅓⅔¼¾⅛])"
+_COUNT = rf"(?:{_NUMBER}(?:[ \t]*(?:-|–|to|or|x|×)[ \t]*{_NUMBER})?)"
+_WORDS = r"(?:(?:an?|one|two|three|four|five|six|half|several)(?:[ \t]+an?)?)"
+_UNIT = rf"(?:{'|'.join(sorted(_UNITS | PARTITIVES, key=lambda unit: (-len(unit), unit)))})(?:e?s)?\b\.?"
+_AMOUNT = re.compile(
+    rf"(?:about[ \t]+)?(?:{_COUNT}(?:[ \t]*\([^()]*\))?(?:[ \t-]*{_UNIT})?|{_WORDS}[ \t]+{_UNIT}(?=[ \t]+of\b))",
+    re.IGNORECASE,
+)
+_SIZE = re.compile(rf"\((?P<size>{_COUNT}[ \t-]*{_UNIT})", re.IGNORECASE)
 
-@frozen
-class _Thing:
-    """The thing that an item names, with its span in the document."""
 
-    lemma: str
-    start: int
-    end: int
-
-
-def gatherings(parses: Sequence[Parse], text: str) -> Iterator[EventMention]:
-    """The events of a list, given by its parses: one that gathers the materials, one that gathers the tools.
-
-    `text` is that of the document.
-    """
+def needs_of(parses: Sequence[Parse], text: str) -> Iterator[Need]:
+    """The needs of a list, given by its parses, each thing once. `text` is that of the document."""
     passage = parses[0].passage
     listed = text[passage.start : passage.end]
     heading = heading_of(listed)
-    is_food = names_ingredients(heading)
-    things = _things(parses, [(passage.start + start, passage.start + end) for start, end in item_spans(listed)])
-    tools = [] if is_food else [thing for thing in things if _is_tool(thing.lemma, heading)]
-    others = [thing for thing in things if thing not in tools]
-    if others:
-        yield EventMention(
-            action=Action(predicate=_GATHER, object="ingredient" if is_food else "material"),
-            start=passage.start,
-            end=passage.end,
-            participants=[
-                Argument(lemma=thing.lemma, role=Role.PATIENT, start=thing.start, end=thing.end) for thing in others
-            ],
-        )
-    if tools:
-        yield EventMention(
-            action=Action(predicate=_GATHER, object="tool"),
-            start=passage.start,
-            end=passage.end,
-            tools=[
-                Tool(lemma=thing.lemma, role=role_of(thing.lemma), start=thing.start, end=thing.end) for thing in tools
-            ],
+    found: set[str] = set()
+    for (start, end), words in _items(parses, [_stripped(listed, *span) for span in item_spans(listed)]):
+        name = " ".join([*(word.lower_ for word in words[:-1]), *(_lemma(word) for word in words[-1:])])
+        if not name or name in found or is_a(name, "person", "time"):
+            continue
+        found.add(name)
+        is_used = not names_ingredients(heading) and _is_tool(name, heading)
+        yield Need(
+            lemma=name,
+            kind=NeedKind.TOOL if is_used else NeedKind.SUPPLY,
+            role=role_of(name) if is_used else None,
+            amount=_amount(listed[start:end]),
+            start=passage.start + start,
+            end=passage.start + end,
         )
 
 
@@ -96,20 +83,33 @@ def _is_tool(noun: str, heading: str) -> bool:
     return is_tool(noun) or (names_tools(heading) and may_be_tool(noun))
 
 
-def _things(parses: Sequence[Parse], items: Sequence[tuple[int, int]]) -> list[_Thing]:
-    """The things that the items name, each lemma once."""
-    ends = [end for _, end in items]
-    found: dict[str, _Thing] = {}
+def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
+    """The span without what is no letter, digit or bracket at its ends: white space, bullets, hyphens."""
+    item = text[start:end]
+    inner = item.lstrip(" \t\r\n•*+–—-").rstrip(" \t\r\n•*–—-.:")
+    begin = start + item.find(inner)
+    return begin, begin + len(inner)
+
+
+def _items(
+    parses: Sequence[Parse], items: Sequence[tuple[int, int]]
+) -> Iterator[tuple[tuple[int, int], Sequence[Token]]]:
+    """Each item with the nouns that name its thing. Spans count from the beginning of the passage."""
+    begin = parses[0].passage.start
+    ends = [begin + end for _, end in items]
     for parse in parses:
-        tokens = (token for token in parse.doc if parse.offset + token.idx >= items[0][0])
-        for _, item in groupby(tokens, key=lambda token: bisect_right(ends, parse.offset + token.idx)):
-            words = _noun(list(item))
-            name = " ".join([*(word.lower_ for word in words[:-1]), *(_lemma(word) for word in words[-1:])])
-            if name and not is_a(name, "person", "time"):
-                last = words[-1]
-                start, end = parse.offset + words[0].idx, parse.offset + last.idx + len(last)
-                found.setdefault(name, _Thing(name, start, end))
-    return list(found.values())
+        tokens = (token for token in parse.doc if parse.offset + token.idx >= begin + items[0][0])
+        for place, item in groupby(tokens, key=lambda token: bisect_right(ends, parse.offset + token.idx)):
+            if place < len(items):
+                yield items[place], _noun(list(item))
+
+
+def _amount(item: str) -> str:
+    """How much or how large, as it is written before the thing or behind it in parentheses."""
+    if found := _AMOUNT.match(item):
+        return found[0].strip()
+    size = _SIZE.search(item)
+    return size["size"] if size else ""
 
 
 def _lemma(word: Token) -> str:

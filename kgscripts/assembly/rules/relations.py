@@ -121,7 +121,17 @@ def uses(readers: Sequence[int]) -> Relation:
         ),
         joins=_OF_STEP_AND_THING.format("tool"),
         properties=(f"{_PROBABILITY_AND_PMI}, c.log_probability, {_most_frequent(_TOOL_ROLES)}, false AS predicted"),
-        totals=(Total("tool_total", 'SELECT "end" AS key, document, mention FROM uses_case', 'added_uses."end"'),),
+        totals=(
+            Total(
+                "tool_total",
+                """
+                SELECT "end" AS key, document, mention FROM uses_case
+                UNION ALL
+                SELECT tool, document, NULL FROM listed_need WHERE tool IS NOT NULL AND in_partition(document)
+                """,
+                'added_uses."end"',
+            ),
+        ),
     )
 
 
@@ -183,7 +193,66 @@ def changes(readers: Sequence[int]) -> Relation:
     )
 
 
-RELATIONS = (scenario_steps, wordings, participants, uses, decompositions, changes)
+def needs(readers: Sequence[int]) -> Relation:
+    """NEEDS: what lists name, tools and supplies of usual steps; the probability is the share of the scenario's sources.
+
+    A step needs the tools that it is done with, and the participants that are tools or are used up
+    (`kgscripts.assembly.tables.needs`).
+    """
+    usual = """
+        realization r JOIN step_usual y ON y.step = r.step AND y.usual
+    """
+    columns = 'r.document, r.mention, r.start AS first, r."end" AS last'
+    here = "in_partition(r.document)"
+    return Relation(
+        name="NEEDS",
+        start="scenario",
+        end="needed",
+        cases=f"""
+            SELECT scenario, scenario AS start, needed AS "end", document, NULL::BIGINT AS mention, start AS first,
+                   "end" AS last, true AS declared, role{reader_columns(readers, "n")}
+            FROM listed_need n WHERE in_partition(document) AND scenario > 0
+            UNION ALL
+            SELECT r.scenario, r.scenario, k.needed, {columns}, false, u.role{reader_columns(readers, "u")}
+            FROM {usual} JOIN named_tool u USING (mention) JOIN needed k ON k.tool = u.tool
+            WHERE {here} AND in_partition(u.document) AND r.scenario > 0
+            UNION ALL
+            SELECT r.scenario, r.scenario, k.needed, {columns}, false,
+                   CASE WHEN p.role = 'place' THEN 'container' ELSE 'instrument' END{reader_columns(readers, "p")}
+            FROM {usual} JOIN participant p USING (mention) JOIN thing_class x ON x.entity = p.entity AND x.kind = 'tool'
+                 JOIN entity e ON e.entity = p.entity JOIN needed k ON k.label = e.label AND k.tool IS NOT NULL
+            WHERE {here} AND in_partition(p.document) AND r.scenario > 0 AND p.role IN ('patient', 'place')
+            UNION ALL
+            SELECT r.scenario, r.scenario, k.needed, {columns}, false, NULL{reader_columns(readers, "p")}
+            FROM {usual} JOIN participant p USING (mention)
+                 JOIN thing_class x ON x.entity = p.entity AND x.kind = 'supply'
+                 JOIN needed k ON k.entity = p.entity
+                 ANTI JOIN made_thing m ON m.scenario = r.scenario AND m.entity = p.entity
+            WHERE {here} AND in_partition(p.document) AND r.scenario > 0 AND p.role = 'patient'
+        """,
+        sums=(
+            Sum("declared", "count(DISTINCT document) FILTER (WHERE declared)"),
+            Sum("used", "count(DISTINCT document) FILTER (WHERE NOT declared)"),
+            *(Sum(f"as_{role}", f"count(DISTINCT document) FILTER (WHERE role = '{role}')") for role in _TOOL_ROLES),
+        ),
+        joins="""
+            JOIN scenario_total t ON t.key = c.start
+            LEFT JOIN need_amount a ON a.scenario = c.start AND a.needed = c."end"
+        """,
+        properties=f"""
+            share(c.support, t.support) AS probability, c.declared::BIGINT AS declared, c.used::BIGINT AS used,
+            CASE WHEN e.tool IS NOT NULL THEN {_most_frequent(_TOOL_ROLES).removesuffix(" AS role")} END AS role,
+            a.amount, {_USUAL_NEED} AS usual
+        """,
+    )
+
+
+_USUAL_NEED = """
+    (t.support <= 2 OR (c.support >= 2 AND 10 * (c.support + c.declared) >= t.support))
+"""
+"""SQL: whether a need is usual: named by a tenth of the sources and by two, or by all of few; a list counts twice."""
+
+RELATIONS = (scenario_steps, wordings, participants, uses, decompositions, changes, needs)
 """The rules of all relations, except those whose pairs are chosen first (`kgscripts.assembly.rules.step_pairs`)."""
 
 TOTALS = (
@@ -209,6 +278,8 @@ TOTALS = (
         UNION ALL
         SELECT c.entity, i.document, NULL FROM change_instance i JOIN state_change c USING (state_change)
         WHERE in_partition(i.document)
+        UNION ALL
+        SELECT entity, document, NULL FROM listed_need WHERE entity IS NOT NULL AND in_partition(document)
         """,
         "added_changes.entity",
     ),

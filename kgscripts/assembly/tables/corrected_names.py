@@ -11,6 +11,7 @@ THINGS_READ = """
         SELECT UNNEST(participants).lemma AS name FROM event_mention_as_read
         UNION ALL SELECT UNNEST(tools).lemma FROM event_mention_as_read
         UNION ALL SELECT UNNEST(step.tools).lemma FROM (SELECT UNNEST(steps) AS step FROM decomposition_as_read)
+        UNION ALL SELECT lemma FROM need_as_read
         UNION ALL SELECT entity FROM state_change_as_read
     )
 """
@@ -25,6 +26,7 @@ RENAMED = {
     "decomposition": (
         f"list_transform(steps, lambda step: struct_update(step, tools := {_named('step.tools')})) AS steps"
     ),
+    "need": "thing(lemma) AS lemma",
     "state_change": "thing(entity) AS entity",
 }
 """The kinds of records that name things, and their columns with the names."""

@@ -28,6 +28,8 @@ NAMES = (
         SELECT DISTINCT label FROM (
             SELECT UNNEST(participants).lemma AS label FROM event_mention_record
             UNION ALL
+            SELECT lemma FROM need_record WHERE kind = 'supply'
+            UNION ALL
             SELECT entity FROM state_change_record
             UNION ALL
             SELECT entity FROM added_change_name
@@ -42,6 +44,8 @@ NAMES = (
             SELECT UNNEST(tools).lemma AS lemma FROM event_mention_record
             UNION ALL
             SELECT UNNEST(step.tools).lemma FROM (SELECT UNNEST(steps) AS step FROM decomposition_record)
+            UNION ALL
+            SELECT lemma FROM need_record WHERE kind = 'tool'
             UNION ALL
             SELECT label FROM added_tool_name
         ) WHERE mine(lemma)

@@ -18,6 +18,7 @@ from schemas.records import (
     Discard,
     Document,
     EventMention,
+    Need,
     Record,
     Segment,
     Sentence,
@@ -30,13 +31,14 @@ KINDS: tuple[type[Record], ...] = (
     SentenceVector,
     Segment,
     EventMention,
+    Need,
     Decomposition,
     StateChange,
     Discard,
 )
 """The kinds of records that assembly always uses."""
 
-AS_READ: tuple[type[Record], ...] = (EventMention, Decomposition, StateChange, Segment)
+AS_READ: tuple[type[Record], ...] = (EventMention, Need, Decomposition, StateChange, Segment)
 """Kinds whose records name things or scenarios: ``<kind>_as_read`` has the names as extracted, ``<kind>_record`` the
 names after corrections."""
 

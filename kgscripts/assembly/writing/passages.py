@@ -30,7 +30,9 @@ SPANS = """
         UNION ALL
         SELECT document, start, "end", 'sentence' FROM sentence_record WHERE in_partition(document)
         UNION ALL
-        SELECT document, start, "end", 'mention' FROM mention WHERE in_partition(document){others}
+        SELECT document, start, "end", 'mention' FROM mention WHERE in_partition(document)
+        UNION ALL
+        SELECT document, start, "end", 'mention' FROM need_record WHERE in_partition(document){others}
     ) ORDER BY document, start, "end" DESC, kind = 'mention', kind = 'sentence', kind
 """
 """The passages of the current documents, outer ones first. For a segment over a whole text there is no passage, but the
