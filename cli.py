@@ -42,6 +42,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "merge": ("kgscripts.commands.merge:merge", "Merge graphs without reading their texts again."),
     "diff": ("kgscripts.commands.diff:diff", "Print what differs between two graphs."),
     "show": ("exports.show:show", "Print a scenario as a tree, or the steps that use a tool."),
+    "needs": ("exports.needs_command:needs", "Print the tools and supplies that a scenario needs."),
     "query": ("exports.commands:query", "Ask a graph in SPARQL or Cypher."),
     "export": ("exports.commands:export", "Write a graph as RDF, to Neo4j, to a store or a file."),
     "validate": ("exports.commands:validate", "Check a graph's files and its SHACL shapes."),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
@@ -11,7 +10,9 @@ from operator import attrgetter
 from rich.text import Text
 from rich.tree import Tree
 
+from exports.needs_tree import needs_line
 from exports.tool_uses import ToolUse
+from exports.tree_lines import ADDED, add_evidence, count, numbers_of, styled, was_added
 from schemas.script import (
     Evidence,
     Match,
@@ -23,17 +24,13 @@ from schemas.script import (
     Step,
     StepCorrection,
     Tool,
-    is_added,
 )
-from schemas.terminal import console, printable
+from schemas.terminal import console
 
-_LONGEST = 240
-"""The most characters of a label or sentence."""
 _MOST_PARTS = 6
 """The most tools, participants or changes that are printed of a step in a script: many were read only once."""
 _MANY_SOURCES = 5
 _DONE_BY = "done by"
-_ADDED = "added by a person"
 _ENDLESS = 100_000
 """Width of a line, in characters, if the output is not a terminal."""
 
@@ -51,33 +48,35 @@ def scenarios_tree(scenarios: Sequence[Scenario], left_out: int) -> Tree:
     tree = Tree(Text(count(len(scenarios) + left_out, "scenario"), style="bold"))
     for each in scenarios:
         counts = f"{count(each.sub_events, 'step')}, read in {count(each.support, 'source')}"
-        tree.add(_line((each.label, "bold"), (f"  {counts}", "dim")))
+        tree.add(styled((each.label, "bold"), (f"  {counts}", "dim")))
     if not scenarios and not left_out:
         tree.add(
-            _line(("no source names one: build again with --scenario NAME, or add front matter (scenario: NAME)", ""))
+            styled(("no source names one: build again with --scenario NAME, or add front matter (scenario: NAME)", ""))
         )
     if left_out:
-        tree.add(_line((f"{left_out:,} more: --all --min-support 1 shows all", "dim")))
+        tree.add(styled((f"{left_out:,} more: --all --min-support 1 shows all", "dim")))
     return tree
 
 
 def script_tree(script: Script) -> Tree:
-    """The steps with what belongs to them, each kind in one line, and with the passages of the steps."""
+    """What it needs, and the steps with what belongs to them, each kind in one line, and the passages of the steps."""
     steps = len(script.steps) + len(script.left_out)
     counts = f"{count(steps, 'step')}, read in {count(script.support, 'source')}"
-    tree = Tree(_line((script.label, "bold"), (f"  {counts}", "dim")))
+    tree = Tree(styled((script.label, "bold"), (f"  {counts}", "dim")))
+    if script.needs:
+        tree.add(needs_line(script.needs, script.needs_left_out))
     for number, step in enumerate(script.steps, start=1):
         branch = tree.add(_step_line(step, f"{number}. "))
         for kind, parts, style, between in _kinds(step):
             if parts:
                 branch.add(_parts_line(kind, parts, _printed(step, kind, parts), style, between))
         if step.alternatives:
-            branch.add(_line(("or: ", "dim"), (", ".join(item.label for item in step.alternatives), "yellow")))
+            branch.add(styled(("or: ", "dim"), (", ".join(item.label for item in step.alternatives), "yellow")))
         if step.matches:
             others = "; ".join(f"{item.scenario}: {item.label}" for item in step.matches)
-            branch.add(_line(("also in ", "dim"), (others, "blue")))
+            branch.add(styled(("also in ", "dim"), (others, "blue")))
         _add_corrections(branch, step.corrections)
-        _add_evidence(branch, step.evidence)
+        add_evidence(branch, step.evidence)
     _add_corrections(tree, script.corrections)
     if script.left_out:
         tree.add(Text(left_out_line(script), style="dim"))
@@ -101,10 +100,10 @@ def step_tree(scenario: str, step: Step) -> Tree:
     numbers: dict[Evidence, int] = {}
     tree = Tree(_step_line(step, "").append_text(_references(step, numbers)))
     typicality = "" if step.typicality is None else f", typicality {step.typicality:.0%}"
-    tree.add(_line(("step of ", "dim"), (scenario, "bold"), (f"  rank {step.rank}{typicality}", "dim")))
+    tree.add(styled(("step of ", "dim"), (scenario, "bold"), (f"  rank {step.rank}{typicality}", "dim")))
     others = [wording for wording in step.wordings if wording != step.label]
     if others:
-        tree.add(_line(("in other words: ", "dim"), (", ".join(others), "yellow")))
+        tree.add(styled(("in other words: ", "dim"), (", ".join(others), "yellow")))
     for kind, parts, style in (
         *((kind, parts, style) for kind, parts, style, _ in _kinds(step)),
         ("or", step.alternatives, "yellow"),
@@ -114,24 +113,24 @@ def step_tree(scenario: str, step: Step) -> Tree:
             branch = tree.add(Text(kind, style="dim"))
             for part in parts:
                 label = f"{part.scenario}: {part.label}" if isinstance(part, Match) else part.label
-                line = _line((label, style), (f"  {_details(part)}", "dim"))
+                line = styled((label, style), (f"  {_details(part)}", "dim"))
                 branch.add(line.append_text(_references(part, numbers)))
     _add_corrections(tree, step.corrections)
     if numbers:
-        _add_evidence(tree.add(Text("passages", style="dim")), numbers, numbered=True)
+        add_evidence(tree.add(Text("passages", style="dim")), numbers, numbered=True)
     return tree
 
 
 def tool_tree(tool: str, uses: Sequence[ToolUse], left_out: int) -> Tree:
     """The steps that are done with a tool, by scenario, each with a passage."""
-    tree = Tree(_line((tool, "bold green"), (f"  used in {count(len(uses) + left_out, 'step')}", "dim")))
+    tree = Tree(styled((tool, "bold green"), (f"  used in {count(len(uses) + left_out, 'step')}", "dim")))
     for scenario, group in groupby(uses, attrgetter("scenario")):
-        branch = tree.add(_line((scenario, "bold") if scenario else ("of no scenario", "italic")))
+        branch = tree.add(styled((scenario, "bold") if scenario else ("of no scenario", "italic")))
         for use in group:
-            leaf = branch.add(_line((use.label, ""), (f"  {use.role}, {_counts(use)}", "dim")))
-            _add_evidence(leaf, filter(None, [use.evidence]))
+            leaf = branch.add(styled((use.label, ""), (f"  {use.role}, {numbers_of(use)}", "dim")))
+            add_evidence(leaf, filter(None, [use.evidence]))
     if left_out:
-        tree.add(_line((f"{left_out:,} more: --all --min-support 1 shows all", "dim")))
+        tree.add(styled((f"{left_out:,} more: --all --min-support 1 shows all", "dim")))
     return tree
 
 
@@ -141,11 +140,6 @@ def print_tree(tree: Tree) -> None:
     if not screen.is_terminal:
         screen.width = _ENDLESS
     screen.print(tree)
-
-
-def count(number: int, noun: str) -> str:
-    """ "1 step", "2 steps"."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _kinds(step: Step) -> Iterator[tuple[str, Sequence[Part], str, str]]:
@@ -163,24 +157,24 @@ def _printed(step: Step, kind: str, parts: Sequence[Part]) -> int:
     if kind == _DONE_BY:
         return len(parts)
     least = max(2.0, step.support / 20) if step.support >= _MANY_SOURCES else 1.0
-    return min(sum(part.support >= least or _is_added(part) for part in parts), _MOST_PARTS)
+    return min(sum(part.support >= least or was_added(part) for part in parts), _MOST_PARTS)
 
 
 def _step_line(step: Step, number: str) -> Text:
-    return _line(
+    return styled(
         (number, "dim"),
         (step.label, "" if step.optional else "bold"),
         (" (optional)" if step.optional else "", "italic"),
         ("" if step.usual else " (unusual)", "italic"),
-        (f"  {_counts(step)}", "dim"),
+        (f"  {numbers_of(step)}", "dim"),
     )
 
 
 def _parts_line(kind: str, parts: Sequence[Part], most: int, style: str, between: str) -> Text:
     line = Text(f"{kind}: ", style="dim")
     for number, part in enumerate(parts[:most]):
-        details = ", ".join((*_roles(part), _ADDED if _is_added(part) else f"{part.probability:.0%}"))
-        line.append_text(_line((between if number else "", ""), (part.label, style), (f" ({details})", "dim")))
+        details = ", ".join((*_roles(part), ADDED if was_added(part) else f"{part.probability:.0%}"))
+        line.append_text(styled((between if number else "", ""), (part.label, style), (f" ({details})", "dim")))
     if not most:
         return line.append(f"{len(parts):,} in few sources", style="dim")
     return line.append(f"{between}{len(parts) - most:,} more" if len(parts) > most else "", style="dim")
@@ -190,31 +184,16 @@ def _references(part: Part, numbers: dict[Evidence, int]) -> Text:
     """The numbers of the passages of a part; passages without a number get one."""
     found = sorted(numbers.setdefault(item, len(numbers) + 1) for item in part.evidence)
     noun = "passage" if len(found) == 1 else "passages"
-    return _line((f"  {noun} {', '.join(map(str, found))}" if found else "", "dim"))
-
-
-def _add_evidence(tree: Tree, evidence: Iterable[Evidence], *, numbered: bool = False) -> None:
-    """Add the sentences, each with its words in brackets."""
-    for number, item in enumerate(evidence, start=1):
-        before, after = item.text[: item.words_start], item.text[item.words_end :]
-        tree.add(
-            _line(
-                (f"{number}. " if numbered else "", "dim"),
-                (f'"{before}[', "italic"),
-                (item.words, "bold italic"),
-                (f']{after}"', "italic"),
-                (f"  {item.source}, characters {item.start} to {item.end}", "dim"),
-            )
-        )
+    return styled((f"  {noun} {', '.join(map(str, found))}" if found else "", "dim"))
 
 
 def _add_corrections(tree: Tree, corrections: Iterable[StepCorrection]) -> None:
     for item in corrections:
-        tree.add(_line(("corrected: ", "dim"), (item.label, "red"), (f"  {item.author}, {item.time[:10]}", "dim")))
+        tree.add(styled(("corrected: ", "dim"), (item.label, "red"), (f"  {item.author}, {item.time[:10]}", "dim")))
 
 
 def _details(part: Part) -> str:
-    return ", ".join((*_roles(part), _counts(part)))
+    return ", ".join((*_roles(part), numbers_of(part)))
 
 
 def _roles(part: Part) -> Iterator[str]:
@@ -222,24 +201,3 @@ def _roles(part: Part) -> Iterator[str]:
         yield part.role
     if isinstance(part, Tool) and part.predicted:
         yield "predicted"
-
-
-def _counts(what: Part | ToolUse) -> str:
-    return _ADDED if _is_added(what) else f"{count(what.support, 'source')}, {what.probability:.0%}"
-
-
-def _is_added(what: Part | ToolUse) -> bool:
-    return is_added(what.support, what.probability)
-
-
-def _line(*pieces: tuple[str, str]) -> Text:
-    line = Text()
-    for text, style in pieces:
-        line.append(_shown(text), style=style)
-    return line
-
-
-def _shown(text: str) -> str:
-    """`text` in one line without control characters, cut to `_LONGEST` characters."""
-    line = printable(re.sub(r"[\t\n\r\x0b\x0c\x85\u2028\u2029]+", " ", text))
-    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"

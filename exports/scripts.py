@@ -8,6 +8,7 @@ from operator import itemgetter
 
 from attrs import frozen
 
+from exports.needs import read_needs
 from exports.rows import Row, find_scenario, folded, nearest
 from exports.step_parts import corrections_of, parts_of
 from exports.steps import read_steps
@@ -48,6 +49,7 @@ def read_script(
         If no scenario or several scenarios have this name.
     """
     found = _choose(graph, name, limit, min_support, usual)
+    needs = read_needs(graph, found.scenario["id"], evidence)
     pairs = list(graph.rows("PRECEDES", where={"from_id": found.relations, "to_id": found.relations}))
     joined = [(pair["from_id"], pair["to_id"]) for pair in pairs]
     return Script(
@@ -55,6 +57,8 @@ def read_script(
         label=found.scenario["label"],
         alternative_labels=found.scenario["alternative_labels"],
         support=found.scenario["support"],
+        needs=[need for need in needs if need.usual or not usual],
+        needs_left_out=sum(usual and not need.usual for need in needs),
         steps=read_steps(graph, {step: found.relations[step] for step in found.kept}, evidence),
         left_out=_left_out(graph, found),
         corrections=corrections_of(graph, [found.scenario["id"]])[found.scenario["id"]],

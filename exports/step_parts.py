@@ -19,19 +19,20 @@ _FURTHER = {
     "HAS_PARTICIPANT": ("role",),
     "DECOMPOSES_INTO": ("position",),
     "CLOSE_MATCH": ("similarity",),
+    "NEEDS": ("role", "declared", "used", "amount", "usual"),
 }
 """The columns of relations that are read besides `_KNOWLEDGE`."""
 
 
 def parts_of(graph: ScriptGraph, relation: str, steps: Collection[str]) -> Mapping[str, Sequence[Row]]:
-    """The rows of a relation that begins at steps, by step, each with the `label` of its end.
+    """The rows of a relation that begins at steps, or at scenarios, by where it begins, each with the `label` of its end.
 
     They are sorted by support, concrete steps by position; what a person added comes first, and containers and surfaces
     are behind the other tools.
     """
-    ends = RELATION_TYPES[relation].ends[0][1]
+    ends = [end for _, end in RELATION_TYPES[relation].ends]
     rows = list(graph.rows(relation, (*_KNOWLEDGE, *_FURTHER.get(relation, ())), {"from_id": steps}))
-    labels = graph.labels(ends, column(rows, "to_id"))
+    labels = {node: label for end in ends for node, label in graph.labels(end, column(rows, "to_id")).items()}
     rows.sort(
         key=lambda row: (
             row.get("position", 0),

@@ -35,24 +35,24 @@ def read_steps(graph: ScriptGraph, relations: Mapping[str, Row], most: int) -> l
     evidence = evidence_of(graph, statements, most)
 
     def parts(rows: Iterable[Row]) -> list[Part]:
-        return [Part(**_common(graph, row, evidence)) for row in rows]
+        return [Part(**common(graph, row, evidence)) for row in rows]
 
     return [
         Step(
-            **_common(graph, {**row, "label": labels[step]}, evidence),
+            **common(graph, {**row, "label": labels[step]}, evidence),
             **{name: row[name] for name in ("rank", "mean_position", "typicality", "usual", "optional")},
             wordings=[wording["label"] for wording in wordings.get(step, ())],
             tools=[
-                Tool(**_common(graph, tool, evidence), role=tool["role"], predicted=tool["predicted"])
+                Tool(**common(graph, tool, evidence), role=tool["role"], predicted=tool["predicted"])
                 for tool in uses.get(step, ())
             ],
             participants=[
-                Participant(**_common(graph, entity, evidence), role=entity["role"])
+                Participant(**common(graph, entity, evidence), role=entity["role"])
                 for entity in takes_part.get(step, ())
             ],
             changes=[
                 Change(
-                    **_common(graph, change, evidence),
+                    **common(graph, change, evidence),
                     **{name: change[name] for name in ("entity", "attribute", "before", "after")},
                 )
                 for change in changes.get(step, ())
@@ -60,7 +60,7 @@ def read_steps(graph: ScriptGraph, relations: Mapping[str, Row], most: int) -> l
             decomposes_into=parts(concrete.get(step, ())),
             alternatives=parts(alternatives.get(step, ())),
             matches=[
-                Match(**_common(graph, other, evidence), scenario=other["scenario"], similarity=other["similarity"])
+                Match(**common(graph, other, evidence), scenario=other["scenario"], similarity=other["similarity"])
                 for other in matches.get(step, ())
             ],
             further={name: tuple(parts(rows[step])) for name, rows in further.items() if rows.get(step)},
@@ -70,7 +70,7 @@ def read_steps(graph: ScriptGraph, relations: Mapping[str, Row], most: int) -> l
     ]
 
 
-def _common(graph: ScriptGraph, row: Row, evidence: Mapping[str, Sequence[Evidence]]) -> dict[str, Any]:
+def common(graph: ScriptGraph, row: Row, evidence: Mapping[str, Sequence[Evidence]]) -> dict[str, Any]:
     """What all parts have, of the row of a relation with the label of its end."""
     return {
         "iri": graph.iri(row["to_id"]),

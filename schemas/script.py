@@ -87,6 +87,27 @@ class Participant(Part):
 
 
 @frozen(kw_only=True)
+class Need(Part):
+    """A thing that one must have for a scenario: a tool with its role, or a supply (role None), which is used up.
+
+    `declared` is the number of sources in which a list declares it, `used` that of those in which a usual step uses it.
+    `amount` is how much or how large, as most lists write it (None: no list says it). `usual` is whether enough sources
+    name it.
+    """
+
+    role: str | None
+    declared: int
+    used: int
+    amount: str | None
+    usual: bool
+
+    @property
+    def is_tool(self) -> bool:
+        """Whether it is a tool, which is used and not used up."""
+        return self.role is not None
+
+
+@frozen(kw_only=True)
 class Change(Part):
     """What a step changes: `attribute` of `entity` is `before` before it (None: unknown) and `after` after it."""
 
@@ -172,7 +193,8 @@ class LeftOut:
 class Script:
     """The steps of a scenario in order, read in `support` sources.
 
-    `left_out` are its other steps, the most important first. `corrections` are those of the scenario itself, such as
+    `needs` are the tools, then the supplies, that one must have for it, those of the most sources first,
+    without `needs_left_out` that few sources name. `left_out` are its other steps, the most important first. `corrections` are those of the scenario itself, such as
     steps that a person rejected. `precedes` are the PRECEDES relations between these steps. `order` follows from all
     relations of the scenario, those of steps that are left out too: pairs of IRIs, without pairs that other pairs
     imply.
@@ -182,6 +204,8 @@ class Script:
     label: str
     alternative_labels: tuple[str, ...] = field(converter=tuple[str, ...])
     support: int
+    needs: tuple[Need, ...] = field(default=(), converter=tuple[Need, ...])
+    needs_left_out: int = 0
     steps: tuple[Step, ...] = field(converter=tuple[Step, ...])
     left_out: tuple[LeftOut, ...] = field(default=(), converter=tuple[LeftOut, ...])
     corrections: tuple[StepCorrection, ...] = field(default=(), converter=tuple[StepCorrection, ...])
@@ -230,6 +254,8 @@ class Script:
 
         result = nx.MultiDiGraph(label=self.label)
         result.add_node(self.iri, type="Scenario", label=self.label, support=self.support)
+        for need in self.needs:
+            _add(result, self.iri, "NEEDS", [need], "Tool" if need.is_tool else "Entity")
         for step in self.steps:
             _add(result, self.iri, "HAS_SUB_EVENT", [step], "SubEvent")
         for start, end in self.order:
