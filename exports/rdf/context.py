@@ -20,6 +20,7 @@ from exports.rdf.terms import (
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.type_declarations import NodeType, RelationType, ValueType
 
+_EXTERNAL = tuple(term for terms in EXTERNAL_RELATIONS.values() for term in terms.values())
 _LINKS = (
     *("oa:hasSelector", "rdf:rest", "rdf:predicate", "skos:inScheme", "skos:related"),
     *("void:class", "void:property", "void:classPartition", "void:propertyPartition", "void:vocabulary"),
@@ -48,7 +49,7 @@ def context_terms(
     for term, _, item in property_terms(nodes, relations):
         is_link = item.type in (ValueType.NODE, ValueType.STRINGS)
         datatypes.setdefault(term, "@id" if is_link else DATATYPES[item.type])
-    links = (*map(relation_term, relations), *EXTERNAL_RELATIONS.values(), *INVERSE_PROPERTIES.values(), *_LINKS)
+    links = (*map(relation_term, relations), *_EXTERNAL, *INVERSE_PROPERTIES.values(), *_LINKS)
     datatypes |= dict.fromkeys(links, "@id") | _TYPED
     datatypes |= dict.fromkeys((*MEMBER_PROPERTIES.values(), *_TEXTS), DATATYPES[ValueType.STRING])
     classes = [*(class_terms(name)[0] for name in nodes), QUALIFIED_RELATION]

@@ -35,6 +35,7 @@ from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.script_graph import ScriptGraph
 from schemas.tables import TABLE_NAMES
 from schemas.type_declarations import Layer, Property, ValueType
+from schemas.vocabulary import ID_PREFIXES
 
 _ROWS = 16_384
 _BYTES = 32 << 20
@@ -194,10 +195,12 @@ def _describe_relations(name: str, batch: pa.RecordBatch, sources: NodeSources |
     relation = RELATION_TYPES[name]
     starts, ends = _ids(name, batch, "from_id"), _ids(name, batch, "to_id")
     term = relation_term(name)
-    link = Value(term, ends, Reference.DATA)
-    descriptions = [Description(starts, (), (link,))]
-    if name in EXTERNAL_RELATIONS:
-        descriptions.append(Description(starts, (), (Value(EXTERNAL_RELATIONS[name], ends, Reference.DATA),)))
+    links = [Value(term, ends, Reference.DATA)]
+    for end, external in EXTERNAL_RELATIONS.get(name, {}).items():
+        fits = pc.starts_with(ends, f"{ID_PREFIXES[end]}/")
+        fits = pc.and_(fits, batch.column("usual")) if "usual" in batch.schema.names else fits
+        links.append(Value(external, pc.if_else(fits, ends, pa.scalar(None, pa.string())), Reference.DATA))
+    descriptions = [Description(starts, (), tuple(links))]
     if name == "SCORED":
         descriptions.append(Description(ends, (), (Value("dqv:computedOn", starts, Reference.DATA),)))
     numbers = tuple(_value(name, batch, item) for item in relation.properties if item.name != "statement")

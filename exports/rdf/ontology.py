@@ -33,6 +33,7 @@ _HEADER = f"""{_ONTOLOGY} a owl:Ontology ;
     owl:versionInfo "1" .
 """
 _REPLACED = "An IRI that the step may have had before its cluster was merged is dcterms:isReplacedBy the step."
+_NEEDED = "A usual need is also a schema:tool or a schema:supply of the scenario."
 _FURTHER: dict[str, tuple[str, ...]] = {
     "kgs:Scenario": ("rdfs:subClassOf p-plan:Plan, schema:HowTo",),
     "kgs:SubEvent": ("rdfs:subClassOf p-plan:Step, schema:HowToDirection", f'skos:scopeNote "{_REPLACED}"@en'),
@@ -44,6 +45,7 @@ _FURTHER: dict[str, tuple[str, ...]] = {
     QUALIFIED_RELATION: ("rdfs:subClassOf rdf:Statement",),
     "kgs:hasSubEvent": ("rdfs:subPropertyOf [ owl:inverseOf p-plan:isStepOfPlan ]",),
     "kgs:precedes": ("rdfs:subPropertyOf [ owl:inverseOf p-plan:isPrecededBy ]",),
+    "kgs:needs": (f'skos:scopeNote "{_NEEDED}"@en',),
     "kgs:uses": ("rdfs:subPropertyOf schema:tool",),
     "kgs:scored": ("rdfs:subPropertyOf dqv:hasQualityMeasurement",),
     "kgs:evidencedBy": ("rdfs:subPropertyOf prov:wasDerivedFrom",),
@@ -79,7 +81,8 @@ def _classes(nodes: Mapping[str, NodeType]) -> Iterator[str]:
 def _relations(relations: Mapping[str, RelationType]) -> Iterator[str]:
     for name, relation in relations.items():
         starts, ends = zip(*relation.ends, strict=True)
-        external = [f"rdfs:subPropertyOf {EXTERNAL_RELATIONS[name]}"] if name in EXTERNAL_RELATIONS else []
+        terms = list(EXTERNAL_RELATIONS.get(name, {}).values())
+        external = [f"rdfs:subPropertyOf {term}" for term in terms if len(terms) == 1]
         yield _resource(
             relation_term(name),
             "owl:ObjectProperty" + ", owl:SymmetricProperty" * relation.symmetric,

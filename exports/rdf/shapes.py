@@ -107,8 +107,8 @@ def _of_relations(name: str, relations: Mapping[str, RelationType]) -> Iterator[
             numbers = f" ; sh:minCount {relation.at_least}" if relation.at_least else ""
             numbers += f" ; sh:maxCount {relation.at_most}" if relation.at_most is not None else ""
             yield _property(f"{relation_term(key)} ; {_class(ends)}{numbers}")
-            if key in EXTERNAL_RELATIONS:
-                yield _property(f"{EXTERNAL_RELATIONS[key]} ; {_class(ends)}")
+            for end, term in EXTERNAL_RELATIONS.get(key, {}).items():
+                yield _property(f"{term} ; {_class([end])}")
 
 
 def _of_statements(relations: Mapping[str, RelationType]) -> Iterator[str]:

@@ -66,8 +66,13 @@ MEMBER_PROPERTIES: dict[tuple[str, str], str] = {
 }
 """Predicates from a node to each text in a property (`ValueType.STRINGS`), beside the RDF list of them."""
 
-EXTERNAL_RELATIONS: dict[str, str] = {"BROADER": "skos:broader", "CLOSE_MATCH": "skos:closeMatch"}
-"""Predicates of other vocabularies that are written beside a relation's own."""
+EXTERNAL_RELATIONS: dict[str, dict[str, str]] = {
+    "BROADER": {"Tool": "skos:broader"},
+    "CLOSE_MATCH": {"SubEvent": "skos:closeMatch"},
+    "NEEDS": {"Tool": "schema:tool", "Entity": "schema:supply"},
+}
+"""Predicates of other vocabularies that are written beside a relation's own, by the type of its end; if a relation has
+the property `usual`, for usual ones only."""
 
 
 def camel_case(name: str) -> str:
