@@ -56,15 +56,19 @@ _VALUES = ("name", "role")
 _VALUES_OF = {CorrectionKind.ABOUT: ("scenario",)}
 _MOST_CHARACTERS = 500
 
+NEEDS = "NEEDS"
+"""The relation of a scenario that can be rejected and added: its corrections name no step."""
+
 REJECTABLE = tuple(
     name
     for name, relation in RELATION_TYPES.items()
-    if relation.has_statement and {start for start, _ in relation.ends} == {"SubEvent"} and name != "EXPRESSED_AS"
+    if name == NEEDS
+    or (relation.has_statement and {start for start, _ in relation.ends} == {"SubEvent"} and name != "EXPRESSED_AS")
 )
-"""The relations of a step that can be rejected. For a wording that belongs to another step, use a different step."""
+"""The relations of a step or a scenario that can be rejected. For a wording that belongs to another step, use a different step."""
 
-ADDABLE = ("USES", "PRECEDES", "CHANGES")
-"""The relations of a step that can be added."""
+ADDABLE = ("USES", "PRECEDES", "CHANGES", NEEDS)
+"""The relations of a step or a scenario that can be added."""
 
 NO_SCENARIO = "none"
 """What a source or passage is about if it is about no scenario."""
@@ -121,7 +125,7 @@ class Correction:
     `step` and `other` are the words of an action ("put cake in oven"), or its predicate, particle and object where no
     action of the scenario has these words. `thing` is the name of a tool or an entity, `name` the new label of a step,
     `role` that of a tool. A rejected or added relation has a `relation` and its end in `other`, of a CLOSE_MATCH the
-    other scenario, of a CHANGES the label of the change. What a text is about has the source in `thing` (its name, or
+    other scenario, of a CHANGES the label of the change; a NEEDS has no `step`, and a `role` if it is a tool. What a text is about has the source in `thing` (its name, or
     eight or more digits of its digest), a passage of it in `other` (its words, "..." for any words between), and the
     `scenario`, or `NO_SCENARIO`. `withdrawn` takes back an earlier correction with the same key.
 
@@ -150,6 +154,9 @@ class Correction:
         given = [name for name in _CONTENT if getattr(self, name)]
         if len({name in given for name in together}) > 1:
             needed += together
+        if self.relation == NEEDS:
+            needed.remove("step")
+            allowed = tuple(name for name in allowed if name != "step")
         for name in (*needed, "author"):
             if not getattr(self, name):
                 raise RecordError(f'the correction "{self.kind}" needs "{name}"')
@@ -162,7 +169,7 @@ class Correction:
         possible, done = (ADDABLE, "added") if self.kind is CorrectionKind.ADD else (REJECTABLE, "rejected")
         if self.relation and self.relation not in possible:
             raise RecordError(f"{self.relation!r} cannot be {done}", remedy=f"name one of {', '.join(possible)}")
-        if self.kind is CorrectionKind.ADD and self.role and self.relation != "USES":
+        if self.kind is CorrectionKind.ADD and self.role and self.relation not in ("USES", NEEDS):
             raise RecordError("only a tool has a role", remedy='leave "role" away')
         if self.kind is CorrectionKind.ADD and self.relation == "CHANGES":
             change_in(self.other)
@@ -220,6 +227,8 @@ class Correction:
             about = " and ".join(f'"{words}"' for words in (self.thing, self.step, self.other) if words)
             return f"withdrawn: {self.kind} of {about}"
         match self.kind:
+            case CorrectionKind.REJECT if self.relation == NEEDS:
+                words = f'"{self.other}" is not needed'
             case CorrectionKind.REJECT:
                 wrong = f'"{self.step}" {self.relation} "{self.other}" is wrong'
                 words = wrong if self.relation else f'"{self.step}" is no step'
@@ -234,6 +243,8 @@ class Correction:
             case CorrectionKind.TOOL_ROLE:
                 place = f' of "{self.step}"' if self.step else ""
                 words = f'"{self.thing}"{place} has the role {self.role}'
+            case CorrectionKind.ADD if self.relation == NEEDS:
+                words = f'"{self.other}" is needed' + (f" as {self.role}" if self.role else "")
             case CorrectionKind.ADD:
                 role = f" as {self.role}" if self.role else ""
                 told = f'"{self.step}" {self.relation} "{self.other}"{role} is right'

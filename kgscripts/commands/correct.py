@@ -14,12 +14,16 @@ from kgscripts.building.configuration import read_settings
 from kgscripts.building.correction_file import read_correction_file
 from kgscripts.commands.options import Models
 from kgscripts.editing.correcting import Corrected, correct_graph, correct_in_words, list_corrections
-from schemas.corrections import Correction, CorrectionKind, values_of
+from schemas.corrections import NEEDS, Correction, CorrectionKind, values_of
 from schemas.errors import ConfigurationError
 from schemas.terminal import echo, echo_json, printable
 
 _WORDS: dict[CorrectionKind, tuple[tuple[str, ...], ...]] = {
-    CorrectionKind.REJECT: (("scenario", "step"), ("scenario", "step", "relation", "other")),
+    CorrectionKind.REJECT: (
+        ("scenario", "step"),
+        ("scenario", "step", "relation", "other"),
+        ("scenario", "relation", "other"),
+    ),
     CorrectionKind.RENAME: (("scenario", "step", "name"),),
     CorrectionKind.SAME_STEP: (("scenario", "step", "other"),),
     CorrectionKind.DIFFERENT_STEP: (("scenario", "step", "other"),),
@@ -29,6 +33,8 @@ _WORDS: dict[CorrectionKind, tuple[tuple[str, ...], ...]] = {
         ("scenario", "step"),
         ("scenario", "step", "relation", "other"),
         ("scenario", "step", "relation", "other", "role"),
+        ("scenario", "relation", "other"),
+        ("scenario", "relation", "other", "role"),
     ),
     CorrectionKind.ABOUT: (("thing", "scenario"), ("thing", "other", "scenario")),
 }
@@ -74,6 +80,7 @@ def correct(
     tool-role TOOL ROLE [SCENARIO STEP]     container, appliance, ...
     add SCENARIO STEP                       a step that no text tells
     add SCENARIO STEP USES TOOL [ROLE]      a tool of it
+    add SCENARIO NEEDS THING [ROLE]         what one needs; reject: does not
     add SCENARIO STEP PRECEDES OTHER        it comes before another step
     add SCENARIO STEP CHANGES CHANGE        "temperature of tea: hot -> cold"
     about SOURCE [PASSAGE] SCENARIO         what a text is about; none: nothing
@@ -104,10 +111,12 @@ def _correction(kind: str, words: list[str], author: str | None, withdraw: bool)
         raise ConfigurationError(f"{kind!r} is no kind of correction", remedy=f"name one of {', '.join(names)}")
     values = values_of(names[kind]) if withdraw else ()
     forms = [tuple(name for name in form if name not in values) for form in _WORDS[names[kind]]]
-    fitting = [form for form in forms if len(form) == len(words)]
+    fitting = [
+        form for form in forms if len(form) == len(words) and _names_need(form) is (NEEDS in _relation(words[1:2]))
+    ]
     if not fitting:
         called = _NAMES.get(names[kind], {})
-        usages = (" ".join(called.get(name, name).upper() for name in form) for form in forms)
+        usages = (_usage(form, called) for form in forms)
         usage = " or ".join(dict.fromkeys(usages))
         raise ConfigurationError(
             f"the words after {kind} do not fit it ({len(words)} are given)",
@@ -115,7 +124,7 @@ def _correction(kind: str, words: list[str], author: str | None, withdraw: bool)
         )
     given = dict(zip(fitting[0], words, strict=True))
     if "relation" in given:
-        given["relation"] = given["relation"].upper().replace("-", "_")
+        (given["relation"],) = _relation([given["relation"]])
     return Correction(
         kind=names[kind],
         withdrawn=withdraw,
@@ -123,6 +132,21 @@ def _correction(kind: str, words: list[str], author: str | None, withdraw: bool)
         time=datetime.now(UTC).isoformat(),
         **given,
     )
+
+
+def _usage(form: tuple[str, ...], called: dict[str, str]) -> str:
+    words = " ".join(called.get(name, name).upper() for name in form)
+    return words.replace("RELATION", NEEDS) if _names_need(form) else words
+
+
+def _names_need(form: tuple[str, ...]) -> bool:
+    """Whether the words are those of a need: a relation of the scenario, not of a step."""
+    return form[1:2] == ("relation",)
+
+
+def _relation(words: list[str]) -> list[str]:
+    """Words as types of relations."""
+    return [word.upper().replace("-", "_") for word in words]
 
 
 def _print(done: Corrected, as_json: bool) -> None:

@@ -11,8 +11,9 @@ from typing import Any
 from attrs import define, evolve, field
 
 from kgscripts.corpora.scenarios.labels import resolve
+from kgscripts.text.lexicon import is_tool, role_of
 from kgscripts.titles.keys import title_key
-from schemas.corrections import NO_SCENARIO, Correction, CorrectionKind, plain_words
+from schemas.corrections import NEEDS, NO_SCENARIO, Correction, CorrectionKind, plain_words
 from schemas.errors import InputError
 from schemas.graph_types import RELATION_TYPES
 from schemas.records import Action
@@ -64,6 +65,8 @@ class GraphWords:
         changes: dict[str, str] = {}
         if correction.kind is CorrectionKind.ABOUT:
             changes["scenario"] = self._given_scenario(correction.scenario)
+        elif correction.relation == NEEDS:
+            changes |= self._need(correction)
         elif correction.scenario:
             scenario = self._scenario(correction.scenario)
             changes["scenario"] = scenario["label"]
@@ -87,7 +90,7 @@ class GraphWords:
         found: Correction = evolve(correction, **changes)  # type: ignore[arg-type]
         if correction.withdrawn and found.key not in [known.key for known in self.corrections]:
             raise InputError(
-                f"there is no such correction to withdraw ({correction.kind} {correction.step or correction.thing})",
+                f"there is no such correction to withdraw ({correction.kind} {correction.step or correction.thing or correction.other})",
                 remedy="`kgscripts correct DIR --list` prints the corrections",
             )
         return found
@@ -132,6 +135,23 @@ class GraphWords:
         if words not in map(plain_words, labels):
             raise unknown(f"{step!r} has no {relation} {words!r}", words, labels)
         return words
+
+    def _need(self, correction: Correction) -> dict[str, str]:
+        """The words of a need; one that is added is a tool if it has a role, the graph uses it, or the lexicon says so."""
+        scenario = self._scenario(correction.scenario)
+        other, role = _ARTICLES.sub("", correction.other), correction.role
+        if correction.kind is CorrectionKind.REJECT:
+            ends = self.graph.select(NEEDS, ["to_id"], {"from_id": [scenario["id"]]})["to_id"]
+            labels = [
+                label
+                for kind in ("Tool", "Entity")
+                for label in self.graph.select(kind, ["label"], {"id": ends})["label"].to_pylist()
+            ]
+            if other not in map(plain_words, labels) and not correction.withdrawn:
+                raise unknown(f"{scenario['label']!r} does not need {other!r}", other, labels)
+        elif not role and not correction.withdrawn and is_tool(other):
+            role = role_of(other).value
+        return {"scenario": scenario["label"], "other": other, "role": role}
 
     def _thing(self, types: Iterable[str], name: str) -> None:
         labels = [label for kind in types for label in self.graph.select(kind, ["label"])["label"].to_pylist()]

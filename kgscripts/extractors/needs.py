@@ -46,12 +46,18 @@ _UNITS = frozenset(
 )
 _MODIFIERS = frozenset({"DET", "NUM", "ADJ", "ADV", "PRON", "SYM", "X", "ADP"})
 
+_STATES = frozenset(
+    {"ripe", "overripe", "raw", "fresh", "frozen", "dried", "canned", "organic", "large", "small", "medium"}
+)
+"""Adjectives of lists that taggers take for nouns: a "ripe banana" is a banana."""
+
 _NUMBER = r"(?:\d+(?:[.,/]\d+)?(?:[ \t]*[½⅓⅔¼¾⅛]|[ \t]+\d+/\d+)?|[½⅓⅔¼¾⅛])"
 _COUNT = rf"(?:{_NUMBER}(?:[ \t]*(?:-|–|to|or|x|×)[ \t]*{_NUMBER})?)"
 _WORDS = r"(?:(?:an?|one|two|three|four|five|six|half|several)(?:[ \t]+an?)?)"
 _UNIT = rf"(?:{'|'.join(sorted(_UNITS | PARTITIVES, key=lambda unit: (-len(unit), unit)))})(?:e?s)?\b\.?"
 _AMOUNT = re.compile(
-    rf"(?:about[ \t]+)?(?:{_COUNT}(?:[ \t]*\([^()]*\))?(?:[ \t-]*{_UNIT})?|{_WORDS}[ \t]+{_UNIT}(?=[ \t]+of\b))",
+    rf"(?:about[ \t]+)?(?:{_COUNT}(?:[ \t]*\([^()]*\))?(?:[ \t-]*{_UNIT})?|{_WORDS}[ \t]+{_UNIT}(?=[ \t]+of\b)"
+    rf"|half(?=[ \t]+an?\b)|(?:{'|'.join(sorted(_UNITS, key=lambda unit: (-len(unit), unit)))})\b(?=[ \t]))",
     re.IGNORECASE,
 )
 _SIZE = re.compile(rf"\((?P<size>{_COUNT}[ \t-]*{_UNIT})", re.IGNORECASE)
@@ -131,7 +137,7 @@ def _noun(tokens: Sequence[Token]) -> list[Token]:
 def _precedes_noun(word: Token) -> bool:
     """Whether a word is no part of the compound after it: an adjective, a participle, a measure."""
     measures = lemma(word) in _UNITS or (word.tag_ == "NNS" and lemma(word) in PARTITIVES)
-    return measures or word.pos_ in _MODIFIERS or word.tag_ == "VBN"
+    return measures or word.pos_ in _MODIFIERS or word.tag_ == "VBN" or word.lower_ in _STATES
 
 
 def _words(tokens: Sequence[Token]) -> Iterator[Token]:

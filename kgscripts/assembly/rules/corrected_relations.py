@@ -5,6 +5,7 @@ from __future__ import annotations
 from kgscripts.assembly.counting import Relation
 from kgscripts.assembly.engine import Rule
 from kgscripts.assembly.step import Step, made_by
+from schemas.corrections import NEEDS
 
 _BOTH_WAYS = ("ALTERNATIVE_TO", "CLOSE_MATCH")
 
@@ -29,6 +30,10 @@ CORRECTED_ROLE = """
 _PROPERTIES = {
     "HAS_SUB_EVENT": """, (SELECT position FROM step_rank k WHERE k.step = x."end") AS mean_position""",
     "USES": ", coalesce(x.role, 'instrument') AS role, false AS predicted",
+    "NEEDS": """
+        , CASE WHEN e.tool IS NOT NULL THEN coalesce(x.role, 'instrument') END AS role, 0 AS declared, 0 AS used,
+        true AS usual
+    """,
 }
 """SQL: the properties of an added relation that no text tells, apart from its numbers."""
 
@@ -40,12 +45,13 @@ def added(relation: Relation, counted: str, made: str) -> list[Step]:
     long as none does. The mark `added` keeps it in the graph.
     """
     told = f"added_{relation.table}"
-    role = ", arg_max(nullif(role, ''), correction) AS role" if relation.name == "USES" else ""
+    role = ", arg_max(nullif(role, ''), correction) AS role" if relation.name in ("USES", "NEEDS") else ""
+    usual = ", (c.usual OR x.start IS NOT NULL) AS usual" if relation.name == "NEEDS" else ""
     # Where few sources name a tool, it can be counted and predicted.
     once = 'QUALIFY NOT added OR row_number() OVER (PARTITION BY start, "end" ORDER BY predicted) = 1'
     query = f"""
         WITH told AS (SELECT start, "end"{role} FROM {told} GROUP BY start, "end")
-        FROM (SELECT c.* REPLACE (x.start IS NOT NULL AS added)
+        FROM (SELECT c.* REPLACE (x.start IS NOT NULL AS added{usual})
               FROM {counted} c LEFT JOIN told x ON x.start = c.start AND x."end" = c."end")
         {once if relation.name == "USES" else ""}
         UNION ALL BY NAME
@@ -74,6 +80,13 @@ def rejected(relation: Relation, counted: str, made: str, *, is_added: bool = Fa
     scenario or at a thing with a name. A CLOSE_MATCH is named by the other scenario. Symmetric relations are found from
     both ends.
     """
+    if relation.name == NEEDS:
+        found = f"""
+            SELECT x.correction, r.start AS step, r.start, r."end"
+            FROM {counted} r JOIN named_needs x ON x.start = r.start AND x."end" = r."end"
+            WHERE x.kind = 'reject' AND x.latest = 'reject'
+        """
+        return _without(relation, found, counted, made)
     ways = [("start", "end"), ("end", "start")] if relation.name in _BOTH_WAYS else [("start", "end")]
     kept = f'ANTI JOIN added_{relation.table} a ON a.start = r.start AND a."end" = r."end"' if is_added else ""
     found = " UNION ".join(
@@ -87,16 +100,23 @@ def rejected(relation: Relation, counted: str, made: str, *, is_added: bool = Fa
         """
         for own, other in ways
     )
+    of_matches = [made_by(_CORRECTED_MATCH)] if relation.name == "CLOSE_MATCH" else []
+    return [*of_matches, *_without(relation, found, counted, made)]
+
+
+def _without(relation: Relation, found: str, counted: str, made: str) -> list[Step]:
+    """The steps that keep the rejected relations that the query `found` selects, and leave them out of `made`."""
     table = f"rejected_{relation.table}"
     return [
-        *([made_by(_CORRECTED_MATCH)] if relation.name == "CLOSE_MATCH" else []),
         made_by(Rule(table, "", found)),
         made_by(Rule(made, "", f'FROM {counted} r ANTI JOIN {table} x ON x.start = r.start AND x."end" = r."end"')),
     ]
 
 
 def corrected_by_rejection(relation: Relation) -> str:
-    """SQL: the steps whose relation is rejected."""
+    """SQL: the steps or scenarios whose relation is rejected."""
+    if relation.name == NEEDS:
+        return "SELECT DISTINCT s.id, x.correction FROM rejected_needs x JOIN scenario s ON s.scenario = x.start"
     return f"SELECT DISTINCT t.id, x.correction FROM rejected_{relation.table} x JOIN named_step t USING (step)"
 
 
@@ -110,6 +130,18 @@ def _other_end(relation: Relation, other: str) -> str:
     if relation.end == "step":
         return f'JOIN corrected_step o ON o.correction = c.correction AND o.side = 2 AND o.step = r."{other}"'
     return f'JOIN {relation.end} e ON e.{relation.end} = r."end" AND lower(e.label) = lower(thing(c.other))'
+
+
+def given_roles_of_needs(counted: str, made: str) -> list[Step]:
+    """The table `made`: the rows of NEEDS in the table `counted` with the roles that tools are given everywhere."""
+    query = f"""
+        SELECT u.* REPLACE (coalesce(g.role, u.role) AS role)
+        FROM {counted} u
+             LEFT JOIN (SELECT n.needed, arg_max(c.role, c.correction) AS role
+                        FROM correction c JOIN needed n ON n.tool IS NOT NULL AND lower(thing(c.thing)) = lower(n.label)
+                        WHERE c.kind = 'tool role' AND c.step = '' GROUP BY n.needed) g ON g.needed = u."end"
+    """
+    return [made_by(Rule(made, "", query))]
 
 
 def given_roles(counted: str, made: str) -> list[Step]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kgscripts.assembly.counting import Relation, Sum, Total, confidence_of, reader_columns
-from schemas.records import Role, ToolRole
+from kgscripts.assembly.rules.needs import needs
+from kgscripts.assembly.rules.roles import TOOL_ROLES, most_frequent
+from schemas.records import Role
 
 
 def _aligned(readers: Sequence[int]) -> str:
@@ -55,14 +57,6 @@ def wordings(readers: Sequence[int]) -> Relation:
 
 
 _ROLES = sorted(role.value for role in Role)
-_TOOL_ROLES = sorted(role.value for role in ToolRole)
-
-
-def _most_frequent(roles: Sequence[str]) -> str:
-    """The role with the highest sum; among equal ones, the first in the alphabet."""
-    choices = " ".join(f"WHEN c.as_{role} THEN '{role}'" for role in roles)
-    return f"CASE greatest({', '.join(f'c.as_{role}' for role in roles)}) {choices} END AS role"
-
 
 _OF_STEP_AND_THING = """
     JOIN step_total st ON st.key = c.start JOIN {0}_total t ON t.key = c."end" CROSS JOIN mention_total total
@@ -89,7 +83,7 @@ def participants(readers: Sequence[int]) -> Relation:
             Sum(f"as_{role}", f"coalesce(sum(arguments) FILTER (WHERE role = '{role}'), 0)::BIGINT") for role in _ROLES
         ),
         joins=_OF_STEP_AND_THING.format("participant"),
-        properties=f"{_PROBABILITY_AND_PMI}, {_most_frequent(_ROLES)}",
+        properties=f"{_PROBABILITY_AND_PMI}, {most_frequent(_ROLES)} AS role",
         totals=(Total("participant_total", 'SELECT "end" AS key, document, mention FROM has_participant_case'),),
     )
 
@@ -117,10 +111,12 @@ def uses(readers: Sequence[int]) -> Relation:
         """,
         sums=(
             Sum("log_probability", "max(log_probability)", "max"),
-            *(Sum(f"as_{role}", f"count(DISTINCT mention) FILTER (WHERE role = '{role}')") for role in _TOOL_ROLES),
+            *(Sum(f"as_{role}", f"count(DISTINCT mention) FILTER (WHERE role = '{role}')") for role in TOOL_ROLES),
         ),
         joins=_OF_STEP_AND_THING.format("tool"),
-        properties=(f"{_PROBABILITY_AND_PMI}, c.log_probability, {_most_frequent(_TOOL_ROLES)}, false AS predicted"),
+        properties=(
+            f"{_PROBABILITY_AND_PMI}, c.log_probability, {most_frequent(TOOL_ROLES)} AS role, false AS predicted"
+        ),
         totals=(
             Total(
                 "tool_total",
@@ -129,7 +125,7 @@ def uses(readers: Sequence[int]) -> Relation:
                 UNION ALL
                 SELECT tool, document, NULL FROM listed_need WHERE tool IS NOT NULL AND in_partition(document)
                 """,
-                'added_uses."end"',
+                "added_tool.tool",
             ),
         ),
     )
@@ -193,65 +189,6 @@ def changes(readers: Sequence[int]) -> Relation:
     )
 
 
-def needs(readers: Sequence[int]) -> Relation:
-    """NEEDS: what lists name, tools and supplies of usual steps; the probability is the share of the scenario's sources.
-
-    A step needs the tools that it is done with, and the participants that are tools or are used up
-    (`kgscripts.assembly.tables.needs`).
-    """
-    usual = """
-        realization r JOIN step_usual y ON y.step = r.step AND y.usual
-    """
-    columns = 'r.document, r.mention, r.start AS first, r."end" AS last'
-    here = "in_partition(r.document)"
-    return Relation(
-        name="NEEDS",
-        start="scenario",
-        end="needed",
-        cases=f"""
-            SELECT scenario, scenario AS start, needed AS "end", document, NULL::BIGINT AS mention, start AS first,
-                   "end" AS last, true AS declared, role{reader_columns(readers, "n")}
-            FROM listed_need n WHERE in_partition(document) AND scenario > 0
-            UNION ALL
-            SELECT r.scenario, r.scenario, k.needed, {columns}, false, u.role{reader_columns(readers, "u")}
-            FROM {usual} JOIN named_tool u USING (mention) JOIN needed k ON k.tool = u.tool
-            WHERE {here} AND in_partition(u.document) AND r.scenario > 0
-            UNION ALL
-            SELECT r.scenario, r.scenario, k.needed, {columns}, false,
-                   CASE WHEN p.role = 'place' THEN 'container' ELSE 'instrument' END{reader_columns(readers, "p")}
-            FROM {usual} JOIN participant p USING (mention) JOIN thing_class x ON x.entity = p.entity AND x.kind = 'tool'
-                 JOIN entity e ON e.entity = p.entity JOIN needed k ON k.label = e.label AND k.tool IS NOT NULL
-            WHERE {here} AND in_partition(p.document) AND r.scenario > 0 AND p.role IN ('patient', 'place')
-            UNION ALL
-            SELECT r.scenario, r.scenario, k.needed, {columns}, false, NULL{reader_columns(readers, "p")}
-            FROM {usual} JOIN participant p USING (mention)
-                 JOIN thing_class x ON x.entity = p.entity AND x.kind = 'supply'
-                 JOIN needed k ON k.entity = p.entity
-                 ANTI JOIN made_thing m ON m.scenario = r.scenario AND m.entity = p.entity
-            WHERE {here} AND in_partition(p.document) AND r.scenario > 0 AND p.role = 'patient'
-        """,
-        sums=(
-            Sum("declared", "count(DISTINCT document) FILTER (WHERE declared)"),
-            Sum("used", "count(DISTINCT document) FILTER (WHERE NOT declared)"),
-            *(Sum(f"as_{role}", f"count(DISTINCT document) FILTER (WHERE role = '{role}')") for role in _TOOL_ROLES),
-        ),
-        joins="""
-            JOIN scenario_total t ON t.key = c.start
-            LEFT JOIN need_amount a ON a.scenario = c.start AND a.needed = c."end"
-        """,
-        properties=f"""
-            share(c.support, t.support) AS probability, c.declared::BIGINT AS declared, c.used::BIGINT AS used,
-            CASE WHEN e.tool IS NOT NULL THEN {_most_frequent(_TOOL_ROLES).removesuffix(" AS role")} END AS role,
-            a.amount, {_USUAL_NEED} AS usual
-        """,
-    )
-
-
-_USUAL_NEED = """
-    (t.support <= 2 OR (c.support >= 2 AND 10 * (c.support + c.declared) >= t.support))
-"""
-"""SQL: whether a need is usual: named by a tenth of the sources and by two, or by all of few; a list counts twice."""
-
 RELATIONS = (scenario_steps, wordings, participants, uses, decompositions, changes, needs)
 """The rules of all relations, except those whose pairs are chosen first (`kgscripts.assembly.rules.step_pairs`)."""
 
@@ -281,7 +218,7 @@ TOTALS = (
         UNION ALL
         SELECT entity, document, NULL FROM listed_need WHERE entity IS NOT NULL AND in_partition(document)
         """,
-        "added_changes.entity",
+        "added_entity.entity",
     ),
     Total(
         "attribute_total",

@@ -11,7 +11,7 @@ from functools import partial
 
 from kgscripts.assembly.counting import Relation
 from kgscripts.assembly.engine import Rule
-from kgscripts.assembly.rules.corrected_relations import added, given_roles, rejected
+from kgscripts.assembly.rules.corrected_relations import added, given_roles, given_roles_of_needs, rejected
 from kgscripts.assembly.step import Step, made_by, view
 from kgscripts.enrichers.protocol import Enricher
 
@@ -46,6 +46,8 @@ def revised(
             revisions.append(("with_added", partial(added, relation)))
         if relation.name == "USES" and has_roles:
             revisions.append(("with_roles", given_roles))
+        if relation.name == "NEEDS" and has_roles:
+            revisions.append(("with_roles", given_roles_of_needs))
         found += _chain(relation.table, revisions)
     return found
 

@@ -11,17 +11,18 @@ from kgscripts.assembly.step import Step, rows
 from kgscripts.assembly.tables.corrected_names import leading_names
 from kgscripts.assembly.tables.words import action_of
 from kgscripts.changes.attributes import leading_attribute
-from schemas.corrections import Correction, CorrectionKind, change_in
+from schemas.corrections import NEEDS, Correction, CorrectionKind, change_in
 
 _CHANGE_PARTS = ("entity", "attribute", "before", "after")
 
 
 def steps(corrections: Sequence[Correction]) -> list[Step]:
-    """The tables `added_action_name`, `added_tool_name` and `added_change_name`, whose rows have the number of their
+    """The tables `added_action_name`, `added_tool_name`, `added_supply_name` and `added_change_name`, whose rows have the number of their
     `correction`."""
     return [
         rows("added_action_name", _content(corrections, ACTION_PARTS, _action)),
         rows("added_tool_name", _content(corrections, ("label",), _tool)),
+        rows("added_supply_name", _content(corrections, ("label",), _supply)),
         rows("added_change_name", _content(corrections, _CHANGE_PARTS, _change)),
     ]
 
@@ -51,7 +52,13 @@ def _action(correction: Correction, _: Callable[[str], str]) -> tuple[str, ...] 
 
 
 def _tool(correction: Correction, thing: Callable[[str], str]) -> tuple[str, ...] | None:
-    return (thing(correction.other),) if correction.relation == "USES" else None
+    is_tool = correction.relation == "USES" or (correction.relation == NEEDS and correction.role)
+    return (thing(correction.other),) if is_tool else None
+
+
+def _supply(correction: Correction, thing: Callable[[str], str]) -> tuple[str, ...] | None:
+    is_supply = correction.relation == NEEDS and not correction.role
+    return (thing(correction.other),) if is_supply else None
 
 
 def _change(correction: Correction, thing: Callable[[str], str]) -> tuple[str, ...] | None:

@@ -1,4 +1,4 @@
-"""Steps, tools, orders and changes that people add: the statements of which corrections are evidence.
+"""Steps, tools, needs, orders and changes that people add: the statements of which corrections are evidence.
 
 What a person adds is counted as nothing: it has the support of the sources that have it, also if there are none.
 """
@@ -17,13 +17,14 @@ TABLES = {
     "added_has_sub_event": _ENDS,
     "added_expressed_as": _ENDS,
     "added_uses": (*_ENDS, ("role", pa.string())),
+    "added_needs": (*_ENDS, ("role", pa.string()), ("tool", _INTEGER), ("entity", _INTEGER)),
     "added_changes": (*_ENDS, ("entity", _INTEGER), ("attribute", _INTEGER)),
     "added_order": (("scenario", _INTEGER), *_ENDS),
     "rejected_order": (("start", _INTEGER), ("end", _INTEGER)),
 }
 """The tables of this module and their columns; they are empty without corrections."""
 
-RELATIONS = ("HAS_SUB_EVENT", "EXPRESSED_AS", "USES", "CHANGES", "PRECEDES")
+RELATIONS = ("HAS_SUB_EVENT", "EXPRESSED_AS", "USES", "NEEDS", "CHANGES", "PRECEDES")
 """The relations that people add; ``added_<relation>`` has the number of the `correction`, `start` and `end`."""
 
 _LATEST = 'arg_max(kind, correction) OVER (PARTITION BY start, "end") AS latest'
@@ -52,6 +53,30 @@ def added_action(scenario_id: str) -> Rule:
              JOIN action a ON lower(a.label) = c.step
              LEFT JOIN (SELECT DISTINCT action FROM mention) m ON m.action = a.action
         GROUP BY c.correction, s.scenario
+        """,
+    )
+
+
+def named_needs(scenario_id: str) -> Rule:
+    """The needs that corrections name. `scenario_id` is the SQL of a scenario's id from its `key`.
+
+    A thing that is added without a role is the tool of this name if there is one, else a supply.
+    """
+    return Rule(
+        "named_needs",
+        "",
+        f"""
+        WITH named AS (
+            SELECT c.correction, c.kind, c.role, s.scenario AS start, n.needed AS "end", n.tool, n.entity
+            FROM (SELECT *, scenario_key(scenario) AS key FROM correction WHERE relation = 'NEEDS') c
+                 JOIN scenario s ON s.id = {scenario_id} JOIN needed n ON lower(n.label) = lower(thing(c.other))
+            WHERE c.role = '' OR n.tool IS NOT NULL
+        )
+        SELECT *, {_LATEST}
+        FROM (FROM named WHERE kind = 'reject'
+              UNION ALL
+              FROM named WHERE kind = 'add'
+              QUALIFY row_number() OVER (PARTITION BY correction ORDER BY tool IS NULL, "end") = 1)
         """,
     )
 
@@ -96,6 +121,7 @@ RULES = (
         """,
     ),
     Rule("added_uses", "", "SELECT * EXCLUDE (kind, latest) FROM named_uses WHERE kind = 'add' AND latest = 'add'"),
+    Rule("added_needs", "", "SELECT * EXCLUDE (kind, latest) FROM named_needs WHERE kind = 'add' AND latest = 'add'"),
     Rule(
         "named_changes",
         "",
@@ -140,6 +166,7 @@ that does not contradict later corrections is `added_precedes` (`kgscripts.assem
 
 OVERRULED = """
     SELECT correction FROM named_uses WHERE kind <> latest
+    UNION SELECT correction FROM named_needs WHERE kind <> latest
     UNION SELECT correction FROM named_changes WHERE kind <> latest
     UNION SELECT correction FROM named_order WHERE kind <> latest
     UNION SELECT correction FROM added_order
@@ -151,10 +178,17 @@ OVERRULED = """
 """SQL: the corrections that later ones contradict, if they are applied nowhere."""
 
 CORRECTED = (
+    "SELECT DISTINCT t.id, x.correction FROM added_needs x JOIN scenario t ON t.scenario = x.start",
     'SELECT DISTINCT t.id, x.correction FROM added_has_sub_event x JOIN named_step t ON t.step = x."end"',
     *(
         f"SELECT DISTINCT t.id, x.correction FROM added_{name} x JOIN named_step t ON t.step = x.start"
         for name in ("uses", "changes", "precedes")
     ),
 )
-"""SQL: the steps that are added, or to which something is added."""
+"""SQL: the steps that are added, and the steps and scenarios to which something is added."""
+
+THINGS = {
+    "added_tool": 'SELECT "end" AS tool FROM added_uses UNION SELECT tool FROM added_needs',
+    "added_entity": "SELECT entity FROM added_changes UNION SELECT entity FROM added_needs",
+}
+"""SQL: the tools and entities that are added."""

@@ -148,7 +148,11 @@ def steps(corrections: Sequence[Correction], store: RecordStore) -> list[Step]:
     one, other, same: actions that are one step or different ones) for the clustering; `rejected_step`; `step`; and
     those of what is added and of `rejected_order` (`additions.TABLES`). `store` has the names of documents.
     """
-    always = [*corrected_segments.steps(corrections, store), *added_names.steps(corrections)]
+    always = [
+        *corrected_segments.steps(corrections, store),
+        *added_names.steps(corrections),
+        *(view(name, query) for name, query in additions.THINGS.items()),
+    ]
     if not corrections:
         return [
             *always,
@@ -170,7 +174,7 @@ def steps(corrections: Sequence[Correction], store: RecordStore) -> list[Step]:
         ),
         *(made_by(rule) for rule in ACTIONS),
         Step("link", ("link", "link_verdict"), tables_in(_ACTIONS), partial(_decide, corrections)),
-        *(made_by(rule) for rule in (*STEPS, *additions.RULES)),
+        *(made_by(rule) for rule in (*STEPS, additions.named_needs(_SCENARIO_ID), *additions.RULES)),
     ]
 
 

@@ -33,6 +33,8 @@ NAMES = (
             SELECT entity FROM state_change_record
             UNION ALL
             SELECT entity FROM added_change_name
+            UNION ALL
+            SELECT label FROM added_supply_name
         ) WHERE mine(label)
         """,
     ),

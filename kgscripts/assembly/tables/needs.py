@@ -1,26 +1,24 @@
-"""What could be needed: the things of lists, and which participants of steps are tools or supplies.
+"""What scenarios need: the things of lists, and the tools and supplies of usual steps.
 
-A supply is a thing that is used up and comes from outside: a food, a drink, a substance or a material, but no product of
-the scenario, no waste, and nothing that a step of it makes (``data/no_supplies.txt``).
+A tool is a durable thing that is used and not used up; a supply is used up and comes from outside: a food, a drink, a
+substance or a material, but no product of the scenario, no waste, and nothing that a step of it makes. The words are
+those of the lexicon and of ``data/needs.txt``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib import resources
 
 import pyarrow as pa
 
-from kgscripts.assembly.counting import confidence_of
+from kgscripts.assembly.counting import confidence_of, reader_columns
 from kgscripts.assembly.engine import Rule
 from kgscripts.assembly.step import Step, Tables, made_by, tables_in
-from kgscripts.text.lexicon import foods, is_a, is_tool, parse_classes
+from kgscripts.text.lexicon import foods, is_a, is_tool, nouns, parse_classes, verbs
 
-_CREATING = ("make", "create", "build", "bake", "brew", "write", "knit", "sew", "draw", "print", "form", "produce")
-_MAKING_TITLES = ("baking", "building", "brewing", "making", "knitting", "writing")
-
-NEEDED = Rule(
+_NEEDED = Rule(
     "needed",
     "",
     """
@@ -31,9 +29,24 @@ NEEDED = Rule(
 )
 """Tools and entities, numbered by ascending id: the ends of NEEDS."""
 
+_THINGS = "SELECT needed, label, tool IS NOT NULL AS is_tool FROM needed"
+_SCENARIOS = "SELECT scenario, label FROM scenario"
 
-def listed(readers: Sequence[int]) -> Rule:
-    """The things that lists of the documents name, in the scenarios in whose segments they stand."""
+
+def steps(readers: Sequence[int]) -> list[Step]:
+    """The tables `needed`, `listed_need`, `used_need`, `named_need` and `need_amount`."""
+    return [
+        made_by(_NEEDED),
+        Step("thing_class", ("thing_class",), tables_in(_THINGS), _classes),
+        Step("product", ("product",), tables_in(_SCENARIOS), _products),
+        made_by(_listed(readers)),
+        made_by(*_used(readers), name="used_need"),
+        *(made_by(rule) for rule in _AMOUNTS),
+    ]
+
+
+def _listed(readers: Sequence[int]) -> Rule:
+    """The things that lists of the documents name, in the scenarios in whose segments they are; 0 for none."""
     return Rule(
         "listed_need",
         "document",
@@ -47,7 +60,78 @@ def listed(readers: Sequence[int]) -> Rule:
     )
 
 
-AMOUNTS = (
+def _used(readers: Sequence[int]) -> tuple[Rule, ...]:
+    """The tools and supplies of usual steps, one row for each mention.
+
+    A text that names a thing by a compound and by its head ("frying pan", "pan") means the same: both are the compound.
+    """
+    of_usual = """
+        realization r JOIN step_usual y ON y.step = r.step AND y.usual JOIN action a USING (action)
+    """
+    mention = 'r.document, r.scenario, r.mention, r.start, r."end"'
+    here = "in_partition(r.document) AND r.scenario > 0"
+    return (
+        Rule(
+            "used_thing",
+            "document",
+            f"""
+            SELECT {mention}, k.needed, u.role{reader_columns(readers, "u")}
+            FROM {of_usual} JOIN named_tool u USING (mention) JOIN needed k ON k.tool = u.tool
+                 JOIN thing_class x ON x.needed = k.needed AND x.kind = 'tool'
+            WHERE {here} AND in_partition(u.document)
+            UNION ALL
+            SELECT {mention}, k.needed, CASE p.role WHEN 'place' THEN 'container' ELSE 'instrument' END
+                   {reader_columns(readers, "p")}
+            FROM {of_usual} JOIN participant p USING (mention) JOIN entity e USING (entity)
+                 JOIN needed k ON k.label = e.label AND k.tool IS NOT NULL
+                 JOIN thing_class x ON x.needed = k.needed AND x.kind = 'tool'
+            WHERE {here} AND in_partition(p.document) AND a.particle NOT IN ('back', 'away', 'off', 'down')
+                  AND a.preposition NOT IN ('from', 'off', 'out', 'out of')
+                  AND ((p.role = 'patient' AND a.predicate NOT IN ({_words("leaving")}))
+                       OR (p.role = 'place' AND a.predicate NOT IN ({_words("leaving", verbs("going"))})))
+            UNION ALL
+            SELECT {mention}, k.needed, NULL{reader_columns(readers, "p")}
+            FROM {of_usual} JOIN participant p USING (mention) JOIN needed k ON k.entity = p.entity
+                 JOIN thing_class x ON x.needed = k.needed AND x.kind = 'supply'
+                 LEFT JOIN product m ON m.scenario = r.scenario AND m.label = k.label
+            WHERE {here} AND in_partition(p.document)
+                  AND (m.label IS NULL OR a.predicate IN ({_words("measuring")}))
+                  AND ((p.role = 'patient' AND a.predicate NOT IN ({_words("leaving")})
+                        AND NOT (a.predicate IN ({_words("making")}) AND a.object = k.label))
+                       OR (p.role IN ('other', 'place', 'companion') AND a.predicate IN ({_words("using")})))
+            """,
+            temporary=True,
+        ),
+        Rule(
+            "narrower_thing",
+            "document",
+            f"""
+            WITH named AS (
+                SELECT DISTINCT document, scenario, needed, label, tool IS NOT NULL AS is_tool
+                FROM (SELECT document, scenario, needed FROM used_thing
+                      UNION ALL SELECT document, scenario, needed FROM listed_need
+                      WHERE in_partition(document)) JOIN needed USING (needed)
+            )
+            SELECT b.document, b.scenario, b.needed, min(n.needed) AS narrower
+            FROM named b JOIN named n ON n.document = b.document AND n.scenario = b.scenario
+                 AND n.is_tool = b.is_tool AND ends_with(n.label, ' ' || b.label)
+            WHERE n.label NOT IN ({_quoted(nouns("no_kind"))})
+            GROUP BY ALL HAVING count(*) = 1
+            """,
+            temporary=True,
+        ),
+        Rule(
+            "used_need",
+            "document",
+            """
+            SELECT u.* REPLACE (coalesce(n.narrower, u.needed) AS needed)
+            FROM used_thing u LEFT JOIN narrower_thing n USING (document, scenario, needed)
+            """,
+        ),
+    )
+
+
+_AMOUNTS = (
     Rule(
         "need_amount_part",
         "document",
@@ -69,61 +153,84 @@ AMOUNTS = (
 )
 """The amount of each thing that most sources write; of several, the first in the alphabet."""
 
-_THINGS = "SELECT entity, label FROM entity"
-
-MADE = Rule(
-    "made_thing",
-    "",
-    f"""
-    SELECT DISTINCT r.scenario, e.entity
-    FROM realization r JOIN action a USING (action) JOIN participant p USING (mention) JOIN entity e USING (entity)
-    WHERE r.scenario > 0 AND p.role = 'patient' AND e.label = a.object
-          AND a.predicate IN ({", ".join(f"'{verb}'" for verb in _CREATING)})
-    UNION
-    SELECT s.scenario, e.entity
-    FROM scenario s JOIN entity e
-         ON regexp_matches(s.label, '^({"|".join(_MAKING_TITLES)}) ')
-         AND (ends_with(s.label, ' ' || e.label) OR contains(s.label, ' ' || e.label || ' '))
-    """,
-)
-"""What a step of a scenario makes, and what its name says it makes."""
-
-
-def steps(readers: Sequence[int]) -> list[Step]:
-    """The tables `needed`, `listed_need`, `need_amount`, `made_thing` and `needed_participant`."""
-    return [
-        made_by(NEEDED),
-        made_by(listed(readers)),
-        *(made_by(rule) for rule in AMOUNTS),
-        made_by(MADE),
-        Step("thing_class", ("thing_class",), tables_in(_THINGS), _classes),
-    ]
-
 
 def _classes(tables: Tables) -> None:
-    """Make `thing_class`: the entities that a step can use as a tool, or use up as a supply."""
+    """Make `thing_class`: the things that a step can use as a tool, or use up as a supply."""
     rows = tables.table(_THINGS)
-    found = [
-        (entity, kind)
-        for entity, label in zip(rows["entity"].to_pylist(), rows["label"].to_pylist(), strict=True)
-        if (kind := thing_class(label))
-    ]
-    columns = (pa.array([entity for entity, _ in found], pa.int32()), pa.array([kind for _, kind in found], pa.string()))
-    tables.add("thing_class", pa.table(columns, ["entity", "kind"]))
+    found: list[tuple[int, str]] = []
+    for number, label, tool in zip(*(column.to_pylist() for column in rows.columns), strict=True):
+        if kind := _tool_class(label) if tool else _supply_class(label):
+            found.append((number, kind))
+    columns = (
+        pa.array([number for number, _ in found], pa.int32()),
+        pa.array([kind for _, kind in found], pa.string()),
+    )
+    tables.add("thing_class", pa.table(columns, ["needed", "kind"]))
 
 
-def thing_class(noun: str) -> str:
-    """``tool`` or ``supply``, "" for a thing that nobody has to have before an activity."""
-    if is_tool(noun):
-        return "tool"
+def _tool_class(noun: str) -> str:
+    """``tool`` for a tool with a name of its own; "" for "machine", "surface" and the like."""
+    return "" if noun in _class("no_tool") or not is_tool(noun) else "tool"
+
+
+def _supply_class(noun: str) -> str:
+    """``supply`` for what is used up and comes from outside, else ""."""
     head = noun.rsplit(" ", 1)[-1]
-    if noun in _no_supplies() or (head in _no_supplies() and noun not in foods("food")):
+    if noun in _class("supply") or noun in foods("food") - _class("no_supply"):
+        return "supply"
+    if noun in _class("no_supply") or head in _class("no_supply"):
         return ""
-    is_food = noun in foods("food") or head in foods("food")
-    return "supply" if is_a(noun, "consumable") or is_food else ""
+    return "supply" if head in foods("food") or is_a(noun, "consumable") else ""
+
+
+def _products(tables: Tables) -> None:
+    """Make `product`: the names of what each scenario makes, by its own name."""
+    rows = tables.table(_SCENARIOS)
+    found = [
+        (scenario, name)
+        for scenario, label in zip(*(column.to_pylist() for column in rows.columns), strict=True)
+        for name in sorted(product_names(label))
+    ]
+    columns = (
+        pa.array([number for number, _ in found], pa.int32()),
+        pa.array([name for _, name in found], pa.string()),
+    )
+    tables.add("product", pa.table(columns, ["scenario", "label"]))
+
+
+_AFTER = frozenset({"with", "for", "from", "in", "on", "without", "using", "and", "&", "by", "of", "to", "that"})
+
+
+def product_names(label: str) -> set[str]:
+    """What the name of a scenario says it makes, in singular and as it is: "bread" for "banana bread", "cake" for "baking
+    a cake", nothing for "washing a car"."""
+    words = label.lower().replace("(", " ( ").split()
+    end = next((place for place, word in enumerate(words) if place and (word in _AFTER or word == "(")), len(words))
+    first, *rest = words[:end] or [""]
+    if first.endswith("ing") and rest:
+        if first not in {f"{verb.removesuffix('e')}ing" for verb in _class("making")}:
+            return set()
+    else:
+        rest = [first, *rest]
+    if len(rest) > 1 and rest[-2] in _class("worked"):
+        return set()
+    names = {rest[-1], " ".join(rest[-2:])}
+    return names | {name.removesuffix("s") for name in names} | {name.removesuffix("es") for name in names}
+
+
+def _words(label: str, further: Iterable[str] = ()) -> str:
+    return _quoted({*_class(label), *further})
+
+
+def _quoted(words: Iterable[str]) -> str:
+    return ", ".join("'" + word.replace("'", "''") + "'" for word in sorted(words))
+
+
+def _class(label: str) -> frozenset[str]:
+    return _classes_of_words()[label]
 
 
 @cache
-def _no_supplies() -> frozenset[str]:
-    text = (resources.files("kgscripts.assembly") / "data" / "no_supplies.txt").read_text(encoding="utf-8")
-    return frozenset().union(*parse_classes(text, "no_supplies.txt").values())
+def _classes_of_words() -> dict[str, frozenset[str]]:
+    text = (resources.files("kgscripts.assembly") / "data" / "needs.txt").read_text(encoding="utf-8")
+    return parse_classes(text, "needs.txt")
