@@ -22,7 +22,7 @@ def needs(
     every: Annotated[bool, typer.Option("--all", help="Show all needs, also unusual ones.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Print what one must have for a scenario: its tools, and the supplies that it uses up, with the passages behind them.
+    """Print what one must have for a scenario: its tools, and the supplies that it uses up, with passages as evidence.
 
     Lists declare them ("You will need", Ingredients), or usual steps use them. Usual needs are named by at least two
     sources and a tenth of all, or by any if the scenario has at most two.

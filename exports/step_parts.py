@@ -25,7 +25,7 @@ _FURTHER = {
 
 
 def parts_of(graph: ScriptGraph, relation: str, steps: Collection[str]) -> Mapping[str, Sequence[Row]]:
-    """The rows of a relation that begins at steps, or at scenarios, by where it begins, each with the `label` of its end.
+    """The rows of a relation that begins at steps or scenarios, by where it begins, each with the `label` of its end.
 
     They are sorted by support, concrete steps by position; what a person added comes first, and containers and surfaces
     are behind the other tools.

@@ -65,7 +65,8 @@ REJECTABLE = tuple(
     if name == NEEDS
     or (relation.has_statement and {start for start, _ in relation.ends} == {"SubEvent"} and name != "EXPRESSED_AS")
 )
-"""The relations of a step or a scenario that can be rejected. For a wording that belongs to another step, use a different step."""
+"""The relations of a step or a scenario that can be rejected. For a wording that belongs to another step, use a
+different step."""
 
 ADDABLE = ("USES", "PRECEDES", "CHANGES", NEEDS)
 """The relations of a step or a scenario that can be added."""
@@ -125,9 +126,10 @@ class Correction:
     `step` and `other` are the words of an action ("put cake in oven"), or its predicate, particle and object where no
     action of the scenario has these words. `thing` is the name of a tool or an entity, `name` the new label of a step,
     `role` that of a tool. A rejected or added relation has a `relation` and its end in `other`, of a CLOSE_MATCH the
-    other scenario, of a CHANGES the label of the change; a NEEDS has no `step`, and a `role` if it is a tool. What a text is about has the source in `thing` (its name, or
-    eight or more digits of its digest), a passage of it in `other` (its words, "..." for any words between), and the
-    `scenario`, or `NO_SCENARIO`. `withdrawn` takes back an earlier correction with the same key.
+    other scenario, of a CHANGES the label of the change; a NEEDS has no `step`, and a `role` if it is a tool. What a
+    text is about has the source in `thing` (its name, or eight or more digits of its digest), a passage of it in
+    `other` (its words, "..." for any words between), and the `scenario`, or `NO_SCENARIO`. `withdrawn` takes back an
+    earlier correction with the same key.
 
     Raises
     ------

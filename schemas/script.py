@@ -193,11 +193,11 @@ class LeftOut:
 class Script:
     """The steps of a scenario in order, read in `support` sources.
 
-    `needs` are the tools, then the supplies, that one must have for it, those of the most sources first,
-    without `needs_left_out` that few sources name. `left_out` are its other steps, the most important first. `corrections` are those of the scenario itself, such as
-    steps that a person rejected. `precedes` are the PRECEDES relations between these steps. `order` follows from all
-    relations of the scenario, those of steps that are left out too: pairs of IRIs, without pairs that other pairs
-    imply.
+    `needs` are the tools, then the supplies, that one must have for it, those of the most sources first, without
+    `needs_left_out` that few sources name. `left_out` are its other steps, the most important first. `corrections` are
+    those of the scenario itself, such as steps that a person rejected. `precedes` are the PRECEDES relations between
+    these steps. `order` follows from all relations of the scenario, those of steps that are left out too: pairs of
+    IRIs, without pairs that other pairs imply.
     """
 
     iri: str

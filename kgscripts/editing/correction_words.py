@@ -89,8 +89,9 @@ class GraphWords:
             self._thing(("Tool",), correction.thing)
         found: Correction = evolve(correction, **changes)  # type: ignore[arg-type]
         if correction.withdrawn and found.key not in [known.key for known in self.corrections]:
+            words = correction.step or correction.thing or correction.other
             raise InputError(
-                f"there is no such correction to withdraw ({correction.kind} {correction.step or correction.thing or correction.other})",
+                f"there is no such correction to withdraw ({correction.kind} {words})",
                 remedy="`kgscripts correct DIR --list` prints the corrections",
             )
         return found
@@ -137,7 +138,7 @@ class GraphWords:
         return words
 
     def _need(self, correction: Correction) -> dict[str, str]:
-        """The words of a need; one that is added is a tool if it has a role, the graph uses it, or the lexicon says so."""
+        """The words of a need; what is added without a role gets one if it is a tool by its name."""
         scenario = self._scenario(correction.scenario)
         other, role = _ARTICLES.sub("", correction.other), correction.role
         if correction.kind is CorrectionKind.REJECT:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kgscripts.assembly.counting import Relation, Sum, reader_columns
+from kgscripts.assembly.engine import Rule
 from kgscripts.assembly.rules.roles import TOOL_ROLES, most_frequent
+from kgscripts.assembly.step import Step, made_by
 
 _USUAL_NEED = """
     (t.support <= 2 OR (c.support + c.declared >= 2 AND 10 * (c.support + c.declared) >= t.support))
@@ -14,7 +16,7 @@ _USUAL_NEED = """
 
 
 def needs(readers: Sequence[int]) -> Relation:
-    """NEEDS: what lists name, tools and supplies of usual steps; the probability is the share of the scenario's sources.
+    """NEEDS: what lists name, and tools and supplies of usual steps; the probability is the share of the sources.
 
     `kgscripts.assembly.tables.needs` finds what usual steps use and use up.
     """
@@ -27,7 +29,8 @@ def needs(readers: Sequence[int]) -> Relation:
                    "end" AS last, true AS declared, role{reader_columns(readers, "n")}
             FROM listed_need n WHERE in_partition(document) AND scenario > 0
             UNION ALL
-            SELECT scenario, scenario, needed, document, mention, start, "end", false, role{reader_columns(readers, "u")}
+            SELECT scenario, scenario, needed, document, mention, start, "end", false, role
+                   {reader_columns(readers, "u")}
             FROM used_need u WHERE in_partition(document)
         """,
         sums=(
@@ -45,3 +48,23 @@ def needs(readers: Sequence[int]) -> Relation:
             a.amount, {_USUAL_NEED} AS usual
         """,
     )
+
+
+def once_by_head(counted: str, made: str) -> list[Step]:
+    """The table `made`: the rows of NEEDS in the table `counted`, in which no usual need repeats another.
+
+    Of a compound and its head ("frying pan", "pan"), the head is not usual if more sources name the compound, and the
+    compound is not if three times as many name the head and no list declares the compound.
+    """
+    repeated = f"""
+        SELECT r.start, CASE WHEN c.support > r.support THEN r."end" ELSE c."end" END AS "end"
+        FROM {counted} r JOIN thing_head h ON h.head = r."end"
+             JOIN {counted} c ON c.start = r.start AND c."end" = h.needed
+        WHERE c.support > r.support OR (3 * c.support <= r.support AND c.declared = 0)
+    """
+    query = f"""
+        SELECT n.* REPLACE (n.usual AND x.start IS NULL AS usual)
+        FROM {counted} n
+             LEFT JOIN (SELECT DISTINCT * FROM ({repeated})) x ON x.start = n.start AND x."end" = n."end"
+    """
+    return [made_by(Rule(made, "", query))]

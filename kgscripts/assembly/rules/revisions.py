@@ -12,6 +12,7 @@ from functools import partial
 from kgscripts.assembly.counting import Relation
 from kgscripts.assembly.engine import Rule
 from kgscripts.assembly.rules.corrected_relations import added, given_roles, given_roles_of_needs, rejected
+from kgscripts.assembly.rules.needs import once_by_head
 from kgscripts.assembly.step import Step, made_by, view
 from kgscripts.enrichers.protocol import Enricher
 
@@ -40,6 +41,8 @@ def revised(
                 revisions.append((f"read_by_{number}", _read(number, query)))
             if query := enricher.predicts.get(relation.name):
                 revisions.append((f"with_predicted_{number}", _with_predicted(relation, number, query)))
+        if relation.name == "NEEDS":
+            revisions.append(("without_repetitions", once_by_head))
         if relation in without:
             revisions.append(("not_rejected", partial(rejected, relation, is_added=relation in additions)))
         if relation in additions:

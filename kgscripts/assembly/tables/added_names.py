@@ -17,8 +17,8 @@ _CHANGE_PARTS = ("entity", "attribute", "before", "after")
 
 
 def steps(corrections: Sequence[Correction]) -> list[Step]:
-    """The tables `added_action_name`, `added_tool_name`, `added_supply_name` and `added_change_name`, whose rows have the number of their
-    `correction`."""
+    """The tables `added_action_name`, `added_tool_name`, `added_supply_name` and `added_change_name`, whose rows have
+    the number of their `correction`."""
     return [
         rows("added_action_name", _content(corrections, ACTION_PARTS, _action)),
         rows("added_tool_name", _content(corrections, ("label",), _tool)),

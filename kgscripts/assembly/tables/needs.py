@@ -16,7 +16,7 @@ import pyarrow as pa
 from kgscripts.assembly.counting import confidence_of, reader_columns
 from kgscripts.assembly.engine import Rule
 from kgscripts.assembly.step import Step, Tables, made_by, tables_in
-from kgscripts.text.lexicon import foods, is_a, is_tool, nouns, parse_classes, verbs
+from kgscripts.text.lexicon import foods, is_a, is_tool, parse_classes, verbs
 
 _NEEDED = Rule(
     "needed",
@@ -37,7 +37,7 @@ def steps(readers: Sequence[int]) -> list[Step]:
     """The tables `needed`, `listed_need`, `used_need`, `named_need` and `need_amount`."""
     return [
         made_by(_NEEDED),
-        Step("thing_class", ("thing_class",), tables_in(_THINGS), _classes),
+        Step("thing_class", ("thing_class", "thing_head"), tables_in(_THINGS), _classes),
         Step("product", ("product",), tables_in(_SCENARIOS), _products),
         made_by(_listed(readers)),
         made_by(*_used(readers), name="used_need"),
@@ -77,7 +77,7 @@ def _used(readers: Sequence[int]) -> tuple[Rule, ...]:
             f"""
             SELECT {mention}, k.needed, u.role{reader_columns(readers, "u")}
             FROM {of_usual} JOIN named_tool u USING (mention) JOIN needed k ON k.tool = u.tool
-                 JOIN thing_class x ON x.needed = k.needed AND x.kind = 'tool'
+                 JOIN thing_class x ON x.needed = k.needed
             WHERE {here} AND in_partition(u.document)
             UNION ALL
             SELECT {mention}, k.needed, CASE p.role WHEN 'place' THEN 'container' ELSE 'instrument' END
@@ -105,17 +105,15 @@ def _used(readers: Sequence[int]) -> tuple[Rule, ...]:
         Rule(
             "narrower_thing",
             "document",
-            f"""
+            """
             WITH named AS (
-                SELECT DISTINCT document, scenario, needed, label, tool IS NOT NULL AS is_tool
+                SELECT DISTINCT document, scenario, needed
                 FROM (SELECT document, scenario, needed FROM used_thing
-                      UNION ALL SELECT document, scenario, needed FROM listed_need
-                      WHERE in_partition(document)) JOIN needed USING (needed)
+                      UNION ALL SELECT document, scenario, needed FROM listed_need WHERE in_partition(document))
             )
             SELECT b.document, b.scenario, b.needed, min(n.needed) AS narrower
-            FROM named b JOIN named n ON n.document = b.document AND n.scenario = b.scenario
-                 AND n.is_tool = b.is_tool AND ends_with(n.label, ' ' || b.label)
-            WHERE n.label NOT IN ({_quoted(nouns("no_kind"))})
+            FROM thing_head h JOIN named b ON b.needed = h.head
+                 JOIN named n ON n.needed = h.needed AND n.document = b.document AND n.scenario = b.scenario
             GROUP BY ALL HAVING count(*) = 1
             """,
             temporary=True,
@@ -155,22 +153,33 @@ _AMOUNTS = (
 
 
 def _classes(tables: Tables) -> None:
-    """Make `thing_class`: the things that a step can use as a tool, or use up as a supply."""
+    """Make `thing_class`: the things that a step can use as a tool, or use up as a supply; and `thing_head`: the things
+    that the ends of compounds name ("frying pan", "pan")."""
     rows = tables.table(_THINGS)
-    found: list[tuple[int, str]] = []
-    for number, label, tool in zip(*(column.to_pylist() for column in rows.columns), strict=True):
+    things = list(zip(*(column.to_pylist() for column in rows.columns), strict=True))
+    numbers = {(label, tool): number for number, label, tool in things}
+    classes: list[tuple[int, str]] = []
+    heads: list[tuple[int, int]] = []
+    for number, label, tool in things:
         if kind := _tool_class(label) if tool else _supply_class(label):
-            found.append((number, kind))
-    columns = (
-        pa.array([number for number, _ in found], pa.int32()),
-        pa.array([kind for _, kind in found], pa.string()),
-    )
-    tables.add("thing_class", pa.table(columns, ["needed", "kind"]))
+            classes.append((number, kind))
+        words = [] if is_a(label, "no_kind") else label.split(" ")
+        ends = (numbers.get((" ".join(words[start:]), tool)) for start in range(1, len(words)))
+        heads += ((number, head) for head in ends if head is not None)
+    tables.add("thing_class", _pairs(classes, "needed", ("kind", pa.string())))
+    tables.add("thing_head", _pairs(heads, "needed", ("head", pa.int32())))
+
+
+def _pairs(rows: Sequence[tuple[int, object]], number: str, value: tuple[str, pa.DataType]) -> pa.Table:
+    columns = (pa.array([row[0] for row in rows], pa.int32()), pa.array([row[1] for row in rows], value[1]))
+    return pa.table(columns, [number, value[0]])
 
 
 def _tool_class(noun: str) -> str:
-    """``tool`` for a tool with a name of its own; "" for "machine", "surface" and the like."""
-    return "" if noun in _class("no_tool") or not is_tool(noun) else "tool"
+    """``tool`` for a tool by its name, ``used`` for what steps can use as one; "" for "machine" and what is used up."""
+    if noun in _class("no_tool") or is_a(noun, "consumable") or noun in foods("food"):
+        return ""
+    return "tool" if is_tool(noun) else "used"
 
 
 def _supply_class(noun: str) -> str:
@@ -191,19 +200,15 @@ def _products(tables: Tables) -> None:
         for scenario, label in zip(*(column.to_pylist() for column in rows.columns), strict=True)
         for name in sorted(product_names(label))
     ]
-    columns = (
-        pa.array([number for number, _ in found], pa.int32()),
-        pa.array([name for _, name in found], pa.string()),
-    )
-    tables.add("product", pa.table(columns, ["scenario", "label"]))
+    tables.add("product", _pairs(found, "scenario", ("label", pa.string())))
 
 
 _AFTER = frozenset({"with", "for", "from", "in", "on", "without", "using", "and", "&", "by", "of", "to", "that"})
 
 
 def product_names(label: str) -> set[str]:
-    """What the name of a scenario says it makes, in singular and as it is: "bread" for "banana bread", "cake" for "baking
-    a cake", nothing for "washing a car"."""
+    """What the name of a scenario says it makes, in singular and as it is: "bread" for "banana bread", nothing for
+    "washing a car"."""
     words = label.lower().replace("(", " ( ").split()
     end = next((place for place, word in enumerate(words) if place and (word in _AFTER or word == "(")), len(words))
     first, *rest = words[:end] or [""]
