@@ -22,7 +22,7 @@ _BEFORE_LIST = re.compile(
 _LONGEST_HEADING = 200
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)")
 _PARENTHESIS = re.compile(r"\([^()]*\)")
-_SEPARATOR = re.compile(r"[\r\n,;&•]+|[ \t](?:and|or|plus)(?=[ \t])", re.IGNORECASE)
+_SEPARATOR = re.compile(r"[\r\n,;&•+]+|[ \t](?:and|or|plus)(?=[ \t])", re.IGNORECASE)
 _ONLY_TOOLS = re.compile(_TOOLS, re.IGNORECASE)
 _ANY_THING = re.compile(_THINGS, re.IGNORECASE)
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from kgscripts.corpora.needs import heading_of, item_spans, names_ingredients, names_tools
 from kgscripts.extractors.nouns import PARTITIVES
 from kgscripts.extractors.protocol import Parse
-from kgscripts.text.lexicon import classes_of, is_a, is_tool, may_be_tool, role_of
+from kgscripts.text.lexicon import classes_of, foods, is_a, is_tool, may_be_tool, role_of
 from kgscripts.text.syntax import lemma
 from schemas.records import Need, NeedKind
 
@@ -24,43 +24,39 @@ _ENDS = frozenset(
 """Words after which an item describes the thing that it names."""
 _BETWEEN = frozenset({"and", "or", "plus"})
 _UNITS = frozenset(
-    {
-        "cup",
-        "teaspoon",
-        "tablespoon",
-        "tsp",
-        "tbsp",
-        "tbs",
-        "ounce",
-        "oz",
-        "pound",
-        "lb",
-        "lbs",
-        "gram",
-        "g",
-        "kg",
-        "mg",
-    }
-    | {"ml", "l", "liter", "litre", "quart", "pint", "gallon", "dash", "pinch", "dozen", "clove", "slice", "handful"}
-    | {"packet", "package", "inch", "cm", "mm", "foot", "ft", "meter", "metre"}
+    "cup teaspoon tablespoon tsp tbsp tbs ounce oz pound lb lbs gram g kilogram kg mg milliliter millilitre ml l liter "
+    "litre quart pint gallon dash pinch dozen clove slice handful packet package container inch cm mm foot ft meter "
+    "metre".split()
 )
+_AFTERTHOUGHTS = frozenset({"VBN", "VBG", "VBD", "RB"})
+"""The tags with which a remark behind a comma begins: "1 onion, cut into rings"."""
 _MODIFIERS = frozenset({"DET", "NUM", "ADJ", "ADV", "PRON", "SYM", "X", "ADP"})
 
 _STATES = frozenset(
     {"ripe", "overripe", "raw", "fresh", "frozen", "dried", "canned", "organic", "large", "small", "medium"}
+    | {"purpose", "extra", "virgin", "boneless", "skinless"}
 )
 """Adjectives of lists that taggers take for nouns: a "ripe banana" is a banana."""
 
+
+def _any(words: Collection[str]) -> str:
+    return "|".join(sorted(words, key=lambda word: (-len(word), word)))
+
+
+_PRESSED = frozenset({"juice", "zest", "rind"})
+"""What is made of a thing that one needs: "juice of 1 lemon"."""
 _NUMBER = r"(?:\d+(?:[.,/]\d+)?(?:[ \t]*[½⅓⅔¼¾⅛]|[ \t]+\d+/\d+)?|[½⅓⅔¼¾⅛])"
 _COUNT = rf"(?:{_NUMBER}(?:[ \t]*(?:-|–|to|or|x|×)[ \t]*{_NUMBER})?)"
 _WORDS = r"(?:(?:an?|one|two|three|four|five|six|half|several)(?:[ \t]+an?)?)"
-_UNIT = rf"(?:{'|'.join(sorted(_UNITS | PARTITIVES, key=lambda unit: (-len(unit), unit)))})(?:e?s)?\b\.?"
+_MEASURE = rf"(?:{_any(_UNITS)})(?:e?s)?\b\.?"
+# A "can opener" is no can of something.
+_UNIT = rf"(?:{_MEASURE}|(?:{_any(PARTITIVES)})(?:e?s\b|\b(?=[ \t]+of\b)))"
 _AMOUNT = re.compile(
     rf"(?:about[ \t]+)?(?:{_COUNT}(?:[ \t]*\([^()]*\))?(?:[ \t-]*{_UNIT})?|{_WORDS}[ \t]+{_UNIT}(?=[ \t]+of\b)"
-    rf"|half(?=[ \t]+an?\b)|(?:{'|'.join(sorted(_UNITS, key=lambda unit: (-len(unit), unit)))})\b(?=[ \t]))",
+    rf"|half(?=[ \t]+an?\b)|{_MEASURE}(?=[ \t]))",
     re.IGNORECASE,
 )
-_SIZE = re.compile(rf"\((?P<size>{_COUNT}[ \t-]*{_UNIT})", re.IGNORECASE)
+_SIZE = re.compile(rf"\((?P<size>{_COUNT}[ \t-]*{_MEASURE})", re.IGNORECASE)
 
 
 def needs_of(parses: Sequence[Parse], text: str) -> Iterator[Need]:
@@ -69,7 +65,8 @@ def needs_of(parses: Sequence[Parse], text: str) -> Iterator[Need]:
     listed = text[passage.start : passage.end]
     heading = heading_of(listed)
     found: set[str] = set()
-    for (start, end), words in _items(parses, [_stripped(listed, *span) for span in item_spans(listed)]):
+    spans = ((passage.start + start, passage.start + end) for start, end in item_spans(listed))
+    for (start, end), amount, words in _items(parses, text, [_stripped(text, *span) for span in spans]):
         name = " ".join([*(word.lower_ for word in words[:-1]), *(_lemma(word) for word in words[-1:])])
         if not name or name in found or is_a(name, "person", "time"):
             continue
@@ -79,9 +76,9 @@ def needs_of(parses: Sequence[Parse], text: str) -> Iterator[Need]:
             lemma=name,
             kind=NeedKind.TOOL if is_used else NeedKind.SUPPLY,
             role=role_of(name) if is_used else None,
-            amount=_amount(listed[start:end]),
-            start=passage.start + start,
-            end=passage.start + end,
+            amount=amount,
+            start=start,
+            end=end,
         )
 
 
@@ -98,24 +95,27 @@ def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _items(
-    parses: Sequence[Parse], items: Sequence[tuple[int, int]]
-) -> Iterator[tuple[tuple[int, int], Sequence[Token]]]:
-    """Each item with the nouns that name its thing. Spans count from the beginning of the passage."""
-    begin = parses[0].passage.start
-    ends = [begin + end for _, end in items]
+    parses: Sequence[Parse], text: str, items: Sequence[tuple[int, int]]
+) -> Iterator[tuple[tuple[int, int], str, Sequence[Token]]]:
+    """Each item with its amount and the nouns that name its thing."""
+    ends = [end for _, end in items]
     for parse in parses:
-        tokens = (token for token in parse.doc if parse.offset + token.idx >= begin + items[0][0])
-        for place, item in groupby(tokens, key=lambda token: bisect_right(ends, parse.offset + token.idx)):
-            if place < len(items):
-                yield items[place], _noun(list(item))
+        tokens = (token for token in parse.doc if parse.offset + token.idx >= items[0][0])
+        for place, group in groupby(tokens, key=lambda token: bisect_right(ends, parse.offset + token.idx)):
+            item = list(group)
+            start, end = items[place] if place < len(items) else (0, 0)
+            if start == end or _is_afterthought(item, text[max(0, start - 9) : start]):
+                continue
+            before = _AMOUNT.match(text, start, end)
+            size = _SIZE.search(text, start, end)
+            amount = before[0].strip() if before else size["size"] if size else ""
+            first = before.end() if before else start
+            yield (start, end), amount, _noun([token for token in item if parse.offset + token.idx >= first])
 
 
-def _amount(item: str) -> str:
-    """How much or how large, as it is written before the thing or behind it in parentheses."""
-    if found := _AMOUNT.match(item):
-        return found[0].strip()
-    size = _SIZE.search(item)
-    return size["size"] if size else ""
+def _is_afterthought(item: Sequence[Token], before: str) -> bool:
+    first = next((token for token in item if token.text[0].isalpha()), None)
+    return before.rstrip().endswith(",") and first is not None and first.tag_ in _AFTERTHOUGHTS
 
 
 def _lemma(word: Token) -> str:
@@ -123,10 +123,12 @@ def _lemma(word: Token) -> str:
 
 
 def _noun(tokens: Sequence[Token]) -> list[Token]:
-    """The noun of an item with its compound: "cake pan" of "a round cake pan (9 inches)", "sugar" of "1 cup sugar"."""
+    """The noun with its compound of an item without amount: "cake pan" of "round cake pan", "paint" of "of paint"."""
     words = list(_words(tokens))
+    if len(words) > 1 and (words[0].lower_ == "of" or (words[0].lower_ == "can" and words[1].lower_ != "opener")):
+        words = words[1:]
     while of := next((number for number, word in enumerate(words) if number and word.lower_ == "of"), 0):
-        words = words[of + 1 :] if lemma(words[of - 1]) in PARTITIVES | _UNITS else words[:of]
+        words = words[of + 1 :] if lemma(words[of - 1]) in PARTITIVES | _UNITS | _PRESSED else words[:of]
     first = max((number + 1 for number, word in enumerate(words[:-1]) if _precedes_noun(word)), default=0)
     found = words[first:]
     if found and (found[-1].pos_ in _MODIFIERS or found[-1].tag_ in {"VBN", "VBD"}):
@@ -137,15 +139,20 @@ def _noun(tokens: Sequence[Token]) -> list[Token]:
 def _precedes_noun(word: Token) -> bool:
     """Whether a word is no part of the compound after it: an adjective, a participle, a measure."""
     measures = lemma(word) in _UNITS or (word.tag_ == "NNS" and lemma(word) in PARTITIVES)
-    return measures or word.pos_ in _MODIFIERS or word.tag_ == "VBN" or word.lower_ in _STATES
+    is_adjective = word.pos_ in _MODIFIERS or word.tag_ == "VBN" or word.lower_ in _STATES
+    return measures or is_adjective or _is_worked(word.lower_)
+
+
+def _is_worked(word: str) -> bool:
+    """Whether a word is a participle, which taggers often take for a noun in lists: "grated cheese"."""
+    return len(word) > 5 and word.endswith("ed") and not classes_of(word) and word not in foods("food")
 
 
 def _words(tokens: Sequence[Token]) -> Iterator[Token]:
     depth = 0
     for token in tokens:
         depth += (token.text == "(") - (token.text == ")")
-        if depth > 0 or not token.text[0].isalpha() or token.lower_ in _BETWEEN:
-            continue
-        if token.lower_ in _ENDS:
+        if token.lower_ in _ENDS or token.text == ":":
             return
-        yield token
+        if depth == 0 and token.text[0].isalpha() and token.lower_ not in _BETWEEN:
+            yield token

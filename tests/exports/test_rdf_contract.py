@@ -187,7 +187,10 @@ def test_every_class_has_a_closed_shape_of_its_own_properties(shapes: rdflib.Gra
     terms |= {
         "SubEvent": {"skos:closeMatch"},
         "Tool": {"skos:broader"},
-        "Scenario": {"skos:prefLabel", "skos:altLabel", "skos:inScheme", "skos:broader", "skos:related"},
+        "Scenario": {
+            *("skos:prefLabel", "skos:altLabel", "skos:inScheme", "skos:broader", "skos:related"),
+            *("schema:tool", "schema:supply"),
+        },
         "Attribute": {"skos:altLabel"},
         "Passage": {"oa:hasSelector"},
         "BenchmarkScore": {"dqv:isMeasurementOf", "dqv:computedOn"},
