@@ -24,9 +24,10 @@ _ENDS = frozenset(
 """Words after which an item describes the thing that it names."""
 _BETWEEN = frozenset({"and", "or", "plus"})
 _UNITS = frozenset(
-    "cup teaspoon tablespoon tsp tbsp tbs ounce oz pound lb lbs gram g kilogram kg mg milliliter millilitre ml l liter "
-    "litre quart pint gallon dash pinch dozen clove slice handful packet package container inch cm mm foot ft meter "
-    "metre".split()
+    {"cup", "teaspoon", "tablespoon", "tsp", "tbsp", "tbs", "ounce", "oz", "pound", "lb", "lbs", "gram", "g", "kg"}
+    | {"mg", "kilogram", "milliliter", "millilitre", "ml", "l", "liter", "litre", "quart", "pint", "gallon", "dash"}
+    | {"pinch", "dozen", "clove", "slice", "handful", "packet", "package", "container", "inch", "cm", "mm", "foot"}
+    | {"ft", "meter", "metre"}
 )
 _AFTERTHOUGHTS = frozenset({"VBN", "VBG", "VBD", "RB"})
 """The tags with which a remark behind a comma begins: "1 onion, cut into rings"."""
