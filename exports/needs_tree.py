@@ -29,6 +29,11 @@ def needs_line(needs: Iterable[Need], left_out: int = 0) -> Text:
     return line
 
 
+def needs_text(needs: Iterable[Need], left_out: int = 0) -> str:
+    """`needs_line` as plain text."""
+    return needs_line(needs, left_out).plain
+
+
 def needs_tree(found: Needs) -> Tree:
     """The tools and supplies of a scenario, each with its numbers and passages."""
     tree = Tree(styled((found.label, "bold"), (f"  read in {count(found.support, 'source')}", "dim")))

@@ -6,8 +6,10 @@ import base64
 from collections.abc import Sequence
 from html import escape
 
+from exports.needs_tree import needs_text
 from exports.picture import picture
 from exports.scripts import list_scenarios, read_script
+from exports.step_parts import well_supported
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.script import Part, Script, Step
 from schemas.script_graph import ScriptGraph, check_graph
@@ -38,31 +40,32 @@ def graph_html(graph: ScriptGraph) -> str:
 
 
 def script_html(script: Script) -> str:
-    """HTML of a script for a notebook: a table of its steps."""
+    """HTML of a script for a notebook: what it needs, and a table of its steps."""
     names = ("", "step", "sources", "tools", "participants", "changes", "or")
     head = "".join(f"<th>{name}</th>" for name in names)
     rows = "".join(_row(number, step) for number, step in enumerate(script.steps, start=1))
     sources = f"{script.support:,} source{'' if script.support == 1 else 's'}"
     left_out = f"; {len(script.left_out):,} more steps are left out" if script.left_out else ""
-    return (
-        f"<b>{_text(script.label)}</b> <small>read in {sources}{left_out}</small><table><tr>{head}</tr>{rows}</table>"
-    )
+    needs = f"<br>{_text(needs_text(script.needs, script.needs_left_out))}" if script.needs else ""
+    return f"<b>{_text(script.label)}</b> <small>read in {sources}{left_out}</small>{needs}<table><tr>{head}</tr>{rows}</table>"
 
 
 def _row(number: int, step: Step) -> str:
     label = _text(step.label)
     label = f"<i>{label}</i>" if step.optional else f"<b>{label}</b>"
     parts = (step.tools, step.participants, step.changes, step.alternatives)
-    cells = (str(number), label, f"{step.support:,} ({step.probability:.0%})", *map(_labels, parts))
+    listed = (_labels(well_supported(step, each), len(each)) for each in parts)
+    cells = (str(number), label, f"{step.support:,} ({step.probability:.0%})", *listed)
     return (
         "<tr>" + "".join(f'<td style="text-align: left; vertical-align: top">{cell}</td>' for cell in cells) + "</tr>"
     )
 
 
-def _labels(parts: Sequence[Part]) -> str:
-    more = len(parts) - _PARTS
-    listed = "<br>".join(_text(part.label) for part in parts[:_PARTS])
-    return f"{listed}<br><small>{more:,} more</small>" if more > 0 else listed
+def _labels(parts: Sequence[Part], all_parts: int) -> str:
+    """The labels of the first parts, and how many more there are."""
+    shown = [_text(part.label) for part in parts[:_PARTS]]
+    more = all_parts - len(shown)
+    return "<br>".join([*shown, *([f"<small>{more:,} more</small>"] if more else [])])
 
 
 def _text(text: str) -> str:

@@ -9,6 +9,8 @@ from attrs import frozen
 
 from exports.arrow import ARROWHEAD, GAP_Y, draw_arrow
 from exports.layered_layout import Edge, Extent, Layout, lay_out
+from exports.needs_tree import needs_text
+from exports.step_parts import well_supported
 from schemas.drawing.svg import Element, Point, Svg
 from schemas.drawing.text_layout import BOLD, text_width, wrapped
 from schemas.errors import ConfigurationError
@@ -25,6 +27,7 @@ _LINE_WIDTH, _MOST_LINES = 12.0, 3
 """The width of a line in font sizes, and the most lines of a label."""
 _TOOL_SIZE, _TOOL_HEIGHT, _TOOL_GAP, _TOOL_REACH, _MOST_TOOLS = 11.0, 20.0, 5.0, 16.0, 5
 _LEGEND_SIZE = 11.0
+_NOTE_SIZE, _NOTE_WIDTH, _NOTE_LINES = 13.0, 640.0, 4
 _MOST_CHANGES = 6
 _LEGEND = (
     ("step", 52.0, "step (larger: in more texts)", (0.0, 0.0)),
@@ -50,11 +53,12 @@ text { fill: #1e1b4b }
 
 @frozen(kw_only=True)
 class _Box:
-    """A step as it is drawn: `lines` of text of `size` pixels in a box, with the words of its tools' pills."""
+    """A step as it is drawn: `lines` of text of `size` pixels in a box, with the words and tips of its tools' pills."""
 
     lines: Sequence[str]
     size: float
     tools: Sequence[str]
+    tips: Sequence[str]
 
     @property
     def width(self) -> float:
@@ -92,13 +96,15 @@ def picture(script: Script) -> Svg:
     title = wrapped(script.label, 24 * BOLD, 640, 2)
     counts = f"{len(script.steps)} steps read in {script.support} texts"
     notes = [counts if not script.left_out else f"{counts}; {len(script.left_out)} more are not shown"]
+    if script.needs:
+        notes += wrapped(needs_text(script.needs, script.needs_left_out), _NOTE_SIZE, _NOTE_WIDTH, _NOTE_LINES)
     width = max(
         layout.width,
         max(text_width(line, 24 * BOLD) for line in title),
-        text_width(notes[0], 13),
+        *(text_width(note, _NOTE_SIZE) for note in notes),
         _LEGEND_WIDTH,
     )
-    top = _MARGIN + len(title) * 30 + 44
+    top = _MARGIN + len(title) * 30 + 28 + len(notes) * _NOTE_SIZE * 1.25
     svg = Svg(
         width=width + 2 * _MARGIN,
         height=top + layout.height + 40 + _LEGEND_HEIGHT + _MARGIN,
@@ -106,7 +112,7 @@ def picture(script: Script) -> Svg:
         style=_STYLE,
     )
     svg.text(svg.root, title, _MARGIN, _MARGIN, size=24, kind="title", anchor="start")
-    svg.text(svg.root, notes, _MARGIN, _MARGIN + len(title) * 30 + 4, size=13, kind="note", anchor="start")
+    svg.text(svg.root, notes, _MARGIN, _MARGIN + len(title) * 30 + 4, size=_NOTE_SIZE, kind="note", anchor="start")
     left = _MARGIN + (width - layout.width) / 2
     _draw_arrows(svg, svg.group(svg.root, move=(left, top)), before, layout, boxes)
     drawing = svg.group(svg.root, move=(left, top))
@@ -130,11 +136,14 @@ def _share(support: int, script: Script) -> float:
 
 def _box(step: Step, share: float) -> _Box:
     size = round(_SMALLEST + (_LARGEST - _SMALLEST) * share, 1)
-    shown = len(step.tools) if len(step.tools) <= _MOST_TOOLS else _MOST_TOOLS - 1
-    tools = [wrapped(tool.label, _TOOL_SIZE, 140, 1)[0] for tool in step.tools[:shown]]
-    if len(step.tools) > shown:
-        tools.append(f"{len(step.tools) - shown} more")
-    return _Box(lines=wrapped(step.label, size, size * _LINE_WIDTH, _MOST_LINES), size=size, tools=tools)
+    told = well_supported(step, step.tools)
+    shown = told if len(step.tools) == len(told) <= _MOST_TOOLS else told[: _MOST_TOOLS - 1]
+    tools = [wrapped(tool.label, _TOOL_SIZE, 140, 1)[0] for tool in shown]
+    tips = [_told(tool) for tool in shown]
+    if hidden := [tool for tool in step.tools if tool not in shown]:
+        tools.append(f"{len(hidden)} more")
+        tips.append(", ".join(map(_told, hidden)))
+    return _Box(lines=wrapped(step.label, size, size * _LINE_WIDTH, _MOST_LINES), size=size, tools=tools, tips=tips)
 
 
 def _pill_width(text: str) -> float:
@@ -150,9 +159,7 @@ def _draw_step(svg: Svg, parent: Element, step: Step, box: _Box, at: Point) -> N
     first = middle - (len(box.tools) * (_TOOL_HEIGHT + _TOOL_GAP) - _TOOL_GAP) / 2
     for number, text in enumerate(box.tools):
         corner = (x + box.width / 2 + _TOOL_REACH, first + number * (_TOOL_HEIGHT + _TOOL_GAP))
-        hidden = len(box.tools) < len(step.tools) and number == len(box.tools) - 1
-        tip = ", ".join(map(_told, step.tools[number:] if hidden else step.tools[number : number + 1]))
-        _draw_tool(svg, parent, text, corner, tip, start=(x + box.width / 2, middle))
+        _draw_tool(svg, parent, text, corner, box.tips[number], start=(x + box.width / 2, middle))
 
 
 def _tip(step: Step) -> str:

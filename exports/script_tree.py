@@ -11,6 +11,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from exports.needs_tree import needs_line
+from exports.step_parts import well_supported
 from exports.tool_uses import ToolUse
 from exports.tree_lines import ADDED, add_evidence, count, numbers_of, styled, was_added
 from schemas.script import (
@@ -29,7 +30,6 @@ from schemas.terminal import console
 
 _MOST_PARTS = 6
 """The most tools, participants or changes that are printed of a step in a script: many were read only once."""
-_MANY_SOURCES = 5
 _DONE_BY = "done by"
 _ENDLESS = 100_000
 """Width of a line, in characters, if the output is not a terminal."""
@@ -69,7 +69,8 @@ def script_tree(script: Script) -> Tree:
         branch = tree.add(_step_line(step, f"{number}. "))
         for kind, parts, style, between in _kinds(step):
             if parts:
-                branch.add(_parts_line(kind, parts, _printed(step, kind, parts), style, between))
+                shown = parts if kind == _DONE_BY else well_supported(step, parts)[:_MOST_PARTS]
+                branch.add(_parts_line(kind, shown, len(parts) - len(shown), style, between))
         if step.alternatives:
             branch.add(styled(("or: ", "dim"), (", ".join(item.label for item in step.alternatives), "yellow")))
         if step.matches:
@@ -152,14 +153,6 @@ def _kinds(step: Step) -> Iterator[tuple[str, Sequence[Part], str, str]]:
         yield name.lower().replace("_", " "), parts, "green", ", "
 
 
-def _printed(step: Step, kind: str, parts: Sequence[Part]) -> int:
-    """How many of the parts are printed in a script. Of a step of many sources, what few of them have tells little."""
-    if kind == _DONE_BY:
-        return len(parts)
-    least = max(2.0, step.support / 20) if step.support >= _MANY_SOURCES else 1.0
-    return min(sum(part.support >= least or was_added(part) for part in parts), _MOST_PARTS)
-
-
 def _step_line(step: Step, number: str) -> Text:
     return styled(
         (number, "dim"),
@@ -170,14 +163,14 @@ def _step_line(step: Step, number: str) -> Text:
     )
 
 
-def _parts_line(kind: str, parts: Sequence[Part], most: int, style: str, between: str) -> Text:
+def _parts_line(kind: str, shown: Sequence[Part], left_out: int, style: str, between: str) -> Text:
     line = Text(f"{kind}: ", style="dim")
-    for number, part in enumerate(parts[:most]):
+    for number, part in enumerate(shown):
         details = ", ".join((*_roles(part), ADDED if was_added(part) else f"{part.probability:.0%}"))
         line.append_text(styled((between if number else "", ""), (part.label, style), (f" ({details})", "dim")))
-    if not most:
-        return line.append(f"{len(parts):,} in few sources", style="dim")
-    return line.append(f"{between}{len(parts) - most:,} more" if len(parts) > most else "", style="dim")
+    if not shown:
+        return line.append(f"{left_out:,} in few sources", style="dim")
+    return line.append(f"{between}{left_out:,} more" if left_out else "", style="dim")
 
 
 def _references(part: Part, numbers: dict[Evidence, int]) -> Text:

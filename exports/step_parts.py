@@ -10,10 +10,11 @@ from operator import itemgetter
 from exports.rows import Row, column
 from schemas.graph_types import RELATION_TYPES
 from schemas.records import OF_PLACE
-from schemas.script import StepCorrection, is_added
+from schemas.script import Part, Step, StepCorrection, is_added
 from schemas.script_graph import ScriptGraph
 
 _KNOWLEDGE = ("from_id", "to_id", "support", "probability", "statement")
+_MANY_SOURCES = 5
 _FURTHER = {
     "USES": ("role", "predicted"),
     "HAS_PARTICIPANT": ("role",),
@@ -47,6 +48,15 @@ def parts_of(graph: ScriptGraph, relation: str, steps: Collection[str]) -> Mappi
     for row in rows:
         parts[row["from_id"]].append({**row, "label": labels[row["to_id"]]})
     return parts
+
+
+def well_supported(step: Step, parts: Sequence[Part]) -> Sequence[Part]:
+    """The parts to show of a step: of a step of many sources, those that at least two sources and a twentieth of its
+    sources have, or that a person added. What few of many sources have tells little."""
+    if step.support < _MANY_SOURCES:
+        return parts
+    least = max(2.0, step.support / 20)
+    return [part for part in parts if part.support >= least or is_added(part.support, part.probability)]
 
 
 def changes_of(graph: ScriptGraph, steps: Collection[str]) -> Mapping[str, Sequence[Row]]:

@@ -1,4 +1,4 @@
-// Which tools does a scenario need, for how many of its steps, and what is their highest support?
+// Which tools do the steps of a scenario use, how many steps, and what is their highest support?
 // Instruments and appliances come first, then containers and surfaces. A tool may have both parts.
 MATCH (:Scenario {label: "cooking pasta"})-[:HAS_SUB_EVENT]->(step:SubEvent)-[use:USES]->(used:Tool)
 RETURN used.label AS tool, use.role AS role, count(step) AS events, max(use.support) AS sources

@@ -6,6 +6,7 @@ import random
 from collections import Counter, defaultdict
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import networkx as nx
 
@@ -82,6 +83,8 @@ CHANGES: dict[str, list[Change]] = {
 """What each mention of a sub-event changes."""
 TOOL_ROLES = {"bowl": "container", "pan": "container", "plate": "support", "pot": "container", "stove": "appliance"}
 """The roles of the tools that are no instruments."""
+SUPPLIES = {"water": "", "pasta": "500 g", "salt": "", "garlic": "2 cloves", "coffee": "", "sauce": ""}
+"""The participants that are used up, with the amounts that lists write."""
 OTHER_NAMES = {
     "cooking pasta": ["cook pasta", "make spaghetti"],
     "making coffee": ["make coffee"],
@@ -147,6 +150,7 @@ def _add_scenario(rows: Rows, model: str, label: str, sources: dict[str, list[Se
     rows["Scenario"].append({"id": scenario, **names})
     evidence: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     roles: dict[tuple[str, str], str] = {}
+    needed_by: dict[str, set[str]] = defaultdict(set)
     positions: dict[str, list[float]] = defaultdict(list)
     before: Counter[tuple[str, str]] = Counter()
     for name, sentences in sources.items():
@@ -168,10 +172,16 @@ def _add_scenario(rows: Rows, model: str, label: str, sources: dict[str, list[Se
                 rows["Tool"].append({"id": node_id("Tool", tool, tool), "label": tool})
                 evidence["USES", step, node_id("Tool", tool, tool)].append(mention)
                 roles[step, node_id("Tool", tool, tool)] = TOOL_ROLES.get(tool, "instrument")
+                roles[scenario, node_id("Tool", tool, tool)] = TOOL_ROLES.get(tool, "instrument")
+                evidence["NEEDS", scenario, node_id("Tool", tool, tool)].append(mention)
+                needed_by[node_id("Tool", tool, tool)].add(name)
             for entity, _, role in (each.partition(":") for each in participants.split()):
                 rows["Entity"].append({"id": node_id("Entity", entity, entity), "label": entity})
                 evidence["HAS_PARTICIPANT", step, node_id("Entity", entity, entity)].append(mention)
                 roles[step, node_id("Entity", entity, entity)] = role
+                if role == "patient" and entity in SUPPLIES:
+                    evidence["NEEDS", scenario, node_id("Entity", entity, entity)].append(mention)
+                    needed_by[node_id("Entity", entity, entity)].add(name)
             for change in _changes(words):
                 evidence["CHANGES", step, _add_change(rows, change)].append(mention)
         for first, second in combinations(range(len(steps)), 2):
@@ -187,11 +197,12 @@ def _add_scenario(rows: Rows, model: str, label: str, sources: dict[str, list[Se
     for (relation, start, end), passages in evidence.items():
         if relation == "PRECEDES" and (start, end) not in reduced:
             continue
-        told = len(sources) if relation == "HAS_SUB_EVENT" else len(positions[start])
+        told = len(sources) if start == scenario else len(positions[start])
         if relation == "PRECEDES":
             told = before[start, end] + before[end, start]
-        row = {"from_id": start, "to_id": end, "support": len(passages)}
-        row["probability"] = round(len(passages) / told, 4)
+        support = len(needed_by[end]) if relation == "NEEDS" else len(passages)
+        row: dict[str, Any] = {"from_id": start, "to_id": end, "support": support}
+        row["probability"] = round(support / told, 4)
         row["statement"] = node_id("Statement", "", start, relation, end)
         if relation == "HAS_SUB_EVENT":
             row["mean_position"] = round(sum(positions[end]) / len(positions[end]), 4)
@@ -200,6 +211,10 @@ def _add_scenario(rows: Rows, model: str, label: str, sources: dict[str, list[Se
             row["typicality"] = 0.9
             row["usual"] = True
             row["salience_rank"] = salience_rank[end]
+        if relation == "NEEDS":
+            amount = {node_id("Entity", name, name): amount or None for name, amount in SUPPLIES.items()}.get(end)
+            row |= {"role": roles.get((start, end)), "amount": amount, "declared": int(amount is not None)}
+            row |= {"used": support, "usual": support >= 2}
         if relation == "USES":
             row["predicted"] = False
             row["role"] = roles[start, end]
