@@ -47,11 +47,11 @@ def how_tos(graph: ScriptGraph) -> Iterator[tuple[str, dict[str, Any]]]:
     scenarios = {row["id"]: row for row in graph.rows("Scenario", ("id", "label", "alternative_labels"))}
     steps = list(graph.rows("HAS_SUB_EVENT", ("from_id", "to_id", "rank", "usual")))
     names = graph.labels("SubEvent", column(steps, "to_id"))
-    tools = _tools(graph)
+    tools, needs = _tools(graph), _needs(graph)
     for scenario, group in groupby(sorted(steps, key=itemgetter("from_id", "rank")), itemgetter("from_id")):
         every = list(group)
         kept = [step for step in every if step["usual"]] or every
-        yield scenario, _how_to(graph, scenarios[scenario], kept, names, tools)
+        yield scenario, _how_to(graph, scenarios[scenario], kept, names, tools, needs.get(scenario, []))
 
 
 def _tools(graph: ScriptGraph) -> dict[str, list[str]]:
@@ -65,14 +65,29 @@ def _tools(graph: ScriptGraph) -> dict[str, list[str]]:
     return found
 
 
+def _needs(graph: ScriptGraph) -> dict[str, list[dict[str, str]]]:
+    """The usual needs of each scenario, those of the most sources first: tools and supplies, with amounts."""
+    rows = [row for row in graph.rows("NEEDS") if row["usual"]]
+    ends = column(rows, "to_id")
+    labels = {**graph.labels("Tool", ends), **graph.labels("Entity", ends)}
+    rows.sort(key=lambda row: (-row["support"], labels[row["to_id"]]))
+    found: dict[str, list[dict[str, str]]] = defaultdict(list)
+    for row in rows:
+        kind = "HowToTool" if row["role"] else "HowToSupply"
+        amount = {"requiredQuantity": row["amount"]} if row["amount"] else {}
+        found[row["from_id"]].append({"@type": kind, "name": labels[row["to_id"]], **amount})
+    return found
+
+
 def _how_to(
     graph: ScriptGraph,
     scenario: Row,
     steps: Sequence[Row],
     names: Mapping[str, str],
     tools: Mapping[str, Sequence[str]],
+    needs: Sequence[dict[str, str]],
 ) -> dict[str, Any]:
-    """The HowTo of a scenario. Its `tool` has all tools of its steps, each once."""
+    """The HowTo of a scenario. Its `tool` and `supply` are what the scenario needs."""
     content: dict[str, Any] = {
         "@context": "https://schema.org",
         "@type": "HowTo",
@@ -81,8 +96,8 @@ def _how_to(
     }
     if scenario["alternative_labels"]:
         content["alternateName"] = list(scenario["alternative_labels"])
-    used = dict.fromkeys(tool for step in steps for tool in tools.get(step["to_id"], ()))
-    content["tool"] = _named("HowToTool", used)
+    content["tool"] = [need for need in needs if need["@type"] == "HowToTool"]
+    content["supply"] = [need for need in needs if need["@type"] == "HowToSupply"]
     content["step"] = [
         {
             "@type": "HowToStep",

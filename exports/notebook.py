@@ -47,7 +47,8 @@ def script_html(script: Script) -> str:
     sources = f"{script.support:,} source{'' if script.support == 1 else 's'}"
     left_out = f"; {len(script.left_out):,} more steps are left out" if script.left_out else ""
     needs = f"<br>{_text(needs_text(script.needs, script.needs_left_out))}" if script.needs else ""
-    return f"<b>{_text(script.label)}</b> <small>read in {sources}{left_out}</small>{needs}<table><tr>{head}</tr>{rows}</table>"
+    title = f"<b>{_text(script.label)}</b> <small>read in {sources}{left_out}</small>"
+    return f"{title}{needs}<table><tr>{head}</tr>{rows}</table>"
 
 
 def _row(number: int, step: Step) -> str:

@@ -29,7 +29,7 @@ _UNITS = frozenset(
     | {"pinch", "dozen", "clove", "slice", "handful", "packet", "package", "container", "inch", "cm", "mm", "foot"}
     | {"ft", "meter", "metre"}
 )
-_AFTERTHOUGHTS = frozenset({"VBN", "VBG", "VBD", "RB"})
+_AFTERTHOUGHTS = frozenset({"VBN", "VBD", "RB"})
 """The tags with which a remark behind a comma begins: "1 onion, cut into rings"."""
 _MODIFIERS = frozenset({"DET", "NUM", "ADJ", "ADV", "PRON", "SYM", "X", "ADP"})
 
@@ -115,8 +115,12 @@ def _items(
 
 
 def _is_afterthought(item: Sequence[Token], before: str) -> bool:
-    first = next((token for token in item if token.text[0].isalpha()), None)
-    return before.rstrip().endswith(",") and first is not None and first.tag_ in _AFTERTHOUGHTS
+    words = [token for token in item if token.text[0].isalpha()]
+    if not words or not before.rstrip().endswith(","):
+        return False
+    # "discarding the stems", but not "watering can".
+    is_clause = words[0].tag_ == "VBG" and len(words) > 1 and words[1].pos_ in {"DET", "ADP"}
+    return is_clause or words[0].tag_ in _AFTERTHOUGHTS
 
 
 def _lemma(word: Token) -> str:

@@ -1,4 +1,4 @@
-"""Scenarios as HowTo of schema.org: what is written is read back as the same steps and tools."""
+"""Scenarios as HowTo of schema.org: what is written is read back as the same steps, tools and supplies."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def read_back(folder: Path) -> dict[str, Document]:
     return {item.title: item for item in found if isinstance(item, Document)}
 
 
-def test_the_same_steps_and_tools_come_back(kitchen: ScriptGraph, tmp_path: Path) -> None:
+def test_the_same_steps_and_needs_come_back(kitchen: ScriptGraph, tmp_path: Path) -> None:
     report = export(kitchen, f"howto:{tmp_path / 'how-tos'}")
     documents = read_back(tmp_path / "how-tos")
     scenarios = [item for item in list_scenarios(kitchen) if item.sub_events]
@@ -41,8 +41,12 @@ def test_the_same_steps_and_tools_come_back(kitchen: ScriptGraph, tmp_path: Path
         steps = [step for step in script.steps if step.usual] or script.steps
         document = documents[scenario.label]
         assert passages(document, PassageKind.STEP) == [step.label for step in steps]
-        tools = dict.fromkeys(tool.label for step in steps for tool in step.tools)
-        assert [document.text[span.start : span.end] for span in document.declared.tools] == list(tools)
+        needs = [need for need in script.needs if need.usual]
+        tools = {need.label for need in needs if need.is_tool}
+        assert tools <= {document.text[span.start : span.end] for span in document.declared.tools}
+        supplies = {f"{need.amount} {need.label}" if need.amount else need.label for need in needs if not need.is_tool}
+        assert {document.text[span.start : span.end] for span in document.declared.supplies} == supplies
+    assert "500 g pasta" in documents["cooking pasta"].text
 
 
 def test_what_is_written_is_schema_org(kitchen: ScriptGraph, tmp_path: Path) -> None:
@@ -56,8 +60,8 @@ def test_what_is_written_is_schema_org(kitchen: ScriptGraph, tmp_path: Path) -> 
         for step in content["step"]:
             assert step["@type"] == "HowToStep"
             assert "/sub-event/" in step["@id"]
-            for tool in step["itemListElement"].get("tool", ()):
-                assert tool in content["tool"]
+            assert all(tool["@type"] == "HowToTool" for tool in step["itemListElement"].get("tool", ()))
+        assert {need["@type"] for need in content["supply"]} <= {"HowToSupply"}
 
 
 def test_odd_graphs_and_empty_ones(tmp_path: Path) -> None:

@@ -52,6 +52,11 @@ def _needs(text: str) -> tuple[list[str], list[str]]:
             ["flour 2 cups", "sugar 1 cup", "egg 3", "salt", "pepper"],
         ),
         ("Ingredients: can of beans, bowl", [], ["bean", "bowl"]),
+        (
+            "You will need: spade, watering can and a young tree",
+            ["spade instrument", "watering can instrument"],
+            ["tree"],
+        ),
         ("Tools and materials: scissors; glue", ["scissors instrument"], ["glue"]),
     ],
 )
