@@ -14,7 +14,7 @@ from schemas.script import Part, Step, StepCorrection, is_added
 from schemas.script_graph import ScriptGraph
 
 _KNOWLEDGE = ("from_id", "to_id", "support", "probability", "statement")
-_MANY_SOURCES = 5
+_MANY_SOURCES, _ENOUGH = 5, 2
 _FURTHER = {
     "USES": ("role", "predicted"),
     "HAS_PARTICIPANT": ("role",),
@@ -29,7 +29,7 @@ def parts_of(graph: ScriptGraph, relation: str, steps: Collection[str]) -> Mappi
     """The rows of a relation that begins at steps or scenarios, by where it begins, each with the `label` of its end.
 
     They are sorted by support, concrete steps by position; what a person added comes first, and containers and surfaces
-    are behind the other tools.
+    are behind the other tools. Tools of two sources or more are before those of one.
     """
     ends = [end for _, end in RELATION_TYPES[relation].ends]
     rows = list(graph.rows(relation, (*_KNOWLEDGE, *_FURTHER.get(relation, ())), {"from_id": steps}))
@@ -37,8 +37,9 @@ def parts_of(graph: ScriptGraph, relation: str, steps: Collection[str]) -> Mappi
     rows.sort(
         key=lambda row: (
             row.get("position", 0),
-            row.get("role") in OF_PLACE,
             not is_added(row["support"], row["probability"]),
+            relation == "USES" and row["support"] < _ENOUGH,
+            row.get("role") in OF_PLACE,
             -row["support"],
             -row["probability"],
             labels[row["to_id"]],
@@ -55,7 +56,7 @@ def well_supported(step: Step, parts: Sequence[Part]) -> Sequence[Part]:
     sources have, or that a person added. What few of many sources have tells little."""
     if step.support < _MANY_SOURCES:
         return parts
-    least = max(2.0, step.support / 20)
+    least = max(float(_ENOUGH), step.support / 20)
     return [part for part in parts if part.support >= least or is_added(part.support, part.probability)]
 
 

@@ -16,7 +16,8 @@ _HEADING = (
 )
 _ALONE = re.compile(rf"(?:{_HEADING})[ \t]*(?:\([^()\r\n]*\))?[ \t]*:?", re.IGNORECASE)
 _BEFORE_LIST = re.compile(
-    rf"[*_]{{0,3}}(?:{_HEADING})[ \t]*(?:\([^()\r\n]*\))?[*_]{{0,3}}(?:[ \t]*(?::|\r|\n)[*_]{{0,3}}|[ \t]+[–—-][ \t])",
+    rf"(?:#{{1,6}}[ \t]*)?[*_]{{0,3}}(?:{_HEADING})[ \t]*(?:\([^()\r\n]*\))?[*_]{{0,3}}"
+    r"(?:[ \t]*(?::|\r|\n)[*_]{0,3}|[ \t]+[–—-][ \t])",
     re.IGNORECASE,
 )
 _LONGEST_HEADING = 200

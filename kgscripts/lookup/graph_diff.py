@@ -8,6 +8,7 @@ from typing import Any
 
 from attrs import field, frozen
 
+from schemas.corrections import NEEDS
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.script_graph import ScriptGraph
 
@@ -17,7 +18,7 @@ NOTICEABLE = 0.1
 _RELATIONS = tuple(
     name
     for name, relation in RELATION_TYPES.items()
-    if relation.has_statement and name != "HAS_SUB_EVENT" and {start for start, _ in relation.ends} == {"SubEvent"}
+    if name == NEEDS or (relation.has_statement and {start for start, _ in relation.ends} == {"SubEvent"})
 )
 
 
@@ -156,11 +157,12 @@ def _compare_relations(add: Any, before: _Side, after: _Side, scenario: str, lat
         for item in still:
             kept[item] = max(kept.get(item, (0.0, 0)), numbers)
     old_steps = {step for steps in later.values() for step in steps}
+    old_starts = {*old_steps, scenario}
     for relation, (probability, support) in new.items():
         text = f"{after.names[relation.start]} {relation.name} {after.names[relation.end]}"
         if relation in kept:
             _note_number(add, text, kept[relation][0], probability)
-        elif relation.start in old_steps and (relation.end in old_steps or relation.end not in after.steps[scenario]):
+        elif relation.start in old_starts and (relation.end in old_steps or relation.end not in after.steps[scenario]):
             add("relation added", f"{text} ({_origin(probability, support)})", support)
 
 
@@ -184,7 +186,8 @@ def _counterparts(old: Mapping[str, dict[str, Any]], new: Mapping[str, dict[str,
 def _side(graph: ScriptGraph) -> _Side:
     ends = {end for name in _RELATIONS for _, end in RELATION_TYPES[name].ends}
     names = {key: label for kind in NODE_TYPES if kind in ends for key, label in graph.labels(kind).items()}
-    home = {}
+    scenarios = graph.labels("Scenario")
+    home = {scenario: scenario for scenario in scenarios}
     steps: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
     share = {row["to_id"]: row["probability"] for row in graph.rows("HAS_SUB_EVENT", ["to_id", "probability"])}
     for row in graph.rows("SubEvent", ["id", "label", "scenario", "support", "replaces"]):
@@ -195,7 +198,7 @@ def _side(graph: ScriptGraph) -> _Side:
         for row in graph.rows(name, ["from_id", "to_id", "probability", "support"]):
             relation = _Relation(name, row["from_id"], row["to_id"])
             relations[home[relation.start]][relation] = (row["probability"], row["support"])
-    return _Side(names, graph.labels("Scenario"), steps, relations)
+    return _Side(names | scenarios, scenarios, steps, relations)
 
 
 def _origin(probability: float, support: int) -> str:

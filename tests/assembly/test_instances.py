@@ -65,7 +65,7 @@ def test_mentions_realize_their_step(rows: Rows) -> None:
 
 def test_every_statement_has_passages_models_and_their_scores(rows: Rows) -> None:
     statements = {row["id"]: row for row in rows["Statement"]}
-    relations = ("HAS_SUB_EVENT", "PRECEDES", "EXPRESSED_AS", "HAS_PARTICIPANT", "USES")
+    relations = ("HAS_SUB_EVENT", "PRECEDES", "EXPRESSED_AS", "HAS_PARTICIPANT", "USES", "NEEDS")
     stated = {row["statement"]: (name, row) for name in relations for row in rows[name]}
     assert stated.keys() == statements.keys()
     for identifier, (name, row) in stated.items():

@@ -24,6 +24,7 @@ from tests.assembly.tiny_reader import (
     MANY_DOCUMENTS,
     OtherTinyExtractor,
     TinyDecomposer,
+    TinyLister,
     TinySegmenter,
     tiny,
     tiny_document,
@@ -37,9 +38,9 @@ def test_order_and_split_change_nothing(documents: list[Document], seed: int, ca
     shuffled = random.Random(seed).sample(documents, len(documents))
     with tempfile.TemporaryDirectory() as folder:
         at_once, in_parts = Path(folder, "at-once"), Path(folder, "in-parts")
-        build_graph(output=at_once, texts=documents, extractors=tiny())
+        build_graph(output=at_once, texts=documents, extractors=[*tiny(), TinyLister()])
         for start in range(calls):
-            build_graph(output=in_parts, texts=shuffled[start::calls], extractors=tiny())
+            build_graph(output=in_parts, texts=shuffled[start::calls], extractors=[*tiny(), TinyLister()])
         assert graph_bytes(in_parts) == graph_bytes(at_once)
 
 
@@ -50,7 +51,7 @@ def test_adding_and_removing_is_as_if_nothing_had_been(documents: list[Document]
     added = tiny_document(f"peel the {more}.", name="added")
     with tempfile.TemporaryDirectory() as folder:
         plain, changed = Path(folder, "plain"), Path(folder, "changed")
-        extractors = [*tiny(), TinyChanges()]
+        extractors = [*tiny(), TinyLister(), TinyChanges()]
         build_graph(output=plain, texts=documents, extractors=extractors)
         build_graph(output=changed, texts=[added, *documents], extractors=extractors)
         assert graph_bytes(changed) != graph_bytes(plain)
@@ -72,11 +73,11 @@ def test_partitions_threads_memory_and_optimizer_change_nothing(
         )
         for number in range(40)
     ]
-    extractors = [*tiny(), TinySegmenter(), OtherTinyExtractor(), TinyDecomposer(), TinyChanges()]
+    extractors = [*tiny(), TinySegmenter(), OtherTinyExtractor(), TinyDecomposer(), TinyLister(), TinyChanges()]
     report = build_graph(output=tmp_path / "graph", texts=documents, extractors=extractors)
     expected = graph_bytes(tmp_path / "graph")
     assert report.relations["PRECEDES"] > 3
-    for name in ("DECOMPOSES_INTO", "CHANGES", "PERSISTS_TO", "CONTRADICTS"):
+    for name in ("NEEDS", "DECOMPOSES_INTO", "CHANGES", "PERSISTS_TO", "CONTRADICTS"):
         assert name in report.relations
     for partitions, threads, memory, unoptimized in (
         (1, 1, None, 1 << 30),

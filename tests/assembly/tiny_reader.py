@@ -25,6 +25,8 @@ from schemas.records import (
     DiscardReason,
     Document,
     EventMention,
+    Need,
+    NeedKind,
     Passage,
     PassageKind,
     Record,
@@ -172,6 +174,31 @@ class TinySegmenter(Extractor):
             ]
             for item in documents
         ]
+
+
+@frozen
+class TinyLister(Extractor):
+    """Takes what is added for a listed supply, with an amount by the place of the sentence, and tools for listed."""
+
+    name = "tiny-lists"
+    rules = "1"
+    task = "lists"
+    requires = (EventMention,)
+    gives = (Need,)
+
+    def read(self, documents: Sequence[ParsedDocument]) -> list[Sequence[Record]]:
+        return [_listed(item.records[EventMention]) for item in documents]
+
+
+def _listed(events: Sequence[Record]) -> list[Record]:
+    found: list[Record] = []
+    for event in events:
+        assert isinstance(event, EventMention)
+        span = {"start": event.start, "end": event.end}
+        if event.action.predicate == "add" and event.action.object:
+            found.append(Need(lemma=event.action.object, kind=NeedKind.SUPPLY, amount=str(event.start % 3), **span))
+        found += (Need(lemma=tool.lemma, kind=NeedKind.TOOL, role=tool.role, **span) for tool in event.tools)
+    return found
 
 
 def tiny(version: str = "1", log: Path | None = None, interrupt_at: str = "never") -> list[Extractor]:
