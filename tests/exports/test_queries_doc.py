@@ -214,6 +214,16 @@ def test_decompositions_are_read_with_their_place_and_their_reader(graphs: dict[
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
+        (
+            "needs-of-a-scenario",
+            [
+                ("colander", "instrument", None, 2),
+                ("plate", "support", None, 2),
+                ("pot", "container", None, 2),
+                ("pasta", None, "500 g", 3),
+                ("water", None, None, 3),
+            ],
+        ),
         ("what-a-tool-is-for", [("cooking pasta", "chop garlic", "knife", 1)]),
         ("shared-tools", [("cooking pasta", "making coffee", 1)]),
         ("shared-actions", [("boil water", 2)]),

@@ -54,8 +54,9 @@ def show_json(graph: ScriptGraph, *arguments: str) -> Any:
 
 def test_a_scenario_as_a_tree(kitchen: ScriptGraph) -> None:
     lines = show(kitchen, "cooking pasta").splitlines()
-    assert lines[:3] == [
+    assert lines[:4] == [
         "cooking pasta  12 steps, read in 3 sources",
+        "├── You need: colander, plate, pot; pasta (500 g), water; 9 more in few sources",
         "├── 1. fill pot with water  2 sources, 67%",
         "│   ├── tools: pot (container, 100%)",
     ]
