@@ -133,7 +133,8 @@ def _check(scenario: str | None, step: str | None, tool: str | None, evidence: i
 
 def _draw(script: Script, file: Path) -> None:
     from exports.picture import picture
-    from exports.script_tree import count, left_out_line
+    from exports.script_tree import left_out_line
+    from exports.tree_lines import count
 
     save_picture(picture(script), file)
     echo(f"wrote {printable(str(file))} with {count(len(script.steps), 'step')}")

@@ -98,7 +98,7 @@ def test_usual_needs_are_schema_org_in_rdf(directory: Path) -> None:
 
 
 def _correction(kind: str, hour: int, other: str, **values: Any) -> Correction:
-    about = {"scenario": "making pancakes", "author": "Ada", "time": f"2026-03-01T{hour:02}:00:00Z"}
+    about: dict[str, Any] = {"scenario": "making pancakes", "author": "Ada", "time": f"2026-03-01T{hour:02}:00:00Z"}
     return Correction(kind=kind, relation="NEEDS", other=other, **about, **values)
 
 
@@ -151,7 +151,7 @@ def test_words_of_a_need_are_found_in_the_graph(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("values", [{"step": "mix flour"}, {"kind": "reject", "role": "container"}, {"other": ""}])
 def test_corrections_of_needs_that_are_none(values: dict[str, str]) -> None:
-    given = {"kind": "add", "scenario": "making tea", "relation": "NEEDS", "other": "pot", **values}
+    given: dict[str, Any] = {"kind": "add", "scenario": "making tea", "relation": "NEEDS", "other": "pot", **values}
     with pytest.raises(RecordError):
         Correction(**given, author="Ada", time="2026-03-01")
 

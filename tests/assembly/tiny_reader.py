@@ -194,10 +194,14 @@ def _listed(events: Sequence[Record]) -> list[Record]:
     found: list[Record] = []
     for event in events:
         assert isinstance(event, EventMention)
-        span = {"start": event.start, "end": event.end}
+        start, end = event.start, event.end
         if event.action.predicate == "add" and event.action.object:
-            found.append(Need(lemma=event.action.object, kind=NeedKind.SUPPLY, amount=str(event.start % 3), **span))
-        found += (Need(lemma=tool.lemma, kind=NeedKind.TOOL, role=tool.role, **span) for tool in event.tools)
+            found.append(
+                Need(lemma=event.action.object, kind=NeedKind.SUPPLY, amount=str(start % 3), start=start, end=end)
+            )
+        found += (
+            Need(lemma=tool.lemma, kind=NeedKind.TOOL, role=tool.role, start=start, end=end) for tool in event.tools
+        )
     return found
 
 
