@@ -9,6 +9,7 @@ from attrs import field, frozen
 from schemas.declared import Declared, DeclaredTime, Span, TimeKind
 from schemas.records import Document, Passage, PassageKind
 
+_SHORTEST_LIST = 4
 _TIME_NAMES = {
     TimeKind.PREPARATION: "Preparation time",
     TimeKind.PERFORMANCE: "Cooking time",
@@ -89,7 +90,7 @@ def document_of_how_to(
         text.add(how_to.title)
     times, makes = _facts(text, how_to)
     tools = _listed(text, passages, "Equipment" if how_to.food else "Tools", how_to.tools)
-    supplies = _listed(text, passages, "Ingredients" if how_to.food else "Materials", how_to.supplies)
+    supplies = _listed(text, passages, "Ingredients" if how_to.food else "Materials", _told_once(how_to.supplies))
     text.blank()
     text.add("Instructions")
     for section in how_to.sections:
@@ -139,3 +140,14 @@ def _add_section(text: _Text, passages: list[Passage], section: Section) -> None
     if section.name:
         passages.append(Passage(kind=PassageKind.SECTION, start=start, end=steps[-1].end))
     passages += [Passage(kind=PassageKind.STEP, start=step.start, end=step.end) for step in steps]
+
+
+def _told_once(items: Sequence[str]) -> Sequence[str]:
+    """The first of lists that tell the same things in other units or for another size ("8.8 oz flour", "250 g flour"):
+    two thirds of their items end alike."""
+    ends = [item.rsplit(None, 1)[-1].casefold() for item in items]
+    for size in range(_SHORTEST_LIST, len(items) // 2 + 1):
+        again = sum(one == other for one, other in zip(ends[:size], ends[size : 2 * size], strict=True))
+        if len(items) % size == 0 and 3 * again >= 2 * size:
+            return items[:size]
+    return items

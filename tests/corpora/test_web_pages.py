@@ -172,6 +172,25 @@ def test_supplies_of_a_how_to_have_their_quantity(tmp_path: Path) -> None:
     assert passages(document, PassageKind.NEEDS) == ["Materials\n2 cm nail\nwire"]
 
 
+FLOURS = ["250 g plain flour", "2 eggs", "200 ml buttermilk", "honey, to serve"]
+OTHER_UNITS = ["8.8oz plain flour", "2 eggs", "6.7 fl oz buttermilk", "honey, to serve"]
+
+
+@pytest.mark.parametrize(
+    ("items", "told"),
+    [
+        (FLOURS + OTHER_UNITS, FLOURS),
+        (FLOURS + OTHER_UNITS + ["9 oz all-purpose flour", "2 eggs", "7 oz milk", "Honey, to serve"], FLOURS),
+        (FLOURS + OTHER_UNITS[:3], FLOURS + OTHER_UNITS[:3]),
+        (FLOURS + ["1 onion", "2 carrots", "1 l stock", "salt, to taste"],) * 2,
+        (["salt", "water", "salt", "water"],) * 2,
+    ],
+)
+def test_a_list_in_other_units_is_told_once(items: list[str], told: list[str], tmp_path: Path) -> None:
+    document = only(tmp_path, with_json(recipe(STEPS, recipeIngredient=items)))
+    assert words(document, document.declared.supplies) == told
+
+
 def test_several_recipes_of_a_page_and_none_twice(tmp_path: Path) -> None:
     other = recipe(["Peel the egg."], name="Egg")
     documents, _ = read(
