@@ -5,7 +5,7 @@ They are containers, supports and appliances. Each is also a participant: the pl
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from kgscripts.extractors.nouns import is_noun, noun_lemma
@@ -22,10 +22,12 @@ PLACING = frozenset(
     | {"off", "off of", "to", "around", "between", "through", "at", "among"}
 )
 _NO_USE = verbs("having") | verbs("perception") | verbs("dwelling") | verbs("reporting")
-_READYING = (
-    {"preheat", "heat", "reheat", "warm", "light", "grease", "oil", "butter", "flour", "line", "prepare", "sterilise"}
-    | {"sterilize", "fill", "start", "switch", "turn", "invert", "bring", "cover", "coat"}
-    | {"replace", "remove", "tilt", "swirl", "operate", "uncover", "rim"}
+_COOKING = frozenset(
+    {"preheat", "heat", "reheat", "warm", "grease", "oil", "butter", "flour", "line", "sterilise", "sterilize", "rim"}
+)
+_READYING = _COOKING | (
+    {"light", "prepare", "fill", "start", "switch", "turn", "invert", "bring", "cover", "coat"}
+    | {"replace", "remove", "tilt", "swirl", "operate", "uncover"}
 )
 """Verbs with which a thing is made ready, operated or put in its place for what follows, where nothing else is the
 tool: "grease a tin", "heat the grill", "put a pan on the heat"."""
@@ -41,6 +43,27 @@ _NO_FOOD = frozenset(
 _SOURCES = ("vessel", "appliance", "filter", "surface")
 _COATING = frozenset({"grease", "oil", "butter", "flour", "coat", "line", "fill", "cover", "rim", "bring"})
 _COATED = ("vessel", "surface", "work_surface", "appliance", "heat_source")
+_KITCHENWARE = (
+    {
+        "pan",
+        "saucepan",
+        "pot",
+        "casserole",
+        "skillet",
+        "wok",
+        "griddle",
+        "bowl",
+        "dish",
+        "tin",
+        "tray",
+        "sheet",
+        "mould",
+    }
+    | {"ramekin", "rack", "board", "jug", "plate", "platter", "blender", "processor", "mixer", "microwave", "steamer"}
+    | {"fridge", "refrigerator", "freezer", "cooker", "machine", "lid", "colander", "sieve", "shaker", "thermos", "mug"}
+    | {"cup", "glass", "kettle", "barbecue", "fryer", "toaster", "towel", "container", "jar", "glasses"}
+)
+"""Last words of what food is worked on in or with."""
 _ALONG = frozenset({"around", "round", "along", "over", "through", "between", "under"})
 _SURFACES = frozenset({"surface", "work surface", "worktop"})
 _AMOUNTS = frozenset({"tablespoon", "teaspoon", "ball", "wedge", "stick", "sheet", "layer", "strip", "patch", "string"})
@@ -54,29 +77,49 @@ def places_of(frame: Frame) -> Iterator[Token]:
     verb = lemma(frame.verb)
     if verb in _NO_USE | _DISCARDING or (verb in _MOVED and not frame.objects):
         return
-    on_food = all(map(_may_be_food, frame.nouns()))
+    is_place = _place_of_work(frame)
     for phrase in phrases_of(frame):
-        # What is stowed is not worked on ("clothes in a suitcase"), but all is heated in an oven.
-        if phrase.preposition not in PLACING or not (on_food or is_a(noun_lemma(phrase.head), "heat_source")):
+        if phrase.preposition not in PLACING or not is_place(phrase.head):
             continue
         if phrase.preposition not in _FROM or is_a(noun_lemma(whole_of(phrase.head)), *_SOURCES):
             yield from durable(phrase.head)
         for inner in prepositional_phrases(phrase.head):
             if inner.preposition in {"in", "on", "over"}:
                 yield from durable(inner.head)
-    for acted in frame.objects if on_food else ():
+    for acted in frame.objects:
         for phrase in prepositional_phrases(acted):
-            if phrase.preposition in PLACING - _FROM:
+            if phrase.preposition in PLACING - _FROM and is_place(phrase.head):
                 yield from durable(phrase.head)
+
+
+def _place_of_work(frame: Frame) -> Callable[[Token], bool]:
+    """Which things are places where the event works on something, and does not only stow it ("clothes in a suitcase").
+
+    Food is worked on in whatever it is; what may be food, in kitchenware; and all that is heated, on the heat.
+    """
+    things = list(frame.nouns())
+    if any(map(_is_food, things)):
+        return lambda _: True
+    if all(map(_may_be_food, things)):
+        return _is_kitchenware
+    return lambda place: is_a(noun_lemma(place), "heat_source")
+
+
+def _is_kitchenware(noun: Token) -> bool:
+    name = noun_lemma(whole_of(noun))
+    return name.rsplit(" ", 1)[-1] in _KITCHENWARE or is_a(name, "heat_source") or name in _SURFACES
+
+
+def _is_food(noun: Token) -> bool:
+    words = noun_lemma(noun).split(" ")
+    return words[-1] in _OF_FOOD or any(word in foods(label) for word in words for label in _FOODS)
 
 
 def _may_be_food(noun: Token) -> bool:
     """Whether a thing is not known to be no food."""
     name = noun_lemma(noun)
-    words = name.split(" ")
-    if _is_amount(noun) or words[-1] in _OF_FOOD or any(word in foods(label) for word in words for label in _FOODS):
-        return True
-    return not (classes_of(name) | classes_of(words[-1])) & _NO_FOOD
+    known = classes_of(name) | classes_of(name.rsplit(" ", 1)[-1])
+    return _is_amount(noun) or _is_food(noun) or not known & _NO_FOOD
 
 
 def operated(frame: Frame) -> Iterator[Token]:
@@ -91,7 +134,9 @@ def operated(frame: Frame) -> Iterator[Token]:
     if verb == "fill" and not all(map(_may_be_food, with_what)):
         return  # "filled the tank with diesel"
     for acted in frame.objects:
-        if is_noun(acted) and (verb not in _COATING or is_a(noun_lemma(whole_of(acted)), *_COATED)):
+        if not is_noun(acted) or (verb in _COATING and not is_a(noun_lemma(whole_of(acted)), *_COATED)):
+            continue
+        if verb in _COOKING or _is_kitchenware(acted) or _is_guided(frame) or is_a(noun_lemma(acted), "appliance"):
             yield from durable(acted)
 
 
