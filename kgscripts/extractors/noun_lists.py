@@ -5,7 +5,7 @@ The nouns between a verb and what follows them become its objects, divided as `k
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import TYPE_CHECKING
 
 from attrs import field, frozen
@@ -57,7 +57,7 @@ def changes_of_list(verb: Token) -> list[Change]:
     things = _things(stretch)
     if particle is not None and not all(is_food(thing.head) and thing.head.lower_ != "water" for thing in things):
         return []
-    if not things or not _is_missed(verb, things):
+    if not things or not _is_missed(verb, things, {token.i for run in stretch.runs for token in run}):
         return []
     return [*_as_objects(verb, things, stretch.conjunctions), *_others(verb, stretch)]
 
@@ -128,9 +128,12 @@ def _is_command(token: Token) -> bool:
     return token.tag_ not in PARTICIPLES and (token.tag_ != "NNS" and not token.lower_.endswith("s"))
 
 
-def _is_missed(verb: Token, things: Sequence[Thing]) -> bool:
-    """Whether the parse has other objects of the verb, objects that are no nouns, or an object without its compound."""
+def _is_missed(verb: Token, things: Sequence[Thing], inside: Set[int]) -> bool:
+    """Whether the parse has other objects of the verb among the tokens `inside` the list, objects that are no nouns, or
+    an object without its compound. A list goes on behind commas, where the parse is right: "the salt, the oil and"."""
     objects = {content_head(token).i for token in objects_of(verb)}
+    if objects & inside:
+        objects &= inside
     if {thing.head.i for thing in things} != objects:
         return True
     return any(thing.head.pos_ not in {"NOUN", "PROPN"} or not _is_whole(thing) for thing in things)
@@ -165,7 +168,8 @@ def _others(verb: Token, stretch: _Stretch) -> Iterator[Change]:
     inside = {token.i for run in stretch.runs for token in run} | {token.i for token in stretch.conjunctions}
     yield from _freed(verb, inside)
     for token in verb.sent:
-        if token.i not in inside and token.i != verb.i and token.head.i in inside:
+        goes_on = token.dep_ == "conj" and token.pos_ in {"NOUN", "PROPN"} and token != stretch.command
+        if token.i not in inside and token.i != verb.i and token.head.i in inside and not goes_on:
             yield _moved(token, verb, stretch.command)
 
 
