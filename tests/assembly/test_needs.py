@@ -12,6 +12,7 @@ from exports.needs import list_needs
 from exports.validation import validate
 from kgscripts.assembly.tables.needs import product_names
 from kgscripts.editing.correcting import correct_graph, correct_in_words
+from kgscripts.lookup.graph_diff import diff_graphs
 from kgscripts.pipeline import build_graph
 from schemas.corrections import Correction
 from schemas.errors import InputError, RecordError
@@ -129,6 +130,12 @@ def test_corrections_add_and_reject_needs(directory: Path, tmp_path: Path) -> No
     corrected = {stated[row["from_id"]] for row in rows["CORRECTED_BY"] if row["from_id"] in stated}
     assert corrected == {"ladle", "whisk", "maple syrup", "bowl"}
     assert validate(ScriptGraph.open(tmp_path / "graph"), None, closed=True).conforms
+    (difference,) = diff_graphs(ScriptGraph.open(directory), ScriptGraph.open(tmp_path / "graph")).scenarios
+    assert {change.text for change in difference.changes} == {
+        "making pancakes NEEDS ladle (added by a person)",
+        "making pancakes NEEDS maple syrup (added by a person)",
+        "making pancakes NEEDS salt (1 source)",
+    }
     shown = ScriptGraph.open(tmp_path / "graph").script("making pancakes").needs
     assert [need.label for need in shown][:2] == ["ladle", "frying pan"], "what a person added comes first"
     correct_graph(tmp_path / "graph", [_correction("reject", 6, "bowl")])
