@@ -34,7 +34,7 @@ _SCENARIOS = "SELECT scenario, label FROM scenario"
 
 
 def steps(readers: Sequence[int]) -> list[Step]:
-    """The tables `needed`, `listed_need`, `used_need`, `named_need` and `need_amount`."""
+    """The tables `needed`, `thing_class`, `thing_head`, `product`, `listed_need`, `used_need` and `need_amount`."""
     return [
         made_by(_NEEDED),
         Step("thing_class", ("thing_class", "thing_head"), tables_in(_THINGS), _classes),
