@@ -27,6 +27,7 @@ _SOUND: dict[str, dict[str, Any]] = {
     "BenchmarkScore": {"unit": "share", "direction": "higher", "exposure": "unseen"},
     "HAS_PARTICIPANT": {"role": "patient"},
     "USES": {"role": "instrument"},
+    "NEEDS": {"role": "container", "declared": 1, "used": 0},
     "Correction": {"kind": "rename", "time": "2026-03-01T00:00:00Z"},
 }
 _EVERYWHERE = {
@@ -63,7 +64,7 @@ def test_a_sound_graph_conforms(tmp_path: Path) -> None:
     report = validate(graph)
     assert report.conforms, report.violations[:5]
     assert report.shapes is not None
-    assert {item.type: (item.checked, item.rows) for item in report.shapes}["Statement"] == (90, 90)
+    assert {item.type: (item.checked, item.rows) for item in report.shapes}["Statement"] == (110, 110)
     nodes = sum(graph.manifest.rows(item.type) for item in report.shapes)
     assert report.references > nodes
 
@@ -143,6 +144,7 @@ BROKEN: list[tuple[Callable[[Rows], None], str]] = [
     (changed("SubEvent", mentions=-2), "mentions"),
     (changed("HAS_PARTICIPANT", role="villain"), "role"),
     (changed("USES", role="villain"), "role"),
+    (changed("NEEDS", declared=-1), "declared"),
     (changed("USES", probability=1.5), "probability"),
     (changed("USES", probability=-0.1), "probability"),
     (changed("HAS_SUB_EVENT", mean_position=2.0), "meanPosition"),
