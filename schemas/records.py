@@ -60,13 +60,6 @@ OF_PLACE = frozenset({ToolRole.CONTAINER, ToolRole.SUPPORT})
 """The roles of things in or on which an event is done. Lists of tools have the other roles first."""
 
 
-class NeedKind(StrEnum):
-    """What is needed: a *tool* is used and not used up, a *supply* is used up or worked on."""
-
-    TOOL = "tool"
-    SUPPLY = "supply"
-
-
 class DiscardReason(StrEnum):
     """Why something in a text does not enter the graph."""
 
@@ -232,14 +225,13 @@ class EventMention:
 
 @frozen(kw_only=True)
 class Need:
-    """A thing that a document lists as needed for its activity: a tool with its role, or a supply.
+    """A thing that a document lists as needed for its activity: a tool with its role, or a supply, which has none.
 
     `start:end` is the item of the list ("2 cups of flour, sifted"), `lemma` the thing alone ("flour"), and `amount` how
     much or how large, as written with its unit ("2 cups"), "" if the item does not say it.
     """
 
     lemma: str = field(validator=validators.min_len(1))
-    kind: NeedKind = field(converter=NeedKind)
     role: ToolRole | None = field(default=None, converter=converters.optional(ToolRole))
     amount: str = ""
     start: int
@@ -247,8 +239,6 @@ class Need:
 
     def __attrs_post_init__(self) -> None:
         _span(self, self.start, self.end)
-        if (self.role is None) is (self.kind is NeedKind.TOOL):
-            raise RecordError(f"the {self.kind} {self.lemma!r} has the role {self.role}", remedy="tools have a role")
 
 
 def _nats(instance: object, _: object, value: float) -> None:

@@ -13,7 +13,7 @@ from kgscripts.extractors.nouns import PARTITIVES
 from kgscripts.extractors.protocol import Parse
 from kgscripts.text.lexicon import classes_of, foods, is_a, is_tool, may_be_tool, role_of
 from kgscripts.text.syntax import lemma
-from schemas.records import Need, NeedKind
+from schemas.records import Need
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -75,7 +75,6 @@ def needs_of(parses: Sequence[Parse], text: str) -> Iterator[Need]:
         is_used = not names_ingredients(heading) and _is_tool(name, heading)
         yield Need(
             lemma=name,
-            kind=NeedKind.TOOL if is_used else NeedKind.SUPPLY,
             role=role_of(name) if is_used else None,
             amount=amount,
             start=start,

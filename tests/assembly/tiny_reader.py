@@ -26,7 +26,6 @@ from schemas.records import (
     Document,
     EventMention,
     Need,
-    NeedKind,
     Passage,
     PassageKind,
     Record,
@@ -196,12 +195,8 @@ def _listed(events: Sequence[Record]) -> list[Record]:
         assert isinstance(event, EventMention)
         start, end = event.start, event.end
         if event.action.predicate == "add" and event.action.object:
-            found.append(
-                Need(lemma=event.action.object, kind=NeedKind.SUPPLY, amount=str(start % 3), start=start, end=end)
-            )
-        found += (
-            Need(lemma=tool.lemma, kind=NeedKind.TOOL, role=tool.role, start=start, end=end) for tool in event.tools
-        )
+            found.append(Need(lemma=event.action.object, amount=str(start % 3), start=start, end=end))
+        found += (Need(lemma=tool.lemma, role=tool.role, start=start, end=end) for tool in event.tools)
     return found
 
 

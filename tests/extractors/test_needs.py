@@ -10,8 +10,7 @@ from kgscripts.building.reading import parse_documents
 from kgscripts.corpora.formats import documents_from_strings
 from kgscripts.extractors.events import EventExtractor
 from kgscripts.extractors.protocol import Parse, ParsedDocument
-from schemas.errors import RecordError
-from schemas.records import Document, EventMention, Need, NeedKind, Record, ToolRole
+from schemas.records import Document, EventMention, Need, Record
 
 
 def _records(text: str) -> list[Record]:
@@ -31,8 +30,8 @@ def _records(text: str) -> list[Record]:
 def _needs(text: str) -> tuple[list[str], list[str]]:
     """The tools with their roles, and the supplies with their amounts."""
     found = [record for record in _records(text) if isinstance(record, Need)]
-    tools = [f"{need.lemma} {need.role}" for need in found if need.kind is NeedKind.TOOL]
-    return tools, [f"{need.lemma} {need.amount}".strip() for need in found if need.kind is NeedKind.SUPPLY]
+    tools = [f"{need.lemma} {need.role}" for need in found if need.role is not None]
+    return tools, [f"{need.lemma} {need.amount}".strip() for need in found if need.role is None]
 
 
 @pytest.mark.parametrize(
@@ -120,9 +119,3 @@ def test_lists_are_no_events() -> None:
 )
 def test_a_list_of_nothing_gives_nothing(text: str) -> None:
     assert _needs(text) == ([], [])
-
-
-@pytest.mark.parametrize(("kind", "role"), [("tool", None), ("supply", ToolRole.INSTRUMENT)])
-def test_tools_have_a_role_and_supplies_have_none(kind: NeedKind, role: ToolRole | None) -> None:
-    with pytest.raises(RecordError, match="has the role"):
-        Need(lemma="spoon", kind=kind, role=role, start=0, end=5)

@@ -41,7 +41,7 @@ PINS: dict[str, tuple[str, str]] = {
     ),
     "events": (
         "2406a8b331326f72200ac44667ceaddccb526c5941b887d3b339b3817c84fb9e",
-        "a05e8f3e9539b513f3621e2213088bbc4cbab864aeb94723f1beb99d722ef5b0",
+        "27149290674183ddb5addaf9cd055e4f71e7d611861b2036802fca3c38c546f2",
     ),
     "labels": (
         "69775d7f8027ebedd85586796a7f43a0dbb9fe0f11eb90d3196a30771183df55",

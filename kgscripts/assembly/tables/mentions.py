@@ -28,7 +28,7 @@ NAMES = (
         SELECT DISTINCT label FROM (
             SELECT UNNEST(participants).lemma AS label FROM event_mention_record
             UNION ALL
-            SELECT lemma FROM need_record WHERE kind = 'supply'
+            SELECT lemma FROM need_record WHERE role IS NULL
             UNION ALL
             SELECT entity FROM state_change_record
             UNION ALL
@@ -47,7 +47,7 @@ NAMES = (
             UNION ALL
             SELECT UNNEST(step.tools).lemma FROM (SELECT UNNEST(steps) AS step FROM decomposition_record)
             UNION ALL
-            SELECT lemma FROM need_record WHERE kind = 'tool'
+            SELECT lemma FROM need_record WHERE role IS NOT NULL
             UNION ALL
             SELECT label FROM added_tool_name
         ) WHERE mine(lemma)

@@ -53,7 +53,7 @@ def _listed(readers: Sequence[int]) -> Rule:
         f"""
         SELECT DISTINCT n.document, coalesce(s.scenario, 0) AS scenario, k.needed, k.tool, k.entity, n.start, n."end",
                n.role, n.amount{confidence_of(readers, "n", "1.0")}
-        FROM need_record n JOIN needed k ON k.label = n.lemma AND (n.kind = 'tool') = (k.tool IS NOT NULL)
+        FROM need_record n JOIN needed k ON k.label = n.lemma AND (n.role IS NOT NULL) = (k.tool IS NOT NULL)
              LEFT JOIN segment s ON s.document = n.document AND n.start >= s.start AND n.start < s."end"
         WHERE in_partition(n.document)
         """,
