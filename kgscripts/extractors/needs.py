@@ -117,8 +117,8 @@ def _is_afterthought(item: Sequence[Token], before: str) -> bool:
     words = [token for token in item if token.text[0].isalpha()]
     if not words or not before.rstrip().endswith(","):
         return False
-    # "discarding the stems", but not "watering can".
-    is_clause = words[0].tag_ == "VBG" and len(words) > 1 and words[1].pos_ in {"DET", "ADP"}
+    # "discarding the stems", "cut into rings", but not "watering can".
+    is_clause = words[0].tag_ in {"VBG", "VB"} and len(words) > 1 and words[1].pos_ in {"DET", "ADP"}
     return is_clause or words[0].tag_ in _AFTERTHOUGHTS
 
 

@@ -48,7 +48,7 @@ def _needs(text: str) -> tuple[list[str], list[str]]:
             "# Cake\n\n## Ingredients\n\n- 2 cups flour\n- 1 cup of brown sugar, sifted\n- 3 Eggs\n- salt and pepper\n"
             "\n### Equipment\n\n- a large mixing bowl\n- spiralizers\n- oven\n",
             ["mixing bowl container", "spiralizer instrument", "oven appliance"],
-            ["flour 2 cups", "sugar 1 cup", "egg 3", "salt", "pepper"],
+            ["flour 2 cups", "brown sugar 1 cup", "egg 3", "salt", "pepper"],
         ),
         ("Ingredients: can of beans, bowl", [], ["bean", "bowl"]),
         (
@@ -77,9 +77,9 @@ def test_lists(text: str, tools: list[str], supplies: list[str]) -> None:
         ("half a lemon", "lemon half"),
         ("round cake pan (9 inches)", "cake pan 9 inches"),
         ("cm pan", "pan cm"),
-        ("freshly ground black pepper to taste", "pepper"),
+        ("freshly ground black pepper to taste", "black pepper"),
         ("juice of 1 lemon", "lemon"),
-        ("1 (14 oz) can black beans", "bean 1 (14 oz)"),
+        ("1 (14 oz) can black beans", "black bean 1 (14 oz)"),
         ("1 can opener", "can opener 1"),
         ("2 cups grated cheddar", "cheddar 2 cups"),
     ],

@@ -36,27 +36,27 @@ TEXTS: Sequence[str | Mapping[str, Any]] = (
 
 PINS: dict[str, tuple[str, str]] = {
     "decompositions": (
-        "00e70cf2efef0dc4df2ae476a847e74e99cc1c5cdadf94ca8f3478239c13d170",
+        "0df2822e50ec98bb363b5e82eb1bd260e8b6c9c67409fefd28e228ef7e4c177d",
         "e8e34f64d28a971fd9eb55dbc11bb9e41b03d751824f1f8aea3183341ae41b7c",
     ),
     "events": (
-        "2406a8b331326f72200ac44667ceaddccb526c5941b887d3b339b3817c84fb9e",
-        "27149290674183ddb5addaf9cd055e4f71e7d611861b2036802fca3c38c546f2",
+        "bbacbd9bfbbd33a77ad86f5c0f96320e0307e08a32829d6b5ab6a5a352ded19f",
+        "52c0484cd855a16e0b537677c81c0dd8cce2ecc5fb5a9a49f7292b2f2eb273dd",
     ),
     "labels": (
         "69775d7f8027ebedd85586796a7f43a0dbb9fe0f11eb90d3196a30771183df55",
         "01a3c9ef8a6154eab0dff4519ce0ca2bd11f2549a270a89869d7f32065e66eca",
     ),
     "sentences": (
-        "6af5996095a6fa7888f05b56d1bd3bfa4f2b0f9e152a4ff2704f26e5818ff594",
+        "37aec915971c9dcb16fe30a115eb5363b73ddbcfc0157d05a27e70852dba41d1",
         "265c2ff37422e1c06baf87e6ba94913a42c3706740c9d1d117cfadfe67ef0249",
     ),
     "scenarios": (
-        "e1dab9984f2c3834f0ce67b7e2bfd1a6b207ddb9f8ecea2012afc2f9a082924f",
+        "b315af81412ec0d9ff38652092091561c68ab95c15af834093b0829c05103ee4",
         "b62ad9cba346f06d1673c4aab8e5074c760570f34d7471e3f3e8c3749cbebb97",
     ),
     "state-changes": (
-        "d036af56c5d736b96884e466e81fd54ea07d8a268c60496f574125d354e5070f",
+        "2e63ae6513883244aa5379368585100384aea4368149668c7a0b402ec3995273",
         "a1828bf414da8914e41e3070f2d046058cf79be1db82eb65c99a379aadfa468d",
     ),
 }
