@@ -182,7 +182,7 @@ OTHER_UNITS = ["8.8oz plain flour", "2 eggs", "6.7 fl oz buttermilk", "honey, to
         (FLOURS + OTHER_UNITS, FLOURS),
         (FLOURS + OTHER_UNITS + ["9 oz all-purpose flour", "2 eggs", "7 oz milk", "Honey, to serve"], FLOURS),
         (FLOURS + OTHER_UNITS[:3], FLOURS + OTHER_UNITS[:3]),
-        (FLOURS + ["1 onion", "2 carrots", "1 l stock", "salt, to taste"],) * 2,
+        ([*FLOURS, "1 onion", "2 carrots", "1 l stock", "salt, to taste"],) * 2,
         (["salt", "water", "salt", "water"],) * 2,
     ],
 )
