@@ -29,7 +29,7 @@ def test_the_list_has_every_extractor_with_kinds_cost_and_scores() -> None:
     assert [name for name, row in rows.items() if row["kind"] == "extractor"] == installed_extractors()
     assert [name for name, row in rows.items() if row["kind"] == "enricher"] == ENRICHERS.names()
     events, decompositions = rows["events"], rows["decompositions"]
-    assert (events["requires"], events["gives"]) == (["parse"], ["event_mention", "discard"])
+    assert (events["requires"], events["gives"]) == (["parse"], ["event_mention", "need", "discard"])
     assert decompositions["requires"] == ["parse", "event_mention"]
     assert decompositions["gives"][0] == "decomposition"
     assert [score["value"] for score in events["scores"]] == [

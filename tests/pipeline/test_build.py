@@ -295,22 +295,20 @@ _GERMAN = (
 
 
 def test_texts_that_are_none_are_set_aside(tmp_path: Path) -> None:
-    (tmp_path / "s.csv").write_text(
-        "scenario,step_no,step\nmake coffee,1,grind\nmake coffee,2,boil\n", encoding="utf-8"
-    )
+    (tmp_path / "s.txt").write_text("bean,origin,roast\nlong,Peru,2\nround,Kenya,3\n", encoding="utf-8")
     lines = [{"id": "a", "text": "boil the water."}, {"id": "b", "text": _GERMAN}, {"id": "c", "text": "add the salt."}]
     (tmp_path / "s.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-    inputs = [tmp_path / "s.csv", tmp_path / "s.jsonl"]
+    inputs = [tmp_path / "s.txt", tmp_path / "s.jsonl"]
     report = build_graph(inputs, tmp_path / "graph", extractors=tiny())
     assert report.sources == 2
     assert report.discards == {"not in English": 1, "table, not prose": 1}
     found = [json.loads(line) for line in (tmp_path / "graph/discarded.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert [line["where"] for line in found] == ["s.csv:1", "s.jsonl#b"]
+    assert [line["where"] for line in found] == ["s.jsonl#b", "s.txt:1"]
     assert build_graph(inputs, tmp_path / "graph", extractors=tiny(), any_language=True).sources == 3
     assert build_graph(inputs, tmp_path / "graph", extractors=tiny()).sources == 2
     with pytest.raises(InputError, match="table, not prose") as caught:
         build_graph(inputs, tmp_path / "strict", strict=True, extractors=tiny())
-    assert caught.value.where == "s.csv:1"
+    assert caught.value.where == "s.txt:1"
     with pytest.raises(InputError, match="not in English") as caught:
         build_graph(inputs[1:], tmp_path / "strict", strict=True, extractors=tiny())
     assert caught.value.where == "s.jsonl#b"

@@ -33,11 +33,16 @@ class Noun:
 
 
 def nouns_of(texts: Sequence[str]) -> Iterator[tuple[Noun, ...]]:
-    """The nouns of each text, by the pipeline that ships; those of the first `MAX_CHARACTERS`."""
+    """The nouns of each text, by the pipeline that ships; those of the words in the first `MAX_CHARACTERS`."""
     nlp = load_pipeline()
     disabled = [name for name in _NEEDLESS if name in nlp.pipe_names]
-    for doc in nlp.pipe((text[:MAX_CHARACTERS] for text in texts), batch_size=64, disable=disabled):
+    for doc in nlp.pipe(map(_beginning, texts), batch_size=64, disable=disabled):
         yield tuple(Noun(token.lower_, token.lemma_.lower()) for token in doc if token.pos_ in _NOUNS)
+
+
+def _beginning(text: str) -> str:
+    """What can be parsed of a text, without a part of a word at its end."""
+    return text if len(text) <= MAX_CHARACTERS else text[:MAX_CHARACTERS].rpartition(" ")[0]
 
 
 def words_of(change: Change) -> frozenset[str]:
