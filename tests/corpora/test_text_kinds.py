@@ -33,7 +33,10 @@ def test_prose(name: str) -> None:
     assert other_kind(PROSE[name]) is None
 
 
-@pytest.mark.parametrize("name", [name for name in OTHER if name != "JSON lines"])
+READ_BY_THEIR_FORMAT = ("JSON lines", "a JSON array", "minified JSON", "a web page")
+
+
+@pytest.mark.parametrize("name", [name for name in OTHER if name not in READ_BY_THEIR_FORMAT])
 @pytest.mark.parametrize("suffix", [".txt", ".md", ""])
 def test_files_of_other_kinds(tmp_path: Path, name: str, suffix: str) -> None:
     reason, text = OTHER[name]
@@ -56,14 +59,11 @@ def test_a_format_that_is_given_is_read(tmp_path: Path) -> None:
     assert not discards
 
 
-@pytest.mark.parametrize(
-    ("name", "content"), [("a.json", "JSON"), ("a.json", "a JSON array"), ("a.html", "a web page")]
-)
-def test_one_reason_for_a_file(tmp_path: Path, name: str, content: str) -> None:
+def test_one_reason_for_a_file(tmp_path: Path) -> None:
     """And not one for each of its lines."""
-    documents, discards = read(tmp_path, name, OTHER[content][1])
+    documents, discards = read(tmp_path, "a.json", OTHER["JSON"][1])
     assert not documents
-    assert [discard.reason for discard in discards] == [OTHER[content][0]]
+    assert [discard.reason for discard in discards] == [OTHER["JSON"][0]]
 
 
 def test_only_the_record_is_set_aside(tmp_path: Path) -> None:
