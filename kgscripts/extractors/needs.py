@@ -13,6 +13,7 @@ from kgscripts.extractors.nouns import PARTITIVES
 from kgscripts.extractors.protocol import Parse
 from kgscripts.text.lexicon import classes_of, foods, is_a, is_tool, may_be_tool, role_of
 from kgscripts.text.syntax import lemma
+from kgscripts.text.units import LENGTHS, VOLUMES, WEIGHTS
 from schemas.records import Need
 
 if TYPE_CHECKING:
@@ -23,12 +24,8 @@ _ENDS = frozenset(
 )
 """Words after which an item describes the thing that it names."""
 _BETWEEN = frozenset({"and", "or", "plus"})
-_UNITS = frozenset(
-    {"cup", "teaspoon", "tablespoon", "tsp", "tbsp", "tbs", "ounce", "oz", "pound", "lb", "lbs", "gram", "g", "kg"}
-    | {"mg", "kilogram", "milliliter", "millilitre", "ml", "l", "liter", "litre", "quart", "pint", "gallon", "dash"}
-    | {"pinch", "dozen", "clove", "slice", "handful", "packet", "package", "container", "inch", "cm", "mm", "foot"}
-    | {"ft", "meter", "metre"}
-)
+_PACKS = frozenset({"packet", "package", "container"})
+_UNITS = LENGTHS | WEIGHTS | VOLUMES | {"dash", "pinch", "dozen", "clove", "slice", "handful"} | _PACKS
 _AFTERTHOUGHTS = frozenset({"VBN", "VBD", "RB"})
 """The tags with which a remark behind a comma begins: "1 onion, cut into rings"."""
 _MODIFIERS = frozenset({"DET", "NUM", "ADJ", "ADV", "PRON", "SYM", "X", "ADP"})

@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING
 from kgscripts.extractors.nouns import PARTITIVES, content_head, is_noun, noun_lemma
 from kgscripts.text.lexicon import classes_of, is_a, is_tool_after, verbs
 from kgscripts.text.syntax import OBJECT, PARTICLE, lemma, objects_of, prepositional_phrases
+from kgscripts.text.units import LENGTHS
 from kgscripts.text.verb_objects import verb_objects
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-_UNITS = frozenset(
-    {"inch", "foot", "yard", "mile", "millimeter", "centimeter", "meter", "metre", "kilometer", "block", "degree"}
-    | {"cm", "mm", "km", "ml", "oz", "lb", "tsp", "tbsp", "percent", "time", "lap"}
-)
+_UNITS = LENGTHS | {"ml", "oz", "lb", "tsp", "tbsp", "block", "degree", "percent", "time", "lap"}
 _MEASURES = frozenset(
     {"cup", "glass", "bottle", "bowl", "can", "spoonful", "teaspoon", "tablespoon", "scoop", "slice", "piece", "dozen"}
     | {

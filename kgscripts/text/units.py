@@ -7,27 +7,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-UNITS = frozenset(
-    {
-        "inch",
-        "foot",
-        "yard",
-        "mile",
-        "millimeter",
-        "millimetre",
-        "centimeter",
-        "centimetre",
-        "meter",
-        "metre",
-        "cm",
-        "mm",
-    }
-    | {"cm", "mm", "kilometer", "km", "ft", "in", "c", "f", "°c", "°f", "degree", "percent"}
-    | {"gram", "g", "kilogram", "kg", "mg", "ounce", "oz", "pound", "lb", "lbs"}
-    | {"liter", "litre", "l", "ml", "milliliter", "millilitre", "dl", "cl", "quart", "pint", "gallon"}
+LENGTHS = frozenset(
+    {"inch", "foot", "ft", "yard", "mile", "mm", "millimeter", "millimetre", "cm", "centimeter", "centimetre"}
+    | {"meter", "metre", "km", "kilometer"}
+)
+WEIGHTS = frozenset({"mg", "gram", "g", "kilogram", "kg", "ounce", "oz", "pound", "lb", "lbs"})
+VOLUMES = frozenset(
+    {"milliliter", "millilitre", "ml", "cl", "dl", "liter", "litre", "l", "pint", "quart", "gallon"}
     | {"cup", "teaspoon", "tablespoon", "tsp", "tbsp", "tbs"}
 )
-"""Lemmas, in lower case."""
+UNITS = LENGTHS | WEIGHTS | VOLUMES | {"in", "c", "f", "°c", "°f", "degree", "percent"}
+"""Lemmas, in lower case; those that are other words too are no unit without a number."""
 
 
 def is_size(modifier: Token) -> bool:
