@@ -9,7 +9,7 @@ from html import escape
 from exports.needs_tree import needs_text
 from exports.picture import picture
 from exports.scripts import list_scenarios, read_script
-from exports.step_parts import well_supported
+from exports.step_parts import shown_name, well_supported
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.script import Part, Script, Step
 from schemas.script_graph import ScriptGraph, check_graph
@@ -64,7 +64,7 @@ def _row(number: int, step: Step) -> str:
 
 def _labels(parts: Sequence[Part], all_parts: int) -> str:
     """The labels of the first parts, and how many more there are."""
-    shown = [_text(part.label) for part in parts[:_PARTS]]
+    shown = [_text(shown_name(part)) for part in parts[:_PARTS]]
     more = all_parts - len(shown)
     return "<br>".join([*shown, *([f"<small>{more:,} more</small>"] if more else [])])
 

@@ -10,7 +10,7 @@ from attrs import frozen
 from exports.arrow import ARROWHEAD, GAP_Y, draw_arrow
 from exports.layered_layout import Edge, Extent, Layout, lay_out
 from exports.needs_tree import needs_text
-from exports.step_parts import well_supported
+from exports.step_parts import shown_name, well_supported
 from schemas.drawing.svg import Element, Point, Svg
 from schemas.drawing.text_layout import BOLD, text_width, wrapped
 from schemas.errors import ConfigurationError
@@ -138,7 +138,7 @@ def _box(step: Step, share: float) -> _Box:
     size = round(_SMALLEST + (_LARGEST - _SMALLEST) * share, 1)
     told = well_supported(step, step.tools)
     shown = told if len(step.tools) == len(told) <= _MOST_TOOLS else told[: _MOST_TOOLS - 1]
-    tools = [wrapped(tool.label, _TOOL_SIZE, 140, 1)[0] for tool in shown]
+    tools = [wrapped(shown_name(tool), _TOOL_SIZE, 140, 1)[0] for tool in shown]
     tips = [_told(tool) for tool in shown]
     if hidden := [tool for tool in step.tools if tool not in shown]:
         tools.append(f"{len(hidden)} more")

@@ -128,7 +128,7 @@ def tool_tree(tool: str, uses: Sequence[ToolUse], left_out: int) -> Tree:
     for scenario, group in groupby(uses, attrgetter("scenario")):
         branch = tree.add(styled((scenario, "bold") if scenario else ("of no scenario", "italic")))
         for use in group:
-            leaf = branch.add(styled((use.label, ""), (f"  {use.role}, {numbers_of(use)}", "dim")))
+            leaf = branch.add(styled((use.label, ""), (f"  {', '.join(_roles(use))}, {numbers_of(use)}", "dim")))
             add_evidence(leaf, filter(None, [use.evidence]))
     if left_out:
         tree.add(styled((f"{left_out:,} more: --all --min-support 1 shows all", "dim")))
@@ -189,8 +189,10 @@ def _details(part: Part) -> str:
     return ", ".join((*_roles(part), numbers_of(part)))
 
 
-def _roles(part: Part) -> Iterator[str]:
-    if isinstance(part, Tool | Participant):
+def _roles(part: Part | ToolUse) -> Iterator[str]:
+    if isinstance(part, Tool | ToolUse | Participant):
         yield part.role
     if isinstance(part, Tool) and part.predicted:
         yield "predicted"
+    if isinstance(part, Tool | ToolUse) and part.inferred:
+        yield "inferred"

@@ -10,13 +10,13 @@ from operator import itemgetter
 from exports.rows import Row, column
 from schemas.graph_types import RELATION_TYPES
 from schemas.records import OF_PLACE
-from schemas.script import Part, Step, StepCorrection, is_added
+from schemas.script import Part, Step, StepCorrection, Tool, is_added
 from schemas.script_graph import ScriptGraph
 
 _KNOWLEDGE = ("from_id", "to_id", "support", "probability", "statement")
 _MANY_SOURCES, _ENOUGH = 5, 2
 _FURTHER = {
-    "USES": ("role", "predicted"),
+    "USES": ("role", "predicted", "inferred"),
     "HAS_PARTICIPANT": ("role",),
     "DECOMPOSES_INTO": ("position",),
     "CLOSE_MATCH": ("similarity",),
@@ -58,6 +58,11 @@ def well_supported(step: Step, parts: Sequence[Part]) -> Sequence[Part]:
         return parts
     least = max(float(_ENOUGH), step.support / 20)
     return [part for part in parts if part.support >= least or is_added(part.support, part.probability)]
+
+
+def shown_name(part: Part) -> str:
+    """The label of a part in pictures and tables: an inferred tool stands in parentheses."""
+    return f"({part.label})" if isinstance(part, Tool) and part.inferred else part.label
 
 
 def changes_of(graph: ScriptGraph, steps: Collection[str]) -> Mapping[str, Sequence[Row]]:

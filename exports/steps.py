@@ -43,7 +43,9 @@ def read_steps(graph: ScriptGraph, relations: Mapping[str, Row], most: int) -> l
             **{name: row[name] for name in ("rank", "mean_position", "typicality", "usual", "optional")},
             wordings=[wording["label"] for wording in wordings.get(step, ())],
             tools=[
-                Tool(**common(graph, tool, evidence), role=tool["role"], predicted=tool["predicted"])
+                Tool(
+                    **common(graph, tool, evidence), **{name: tool[name] for name in ("role", "predicted", "inferred")}
+                )
                 for tool in uses.get(step, ())
             ],
             participants=[

@@ -13,12 +13,14 @@ from schemas.script_graph import ScriptGraph
 
 @frozen(kw_only=True)
 class ToolUse:
-    """A step done with a tool in a role. `scenario` is empty for a step that belongs to none."""
+    """A step done with a tool in a role. `scenario` is empty for a step that belongs to none; `inferred` says whether
+    the tool is named in a step before only."""
 
     scenario: str
     iri: str
     label: str
     role: str
+    inferred: bool
     support: int
     probability: float
     evidence: Evidence | None
@@ -64,6 +66,7 @@ def read_tool_uses(
             iri=graph.iri(use["from_id"]),
             label=steps[use["from_id"]]["label"],
             role=use["role"],
+            inferred=use["inferred"],
             support=use["support"],
             probability=use["probability"],
             evidence=next(iter(evidence[use["statement"]]), None),

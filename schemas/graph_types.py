@@ -348,7 +348,8 @@ RELATION_TYPES: dict[str, RelationType] = {
         RelationType(
             "USES",
             "The step is done with this tool; the probability is the share of the step's mentions that name it, "
-            "directly or in a step that they decompose into; for a predicted tool it is the probability of the model."
+            "directly or in a step that they decompose into. A mention whose tool is inferred from a step before "
+            "counts as 0.85 of a mention. For a predicted tool it is the probability of the model."
             " A thing into or onto which something is put is a participant with the role place instead.",
             Layer.KNOWLEDGE,
             (("SubEvent", "Tool"),),
@@ -358,6 +359,12 @@ RELATION_TYPES: dict[str, RelationType] = {
                 _ALIGNED,
                 _ROLE,
                 Property("predicted", _BOOLEAN, "Whether a model predicts it and no text mentions it."),
+                Property(
+                    "inferred",
+                    _BOOLEAN,
+                    "Whether no text names it in this step, and it is inferred from a step before, where it is named: "
+                    'the pan of "Heat the oil in a pan. Add the onions."',
+                ),
             ),
         ),
         RelationType(

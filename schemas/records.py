@@ -56,6 +56,9 @@ class ToolRole(StrEnum):
     SUPPORT = "support"
 
 
+INFERRED = 0.85
+"""The confidence in a tool that is inferred from an event before; that in one that the event names is 1."""
+
 OF_PLACE = frozenset({ToolRole.CONTAINER, ToolRole.SUPPORT})
 """The roles of things in or on which an event is done. Lists of tools have the other roles first."""
 
@@ -130,12 +133,17 @@ class Argument:
 
 @frozen(kw_only=True)
 class Tool:
-    """A thing that an event is done with, and its part in the event."""
+    """A thing that an event is done with, and its part in the event.
+
+    `inferred` is true if the words of the event do not name it and it follows from an event before, which does:
+    `start:end` is the name there. Its confidence is `INFERRED` times that of the event.
+    """
 
     lemma: str = field(validator=validators.min_len(1))
     role: ToolRole = field(default=ToolRole.INSTRUMENT, converter=ToolRole)
     start: int
     end: int
+    inferred: bool = False
 
     def __attrs_post_init__(self) -> None:
         _span(self, self.start, self.end)

@@ -73,10 +73,12 @@ class Part:
 
 @frozen(kw_only=True)
 class Tool(Part):
-    """A tool of a step; `predicted` if a model added it and no text names it."""
+    """A tool of a step; `predicted` if a model added it and no text names it, `inferred` if it is named in a step
+    before only."""
 
     role: str
     predicted: bool
+    inferred: bool
 
 
 @frozen(kw_only=True)

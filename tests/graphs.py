@@ -203,7 +203,7 @@ def generated_graph(directory: Path, relations: int, seed: int = 0) -> ScriptGra
             row |= {"mean_position": 0.25, "rank": rank[end], "optional": True}
             row |= {"usual": True, "salience_rank": rank[end]}
         if name == "USES":
-            row |= {"pmi": 1.25, "role": "instrument", "predicted": False}
+            row |= {"pmi": 1.25, "role": "instrument", "predicted": False, "inferred": False}
         rows[name].append(row)
         rows["READ_BY"].append({"from_id": statement, "to_id": ids["Model"][0], "score": 1.0})
         for passage in chance.sample(ids["Passage"], min(4, passages)):

@@ -56,4 +56,5 @@ def tools(
 
 def _read(tool: ReadTool) -> tuple[str, ...]:
     numbers = (str(tool.support), f"{tool.probability:.1%}", f"{tool.pmi:.2f}")
-    return (*numbers, tool.lemma, tool.role, tool.step, tool.scenario)
+    role = f"{tool.role}, inferred" if tool.inferred else tool.role
+    return (*numbers, tool.lemma, role, tool.step, tool.scenario)

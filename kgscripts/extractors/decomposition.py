@@ -179,12 +179,13 @@ def _tools(step: EventMention) -> list[Tool]:
     """The tools of a concrete step, and the vessel or surface where it puts something: "pour the pasta into a
     colander"."""
     preposition, destination = step.action.preposition, step.action.prepositional_object
-    if not is_tool_after(preposition, destination) or destination in {tool.lemma for tool in step.tools}:
-        return list(step.tools)
+    named = [tool for tool in step.tools if not tool.inferred]
+    if not is_tool_after(preposition, destination) or destination in {tool.lemma for tool in named}:
+        return named
     role = role_of(destination, preposition)
     places = (item for item in step.participants if item.lemma == destination and item.role is Role.PLACE)
     found = [Tool(lemma=destination, role=role, start=place.start, end=place.end) for place in places]
-    return [*step.tools, *found[:1]]
+    return [*named, *found[:1]]
 
 
 def _is_tool_of(whole: Action, step: Action, tool: str) -> bool:

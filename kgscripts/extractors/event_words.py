@@ -88,7 +88,7 @@ def words_of_events(doc: Doc, offset: int, found: Mapping[Token, Sequence[EventM
         for noun, event in _used_for(verb, predicates)
     ]
     for index, mentions in enumerate(found.values()):
-        for tool in (tool for mention in mentions for tool in mention.tools):
+        for tool in (tool for mention in mentions for tool in mention.tools if not tool.inferred):
             words = _covered(tokens, tool.start - offset, tool.end - offset)
             used += [(word, index) for word in words if owned.get(word.i) != index and _is_acted_upon(word)]
     for noun, index in sorted(used, key=lambda item: item[1]):

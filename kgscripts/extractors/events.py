@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from kgscripts.extractors.antecedents import Discourse
 from kgscripts.extractors.asides import Asides
 from kgscripts.extractors.carried_tools import carry_tools
 from kgscripts.extractors.fitted_weights import weights_digest
+from kgscripts.extractors.inferred_tools import WorkPlace
 from kgscripts.extractors.narration import Narration, narration_of
 from kgscripts.extractors.needs import needs_of
 from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
@@ -34,14 +36,18 @@ from schemas.records import Action, Argument, Discard, DiscardReason, EventMenti
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
-_INSTRUCTIONS = frozenset({PassageKind.STEP, PassageKind.ABSTRACT, PassageKind.CONCRETE})
+_HEADING = re.compile(r"(?i)(?!step\b)(?<!\w)[^\W\d_]{3,}")
+"""A word between two passages; "Step 2" is no heading."""
+_SIDES = frozenset({PassageKind.ABSTRACT, PassageKind.CONCRETE})
+"""The sides of a pair, which tell the same twice: a vessel of one is not there for the other."""
+_INSTRUCTIONS = frozenset({PassageKind.STEP}) | _SIDES
 
 
 class EventExtractor(Extractor):
     """Gives events, one mention for each object of a predicate, what lists say is needed, and discards."""
 
     name = "events"
-    rules = "7"
+    rules = "8"
     task = "event extraction"
     requires = (PARSE,)
     gives = (EventMention, Need, Discard)
@@ -72,7 +78,7 @@ def _read_document(parsed: ParsedDocument) -> list[Record]:
             needs.extend(needs_of(list(parses), parsed.document.text))
         else:
             prose.extend(parses)
-    for event in events_of_parses(prose):
+    for event in events_of_parses(prose, parsed.document.text):
         events.extend(event.mentions)
         if event.reason is not None:
             discards.append(_discard(event.frame, event.reason, event.parse.offset))
@@ -90,15 +96,23 @@ class JudgedEvent:
     mentions: tuple[EventMention, ...]
 
 
-def events_of_parses(parses: Iterable[Parse]) -> Iterator[JudgedEvent]:
-    """The events of a document in text order; a pronoun may refer to the passage before."""
+def events_of_parses(parses: Iterable[Parse], text: str = "") -> Iterator[JudgedEvent]:
+    """The events of a document in text order; a pronoun may refer to the passage before, and a step may go on in the
+    vessel of the step before, unless the `text` of the document has a heading between them."""
     parses = list(parses)
+    work = WorkPlace()
+    end = 0
     discourse = Discourse()
     narration = narration_of(parse.doc for parse in parses)
     for parse in parses:
         is_step = parse.passage.kind in _INSTRUCTIONS
+        if end and _HEADING.search(text, end, parse.passage.start):
+            work.leave()
+        end = parse.passage.end
         for frame, reason in judged_frames(parse.doc, discourse, is_step=is_step, narration=narration):
-            mentions = tuple(mentions_of(frame, parse.offset)) if reason is None else ()
+            follows = reason is None and parse.passage.kind not in _SIDES
+            inferred = work.follow(frame, parse.offset) if follows else []
+            mentions = tuple(mentions_of(frame, parse.offset, inferred)) if reason is None else ()
             yield JudgedEvent(parse, frame, reason, mentions)
 
 
@@ -160,8 +174,10 @@ def _is_copular(frame: Frame) -> bool:
     )
 
 
-def mentions_of(frame: Frame, offset: int) -> Iterator[EventMention]:
+def mentions_of(frame: Frame, offset: int, inferred: Sequence[Tool] = ()) -> Iterator[EventMention]:
     """The mentions of a frame whose parse begins at character `offset`: one for each object, or one without.
+
+    `inferred` are tools that an event before names; each mention has them too.
 
     The object of an action is "it" or "them" if the text has a pronoun that is not resolved.
     """
@@ -191,7 +207,8 @@ def mentions_of(frame: Frame, offset: int) -> Iterator[EventMention]:
                     end=offset + tool.idx + len(tool),
                 )
                 for tool in tools
-            ],
+            ]
+            + list(inferred),
         )
 
 

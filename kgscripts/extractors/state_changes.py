@@ -150,7 +150,7 @@ def _heads(mention: EventMention) -> set[str]:
     """The heads of all nouns of an event."""
     words = [mention.action.object, mention.action.prepositional_object]
     words += [argument.lemma for argument in mention.participants]
-    words += [tool.lemma for tool in mention.tools]
+    words += [tool.lemma for tool in mention.tools if not tool.inferred]
     return {_head_of(word) for word in words if word}
 
 

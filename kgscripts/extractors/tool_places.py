@@ -174,4 +174,4 @@ def _is_circumstance(noun: Token) -> bool:
 
 def _is_amount(noun: Token) -> bool:
     """Whether a noun is a unit or a shape: "two tablespoons of batter", "roll into balls"."""
-    return lemma(noun) in _AMOUNTS
+    return noun_lemma(noun) in _AMOUNTS

@@ -14,10 +14,11 @@ from schemas.script_graph import ScriptGraph
 @frozen
 class ReadTool:
     """A tool of a step: its role, the number of sources, the share of the step's mentions, PMI, and the scenario of the
-    step."""
+    step. `inferred` says that only a step before names it."""
 
     lemma: str
     role: str
+    inferred: bool
     support: int
     probability: float
     pmi: float
@@ -44,6 +45,7 @@ def read_tools(directory: Path, action: Action) -> list[ReadTool]:
         ReadTool(
             lemma=tools[row["to_id"]],
             role=row["role"],
+            inferred=row["inferred"],
             support=row["support"],
             probability=row["probability"],
             pmi=row["pmi"],

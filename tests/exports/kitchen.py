@@ -217,6 +217,7 @@ def _add_scenario(rows: Rows, model: str, label: str, sources: dict[str, list[Se
             row |= {"used": support, "usual": support >= 2}
         if relation == "USES":
             row["predicted"] = False
+            row["inferred"] = False
             row["role"] = roles[start, end]
         if relation == "HAS_PARTICIPANT":
             row["role"] = roles[start, end]

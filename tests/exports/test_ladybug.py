@@ -221,6 +221,7 @@ def test_nodes_relations_and_paths_are_mappings(graph: ScriptGraph) -> None:
         "pmi",
         "log_probability",
         "predicted",
+        "inferred",
         "role",
         "statement",
     }

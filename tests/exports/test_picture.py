@@ -45,7 +45,9 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> ScriptGraph:
 
 
 def drawn_tool(label: str, probability: float = 1.0) -> Tool:
-    return Tool(iri="", label=label, support=1, probability=probability, role="instrument", predicted=False)
+    return Tool(
+        iri="", label=label, support=1, probability=probability, role="instrument", predicted=False, inferred=False
+    )
 
 
 def left_out(number: int) -> list[LeftOut]:

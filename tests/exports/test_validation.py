@@ -42,6 +42,7 @@ _EVERYWHERE = {
     "confidence": 0.5,
     "log_probability": -0.5,
     "predicted": False,
+    "inferred": False,
 }
 
 

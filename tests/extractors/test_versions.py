@@ -36,12 +36,12 @@ TEXTS: Sequence[str | Mapping[str, Any]] = (
 
 PINS: dict[str, tuple[str, str]] = {
     "decompositions": (
-        "0df2822e50ec98bb363b5e82eb1bd260e8b6c9c67409fefd28e228ef7e4c177d",
-        "e8e34f64d28a971fd9eb55dbc11bb9e41b03d751824f1f8aea3183341ae41b7c",
+        "c1efc85dad4ae0151d19e43fe1a86dffec4df2bb84d6050a8b07fe959ac7ead9",
+        "a142ffde87b5b45d0cab871af48a9b7ba3222eb57baeca8f9ba42764efa29041",
     ),
     "events": (
-        "bbacbd9bfbbd33a77ad86f5c0f96320e0307e08a32829d6b5ab6a5a352ded19f",
-        "52c0484cd855a16e0b537677c81c0dd8cce2ecc5fb5a9a49f7292b2f2eb273dd",
+        "aef9b4363937d122b4d3c43ab1c5bef01aff0e85af8dd1bbd2f93be246189d52",
+        "ef2ea54bbac628659fe2f570b63b47bfb4a60411a246ff7806a9287618686019",
     ),
     "labels": (
         "69775d7f8027ebedd85586796a7f43a0dbb9fe0f11eb90d3196a30771183df55",
@@ -52,11 +52,11 @@ PINS: dict[str, tuple[str, str]] = {
         "265c2ff37422e1c06baf87e6ba94913a42c3706740c9d1d117cfadfe67ef0249",
     ),
     "scenarios": (
-        "b315af81412ec0d9ff38652092091561c68ab95c15af834093b0829c05103ee4",
+        "3709b34d5a1c5c5896f7f93c72f5cbb483385d8f91db53dc82323e1b37b9b785",
         "b62ad9cba346f06d1673c4aab8e5074c760570f34d7471e3f3e8c3749cbebb97",
     ),
     "state-changes": (
-        "2e63ae6513883244aa5379368585100384aea4368149668c7a0b402ec3995273",
+        "ca186994ab40684b8b335647ac72adf20e6bc1d7adbde537b95eceee2ca57aaa",
         "a1828bf414da8914e41e3070f2d046058cf79be1db82eb65c99a379aadfa468d",
     ),
 }

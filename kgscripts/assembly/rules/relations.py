@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kgscripts.assembly.counting import Relation, Sum, Total, confidence_of, reader_columns
 from kgscripts.assembly.rules.needs import needs
 from kgscripts.assembly.rules.roles import TOOL_ROLES, most_frequent
-from schemas.records import Role
+from schemas.records import INFERRED, Role
 
 
 def _aligned(readers: Sequence[int]) -> str:
@@ -91,7 +91,7 @@ def participants(readers: Sequence[int]) -> Relation:
 def uses(readers: Sequence[int]) -> Relation:
     """USES: tools of the mentions, and tools of the concrete steps that are aligned to the mentions.
 
-    The role is that of most mentions.
+    The role is that of most mentions. A mention whose tool is inferred counts less in the probability.
     """
     return Relation(
         name="USES",
@@ -99,24 +99,27 @@ def uses(readers: Sequence[int]) -> Relation:
         end="tool",
         cases=f"""
             SELECT r.scenario, r.step AS start, n.tool AS "end", r.document, r.mention, r.start AS first,
-                   r."end" AS last, NULL::DOUBLE AS log_probability, n.role{reader_columns(readers, "n")}
+                   r."end" AS last, NULL::DOUBLE AS log_probability, n.role, n.inferred{reader_columns(readers, "n")}
             FROM realization r JOIN named_tool n USING (mention)
             WHERE in_partition(r.document) AND in_partition(n.document)
             UNION ALL
             SELECT r.scenario, r.step, n.tool, r.document, r.mention, m.start, m."end",
-                   a.log_probability, t.tool.role{_aligned(readers)}
+                   a.log_probability, t.tool.role, t.tool.inferred{_aligned(readers)}
             FROM aligned_step a JOIN realization r ON r.mention = a.abstract JOIN mention m ON m.mention = a.concrete,
                  UNNEST(a.tools) AS t(tool) JOIN tool n ON n.label = t.tool.lemma
             WHERE in_partition(a.document) AND in_partition(r.document) AND in_partition(m.document)
         """,
         sums=(
             Sum("log_probability", "max(log_probability)", "max"),
+            Sum("named", "count(DISTINCT mention) FILTER (WHERE NOT inferred)"),
             *(Sum(f"as_{role}", f"count(DISTINCT mention) FILTER (WHERE role = '{role}')") for role in TOOL_ROLES),
         ),
         joins=_OF_STEP_AND_THING.format("tool"),
-        properties=(
-            f"{_PROBABILITY_AND_PMI}, c.log_probability, {most_frequent(TOOL_ROLES)} AS role, false AS predicted"
-        ),
+        properties=f"""
+            share(c.named * 100 + (c.mentions - c.named) * {round(INFERRED * 100)}, st.mentions * 100) AS probability,
+            pmi(c.mentions, st.mentions, t.mentions, total.mentions) AS pmi, c.log_probability,
+            {most_frequent(TOOL_ROLES)} AS role, false AS predicted, c.named = 0 AS inferred
+        """,
         totals=(
             Total(
                 "tool_total",

@@ -85,7 +85,8 @@ def _with_predicted(relation: Relation, number: int, query: str) -> Callable[[st
 
     def steps(before: str, made: str) -> list[Step]:
         predicted = f"""
-            SELECT s.scenario, r.*, 0 AS support, true AS predicted, false AS added, r.probability AS reader_{number},
+            SELECT s.scenario, r.*, 0 AS support, true AS predicted, false AS inferred, false AS added,
+                   r.probability AS reader_{number},
                    statement_hash('{relation.name}', s.id, e.id, coalesce(n.id, '')) AS statement
             FROM ({query}) r {relation.ends} LEFT JOIN scenario n ON n.scenario = s.scenario
         """

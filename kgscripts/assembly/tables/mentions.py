@@ -9,6 +9,7 @@ from kgscripts.assembly.identity import ACTION_PARTS, action_key, same_action
 from kgscripts.assembly.step import Step, made_by
 from kgscripts.assembly.tables import changes, named_scenarios, titles
 from kgscripts.assembly.tables.segments import segment_rules
+from schemas.records import INFERRED
 
 _PARTS = ", ".join(ACTION_PARTS)
 _ACTION_LABEL = "concat_ws(' ', " + ", ".join(f"nullif({part}, '')" for part in ACTION_PARTS) + ")"
@@ -134,8 +135,10 @@ def mention_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
             "named_tool",
             "document",
             f"""
-            SELECT e.mention, e.document, n.tool, e.tool.role AS role, {scores}
-            FROM (SELECT mention, document, reader, score, UNNEST(tools) AS tool FROM event) e
+            SELECT e.mention, e.document, n.tool, e.tool.role AS role, bool_and(e.tool.inferred) AS inferred, {scores}
+            FROM (SELECT mention, document, reader, tool, CASE WHEN tool.inferred THEN round(score * {INFERRED}, 4)
+                         ELSE score END AS score
+                  FROM (SELECT mention, document, reader, score, UNNEST(tools) AS tool FROM event)) e
                  JOIN tool n ON n.label = e.tool.lemma GROUP BY e.mention, e.document, n.tool, role
             """,
         ),

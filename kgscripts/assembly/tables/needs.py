@@ -78,7 +78,7 @@ def _used(readers: Sequence[int]) -> tuple[Rule, ...]:
             SELECT {mention}, k.needed, u.role{reader_columns(readers, "u")}
             FROM {of_usual} JOIN named_tool u USING (mention) JOIN needed k ON k.tool = u.tool
                  JOIN thing_class x ON x.needed = k.needed
-            WHERE {here} AND in_partition(u.document)
+            WHERE {here} AND in_partition(u.document) AND NOT u.inferred
             UNION ALL
             SELECT {mention}, k.needed, CASE p.role WHEN 'place' THEN 'container' ELSE 'instrument' END
                    {reader_columns(readers, "p")}

@@ -106,7 +106,8 @@ def _tools(recipe: TaggedRecipe) -> set[str]:
 
 
 def _found_tools(mentions: Iterable[EventMention]) -> set[str]:
-    return {singular(tool.lemma.rsplit(" ", 1)[-1]) for mention in mentions for tool in mention.tools} - NO_TOOLS
+    named = (tool for mention in mentions for tool in mention.tools if not tool.inferred)
+    return {singular(tool.lemma.rsplit(" ", 1)[-1]) for tool in named} - NO_TOOLS
 
 
 def _count_targets(matches: Matches, recipe: TaggedRecipe, mentions: Iterable[EventMention]) -> None:

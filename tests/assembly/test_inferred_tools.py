@@ -1,0 +1,74 @@
+"""USES with tools that are inferred from a step before: marked, counted for less, shown, and never a need."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from exports.scripts import read_script
+from exports.validation import validate
+from kgscripts.lookup.read_tools import read_tools
+from kgscripts.pipeline import build_graph
+from schemas.records import INFERRED, Action
+from schemas.script_graph import ScriptGraph
+from tests.assembly.built import graph_rows
+
+TEXTS = (
+    "1. Heat the oil in a pan.\n2. Add the onions.\n3. Stir the onions.\n",
+    "1. Add the onions to the pan.\n2. Stir the onions with a spoon.\n",
+    "1. Heat the oil in a pan.\n2. Add the onions.\n3. Pour the soup into a bowl.\n",
+)
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("inferred") / "graph"
+    given = [{"text": text, "scenario": "making onion soup"} for text in TEXTS]
+    build_graph(output=path, texts=given, extractors=["labels", "sentences", "events"])
+    return path
+
+
+def test_inferred_mentions_count_for_less(directory: Path) -> None:
+    rows = graph_rows(directory)
+    names = {row["id"]: row["label"] for kind in ("SubEvent", "Tool") for row in rows[kind]}
+    scores = {row["from_id"]: row["score"] for row in rows["READ_BY"]}
+    found = {
+        (names[row["from_id"]], names[row["to_id"]]): (
+            *(row[name] for name in ("support", "probability", "inferred", "predicted")),
+            scores[row["statement"]],
+        )
+        for row in rows["USES"]
+    }
+    assert found == {
+        ("heat oil", "pan"): (2, 1.0, False, False, 1.0),
+        # Named in one of three mentions, so that it is not marked, and inferred in the others.
+        ("add onion", "pan"): (3, round((1 + 2 * INFERRED) / 3, 4), False, False, 1.0),
+        ("stir onion", "pan"): (2, INFERRED, True, False, INFERRED),
+        ("stir onion", "spoon"): (1, 0.5, False, False, 1.0),
+        ("pour soup into bowl", "bowl"): (1, 1.0, False, False, 1.0),
+    }
+    assert validate(ScriptGraph.open(directory)).conforms
+
+
+def test_evidence_is_the_mention_that_has_the_tool(directory: Path) -> None:
+    steps = read_script(ScriptGraph.open(directory), "making onion soup", evidence=9).steps
+    (stir,) = (step for step in steps if step.label == "stir onion")
+    pan, _ = sorted(stir.tools, key=lambda tool: tool.label)
+    assert pan.inferred
+    assert {item.words for item in pan.evidence} == {"Stir the onions", "Stir the onions with a spoon"}
+
+
+def test_an_inferred_tool_is_marked_where_it_is_shown(directory: Path) -> None:
+    graph = ScriptGraph.open(directory)
+    script = graph.script("making onion soup")
+    assert "pan (container, inferred, 85%)" in str(script)
+    assert "(pan)" in script._repr_html_()
+    tools = read_tools(directory, Action(predicate="stir", object="onion"))
+    assert {tool.lemma: tool.inferred for tool in tools} == {"pan": True, "spoon": False}
+
+
+def test_what_is_inferred_is_no_need(directory: Path) -> None:
+    """The sources that need a pan are those that name it."""
+    needs = {need.label: need.used for need in ScriptGraph.open(directory).script("making onion soup").needs}
+    assert needs["pan"] == 3
