@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kgscripts.text.lexicon import is_a
-from kgscripts.text.syntax import OBJECT, is_fronted, markers_of, objects_of
+from kgscripts.text.lexicon import is_a, verbs
+from kgscripts.text.syntax import OBJECT, is_fronted, is_imperative, lemma, markers_of, objects_of
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -74,6 +74,15 @@ def is_cleft(verb: Token) -> bool:
         noun = noun.head
     subjects = {child.lower_ for child in noun.lefts if child.dep_ in {"nsubj", "expl"}}
     return subjects == {"it"} and any(child.dep_ == "cop" and child.tag_ == "VBD" for child in noun.lefts)
+
+
+def is_let(verb: Token) -> bool:
+    """Whether an infinitive is what a command lets happen: "allow the soup to cool", "leave to rise", but not "leave
+    home to go shopping"."""
+    governor = lemma(verb.head)
+    if not is_imperative(verb.head):
+        return False
+    return governor == "allow" or (governor == "leave" and lemma(verb) not in verbs("moving"))
 
 
 def is_main_clause(verb: Token) -> bool:

@@ -19,6 +19,7 @@ from kgscripts.extractors.clauses import (
     is_continuation,
     is_denied_noun,
     is_had,
+    is_let,
     is_main_clause,
     is_recent,
     marking_of,
@@ -170,7 +171,7 @@ class Factuality:
         if self._narration is Narration.HABIT and is_used_to(verb):
             return None
         if infinitive:
-            return None if _binds(governor, lemma) else DiscardReason.PLANNED
+            return None if _binds(governor, lemma) or is_let(verb) else DiscardReason.PLANNED
         if lemma in verbs("perception") or lemma in verbs("binding") or verb.tag_ == "VBN":
             return None
         if verb.dep_ == "xcomp":
@@ -239,7 +240,7 @@ def _binds(governor: Token, lemma: str) -> bool:
         if lemma == "go" and governor.tag_ != "VBG":
             return False
         return _addresses_reader(governor) and not imperative and lemma != "get"
-    return lemma in verbs("binding") or (lemma == "allow" and is_imperative(governor))
+    return lemma in verbs("binding")
 
 
 def _ensures(governor: Token, lemma: str) -> bool:

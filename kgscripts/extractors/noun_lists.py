@@ -140,7 +140,9 @@ def _is_missed(verb: Token, things: Sequence[Thing], inside: Set[int]) -> bool:
 
 
 def _is_whole(thing: Thing) -> bool:
-    return all(token.head.i != token.i and token.head in thing.tokens for token in thing.tokens[:-1])
+    """Whether the parse has the words of a thing together; a measure is above its thing ("a pot of water")."""
+    inner = [token for token in thing.tokens[:-1] if not is_measure(token)]
+    return all(token.head.i != token.i and token.head in thing.tokens for token in inner)
 
 
 def _as_objects(verb: Token, things: Sequence[Thing], conjunctions: Iterable[Token]) -> Iterator[Change]:

@@ -149,9 +149,10 @@ def object_behind_particle(verb: Token) -> tuple[Token, Token] | None:
         return None
     if particle.lower_ not in _UNTIL_PARTICLE or sum(child.dep_ == "case" for child in noun.lefts) > 1:
         return None
-    if particle.tag_ == "RP":
-        return particle, noun
     name, word = noun_lemma(content_head(noun)), lemma(verb)
+    worked_in = word in verbs("combining") | verbs("mixing") | verbs("heating") and is_a(name, "vessel")
+    if particle.tag_ == "RP" and not worked_in:  # "mix in a bowl"
+        return particle, noun
     head = name.rsplit(" ", 1)[-1]
     if is_a(name, "time", "abstract") or verb_objects().transitivity(word, particle.lower_) < _MOSTLY_TRANSITIVE:
         return None

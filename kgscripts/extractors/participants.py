@@ -74,6 +74,8 @@ _NO_ARGUMENT = frozenset(
 )
 
 
+_STATES = frozenset({"boil", "simmer"})
+"""Nouns that are no things: "bring to the boil"."""
 _ORIGIN_OR_GOAL = frozenset({"out of", "from", "off", "off of", "into", "onto", "to"})
 
 
@@ -95,7 +97,8 @@ def participants_of(frame: Frame, acted_upon: Token | None, tools: Iterable[Toke
     for noun, role in _roles(frame, acted_upon):
         head = content_head(noun)
         excused = head in excluded and (role not in (Role.PATIENT, Role.PLACE) or head in frame.handled)
-        if is_noun(head) and not excused and not is_a(noun_lemma(head), "time", "abstract"):
+        name = noun_lemma(head)
+        if is_noun(head) and not excused and name not in _STATES and not is_a(name, "time", "abstract"):
             found.setdefault(head, role)
     return [Participant(noun, role) for noun, role in sorted(found.items(), key=lambda item: item[0].i)]
 
@@ -131,7 +134,8 @@ def _role(frame: Frame, phrase: PrepositionalPhrase) -> Role:
         return Role.COMPANION if animate else Role.OTHER
     if phrase.preposition == "for" and animate:
         return Role.RECIPIENT
-    if phrase.preposition == "to" and (animate or (lemma(frame.verb) in verbs("giving") and not is_tool(noun))):
+    gives = lemma(frame.verb) in verbs("giving") and not (is_tool(noun) or is_a(noun, "place"))
+    if phrase.preposition == "to" and (animate or gives):
         return Role.RECIPIENT
     elsewhere = animate or is_a(noun, "information") or (phrase.preposition == "by" and not is_a(noun, "place"))
     return Role.PLACE if phrase.preposition in _PLACES and not elsewhere else Role.OTHER

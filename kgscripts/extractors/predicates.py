@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from kgscripts.extractors.clauses import is_let
 from kgscripts.extractors.factuality import Factuality
 from kgscripts.extractors.narration import Narration
 from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
@@ -17,7 +18,6 @@ from kgscripts.text.syntax import (
     conjuncts,
     indirect_objects_of,
     is_fronted,
-    is_imperative,
     is_passive,
     is_verb,
     lemma,
@@ -192,8 +192,8 @@ def _pass_on(frame: Frame, frames: dict[int, Frame]) -> bool:
         return True
     if word in {"have", "get", "need"}:
         return infinitive or (complement.tag_ == "VBN" and bool(frame.objects))
-    if word == "allow":
-        return infinitive and is_imperative(frame.verb)
+    if word in {"allow", "leave"}:
+        return infinitive and is_let(complement)
     if word == "go" and infinitive:
         return frame.verb.tag_ == "VBG"  # "is going to bake"
     return word in {"go", "come", "end"} and complement.tag_ == "VBG"

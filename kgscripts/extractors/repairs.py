@@ -39,6 +39,7 @@ def repaired(doc: Doc, *, is_step: bool) -> Doc:
     """The repaired parse; the same document where there is nothing to repair."""
     changes = [change for token in doc if token.lower_ in _LETTING for change in _after_let(token)]
     changes += (Change(token, token.head.i, "obl") for token in doc if token.dep_ == "obj" and _has_case(token))
+    changes += (change for token in doc if token.dep_ == "compound:prt" for change in _in_vessel(token))
     changes += tool_changes(doc)
     if is_step:
         for sentence in doc.sents:
@@ -72,6 +73,17 @@ def _with_lists(doc: Doc) -> Doc:
 def _has_case(noun: Token) -> bool:
     """Whether a preposition makes an object a phrase: "mix in a bowl with lime"."""
     return any(child.dep_ == "case" and child.lower_ in _PLACES for child in noun.lefts)
+
+
+def _in_vessel(particle: Token) -> Iterator[Change]:
+    """ "In" of "mix in a bowl" is no particle."""
+    verb = particle.head
+    if particle.lower_ != "in" or particle.i != verb.i + 1 or lemma(verb) not in verbs("combining") | verbs("heating"):
+        return
+    for noun in verb.rights:
+        if noun.dep_ == "obj" and noun.left_edge.i == particle.i + 1 and is_a(lemma(noun), "vessel"):
+            yield Change(particle, noun.i, "case")
+            yield Change(noun, verb.i, "obl")
 
 
 def _after_let(verb: Token) -> Iterator[Change]:

@@ -27,7 +27,7 @@ _COOKING = frozenset(
 )
 _READYING = _COOKING | (
     {"light", "prepare", "fill", "start", "switch", "turn", "invert", "bring", "cover", "coat"}
-    | {"replace", "remove", "tilt", "swirl", "operate", "uncover"}
+    | {"boil", "replace", "remove", "tilt", "swirl", "shake", "operate", "uncover"}
 )
 """Verbs with which a thing is made ready, operated or put in its place for what follows, where nothing else is the
 tool: "grease a tin", "heat the grill", "put a pan on the heat"."""
@@ -41,7 +41,7 @@ _NO_FOOD = frozenset(
 )
 """Classes of things that are no food, unless they are listed as food."""
 _SOURCES = ("vessel", "appliance", "filter", "surface")
-_COATING = frozenset({"grease", "oil", "butter", "flour", "coat", "line", "fill", "cover", "rim", "bring"})
+_COATING = frozenset({"boil", "grease", "oil", "butter", "flour", "coat", "line", "fill", "cover", "rim", "bring"})
 _COATED = ("vessel", "surface", "work_surface", "appliance", "heat_source")
 _KITCHENWARE = (
     {
@@ -64,8 +64,12 @@ _KITCHENWARE = (
     | {"cup", "glass", "kettle", "barbecue", "fryer", "toaster", "towel", "container", "jar", "glasses"}
 )
 """Last words of what food is worked on in or with."""
-_ALONG = frozenset({"around", "round", "along", "over", "through", "between", "under"})
-_SURFACES = frozenset({"surface", "work surface", "worktop"})
+_GUIDING = {
+    "run": frozenset({"around", "round", "along", "over", "through", "between", "under"}),
+    "insert": frozenset({"in", "into"}),
+}
+"""Verbs and prepositions with which an implement is moved along a thing, or put into it."""
+SURFACES = frozenset({"surface", "work surface", "worktop"})
 _AMOUNTS = frozenset({"tablespoon", "teaspoon", "ball", "wedge", "stick", "sheet", "layer", "strip", "patch", "string"})
 _WHICH = frozenset({"this", "that", "any", "each", "which", "no"})
 _DISCARDING = frozenset({"throw", "discard", "dump", "chuck"})
@@ -81,7 +85,8 @@ def places_of(frame: Frame) -> Iterator[Token]:
     for phrase in phrases_of(frame):
         if phrase.preposition not in PLACING or not is_place(phrase.head):
             continue
-        if phrase.preposition not in _FROM or is_a(noun_lemma(whole_of(phrase.head)), *_SOURCES):
+        name = noun_lemma(whole_of(phrase.head))
+        if phrase.preposition not in _FROM or name in SURFACES or is_a(name, *_SOURCES):
             yield from durable(phrase.head)
         for inner in prepositional_phrases(phrase.head):
             if inner.preposition in {"in", "on", "over"}:
@@ -100,14 +105,14 @@ def _place_of_work(frame: Frame) -> Callable[[Token], bool]:
     things = list(frame.nouns())
     if any(map(_is_food, things)):
         return lambda _: True
-    if all(map(_may_be_food, things)):
+    if all(_may_be_food(thing) or _is_kitchenware(thing) for thing in things):  # "place the bowl over a pan of water"
         return _is_kitchenware
     return lambda place: is_a(noun_lemma(place), "heat_source")
 
 
 def _is_kitchenware(noun: Token) -> bool:
-    name = noun_lemma(whole_of(noun))
-    return name.rsplit(" ", 1)[-1] in _KITCHENWARE or is_a(name, "heat_source") or name in _SURFACES
+    names = {noun_lemma(noun), noun_lemma(whole_of(noun))}  # both of "a pot of water"
+    return any(n.rsplit(" ", 1)[-1] in _KITCHENWARE or is_a(n, "heat_source") or n in SURFACES for n in names)
 
 
 def _is_food(noun: Token) -> bool:
@@ -134,9 +139,11 @@ def operated(frame: Frame) -> Iterator[Token]:
     if verb == "fill" and not all(map(_may_be_food, with_what)):
         return  # "filled the tank with diesel"
     for acted in frame.objects:
-        if not is_noun(acted) or (verb in _COATING and not is_a(noun_lemma(whole_of(acted)), *_COATED)):
+        wholes = {noun_lemma(noun) for noun in (acted, whole_of(acted))}
+        if not is_noun(acted) or (verb in _COATING and not any(is_a(name, *_COATED) for name in wholes)):
             continue
-        if verb in _COOKING or _is_kitchenware(acted) or _is_guided(frame) or is_a(noun_lemma(acted), "appliance"):
+        readied = verb in _COOKING | {"bring", "boil"} or is_a(noun_lemma(acted), "appliance")
+        if readied or _is_kitchenware(acted) or _is_guided(frame):
             yield from durable(acted)
 
 
@@ -149,9 +156,13 @@ def _is_put_on_heat(frame: Frame) -> bool:
 
 
 def _is_guided(frame: Frame) -> bool:
-    """Whether an implement is moved along a thing: "run a knife around the edge"."""
-    along = any(phrase.preposition in _ALONG for phrase in frame.phrases)
-    return along and lemma(frame.verb) == "run" and any(is_a(noun_lemma(noun), "implement") for noun in frame.objects)
+    """Whether an implement is moved along a thing, or put into it: "run a knife around the edge", "insert a skewer into
+    the centre"."""
+    phrases = [*frame.phrases, *(phrase for noun in frame.objects for phrase in prepositional_phrases(noun))]
+    moved = _GUIDING.get(lemma(frame.verb), frozenset())
+    return any(phrase.preposition in moved for phrase in phrases) and any(
+        is_a(noun_lemma(noun), "implement") for noun in frame.objects
+    )
 
 
 def durable(noun: Token) -> Iterator[Token]:
@@ -164,7 +175,7 @@ def durable(noun: Token) -> Iterator[Token]:
 
 
 def _is_durable(name: str) -> bool:
-    return (is_tool(name) or name in _SURFACES) and not is_a(name, "vehicle")
+    return (is_tool(name) or name in SURFACES) and not is_a(name, "vehicle")
 
 
 def _is_circumstance(noun: Token) -> bool:

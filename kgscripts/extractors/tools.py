@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
 from kgscripts.extractors.predicates import Frame
 from kgscripts.extractors.tool_phrases import SEEING, attached, phrases_of, whole_of
-from kgscripts.extractors.tool_places import operated, places_of
+from kgscripts.extractors.tool_places import SURFACES, operated, places_of
 from kgscripts.text.lexicon import classes_of, foods, is_a, is_tool, is_tool_after, may_be_tool, nouns, role_of, verbs
 from kgscripts.text.syntax import (
     PrepositionalPhrase,
@@ -55,6 +55,8 @@ def role_in(frame: Frame, tool: Token) -> ToolRole:
     """The role of one of the tools of an event."""
     if any(child.lower_ == "electric" for child in tool.lefts):
         return ToolRole.APPLIANCE
+    if noun_lemma(tool) in SURFACES:
+        return ToolRole.SUPPORT
     phrases = (*phrases_of(frame), *attached(frame))
     preposition = next((item.preposition for item in phrases if tool in (item.head, content_head(item.head))), "")
     role = role_of(noun_lemma(tool), preposition or "with")

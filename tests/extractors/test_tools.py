@@ -73,6 +73,15 @@ def test_tools(text: str, tools: list[str]) -> None:
         ("Pour the batter into a greased 23x33cm (9x13 in) baking dish.", ["baking dish"]),
         ("Bake in a preheated 180 C / Gas 4 oven.", ["oven"]),
         ("Line a 20 cm tin with paper.", ["tin"]),
+        # A vessel counts beside what is in it.
+        ("Bring a large pot of water to the boil.", ["pot"]),
+        ("Put a pot of water on the stove.", ["pot", "stove"]),
+        ("Place the bowl over a pan of simmering water.", ["pan"]),
+        ("Add the mustard and mix in a bowl.", ["bowl"]),
+        ("Transfer the dough to a lightly floured surface.", ["surface"]),
+        ("Insert a skewer into the centre.", ["skewer"]),
+        # What a command lets happen is an event of its own.
+        ("Cover and leave to marinate in the fridge overnight.", ["fridge"]),
     ],
 )
 def test_tools_of_steps(text: str, tools: list[str]) -> None:
