@@ -55,6 +55,7 @@ _NOMINAL = frozenset(
     {"nsubj", "nsubj:pass", "csubj", "csubj:pass", "csubj:outer", "obj", "iobj", "obl", "nmod", "acl", "dobj", "pobj"}
     | {"appos", "nsubjpass", "csubjpass", "pcomp", "vocative", "dislocated", "nsubj:outer"}
 )
+_KEEPING = frozenset({"keep", "prevent", "stop", "save", "discourage"})
 _CERTAIN = frozenset({"sure", "certain"})
 _REASONS = frozenset({"because", "since", "although", "though"})
 _FINITE = frozenset({"VBD", "VBZ", "VBP"})
@@ -102,6 +103,8 @@ class Factuality:
         marking = marking_of(verb)
         if verb.tag_ == "VBG" and "against" in marking:
             return DiscardReason.NEGATED  # "decided against icing it"
+        if verb.tag_ == "VBG" and "from" in marking and verb.head.lemma_ in _KEEPING:
+            return DiscardReason.NEGATED  # "keep the bag from sliding"
         if (verb.tag_ == "VBG" and "instead" in marking) or {"rather", "than"} <= marking:
             return DiscardReason.MENTIONED
         conditional = verb.tag_ in _PRESENT and not is_imperative(verb) and any(map(is_condition, verb.lefts))

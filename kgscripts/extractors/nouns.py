@@ -56,7 +56,21 @@ PARTITIVES = frozenset(
         "spoonful",
     }
     | {"ladle", "ladleful", "blob", "dab", "dollop", "knob", "sprig", "wad", "armful", "fistful", "mouthful", "sip"}
-    | {"heap", "stack", "sack", "crate", "tin", "cupful", "panful", "pail", "pitcher", "ream", "wedge", "portion"}
+    | {
+        "heap",
+        "stack",
+        "sack",
+        "crate",
+        "tin",
+        "cupful",
+        "panful",
+        "pail",
+        "pitcher",
+        "rack",
+        "ream",
+        "wedge",
+        "portion",
+    }
     | {"length", "fold", "strip", "cube", "head", "ear", "bulb", "stalk", "spool", "skein", "bead", "dose", "batch"}
 )
 REMAINDERS = frozenset({"rest", "half", "remainder", "couple", "some", "most", "third", "quarter", "bit", "lot"})

@@ -160,6 +160,6 @@ def object_behind_particle(verb: Token) -> tuple[Token, Token] | None:
         added = word in _ADDING and is_a(name, "consumable", "information") and head not in _LIQUIDS
         preferred = verb_objects().preference(word, particle.lower_, head) > 0
         fits = added or preferred or _needs(word, particle.lower_, name)
-        where = is_tool_after(particle.lower_, name) or is_a(name, "place")
+        where = is_tool_after(particle.lower_, name) or is_a(name, "place", "work_surface")
         return (particle, noun) if fits and not where else None
     return (particle, noun) if verb_objects().preference(word, particle.lower_, head) > -1 else None

@@ -10,6 +10,7 @@ from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
 from kgscripts.extractors.predicates import Frame
 from kgscripts.text.lexicon import is_a, is_tool, verbs
 from kgscripts.text.syntax import PrepositionalPhrase, lemma, prepositional_phrases
+from kgscripts.text.units import is_size
 from schemas.records import Role
 
 if TYPE_CHECKING:
@@ -98,7 +99,13 @@ def participants_of(frame: Frame, acted_upon: Token | None, tools: Iterable[Toke
         head = content_head(noun)
         excused = head in excluded and (role not in (Role.PATIENT, Role.PLACE) or head in frame.handled)
         name = noun_lemma(head)
-        if is_noun(head) and not excused and name not in _STATES and not is_a(name, "time", "abstract"):
+        if (
+            is_noun(head)
+            and not excused
+            and not is_size(head)
+            and name not in _STATES
+            and not is_a(name, "time", "abstract")
+        ):
             found.setdefault(head, role)
     return [Participant(noun, role) for noun, role in sorted(found.items(), key=lambda item: item[0].i)]
 
@@ -151,7 +158,12 @@ def phrase_of_action(frame: Frame, tools: Iterable[Token]) -> PrepositionalPhras
     excluded = set() if placing or not transitive else set(tools)
     for phrase in frame.phrases:
         noun = content_head(phrase.head)
-        if not is_noun(noun) or is_a(noun_lemma(noun), "time", "abstract") or phrase.preposition in _NO_ARGUMENT:
+        if (
+            not is_noun(noun)
+            or is_size(noun)
+            or is_a(noun_lemma(noun), "time", "abstract")
+            or phrase.preposition in _NO_ARGUMENT
+        ):
             continue
         if phrase.preposition == "with" or (phrase.head in excluded and phrase.preposition not in _ORIGIN_OR_GOAL):
             continue

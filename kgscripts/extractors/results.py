@@ -28,7 +28,7 @@ def discard_results(frames: list[Frame]) -> None:
     by_verb = {frame.verb.i: frame for frame in frames}
     for frame in frames:
         clause = _clause(frame.verb)
-        implements = [noun for noun in frame.agents if is_noun(noun) and is_in_hand(noun)]
+        implements = [noun for noun in frame.agents if is_noun(noun) and is_in_hand(noun) and _is_any(noun)]
         if clause is not None and (_marker(clause) in _UNTIL or (_marker(clause) in _AFTER and _happens(frame))):
             main = next((by_verb[above.i] for above in clause.ancestors if above.i in by_verb), None)
             with_what = (phrase.head for phrase in frame.phrases if phrase.preposition == "with")
@@ -40,6 +40,11 @@ def discard_results(frames: list[Frame]) -> None:
         frame.reason = frame.reason or DiscardReason.STATIVE
         if main is not None:
             main.instruments += implements
+
+
+def _is_any(noun: Token) -> bool:
+    """ "A skewer", as opposed to what is worked on: "your blanket", "the balls"."""
+    return noun.tag_ == "NN" and not any(child.dep_ in {"nmod:poss", "poss"} for child in noun.lefts)
 
 
 def _clause(verb: Token) -> Token | None:

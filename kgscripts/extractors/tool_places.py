@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from kgscripts.extractors.nouns import is_noun, noun_lemma
+from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
 from kgscripts.extractors.predicates import Frame
 from kgscripts.extractors.tool_phrases import phrases_of, whole_of
 from kgscripts.text.lexicon import classes_of, foods, is_a, is_tool, verbs
 from kgscripts.text.syntax import lemma, prepositional_phrases
+from kgscripts.text.units import is_size
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -21,7 +22,14 @@ PLACING = frozenset(
     {"in", "into", "inside", "inside of", "on", "onto", "on top of", "upon", "over", "under", "from", "out of"}
     | {"off", "off of", "to", "around", "between", "through", "at", "among"}
 )
-_NO_USE = verbs("having") | verbs("perception") | verbs("dwelling") | verbs("reporting")
+_NO_USE = (
+    verbs("having")
+    | verbs("perception")
+    | verbs("dwelling")
+    | verbs("reporting")
+    | {"glance", "look", "stare", "test", "try"}
+)
+_BRINGING = frozenset({"bring", "carry", "take"})
 _COOKING = frozenset(
     {"preheat", "heat", "reheat", "warm", "grease", "oil", "butter", "flour", "line", "sterilise", "sterilize", "rim"}
 )
@@ -35,7 +43,9 @@ _PUTTING = frozenset({"put", "place", "set", "return", "screw"})
 _FROM = frozenset({"off", "off of", "from", "to", "around", "at", "among"})
 """Prepositions after which only containers, machines and sieves are tools: "take the cake from the oven"."""
 _FOODS = ("food", "head")
-_OF_FOOD = frozenset({"mixture", "filling", "liquid", "dough", "foil", "paper", "lid", "pancake"})
+_OF_FOOD = frozenset(
+    {"mixture", "filling", "liquid", "dough", "foil", "paper", "parchment", "greaseproof", "lid", "pancake"}
+)
 _NO_FOOD = frozenset(
     {"consumable", "clothing", "implement", "information", "person", "animal", "vessel", "appliance", "piece"}
 )
@@ -85,6 +95,8 @@ def places_of(frame: Frame) -> Iterator[Token]:
     for phrase in phrases_of(frame):
         if phrase.preposition not in PLACING or not is_place(phrase.head):
             continue
+        if phrase.preposition == "to" and verb in _BRINGING:
+            continue  # "brought the mug to the kettle"
         name = noun_lemma(whole_of(phrase.head))
         if phrase.preposition not in _FROM or name in SURFACES or is_a(name, *_SOURCES):
             yield from durable(phrase.head)
@@ -148,8 +160,11 @@ def operated(frame: Frame) -> Iterator[Token]:
 
 
 def _is_put_on_heat(frame: Frame) -> bool:
-    """Whether a thing is put where it is heated, or on what is: "put a pan on the hob", "put the lid on"."""
-    if lemma(frame.verb) in _PUTTING and any(lemma(noun) == "lid" for noun in frame.objects):
+    """Whether a thing is put where it is heated, or on what is: "put a pan on the hob", "put the lid on", "place a
+    towel over the potatoes"."""
+    over = {phrase.preposition for phrase in frame.phrases} & {"over", "on top of"}
+    covering = {"lid", "towel", "cloth"} if over else {"lid"}
+    if lemma(frame.verb) in _PUTTING and any(lemma(noun) in covering for noun in frame.objects):
         return True
     heads = (noun_lemma(phrase.head) for phrase in frame.phrases if phrase.preposition in {"on", "over", "in", "to"})
     return lemma(frame.verb) in _PUTTING and any(name == "heat" or is_a(name, "heat_source") for name in heads)
@@ -179,10 +194,13 @@ def _is_durable(name: str) -> bool:
 
 
 def _is_circumstance(noun: Token) -> bool:
-    """ "In this case"."""
+    """ "In this case"; the surface of a thing is none of its own."""
+    if lemma(noun) == "surface":
+        return noun_lemma(noun) == "surface" and not any(child.lower_ in {"a", "another"} for child in noun.lefts)
     return lemma(noun) == "case" and any(child.lower_ in _WHICH for child in noun.lefts)
 
 
 def _is_amount(noun: Token) -> bool:
     """Whether a noun is a unit or a shape: "two tablespoons of batter", "roll into balls"."""
-    return noun_lemma(noun) in _AMOUNTS
+    is_meat = lemma(noun) == "rack" and content_head(noun) != noun  # "racks of lamb"
+    return noun_lemma(noun) in _AMOUNTS or is_size(noun) or is_meat

@@ -110,6 +110,8 @@ def _named(frame: Frame) -> Iterator[Token]:
 def _is_no_use(frame: Frame, phrase: PrepositionalPhrase) -> bool:
     """Whether the phrase says where something is or goes, or what one has: "put the cake in the oven"."""
     verb, name = lemma(frame.verb), noun_lemma(phrase.head)
+    if verb in {"test", "try"} and phrase.preposition == "on":
+        return True  # "test the ground on the pump"
     if verb in _LOOKING and (phrase.preposition, True) in {("on", is_a(name, "device")), ("in", name == "mirror")}:
         return False  # "checked the time on the phone"
     if phrase.preposition in _INTO or (verb in verbs("having") and not _has_meal(frame)):

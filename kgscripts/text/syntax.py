@@ -39,6 +39,9 @@ _DESCRIPTIVE_PARTICIPLES = frozenset({
     "amazing", "interesting", "exciting", "boring", "dripping", "standing", "lasting", "ongoing",
 })  # fmt: skip
 
+_SIZES = frozenset({"size", "sized", "grit", "gauge"})
+"""Words of sizes, which name no kind: "a medium size bowl", "120 grit sandpaper"."""
+
 
 @dataclass(frozen=True, slots=True)
 class PrepositionalPhrase:
@@ -211,7 +214,7 @@ def _parts_of_compound(noun: Token) -> list[Token]:
 
 
 def _names_kind(modifier: Token) -> bool:
-    if is_size(modifier):
+    if is_size(modifier) or modifier.lower_ in _SIZES:
         return False
     if modifier.dep_ == "compound":
         return modifier.pos_ in {"NOUN", "PROPN", "VERB", "ADJ"}
