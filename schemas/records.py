@@ -149,6 +149,34 @@ class Tool:
         _span(self, self.start, self.end)
 
 
+class MeasureKind(StrEnum):
+    """What a measure is: how much or how many, how large, or how long an event takes."""
+
+    QUANTITY = "quantity"
+    SIZE = "size"
+    DURATION = "duration"
+
+
+@frozen(kw_only=True)
+class Measure:
+    """A measure that an event names: "2 tbsp" of oil, "23 cm" of a tin, "20 to 25 minutes".
+
+    `words` are as written, with the unit, and white space as single spaces. `thing` is the lemma of the participant or
+    tool that has the quantity or the size; "" for a duration, which is that of the event.
+    """
+
+    kind: MeasureKind = field(converter=MeasureKind)
+    words: str = field(validator=validators.min_len(1))
+    thing: str = ""
+
+    def __attrs_post_init__(self) -> None:
+        if (self.kind is MeasureKind.DURATION) == bool(self.thing):
+            raise RecordError(
+                f"the {self.kind} {self.words!r} has the thing {self.thing!r}",
+                remedy="name the thing of a quantity or a size, and none of a duration",
+            )
+
+
 @frozen(kw_only=True)
 class Action:
     """Predicate lemma, particle, object head, preposition and its head; "" where there is none.
@@ -216,8 +244,9 @@ class SentenceVector:
 class EventMention:
     """One mention of an event.
 
-    `start:end` covers predicate, arguments and tools. `score` is the extractor's confidence, 0 to 1 (rules give 1).
-    Mentions of the same action with the same span are one mention, whoever found it.
+    `start:end` covers predicate, arguments and tools. `measures` are those of its participants, its tools and the
+    event itself. `score` is the extractor's confidence, 0 to 1 (rules give 1). Mentions of the same action with the
+    same span are one mention, whoever found it.
     """
 
     action: Action
@@ -225,6 +254,7 @@ class EventMention:
     end: int
     participants: tuple[Argument, ...] = field(default=(), converter=tuple[Argument, ...])
     tools: tuple[Tool, ...] = field(default=(), converter=tuple[Tool, ...])
+    measures: tuple[Measure, ...] = field(default=(), converter=tuple[Measure, ...])
     score: float = field(default=1.0, converter=_rounded, validator=[validators.ge(0), validators.le(1)])
 
     def __attrs_post_init__(self) -> None:

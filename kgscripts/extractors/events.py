@@ -15,6 +15,7 @@ from kgscripts.extractors.asides import Asides
 from kgscripts.extractors.carried_tools import carry_tools
 from kgscripts.extractors.fitted_weights import weights_digest
 from kgscripts.extractors.inferred_tools import WorkPlace
+from kgscripts.extractors.measures import measures_of, time_events
 from kgscripts.extractors.narration import Narration, narration_of
 from kgscripts.extractors.needs import needs_of
 from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
@@ -131,6 +132,7 @@ def judged_frames(
     frames = list(frames_of(doc, narration))
     resolve_objects(frames, discourse)
     carry_tools(frames)
+    time_events(doc, frames)
     if is_step:
         discard_results(frames)
     # Steps have no asides: who writes them says what is done.
@@ -193,12 +195,13 @@ def mentions_of(frame: Frame, offset: int, inferred: Sequence[Tool] = ()) -> Ite
             prepositional_object=noun_lemma(content_head(phrase.head)) if phrase else "",
         )
         mentioned = frame.mention if frame.stands_for else noun
+        participants = participants_of(frame, noun, tools)
         start, end = _span_of(frame, [frame.particle, mentioned, phrase.head if phrase else None, *tools])
         yield EventMention(
             action=action,
             start=offset + start,
             end=offset + end,
-            participants=[_argument(frame, found, offset) for found in participants_of(frame, noun, tools)],
+            participants=[_argument(frame, found, offset) for found in participants],
             tools=[
                 Tool(
                     lemma=noun_lemma(tool),
@@ -209,6 +212,7 @@ def mentions_of(frame: Frame, offset: int, inferred: Sequence[Tool] = ()) -> Ite
                 for tool in tools
             ]
             + list(inferred),
+            measures=measures_of(frame, (found.noun for found in participants), tools),
         )
 
 

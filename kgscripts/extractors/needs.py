@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from kgscripts.corpora.needs import heading_of, item_spans, names_ingredients, names_tools
-from kgscripts.extractors.nouns import PARTITIVES
 from kgscripts.extractors.protocol import Parse
+from kgscripts.text.amounts import AMOUNT, SIZE, UNIT_ALONE, UNITS_OF_AMOUNT
 from kgscripts.text.lexicon import classes_of, foods, is_a, is_tool, may_be_tool, role_of
 from kgscripts.text.syntax import lemma
-from kgscripts.text.units import LENGTHS, VOLUMES, WEIGHTS
+from kgscripts.text.units import PARTITIVES
 from schemas.records import Need
 
 if TYPE_CHECKING:
@@ -24,8 +23,6 @@ _ENDS = frozenset(
 )
 """Words after which an item describes the thing that it names."""
 _BETWEEN = frozenset({"and", "or", "plus"})
-_PACKS = frozenset({"packet", "package", "container"})
-_UNITS = LENGTHS | WEIGHTS | VOLUMES | {"dash", "pinch", "dozen", "clove", "slice", "handful"} | _PACKS
 _AFTERTHOUGHTS = frozenset({"VBN", "VBD", "RB"})
 """The tags with which a remark behind a comma begins: "1 onion, cut into rings"."""
 _MODIFIERS = frozenset({"DET", "NUM", "ADJ", "ADV", "PRON", "SYM", "X", "ADP"})
@@ -37,24 +34,8 @@ _STATES = frozenset(
 """Adjectives of lists that taggers take for nouns: a "ripe banana" is a banana."""
 
 
-def _any(words: Collection[str]) -> str:
-    return "|".join(sorted(words, key=lambda word: (-len(word), word)))
-
-
 _PRESSED = frozenset({"juice", "zest", "rind"})
 """What is made of a thing that one needs: "juice of 1 lemon"."""
-_NUMBER = r"(?:\d+(?:[.,/]\d+)?(?:[ \t]*[½⅓⅔¼¾⅛]|[ \t]+\d+/\d+)?|[½⅓⅔¼¾⅛])"
-_COUNT = rf"(?:{_NUMBER}(?:[ \t]*(?:-|–|to|or|x|×)[ \t]*{_NUMBER})?)"
-_WORDS = r"(?:(?:an?|one|two|three|four|five|six|half|several)(?:[ \t]+an?)?)"
-_MEASURE = rf"(?:{_any(_UNITS)})(?:e?s)?\b\.?"
-# A "can opener" is no can of something.
-_UNIT = rf"(?:{_MEASURE}|(?:{_any(PARTITIVES)})(?:e?s\b|\b(?=[ \t]+of\b)))"
-_AMOUNT = re.compile(
-    rf"(?:about[ \t]+)?(?:{_COUNT}(?:[ \t]*\([^()]*\))?(?:[ \t-]*{_UNIT})?|{_WORDS}[ \t]+{_UNIT}(?=[ \t]+of\b)"
-    rf"|half(?=[ \t]+an?\b)|{_MEASURE}(?=[ \t]))",
-    re.IGNORECASE,
-)
-_SIZE = re.compile(rf"\((?P<size>{_COUNT}[ \t-]*{_MEASURE})", re.IGNORECASE)
 
 
 def needs_of(parses: Sequence[Parse], text: str) -> Iterator[Need]:
@@ -103,9 +84,9 @@ def _items(
             start, end = items[place] if place < len(items) else (0, 0)
             if start == end or _is_afterthought(item, text[max(0, start - 9) : start]):
                 continue
-            before = _AMOUNT.match(text, start, end)
-            size = _SIZE.search(text, start, end)
-            amount = before[0].strip() if before else size["size"] if size else ""
+            before = AMOUNT.match(text, start, end) or UNIT_ALONE.match(text, start, end)
+            size = SIZE.search(text, start, end)
+            amount = " ".join((before[0] if before else size["size"] if size else "").split())
             first = before.end() if before else start
             yield (start, end), amount, _noun([token for token in item if parse.offset + token.idx >= first])
 
@@ -129,7 +110,7 @@ def _noun(tokens: Sequence[Token]) -> list[Token]:
     if len(words) > 1 and (words[0].lower_ == "of" or (words[0].lower_ == "can" and words[1].lower_ != "opener")):
         words = words[1:]
     while of := next((number for number, word in enumerate(words) if number and word.lower_ == "of"), 0):
-        words = words[of + 1 :] if lemma(words[of - 1]) in PARTITIVES | _UNITS | _PRESSED else words[:of]
+        words = words[of + 1 :] if lemma(words[of - 1]) in PARTITIVES | UNITS_OF_AMOUNT | _PRESSED else words[:of]
     first = max((number + 1 for number, word in enumerate(words[:-1]) if _precedes_noun(word)), default=0)
     found = words[first:]
     if found and (found[-1].pos_ in _MODIFIERS or found[-1].tag_ in {"VBN", "VBD"}):
@@ -139,7 +120,7 @@ def _noun(tokens: Sequence[Token]) -> list[Token]:
 
 def _precedes_noun(word: Token) -> bool:
     """Whether a word is no part of the compound after it: an adjective, a participle, a measure."""
-    measures = lemma(word) in _UNITS or (word.tag_ == "NNS" and lemma(word) in PARTITIVES)
+    measures = lemma(word) in UNITS_OF_AMOUNT or (word.tag_ == "NNS" and lemma(word) in PARTITIVES)
     is_adjective = word.pos_ in _MODIFIERS or word.tag_ == "VBN" or word.lower_ in _STATES
     return measures or is_adjective or _is_worked(word.lower_)
 

@@ -7,72 +7,11 @@ from typing import TYPE_CHECKING
 
 from kgscripts.text.lexicon import classes_of
 from kgscripts.text.syntax import compound_lemma, prepositional_phrases
+from kgscripts.text.units import PARTITIVES, is_no_thing, is_size
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-PARTITIVES = frozenset(
-    {"cup", "glass", "bottle", "bowl", "can", "jar", "bag", "box", "piece", "slice", "bit", "lot", "pair", "pinch"}
-    | {"teaspoon", "tablespoon", "handful", "dash", "bunch", "loaf", "stick", "drop", "layer", "set", "pile", "amount"}
-    | {"number", "kind", "type", "sort", "part", "rest", "half", "one", "some", "all", "couple", "ounce", "pound"}
-    | {
-        "third",
-        "quarter",
-        "block",
-        "chunk",
-        "capful",
-        "inch",
-        "gram",
-        "liter",
-        "litre",
-        "quart",
-        "pint",
-        "gallon",
-        "sheet",
-        "roll",
-        "tube",
-        "packet",
-        "package",
-        "pack",
-    }
-    | {"scoop", "dozen", "spoonful", "plenty", "most", "any", "each", "both", "variety", "majority", "quantity", "load"}
-    | {
-        "plate",
-        "mug",
-        "jug",
-        "bucket",
-        "pot",
-        "bar",
-        "squirt",
-        "splash",
-        "carton",
-        "spoon",
-        "remainder",
-        "few",
-        "many",
-        "clove",
-        "lump",
-        "strand",
-        "spoonful",
-    }
-    | {"ladle", "ladleful", "blob", "dab", "dollop", "knob", "sprig", "wad", "armful", "fistful", "mouthful", "sip"}
-    | {
-        "heap",
-        "stack",
-        "sack",
-        "crate",
-        "tin",
-        "cupful",
-        "panful",
-        "pail",
-        "pitcher",
-        "rack",
-        "ream",
-        "wedge",
-        "portion",
-    }
-    | {"length", "fold", "strip", "cube", "head", "ear", "bulb", "stalk", "spool", "skein", "bead", "dose", "batch"}
-)
 REMAINDERS = frozenset({"rest", "half", "remainder", "couple", "some", "most", "third", "quarter", "bit", "lot"})
 """Words for a part of what the text has named before: "I drank half of it and poured out the rest"."""
 _NOUNS = frozenset({"NOUN", "PROPN"})
@@ -106,6 +45,8 @@ def is_noun(token: Token) -> bool:
 
 def _is_noun_itself(token: Token) -> bool | None:
     """Whether a token is a noun; None if this depends on the thing that it measures."""
+    if is_no_thing(token):
+        return None
     if token.pos_ in _NOUNS:
         # Taggers label unusual spaces, symbols, "ourselves" and "the other ones" as nouns.
         return (
@@ -131,11 +72,12 @@ def content_head(token: Token) -> Token:
 def _measured(token: Token) -> Iterator[Token]:
     """The noun that a measure measures: "sugar" of "a cup of sugar", but not of "a cup of the sugar"."""
     measure = token.lemma_.lower()
-    if measure not in PARTITIVES:
+    counted = is_size(token)
+    if measure not in PARTITIVES and not counted:
         return
     for phrase in prepositional_phrases(token):
         determined = any(child.dep_ in {"det", "nmod:poss", "poss"} for child in phrase.head.lefts)
-        if phrase.preposition == "of" and (not determined or measure in _OF_ALL):
+        if phrase.preposition == "of" and (not determined or counted or measure in _OF_ALL):
             yield phrase.head
 
 

@@ -54,7 +54,8 @@ class Frame:
 
     Lists contain the heads of noun phrases. `instruments` are tools from another clause ("use a knife to cut"),
     `handled` those objects that are tools ("use a knife"); `stands_for` has the antecedent if the only object is a
-    pronoun, `guess` also one that is not sure; `reason` is the reason why the event is discarded, if it is.
+    pronoun, `guess` also one that is not sure; `durations` are words such as "20 minutes"; `reason` is the reason why
+    the event is discarded, if it is.
     """
 
     verb: Token
@@ -67,6 +68,7 @@ class Frame:
     handled: list[Token] = field(default_factory=list)
     stands_for: tuple[Token, ...] = ()
     guess: tuple[Token, ...] = ()
+    durations: list[str] = field(default_factory=list)
     reason: DiscardReason | None = None
 
     @property

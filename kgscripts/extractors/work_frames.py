@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from kgscripts.extractors.inferred_verbs import ADDING, BLENDERS, HOT_PLACES, MIXING, POURING
-from kgscripts.extractors.nouns import PARTITIVES, content_head, is_noun, noun_lemma
+from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
 from kgscripts.extractors.predicates import Frame
 from kgscripts.extractors.tool_phrases import attached, phrases_of, whole_of
 from kgscripts.text.lexicon import is_a
 from kgscripts.text.syntax import is_verb, lemma, markers_of, prepositional_phrases
+from kgscripts.text.units import PARTITIVES
 
 if TYPE_CHECKING:
     from spacy.tokens import Token

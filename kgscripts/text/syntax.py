@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kgscripts.text.units import is_size
+from kgscripts.text.units import is_size, is_time
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -214,7 +214,7 @@ def _parts_of_compound(noun: Token) -> list[Token]:
 
 
 def _names_kind(modifier: Token) -> bool:
-    if is_size(modifier) or modifier.lower_ in _SIZES:
+    if is_size(modifier) or is_time(modifier) or modifier.lower_ in _SIZES:
         return False
     if modifier.dep_ == "compound":
         return modifier.pos_ in {"NOUN", "PROPN", "VERB", "ADJ"}

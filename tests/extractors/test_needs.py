@@ -72,7 +72,7 @@ def test_lists(text: str, tools: list[str], supplies: list[str]) -> None:
         ("1½ cups milk", "milk 1½ cups"),
         ("2-3 carrots", "carrot 2-3"),
         ("1 (14 oz) can of beans", "bean 1 (14 oz) can"),
-        ("1 x 400g tin of beans", "bean 1 x 400g"),
+        ("1 x 400g tin of beans", "bean 1 x 400g tin"),
         ("a pinch of salt", "salt a pinch"),
         ("half a lemon", "lemon half"),
         ("round cake pan (9 inches)", "cake pan 9 inches"),

@@ -8,6 +8,11 @@ The text of a recipe is read as one step, and what is found is compared by chara
 - *events with an action*: share of the events that hold the first token of an action (``Ac``, ``Ac2``, ``Af``, ``At``);
 - *tool recall* and *precision*: of the tools of a recipe (``T``), as types, by the lemma of their last word; levels of
   heat and parts of things (`NO_TOOLS`), which are tagged too, count on neither side;
+- *duration recall* and *precision*: of the durations (``D``) of actions with which an event begins, by the action and
+  by the numbers and times of the words, without words such as "about" (`HEDGES`);
+- *quantity recall* and *precision*: of the quantities (``Q``) of the foods of a recipe (``F``), as types, by the last
+  word of the food and the words of the quantity without those; "all", "some" and the like (`NO_MEASURES`), which are
+  tagged too, count on neither side;
 - *targets that are objects*: share of the foods (``F``) with an edge ``t`` (target) to an action with which an event
   begins, that are an object of one of these events: their last word lies in its span and is its object's lemma.
 
@@ -16,8 +21,9 @@ The rules are looked at on ``train``, and choices are made on ``dev``: both are 
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from pathlib import Path
 
 from spacy.language import Language
@@ -31,13 +37,20 @@ from kgscripts.text.passages import parse_passages
 from kgscripts.titles.words import singular
 from schemas.errors import InputError
 from schemas.provenance import Exposure
-from schemas.records import EventMention, Passage, PassageKind
+from schemas.records import EventMention, MeasureKind, Passage, PassageKind
 
 DATASET = "Recipe Flow Graphs"
 NO_TOOLS = frozenset(
     {"heat", "low", "high", "medium", "setting", "side", "top", "inside", "around", "half", "space", "rest", "it"}
 )
 """Last words of phrases with the tag of tools that are no things."""
+HEDGES = frozenset(
+    {"a", "an", "the", "of", "to", "or", "and", "about", "around", "approximately", "up", "at", "least", "for", "in"}
+    | {"further", "another", "additional", "more", "extra", "longer", "large", "small", "big", "generous"}
+)
+"""Words of measures that are not compared."""
+NO_MEASURES = frozenset({"all", "any", "each", "every", "first", "most", "no", "other", "some", "time"})
+"""Words of phrases with a tag of measures that say nothing about how much or how long."""
 _DEVELOPMENT_SPLITS = ("train", "dev")
 _ACTIONS = frozenset({"Ac", "Ac2", "Af", "At"})
 
@@ -58,7 +71,7 @@ def recipe_scores(nlp: Language, folder: Path) -> Iterator[Evaluation]:
 
 def score_recipes(nlp: Language, recipes: list[TaggedRecipe], split: str) -> Evaluation:
     """The same for recipes that were read."""
-    inside, beginning, holding, tools, targets = (Matches() for _ in range(5))
+    inside, beginning, holding, tools, targets, durations, quantities = (Matches() for _ in range(7))
     examples: list[Example] = []
     for recipe, mentions in zip(recipes, _mentions(nlp, recipes), strict=True):
         spans = {(mention.start, mention.end) for mention in mentions}
@@ -71,6 +84,9 @@ def score_recipes(nlp: Language, recipes: list[TaggedRecipe], split: str) -> Eva
         gold, found = _tools(recipe), _found_tools(mentions)
         tools.add(found, gold)
         _count_targets(targets, recipe, mentions)
+        durations.add(_found_durations(mentions, starts), _durations(recipe, {start for start, _ in spans}))
+        foods = {singular(phrase.words[-1].lower()) for phrase in recipe.phrases if phrase.tag == "F"}
+        quantities.add(_found_quantities(mentions, foods), _quantities(recipe))
         examples.append(example(recipe.text, sorted(gold), sorted(found), where=f"tools of {recipe.name}"))
     values = {
         "actions in an event": inside.recall,
@@ -79,9 +95,14 @@ def score_recipes(nlp: Language, recipes: list[TaggedRecipe], split: str) -> Eva
         "tool recall": tools.recall,
         "tool precision": tools.precision,
         "targets that are objects": targets.recall,
+        "duration recall": durations.recall,
+        "duration precision": durations.precision,
+        "quantity recall": quantities.recall,
+        "quantity precision": quantities.precision,
     }
     exposure = Exposure.DEVELOPMENT if split in _DEVELOPMENT_SPLITS else Exposure.UNSEEN
     size = {"recipes": len(recipes), "actions": inside.gold, "tools": tools.gold, "targets": targets.gold}
+    size |= {"durations": durations.gold, "quantities": quantities.gold}
     return of_extractor(DATASET, split, values, exposure=exposure, items=size, examples=examples)
 
 
@@ -121,3 +142,54 @@ def _count_targets(matches: Matches, recipe: TaggedRecipe, mentions: Iterable[Ev
         if action.tag == "Ac" and action.start in objects:
             right = singular(phrase.words[-1].lower()) in objects[action.start]
             matches.add({phrase.start} if right else set(), {phrase.start})
+
+
+def _durations(recipe: TaggedRecipe, starts: Set[int]) -> set[tuple[int, frozenset[str]]]:
+    """The durations of the actions with which an event begins, by the start of the action."""
+    actions = (
+        (recipe.phrases[phrase.to], phrase) for phrase in recipe.phrases if phrase.tag == "D" and phrase.to is not None
+    )
+    return {
+        (action.start, words)
+        for action, phrase in actions
+        if action.tag == "Ac"
+        and action.start in starts
+        and (words := _compared(" ".join(phrase.words)))
+        and not words & NO_MEASURES
+    }
+
+
+def _found_durations(mentions: Iterable[EventMention], starts: Set[int]) -> set[tuple[int, frozenset[str]]]:
+    return {
+        (mention.start, _compared(measure.words))
+        for mention in mentions
+        for measure in mention.measures
+        if measure.kind is MeasureKind.DURATION and mention.start in starts
+    }
+
+
+def _quantities(recipe: TaggedRecipe) -> set[tuple[str, frozenset[str]]]:
+    """The quantities of foods, by the last word of the food."""
+    foods = (
+        (recipe.phrases[phrase.to], phrase) for phrase in recipe.phrases if phrase.tag == "Q" and phrase.to is not None
+    )
+    return {
+        (singular(food.words[-1].lower()), words)
+        for food, phrase in foods
+        if food.tag == "F" and (words := _compared(" ".join(phrase.words))) and not words & NO_MEASURES
+    }
+
+
+def _found_quantities(mentions: Iterable[EventMention], foods: Set[str]) -> set[tuple[str, frozenset[str]]]:
+    found = {
+        (singular(measure.thing.rsplit(" ", 1)[-1]), _compared(measure.words))
+        for mention in mentions
+        for measure in mention.measures
+        if measure.kind is MeasureKind.QUANTITY
+    }
+    return {(thing, words) for thing, words in found if thing in foods}
+
+
+def _compared(words: str) -> frozenset[str]:
+    """The numbers and words of a measure that are compared, "minutes" as "minute"."""
+    return frozenset(singular(word) for word in re.findall(r"[\d/.½⅓⅔¼¾⅛]+|[a-z]+", words.lower())) - HEDGES
