@@ -30,6 +30,7 @@ from schemas.terminal import console
 
 _MOST_PARTS = 6
 """The most tools, participants or changes that are printed of a step in a script: many were read only once."""
+_MOST_DURATIONS = 3
 _DONE_BY = "done by"
 _ENDLESS = 100_000
 """Width of a line, in characters, if the output is not a terminal."""
@@ -71,6 +72,7 @@ def script_tree(script: Script) -> Tree:
             if parts:
                 shown = parts if kind == _DONE_BY else well_supported(step, parts)[:_MOST_PARTS]
                 branch.add(_parts_line(kind, shown, len(parts) - len(shown), style, between))
+        _add_durations(branch, step, _MOST_DURATIONS)
         if step.alternatives:
             branch.add(styled(("or: ", "dim"), (", ".join(item.label for item in step.alternatives), "yellow")))
         if step.matches:
@@ -105,6 +107,7 @@ def step_tree(scenario: str, step: Step) -> Tree:
     others = [wording for wording in step.wordings if wording != step.label]
     if others:
         tree.add(styled(("in other words: ", "dim"), (", ".join(others), "yellow")))
+    _add_durations(tree, step, len(step.durations))
     for kind, parts, style in (
         *((kind, parts, style) for kind, parts, style, _ in _kinds(step)),
         ("or", step.alternatives, "yellow"),
@@ -171,6 +174,14 @@ def _parts_line(kind: str, shown: Sequence[Part], left_out: int, style: str, bet
     if not shown:
         return line.append(f"{left_out:,} in few sources", style="dim")
     return line.append(f"{between}{left_out:,} more" if left_out else "", style="dim")
+
+
+def _add_durations(tree: Tree, step: Step, most: int) -> None:
+    """The wordings of how long a step takes, at most `most` of them."""
+    if step.durations:
+        more = len(step.durations) - most
+        left_out = f", {more:,} more" if more > 0 else ""
+        tree.add(styled(("takes: ", "dim"), (", ".join(step.durations[:most]), "blue"), (left_out, "dim")))
 
 
 def _references(part: Part, numbers: dict[Evidence, int]) -> Text:

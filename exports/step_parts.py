@@ -1,9 +1,9 @@
 """The rows of what belongs to the steps of a script: tools, participants, changes, concrete steps, corrections, and the
-symmetric relations: alternatives, and the same step of other scenarios."""
+symmetric relations: alternatives, and the same step of other scenarios; how long steps take."""
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from operator import itemgetter
 
@@ -128,6 +128,17 @@ def _joined(graph: ScriptGraph, relation: str, steps: Collection[str]) -> dict[s
         other = others[pair["to_id"]]
         found[pair["from_id"]].append({**pair, "label": other["label"], "scenario": other["scenario"]})
     return found
+
+
+def durations_of(graph: ScriptGraph, steps: Collection[str]) -> Mapping[str, Sequence[str]]:
+    """How long each step takes in the words of its mentions, the most frequent wording first."""
+    links = list(graph.rows("REALIZES", ("from_id", "to_id"), {"to_id": steps}))
+    passages = graph.rows("Passage", ("id", "durations"), {"id": column(links, "from_id")})
+    durations = {row["id"]: row["durations"] for row in passages if row["durations"]}
+    found: dict[str, Counter[str]] = defaultdict(Counter)
+    for link in links:
+        found[link["to_id"]].update(words.lower() for words in durations.get(link["from_id"], ()))
+    return {step: sorted(counts, key=lambda words: (-counts[words], words)) for step, counts in found.items()}
 
 
 def corrections_of(graph: ScriptGraph, nodes: Collection[str]) -> dict[str, tuple[StepCorrection, ...]]:

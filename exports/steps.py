@@ -7,7 +7,7 @@ from typing import Any
 
 from exports.evidence import evidence_of
 from exports.rows import Row
-from exports.step_parts import alternatives_of, changes_of, corrections_of, matches_of, parts_of
+from exports.step_parts import alternatives_of, changes_of, corrections_of, durations_of, matches_of, parts_of
 from schemas.installed_types import installed_relation_types
 from schemas.script import Change, Evidence, Match, Part, Participant, Step, Tool
 from schemas.script_graph import ScriptGraph
@@ -28,7 +28,7 @@ def read_steps(graph: ScriptGraph, relations: Mapping[str, Row], most: int) -> l
         if item.ends[0][0] == "SubEvent"
     }
     wordings, labels = parts_of(graph, "EXPRESSED_AS", steps), graph.labels("SubEvent", steps)
-    corrections = corrections_of(graph, steps)
+    corrections, durations = corrections_of(graph, steps), durations_of(graph, steps)
     statements = {row["statement"] for row in relations.values()}
     for related in (uses, takes_part, changes, concrete, alternatives, matches, *further.values()):
         statements |= {row["statement"] for step in steps for row in related.get(step, ())}
@@ -42,6 +42,7 @@ def read_steps(graph: ScriptGraph, relations: Mapping[str, Row], most: int) -> l
             **common(graph, {**row, "label": labels[step]}, evidence),
             **{name: row[name] for name in ("rank", "mean_position", "typicality", "usual", "optional")},
             wordings=[wording["label"] for wording in wordings.get(step, ())],
+            durations=durations.get(step, ()),
             tools=[
                 Tool(
                     **common(graph, tool, evidence), **{name: tool[name] for name in ("role", "predicted", "inferred")}

@@ -144,6 +144,25 @@ NODE_TYPES: dict[str, NodeType] = {
                 Property("end", _INTEGER, "The character after the last."),
                 Property("text", _STRING, "The text itself."),
                 Property("source", _NODE, "The source to which it belongs.", node_type="Source"),
+                Property(
+                    "quantities",
+                    _STRINGS,
+                    "Of a mention, how much or how many of its participants and tools: the words and the thing "
+                    '("2 tbsp oil"); absent if none.',
+                    False,
+                ),
+                Property(
+                    "sizes",
+                    _STRINGS,
+                    'Of a mention, the sizes of its tools and participants ("23 cm tin"); absent if none.',
+                    False,
+                ),
+                Property(
+                    "durations",
+                    _STRINGS,
+                    'Of a mention, how long the event takes, as written ("20 to 25 minutes"); absent if none.',
+                    False,
+                ),
             ),
         ),
         NodeType(

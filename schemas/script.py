@@ -143,7 +143,8 @@ class Step(Part):
     `rank` is its place among all steps of the scenario, and `mean_position` its mean place in the sources (0 first, 1
     last). `typicality` is the probability that it belongs to the script (None: unknown), and `usual` whether that is
     enough. `wordings` are the actions that express it, the most frequent first. Containers and surfaces are behind the
-    other tools. `further` has relations of installed packages, by type.
+    other tools. `durations` are the wordings of how long it takes, the most frequent first. `further` has relations of
+    installed packages, by type.
     """
 
     rank: int
@@ -152,6 +153,7 @@ class Step(Part):
     usual: bool
     optional: bool
     wordings: tuple[str, ...] = field(default=(), converter=tuple[str, ...], repr=False)
+    durations: tuple[str, ...] = field(default=(), converter=tuple[str, ...], repr=False)
     tools: tuple[Tool, ...] = field(default=(), converter=tuple[Tool, ...], repr=False)
     participants: tuple[Participant, ...] = field(default=(), converter=tuple[Participant, ...], repr=False)
     changes: tuple[Change, ...] = field(default=(), converter=tuple[Change, ...], repr=False)

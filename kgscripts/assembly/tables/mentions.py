@@ -107,7 +107,7 @@ def mention_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
             SELECT (document::BIGINT << 24) + dense_rank() OVER (
                        PARTITION BY document ORDER BY start, "end", first_ordinal, place) - 1 AS mention, *
             FROM (SELECT e.document, e.start::INTEGER AS start, e."end"::INTEGER AS "end", a.action, a.place, e.reader,
-                         e.score, e.participants, e.tools,
+                         e.score, e.participants, e.tools, e.measures,
                          min(e.ordinal) OVER (PARTITION BY e.document, e.start, e."end", a.action) AS first_ordinal
                   FROM event_mention_record e JOIN action a ON {same_action("e.action", "a")}
                   WHERE in_partition(e.document))
@@ -118,6 +118,24 @@ def mention_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
             "mention",
             "document",
             f'SELECT mention, document, start, "end", action, {scores} FROM event e GROUP BY ALL ORDER BY mention',
+        ),
+        # Of the mentions of a span, each measure once, in the order in which they are read.
+        Rule(
+            "measured_span",
+            "document",
+            """
+            SELECT document, start, "end",
+                   list(written ORDER BY place, written) FILTER (WHERE kind = 'quantity') AS quantities,
+                   list(written ORDER BY place, written) FILTER (WHERE kind = 'size') AS sizes,
+                   list(written ORDER BY place, written) FILTER (WHERE kind = 'duration') AS durations
+            FROM (SELECT document, start, "end", measure.kind AS kind,
+                         concat_ws(' ', measure.words, nullif(measure.thing, '')) AS written,
+                         min(mention * 1000 + place) AS place
+                  FROM (SELECT document, start, "end", mention - (document::BIGINT << 24) AS mention,
+                               UNNEST(measures) AS measure, generate_subscripts(measures, 1) AS place FROM event)
+                  GROUP BY ALL)
+            GROUP BY document, start, "end"
+            """,
         ),
         Rule(
             "participant",

@@ -41,11 +41,16 @@ source.
 `others` are the spans of other kinds of records that relations read.
 """
 
-PASSAGE = """
-    SELECT passage_id(d.key, s.start, s."end", s.kind) AS id, s.kind, s.start, s."end", d.id AS source, s.document
-    FROM span s JOIN document d USING (document) ORDER BY s.document, s.start, s."end", s.kind
+_MEASURED = "SELECT *, 'mention' AS kind FROM measured_span WHERE in_partition(document)"
+PASSAGE = f"""
+    SELECT passage_id(d.key, s.start, s."end", s.kind) AS id, s.kind, s.start, s."end", d.id AS source, s.document,
+           m.quantities, m.sizes, m.durations
+    FROM span s JOIN document d USING (document)
+         LEFT JOIN ({_MEASURED}) m
+         ON m.document = s.document AND m.start = s.start AND m."end" = s."end" AND m.kind = s.kind
+    ORDER BY s.document, s.start, s."end", s.kind
 """
-"""The passages of the current documents, without their texts."""
+"""The passages of the current documents with the measures of mentions, without their texts."""
 
 WITHIN = """
     SELECT passage_id(d.key, s.start, s."end", s.kind) AS from_id,
@@ -113,7 +118,7 @@ def steps(writer: ScriptGraphWriter, kinds: Iterable[type[Record]]) -> list[Step
             for batch in tables.graph_rows("ABOUT", ABOUT_SOURCE):
                 about(batch)
 
-    reads = frozenset[str]().union(*map(tables_in, (spans, _TEXTS, NEXT, ABOUT_PASSAGE, ABOUT_SOURCE)))
+    reads = frozenset[str]().union(*map(tables_in, (spans, _TEXTS, _MEASURED, NEXT, ABOUT_PASSAGE, ABOUT_SOURCE)))
     return [
         Step("write Source", ("graph/Source",), tables_in(_SOURCE), write_sources),
         Step("write Passage", tuple(f"graph/{name}" for name in files), reads, write_passages, "document"),
