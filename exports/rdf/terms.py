@@ -63,6 +63,9 @@ INVERSE_PROPERTIES: dict[tuple[str, str], str] = {("SubEvent", "replaces"): "dct
 MEMBER_PROPERTIES: dict[tuple[str, str], str] = {
     ("Scenario", "alternative_labels"): "skos:altLabel",
     ("Attribute", "alternative_labels"): "skos:altLabel",
+    ("Passage", "quantities"): "kgs:quantity",
+    ("Passage", "sizes"): "kgs:size",
+    ("Passage", "durations"): "kgs:duration",
 }
 """Predicates from a node to each text in a property (`ValueType.STRINGS`), beside the RDF list of them."""
 
