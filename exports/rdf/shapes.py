@@ -92,7 +92,7 @@ def _of_node(node: NodeType, closed: bool) -> Iterator[str]:
         elif key in INVERSE_PROPERTIES:
             yield f"sh:property [ sh:path [ sh:inversePath {INVERSE_PROPERTIES[key]} ] ; sh:node kgs:ReplacedShape ]"
         elif key in MEMBER_PROPERTIES:
-            yield _property(f"{term} ; sh:nodeKind sh:IRI ; {_ONE}")
+            yield _property(f"{term} ; sh:nodeKind sh:IRI ; {_ONE if item.required else 'sh:maxCount 1'}")
             yield _property(f"( {term} [ sh:zeroOrMorePath rdf:rest ] rdf:first ) ; {_TEXT}")
             yield _property(f"{MEMBER_PROPERTIES[key]} ; {_TEXT}")
         elif key not in _SPAN and not (node.name == "Statement" and item.name in ("subject", "relation", "object")):
