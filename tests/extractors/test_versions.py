@@ -41,7 +41,7 @@ PINS: dict[str, tuple[str, str]] = {
     ),
     "events": (
         "aef9b4363937d122b4d3c43ab1c5bef01aff0e85af8dd1bbd2f93be246189d52",
-        "8021f706022f2516619fe75fc825ccc5976ad5ca99a49c52dfae2aae3bb4ac1c",
+        "584962056e1bddabcdcf33550f747b2d283b1e71b44ee5ecd285a970bab2ab94",
     ),
     "labels": (
         "69775d7f8027ebedd85586796a7f43a0dbb9fe0f11eb90d3196a30771183df55",
