@@ -32,7 +32,7 @@ PARTITIVES = frozenset({
     "ladle", "ladleful", "layer", "length", "liter", "litre", "load", "loaf", "lot", "lump", "majority", "many",
     "most", "mouthful", "mug", "number", "one", "ounce", "pack", "package", "packet", "pail", "pair", "panful",
     "part", "piece", "pile", "pinch", "pint", "pitcher", "plate", "plenty", "portion", "pot", "pound", "quantity",
-    "quart", "quarter", "ream", "remainder", "rest", "roll", "sack", "scoop", "set", "sheet", "sip", "skein",
+    "quart", "quarter", "rack", "ream", "remainder", "rest", "roll", "sack", "scoop", "set", "sheet", "sip", "skein",
     "slice", "some", "sort", "splash", "spool", "spoon", "spoonful", "sprig", "squirt", "stack", "stalk", "stick",
     "strand", "strip", "tablespoon", "teaspoon", "third", "tin", "tube", "type", "variety", "wad", "wedge",
     "squeeze", "dusting", "helping", "glug", "sprinkling",
