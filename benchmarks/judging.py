@@ -7,7 +7,6 @@ language model in two passes, each without the verdicts of the other; no person 
 from __future__ import annotations
 
 import csv
-import math
 import random
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -18,15 +17,13 @@ import typer
 from attrs import AttrsInstance, asdict
 
 from kgscripts.corpora.scenarios.agreement import cohens_kappa
+from kgscripts.evaluation.counting import wilson
 from schemas.script_graph import ScriptGraph
 
 JUDGES = ("first", "second")
 """The columns of a sheet for the verdicts: 1 is right, 0 is wrong, empty is not judged yet."""
 Sheet = Annotated[Path, typer.Argument(metavar="SHEET", help="A sheet with verdicts.")]
 Seed = Annotated[int, typer.Option(help="Of the random numbers: the same seed draws the same rows.")]
-
-Z = 1.959964
-"""The standard errors of a 95 % interval."""
 
 
 def commands(doc: str | None, *, by: str = "") -> typer.Typer:
@@ -90,14 +87,6 @@ def share(right: int, number: int) -> str:
     """A share with Wilson's 95 % interval."""
     low, high = wilson(right, number)
     return f"{right} of {number}: {right / number:.3f} (95 % {low:.3f} to {high:.3f})"
-
-
-def wilson(right: int, number: int) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share."""
-    found, spread = right / number, Z**2 / number
-    middle = found + spread / 2
-    width = Z * math.sqrt(found * (1 - found) / number + spread / (4 * number))
-    return (middle - width) / (1 + spread), (middle + width) / (1 + spread)
 
 
 def evidence_of(graph: ScriptGraph, steps: Collection[str], chance: random.Random) -> dict[str, tuple[str, str]]:

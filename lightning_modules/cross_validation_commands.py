@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from kgscripts.commands.options import AsJson
+from kgscripts.commands.options import AsJson, Thresholds
 from lightning_modules.configuration import read_configuration, read_settings
 from lightning_modules.hardware import Hardware
 from lightning_modules.options import Accelerator, Config, Settings
@@ -94,6 +94,7 @@ def cross_validate_steps(
     attach: Annotated[
         str | None, typer.Option(metavar="NAME|DIR", help="Write the scores on the card of this model, trained on all.")
     ] = None,
+    threshold: Thresholds = None,
     config: Config = "",
     settings: Settings = [],  # noqa: B006  (typer's own)
     accelerator: Accelerator = "auto",
@@ -121,6 +122,7 @@ def cross_validate_steps(
             vectors,
             hardware=Hardware(accelerator=accelerator),
             on_scenario=lambda: progress.advance(task),
+            thresholds=threshold or (),
         )
     finish(
         found,

@@ -19,7 +19,7 @@ from kgscripts.commands.evaluate_scenario_titles import scenario_titles
 from kgscripts.commands.evaluate_scenarios import scenarios
 from kgscripts.commands.evaluate_slice import small_slice
 from kgscripts.commands.evaluate_state_changes import state_changes
-from kgscripts.commands.evaluate_steps import steps, typicality
+from kgscripts.commands.evaluate_steps import order, steps, typicality
 from kgscripts.commands.evaluate_tools import tools
 
 
@@ -42,7 +42,8 @@ _COMMANDS: dict[str, tuple[Callable[..., Any], str]] = {
     "all": (all_benchmarks, "--data corpora"),
     "text": (text, "corpora/treebanks/ewt/en_ewt-ud-test.conllu"),
     "extraction": (extraction, "--inscript corpora/inscript --descript corpora/descript"),
-    "steps": (steps, "--descript corpora/descript/gold_paraphrase_sets"),
+    "steps": (steps, "--descript corpora/descript/gold_paraphrase_sets --ara corpora/ara"),
+    "order": (order, "corpora/captaincook"),
     "typicality": (typicality, "--inscript corpora/inscript"),
     "tools": (tools, "--split development"),
     "cloze": (cloze, "--model masked --templates valid.template.tsv --whitelist words.txt"),

@@ -42,3 +42,9 @@ Examples = Annotated[int, typer.Option(min=0, metavar="N", help="Print N items o
 SplitName = Annotated[
     str | None, typer.Option("--split", metavar="NAME", help="What the split is called; default: after the file.")
 ]
+Thresholds = Annotated[
+    list[float] | None,
+    typer.Option(
+        "--threshold", min=0.02, max=0.98, help="Also with this threshold: a higher one merges less. Repeatable."
+    ),
+]

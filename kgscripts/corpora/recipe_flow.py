@@ -27,12 +27,13 @@ class TaggedPhrase:
     """Tokens with one tag: action of the cook (``Ac``, ``Ac2`` where it goes on), of food (``Af``) or of a tool
     (``At``), food (``F``), tool (``T``), state of food or tool (``Sf``, ``St``), duration (``D``), quantity (``Q``).
 
-    `words` are its tokens, `start` and `end` its span in the text, `first_end` the end of its first token; `edge` is
-    the label of the edge that leaves it ("t": it is the target of an action), and `to` the place of the phrase that the
-    edge leads to among the phrases of the recipe, None for none.
+    `token` is the number of its first token, `words` are its tokens, `start` and `end` its span in the text,
+    `first_end` the end of its first token; `edge` is the label of the edge that leaves it ("t": it is the target of an
+    action), and `to` the place of the phrase that the edge leads to among the phrases of the recipe, None for none.
     """
 
     tag: str
+    token: int
     words: tuple[str, ...]
     start: int
     end: int
@@ -123,6 +124,7 @@ def _recipe(name: str, rows: list[_Row]) -> TaggedRecipe:
     phrases = [
         TaggedPhrase(
             tag=rows[start].tag[2:],
+            token=start + 1,
             words=tuple(row.token for row in rows[start:end]),
             start=spans[start][0],
             end=spans[end - 1][1],

@@ -32,6 +32,7 @@ from kgscripts.evaluation.scenarios.detection import evaluate_scenarios
 from kgscripts.evaluation.scenarios.predictions import predict, predict_on_gold
 from kgscripts.evaluation.scenarios.titles import evaluate_titles
 from kgscripts.evaluation.steps.merging import evaluate_steps
+from kgscripts.evaluation.steps.task_graphs import evaluate_order
 from kgscripts.evaluation.steps.typicality import OURS, evaluate_typicality
 from kgscripts.evaluation.tools.predicted import evaluate_predicted_tools
 from kgscripts.models.registry import find_checkpoint, load, shipped_models
@@ -76,6 +77,7 @@ class Benchmark:
 
 
 _PAGES = "recipe-pages"
+_ARA, _COOKING = "ara", "captaincook"
 _INSCRIPT, _DESCRIPT = "inscript", "descript/esds"
 _TEMPLATES, _WHITELIST = "kidscook/valid.template.tsv", "kidscook/approved.5.txt"
 _ALIGNMENTS = "kidscook/alignments.valid.jsonl"
@@ -162,6 +164,8 @@ BENCHMARKS: tuple[Benchmark, ...] = (
         Benchmark(f"steps: {corpus}", (path,), partial(_steps, corpus=corpus, path=path))
         for corpus, path in (("descript", "descript/gold_paraphrase_sets"), ("inscript", _INSCRIPT))
     ),
+    Benchmark("steps: ara", (_ARA,), lambda data: evaluate_steps(ara=data / _ARA, model="steps")),
+    Benchmark("order: CaptainCook4D", (_COOKING,), lambda data: [evaluate_order(data / _COOKING)]),
     Benchmark("typicality: InScript", (_INSCRIPT,), lambda data: [evaluate_typicality(data / _INSCRIPT)]),
     Benchmark(
         "tools: lists that ship",

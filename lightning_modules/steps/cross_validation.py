@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from kgscripts.evaluation.result import Evaluation
@@ -25,8 +25,10 @@ def cross_validate(
     *,
     hardware: Hardware | None = None,
     on_scenario: Callable[[], object] | None = None,
+    thresholds: Sequence[float] = (),
 ) -> list[Evaluation]:
-    """Evaluate on DeScript and on InScript; the model of each scenario has seen no text about it.
+    """Evaluate on DeScript and on InScript, also with other thresholds; the model of each scenario has seen no text
+    about it.
 
     The encoder is the same for all: it was trained on none of these scenarios.
 
@@ -48,6 +50,8 @@ def cross_validate(
         return models[name]
 
     return [
-        score_scenarios(own, merger_of, dataset=dataset, split="each scenario left out", source="steps")
+        score_scenarios(
+            own, merger_of, dataset=dataset, split="each scenario left out", source="steps", thresholds=thresholds
+        )
         for dataset, own in ((DESCRIPT, scenarios.descript), (INSCRIPT, scenarios.inscript))
     ]

@@ -19,6 +19,7 @@ from kgscripts.pipeline import build_graph
 from tests.assembly.tiny_reader import tiny
 from tests.cli.test_segment import WordModel
 from tests.cli.test_track import TEA, FixedModel
+from tests.corpora.cooking import write_cooking, write_dish
 from tests.corpora.test_descript_gold import SETS
 from tests.exports.kitchen import kitchen_graph
 from tests.models.networks import SETTINGS, VOCABULARY, model
@@ -108,6 +109,8 @@ def write_inputs(folder: Path) -> None:
     _write_openpi(folder / "dev")
     for split in ("train", "val"):
         (folder / "inscript" / split).mkdir(parents=True)
+    write_dish(folder / "ara")
+    write_cooking(folder / "captaincook")
     card = ModelCard(name="tiny", version="1", task="cloze", licence="", data="none", command="none")
     weights = model("transducer-fixed")._network.state_dict()
     save_checkpoint(network_checkpoint(SETTINGS["transducer-fixed"], weights, VOCABULARY, card), folder / "tiny")

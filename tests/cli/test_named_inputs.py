@@ -71,6 +71,8 @@ INPUTS = {
     ),
     "evaluate steps --descript": "evaluate steps --descript BAD",
     "evaluate steps --inscript": "evaluate steps --inscript BAD",
+    "evaluate steps --ara": "evaluate steps --ara BAD",
+    "evaluate order directory": "evaluate order BAD",
     "evaluate steps --model": "evaluate steps --descript dev --model BAD",
     "evaluate tools --model": "evaluate tools --model BAD",
     "evaluate typicality --inscript": "evaluate typicality --inscript BAD",

@@ -8,13 +8,11 @@ from pathlib import Path
 
 import pytest
 from attrs import define
-from hypothesis import given
-from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import cli
 from benchmarks.change_precision import app, still_read
-from benchmarks.judging import Z, read_sheet, scored, wilson
+from benchmarks.judging import read_sheet, scored
 from kgscripts.building.inputs import Text
 from kgscripts.building.report import print_report
 from kgscripts.extractors.protocol import Extractor
@@ -109,11 +107,3 @@ def test_the_sheets_of_the_repository_are_scored(name: str) -> None:
     assert first.startswith("first judge: ")
     assert second.startswith("second judge: ")
     assert "kappa" in agreement
-
-
-@given(st.integers(1, 500), st.integers(0, 500))
-def test_wilson_s_interval_holds_what_the_score_test_does_not_reject(number: int, right: int) -> None:
-    """Wilson (1927): its ends are the shares from which what was found differs by Z standard errors of their own."""
-    right = min(right, number)
-    for end in wilson(right, number):
-        assert (right / number - end) ** 2 == pytest.approx(Z**2 * end * (1 - end) / number, abs=1e-9)

@@ -31,7 +31,8 @@ COMMANDS = {
     "extraction": "extraction --inscript inscript",
     "tools": "tools --split development",
     "scenario-titles": "scenario-titles --split development",
-    "steps": "steps --descript sets",
+    "steps": "steps --descript sets --ara ara --threshold 0.5",
+    "order": "order captaincook",
     "cloze": "cloze --model tiny --templates valid.template.tsv --whitelist words.txt",
     "alignments": "alignments --gold aligned.jsonl --templates valid.template.tsv --model diagonal --model aligner",
     "state-changes": "state-changes --gold dev --predictions changes.jsonl",
@@ -43,7 +44,7 @@ COMMANDS = {
     "graph": "graph graph",
 }
 ELSEWHERE = {"all", "schema", "typicality"}
-WITH_SPLIT = {*COMMANDS, "typicality"} - {"steps", "slice", "graph"}
+WITH_SPLIT = {*COMMANDS, "typicality"} - {"steps", "order", "slice", "graph"}
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +108,7 @@ def test_the_json_and_the_table_of_every_command(
 
 
 def test_a_table_fits_the_screen(inputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("scenario-titles", "cloze", "state-changes", "scenarios", "alignments"):
+    for name in ("steps", "order", "scenario-titles", "cloze", "state-changes", "scenarios", "alignments"):
         lines = _run(f"{COMMANDS[name]} --examples 1", inputs, monkeypatch).splitlines()
         assert max(map(len, lines)) <= 80, name
         assert any("Shares in percent" in line for line in lines)

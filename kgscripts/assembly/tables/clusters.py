@@ -35,6 +35,15 @@ def cluster(actions: Sequence[ActionKey]) -> list[int]:
     return [numbers.setdefault(cluster_key(action), len(numbers)) for action in actions]
 
 
+def assembled_clusters(actions: Sequence[ActionKey], sources: Sequence[int], merged: Sequence[int]) -> list[int]:
+    """The clusters of the actions of one scenario, without corrections, from those of a model.
+
+    `sources` is the number of sources of each action. Actions that differ in a choice are taken apart, and those with a
+    pronoun join the step that they must be.
+    """
+    return with_named_steps(actions, sources, split_by_choice(actions, sources, merged))
+
+
 SENSES = (
     Rule(
         "sense_part",
@@ -113,12 +122,11 @@ def _clustered(
         first: dict[int, int] = {}
         _, _, sources, keys = zip(*of_scenario, strict=True)
         if by_words:
-            found = cluster(keys)
+            found = with_named_steps(keys, sources, cluster(keys))
         else:
             # Actions that the model does not merge get negative numbers.
             found = [-1 - place if number is None else number for place, (_, number, *_) in enumerate(of_scenario)]
-            found = split_by_choice(keys, sources, found)
-        found = with_named_steps(keys, sources, found)
+            found = assembled_clusters(keys, sources, found)
         if scenario in links:
             place = {action: number for number, (action, *_) in enumerate(of_scenario)}
             placed = (Link(place[link.one], place[link.other], link.same) for link in links[scenario])

@@ -1,8 +1,8 @@
 """Evaluation of steps that are merged by meaning, on the groups that people made of them.
 
 The groups are the gold paraphrase sets of DeScript (Wanzare et al. 2016) and the event labels of InScript (Modi et al.
-2016). A step belongs to the cluster of its first event; a step without an event is a cluster of its own. Sets of
-unrelated and of other events are left out.
+2016), and actions of recipes that people aligned (`kgscripts.evaluation.steps.recipes`). A step belongs to the cluster
+of its first event; a step without an event is a cluster of its own. Sets of unrelated and of other events are left out.
 """
 
 from __future__ import annotations
@@ -12,43 +12,49 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 
-import numpy as np
 from attrs import evolve
-from scipy.cluster.vq import kmeans2
 
+from kgscripts.corpora.ara import read_dishes
 from kgscripts.evaluation.partitions import PartitionScores, score_partition
 from kgscripts.evaluation.result import Evaluation, Example, Role, System, shares
 from kgscripts.evaluation.steps.gold import GoldScenario, GoldSteps, descript_scenarios, inscript_scenarios
+from kgscripts.evaluation.steps.recipes import score_recipes
+from kgscripts.evaluation.steps.rules import GRAPH, MERGED, action_rules
 from kgscripts.models.registry import DEFAULT, load
-from kgscripts.models.steps.contexts import ActionParts, StepContexts
+from kgscripts.models.steps.contexts import ActionParts
 from kgscripts.models.steps.merger import StepMerger
 
 DESCRIPT, INSCRIPT = "DeScript", "InScript"
-MERGED = "merged by meaning"
-_KMEANS = "k-means on the same vectors, as many"
-_SEED = 1931
 _WORD = re.compile(r"\w+")
 
 
 def evaluate_steps(
-    *, descript: str | Path | None = None, inscript: Path | None = None, model: str | Path = DEFAULT
+    *,
+    descript: str | Path | None = None,
+    inscript: Path | None = None,
+    ara: Path | None = None,
+    model: str | Path = DEFAULT,
+    thresholds: Sequence[float] = (),
 ) -> list[Evaluation]:
-    """Evaluate a model on the gold paraphrase sets of a file or folder, and on the folder of InScript.
+    """Evaluate a model on the gold paraphrase sets of a file or folder, and on the folders of InScript and of Aligned
+    Recipe Actions; also with other `thresholds` than its own (`StepMerger.at`).
 
     Raises
     ------
     InputError
-        As `descript_scenarios` and `inscript_scenarios` do.
+        As `descript_scenarios`, `inscript_scenarios` and `read_dishes` do.
     ModelError
         If there is no such model.
     """
     merger = load("steps", model)
     scenarios = {DESCRIPT: descript_scenarios(descript)} if descript is not None else {}
     scenarios |= {INSCRIPT: inscript_scenarios(inscript)} if inscript is not None else {}
-    return [
-        score_scenarios(own, lambda _: merger, dataset=dataset, split="all", source=str(model))
+    dishes = read_dishes(ara) if ara is not None else []
+    found = [
+        score_scenarios(own, lambda _: merger, dataset=dataset, split="all", source=str(model), thresholds=thresholds)
         for dataset, own in scenarios.items()
     ]
+    return found + ([score_recipes(dishes, merger, source=str(model), thresholds=thresholds)] if dishes else [])
 
 
 def score_scenarios(
@@ -58,8 +64,10 @@ def score_scenarios(
     dataset: str,
     split: str,
     source: str = "",
+    thresholds: Sequence[float] = (),
 ) -> Evaluation:
-    """Evaluate the model that `merger_of` gives for each scenario, and plain rules to compare it with.
+    """Evaluate the model that `merger_of` gives for each scenario, and plain rules to compare it with; also the model
+    with other `thresholds`.
 
     Figures are B-cubed and of pairs of steps, means over the annotations; those of each annotation are parts.
     """
@@ -68,21 +76,18 @@ def score_scenarios(
     scores: list[tuple[PartitionScores, ...]] = []
     examples: list[Example] = []
     for scenario in scenarios:
-        merger = merger_of(scenario)
-        contexts = StepContexts.of(scenario.texts, merger.vectors)
-        found = [int(number) for number in merger.clusters(contexts)]
-        merged = dict(zip(contexts.actions, found, strict=True))
-        _, means = kmeans2(contexts.vectors, max(found) + 1, minit="++", seed=_SEED)
-        similar = dict(zip(contexts.actions, np.asarray(means).tolist(), strict=True))
+        rules = action_rules(scenario.texts, merger_of(scenario), thresholds)
+        merged = rules[MERGED]
         for annotation in scenario.annotations:
             name = annotation.name if annotation.name.endswith(".xml") else scenario.scenario
             names.append(name.removesuffix(".new.xml"))
-            scores.append(_scores(annotation, {_KMEANS: similar, MERGED: merged}))
+            scores.append(_scores(annotation, rules))
             parts = {step.action and merged[step.action] for step in annotation.steps} - {None}
             clusters += len(parts) + sum(step.action is None for step in annotation.steps)
             examples += _examples(names[-1], annotation, merged)
     annotations = [annotation for scenario in scenarios for annotation in scenario.annotations]
-    systems = [_system(names, own) for own in zip(*scores, strict=True)]
+    systems = {own[0].rule: _system(names, own) for own in zip(*scores, strict=True)}
+    model, graph = (evolve(systems.pop(rule), role=Role.MODEL) for rule in (MERGED, GRAPH))
     return Evaluation(
         task="steps",
         dataset=dataset,
@@ -92,7 +97,7 @@ def score_scenarios(
             "groups": sum(len({step.group for step in item.steps}) for item in annotations),
             "clusters found": clusters,
         },
-        systems=[evolve(systems[-1], role=Role.MODEL, source=source), *systems[:-1]],
+        systems=[evolve(model, source=source), *systems.values(), graph],
         examples=examples,
     )
 
@@ -112,7 +117,7 @@ def _system(names: Sequence[str], scores: Sequence[PartitionScores]) -> System:
     return System(name=scores[0].rule, role=Role.BASELINE, figures=[*shares(values), *own])
 
 
-def _examples(name: str, annotation: GoldSteps, cluster_of: Mapping[ActionParts, int]) -> Iterator[Example]:
+def _examples(name: str, annotation: GoldSteps, cluster_of: Mapping[ActionParts, object]) -> Iterator[Example]:
     """Each step, with the others of its group and of its cluster."""
     for step in annotation.steps:
         if step.action is None:
@@ -124,19 +129,17 @@ def _examples(name: str, annotation: GoldSteps, cluster_of: Mapping[ActionParts,
         yield Example(system=MERGED, where=name, text=step.text, gold=both[0], found=both[1])
 
 
-def _scores(annotation: GoldSteps, models: Mapping[str, Mapping[ActionParts, int]]) -> tuple[PartitionScores, ...]:
+def _scores(
+    annotation: GoldSteps, of_actions: Mapping[str, Mapping[ActionParts, object]]
+) -> tuple[PartitionScores, ...]:
     steps = annotation.steps
     rules: dict[str, Sequence[object]] = {
         "each step by itself": range(len(steps)),
         "same words": [tuple(sorted(_WORD.findall(step.text.lower()))) for step in steps],
-        "same verb and object": [
-            ("alone", place) if step.action is None else step.action[:3] if step.action[2] else step.action
-            for place, step in enumerate(steps)
-        ],
     }
-    for name, cluster_of in models.items():
+    for name, part_of in of_actions.items():
         rules[name] = [
-            ("alone", place) if step.action is None else cluster_of[step.action] for place, step in enumerate(steps)
+            ("alone", place) if step.action is None else part_of[step.action] for place, step in enumerate(steps)
         ]
     gold = [step.group for step in steps]
     return tuple(score_partition(rule, gold, parts) for rule, parts in rules.items())

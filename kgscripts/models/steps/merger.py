@@ -30,6 +30,7 @@ MOST_COMPARED = 1000
 """At most this number of actions of a scenario, the most frequent ones, are compared with each other; the rest only
 with these."""
 _ROWS = 128
+_SMALLEST = 0.01
 
 _count = [validators.instance_of(int), validators.ge(1)]
 _probability = [validators.instance_of(float), validators.gt(0.0), validators.lt(1.0)]
@@ -91,6 +92,13 @@ class StepMerger(TrainedModel):
         if isinstance(self.vectors, StepEncoder):
             self.vectors.to(device)
         return self
+
+    def at(self, threshold: float) -> StepMerger:
+        """This merger with another `least`, and with a `first` as far from it as now."""
+        apart = self.settings.first - self.settings.least
+        first = min(max(threshold + apart, _SMALLEST), 1 - _SMALLEST)
+        settings = attrs.evolve(self.settings, least=threshold, first=first)
+        return StepMerger(self._network, settings, self.model, self.vectors)
 
     def merge(self, texts: Sequence[Sequence[StepMention]]) -> list[StepGroup]:
         """The groups of two or more actions of a scenario's texts that are the same step."""
