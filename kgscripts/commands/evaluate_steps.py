@@ -1,4 +1,4 @@
-"""`kgscripts evaluate steps`, `order` and `typicality`: steps that are the same, their order, and steps of the script."""
+"""`kgscripts evaluate steps`, `order` and `typicality`: which steps are one, their order, and which are typical."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ steps are the same if their description is. A description is a verb, "-" and the
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -113,12 +113,12 @@ def read_activities(directory: Path) -> list[Activity]:
 
 
 def _recording(name: str, content: object, where: str) -> tuple[str, Recording]:
-    activity, steps = (content.get(key) for key in ("activity_name", "steps")) if _is_object(content) else (None, None)
+    activity, steps = _values(content, "activity_name", "steps")
     if not isinstance(activity, str) or not activity.strip() or not isinstance(steps, list):
         _refuse('not an object with "activity_name" and a list of "steps"', where)
     told = []
     for place, step in enumerate(steps, start=1):
-        start, text = (step.get(key) for key in ("start_time", "description")) if _is_object(step) else (None, None)
+        start, text = _values(step, "start_time", "description")
         if isinstance(start, bool) or not isinstance(start, int | float) or not _is_text(text):
             _refuse(f'step {place} has no "start_time" in seconds and "description"', where)
         if start >= 0:
@@ -130,8 +130,8 @@ def _recording(name: str, content: object, where: str) -> tuple[str, Recording]:
 
 
 def _task_graph(content: Mapping[str, Any], file: Path) -> tuple[tuple[CookingStep, ...], nx.DiGraph]:
-    steps, edges = content.get("steps"), content.get("edges")
-    if not _is_object(steps) or not isinstance(edges, list):
+    steps, edges = _values(content, "steps", "edges")
+    if not isinstance(steps, dict) or not isinstance(edges, list):
         _refuse('not an object with "steps" and a list of "edges"', str(file))
     for number, text in steps.items():
         if not number.isdecimal() or not _is_text(text):
@@ -141,7 +141,7 @@ def _task_graph(content: Mapping[str, Any], file: Path) -> tuple[tuple[CookingSt
     graph = nx.DiGraph()
     graph.add_nodes_from(place_of.values())
     for edge in edges:
-        pair = edge if isinstance(edge, list) and len(edge) == 2 else (None, None)
+        pair: Sequence[Any] = edge if isinstance(edge, list) and len(edge) == 2 else (None, None)
         if any(isinstance(end, bool) or not isinstance(end, int) or str(end) not in steps for end in pair):
             _refuse(f"the edge {edge} does not join the numbers of two steps", str(file))
         if all(end in place_of for end in pair):
@@ -152,7 +152,7 @@ def _task_graph(content: Mapping[str, Any], file: Path) -> tuple[tuple[CookingSt
     return tuple(CookingStep.of(steps[str(number)]) for number in numbers), graph
 
 
-def _object(path: Path) -> Mapping[str, Any]:
+def _object(path: Path) -> dict[str, Any]:
     try:
         with open_input(path) as file:
             content = json.loads(file.read().decode("utf-8"))
@@ -162,13 +162,14 @@ def _object(path: Path) -> Mapping[str, Any]:
         ) from error
     except (ValueError, RecursionError, OSError) as error:
         raise InputError(f"it cannot be read: {error}", where=str(path), remedy=_PUBLISHED) from error
-    if not _is_object(content):
+    if not isinstance(content, dict):
         _refuse("not a JSON object", str(path))
     return content
 
 
-def _is_object(content: object) -> bool:
-    return isinstance(content, dict)
+def _values(content: object, *keys: str) -> list[Any]:
+    """The values of an object; None for what it lacks, and for another value than an object."""
+    return [content.get(key) if isinstance(content, dict) else None for key in keys]
 
 
 def _is_text(text: object) -> bool:

@@ -6,9 +6,9 @@ action of the first recipe that the annotators judged, and an action of the seco
 
 - *recall*: the share of the aligned pairs that are in one step; an action that no mention holds counts against it;
 - *precision*: the share of the pairs in one step that are aligned;
-- *answers that are right*: of the judged actions whose step has an action of the second recipe, the share whose step has
-  the aligned one. An action is aligned with one action at most, also where the other recipe repeats a step: precision
-  counts the other pairs as wrong, this share does not. It is large if everything is merged.
+- *answers that are right*: of the judged actions whose step has an action of the second recipe, the share whose step
+  has the aligned one. An action is aligned with one action at most, also where the other recipe repeats a step:
+  precision counts the other pairs as wrong, this share does not. It is large if everything is merged.
 """
 
 from __future__ import annotations

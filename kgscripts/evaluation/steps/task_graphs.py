@@ -222,7 +222,7 @@ def _paths(told: Counter[tuple[str, str]], bound: float) -> Ask:
 
 
 def _examples(activity: Activity, steps: Sequence[str | None], labels: Mapping[str, str]) -> Iterator[Example]:
-    """Each step of the activity, with the steps that must precede it directly and the label of its step in the graph."""
+    """Each step of the activity, the steps that must precede it directly, and the label of its step in the graph."""
     for place, step in enumerate(activity.steps):
         before = [activity.steps[other].sentence for other in sorted(activity.graph.predecessors(place))]
         own = steps[place]
