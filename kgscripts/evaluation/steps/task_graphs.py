@@ -12,7 +12,7 @@ the step of most. Each two steps of a task graph are a pair: *ordered* if a path
 A pair of which the graph lacks a step, or has both as one step, counts against it: an ordered one is left open, and a
 free one is not. With the setting *pairs found* these are left out.
 
-*Told orders* are what the recordings say, without any estimate: an edge joins two steps in the order in which more
+*Told* is what the recordings say, without any estimate: an edge joins two steps in the order in which more
 recordings have them, if the lower end of Wilson's 95 % interval of their share is at least a bound. The answer is the
 path of these edges; if there is one in both directions, the pair is open.
 """
@@ -41,7 +41,7 @@ from schemas.script_graph import ScriptGraph
 
 DATASET = "CaptainCook4D"
 OURS = "PRECEDES"
-TOLD = "told orders"
+TOLD = "told"
 BOUNDS = (0.4, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8)
 FOUND = "pairs found"
 
