@@ -68,6 +68,9 @@ OUTPUTS = {
     "evaluate extraction --output": Case("evaluate extraction --inscript inscript -o OUT", ("inscript/val/story",)),
     "evaluate typicality --output": Case("evaluate typicality --inscript inscript -o OUT", ("inscript/val/story",)),
     "evaluate steps --output": Case("evaluate steps --descript sets -o OUT", ("sets/a.new.xml",)),
+    "evaluate order --output": Case(
+        "evaluate order captaincook -o OUT", ("captaincook/recordings.json", "captaincook/task_graphs/eggsoup.json")
+    ),
     "evaluate tools --output": Case("evaluate tools -o OUT"),
     "evaluate scenario-titles --output": Case("evaluate scenario-titles -o OUT"),
     "evaluate scenario-mentions --output": Case("evaluate scenario-mentions --gold anna.jsonl -o OUT"),
@@ -112,6 +115,7 @@ DIRECTORIES = {"build-graph --output", "merge --output", "corpora fetch --into",
 
 NOTHING = Evaluation(task="t", dataset="d", split="s", systems=())
 _LONG = (
+    "steps.task_graphs.evaluate_order",
     "events.parsing.evaluate_text",
     "steps.typicality.evaluate_typicality",
     "tools.predicted.evaluate_predicted_tools",
