@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from kgscripts.extractors.noun_lists import changes_of_list
 from kgscripts.extractors.parse_changes import Change, changed
-from kgscripts.extractors.sizes import size_changes
+from kgscripts.extractors.sizes import measure_changes, size_changes
 from kgscripts.extractors.tool_repairs import tool_changes
 from kgscripts.text.lexicon import is_a, verbs
 from kgscripts.text.syntax import is_verb, lemma
@@ -40,6 +40,7 @@ def repaired(doc: Doc, *, is_step: bool) -> Doc:
     changes = [change for token in doc if token.lower_ in _LETTING for change in _after_let(token)]
     changes += (Change(token, token.head.i, "obl") for token in doc if token.dep_ == "obj" and _has_case(token))
     changes += (change for token in doc if token.dep_ == "compound:prt" for change in _in_vessel(token))
+    changes += measure_changes(doc)
     changes += tool_changes(doc)
     if is_step:
         for sentence in doc.sents:

@@ -36,11 +36,11 @@ TEXTS: Sequence[str | Mapping[str, Any]] = (
 
 PINS: dict[str, tuple[str, str]] = {
     "decompositions": (
-        "c1efc85dad4ae0151d19e43fe1a86dffec4df2bb84d6050a8b07fe959ac7ead9",
+        "0804d8e71ec36b24af02248d3978fa561a13c4933108b4fc07bf5230fc70cb58",
         "a142ffde87b5b45d0cab871af48a9b7ba3222eb57baeca8f9ba42764efa29041",
     ),
     "events": (
-        "aef9b4363937d122b4d3c43ab1c5bef01aff0e85af8dd1bbd2f93be246189d52",
+        "6ecc6d1c1f28fec1ba38cd4f30cfc78e54dd0d8ebee8b22d78786a3b0c4b265e",
         "584962056e1bddabcdcf33550f747b2d283b1e71b44ee5ecd285a970bab2ab94",
     ),
     "labels": (
@@ -52,11 +52,11 @@ PINS: dict[str, tuple[str, str]] = {
         "265c2ff37422e1c06baf87e6ba94913a42c3706740c9d1d117cfadfe67ef0249",
     ),
     "scenarios": (
-        "3709b34d5a1c5c5896f7f93c72f5cbb483385d8f91db53dc82323e1b37b9b785",
+        "040d9c662a239e282595a7bbb2e273702fa963f3f14dee4908a1d68d43a029b1",
         "b62ad9cba346f06d1673c4aab8e5074c760570f34d7471e3f3e8c3749cbebb97",
     ),
     "state-changes": (
-        "ca186994ab40684b8b335647ac72adf20e6bc1d7adbde537b95eceee2ca57aaa",
+        "60f7124a5fd1d49a5297401294f8cd2b929d77d6c246ceaab1832cebd9b70d77",
         "a1828bf414da8914e41e3070f2d046058cf79be1db82eb65c99a379aadfa468d",
     ),
 }

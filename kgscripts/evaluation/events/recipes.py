@@ -11,8 +11,8 @@ The text of a recipe is read as one step, and what is found is compared by chara
 - *duration recall* and *precision*: of the durations (``D``) of actions with which an event begins, by the action and
   by the numbers and times of the words, without words such as "about" (`HEDGES`);
 - *quantity recall* and *precision*: of the quantities (``Q``) of the foods of a recipe (``F``), as types, by the last
-  word of the food and the words of the quantity without those; "all", "some" and the like (`NO_MEASURES`), which are
-  tagged too, count on neither side;
+  word of the food and the words of the quantity without those; tagged phrases with "all", "some" and the like
+  (`NO_MEASURES`) are not asked for;
 - *targets that are objects*: share of the foods (``F``) with an edge ``t`` (target) to an action with which an event
   begins, that are an object of one of these events: their last word lies in its span and is its object's lemma.
 
