@@ -216,8 +216,6 @@ def _parts_of_compound(noun: Token) -> list[Token]:
 def _names_kind(modifier: Token) -> bool:
     if is_size(modifier) or is_time(modifier) or modifier.lower_ in _SIZES:
         return False
-    if modifier.lower_ == "half" and modifier.nbor(1).pos_ == "DET":
-        return False  # "half the batter"
     if modifier.dep_ == "compound":
         return modifier.pos_ in {"NOUN", "PROPN", "VERB", "ADJ"}
     return (
