@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from kgscripts.text.units import NO_THINGS
 from schemas.errors import RecordError
-from schemas.records import Measure, MeasureKind
+from schemas.records import Measure, MeasureKind, PassageKind
 from tests.extractors.parses import read_text
 
 
@@ -31,3 +34,38 @@ def test_measures(text: str, found: str) -> None:
 def test_only_quantities_and_sizes_have_a_thing(kind: MeasureKind, thing: str) -> None:
     with pytest.raises(RecordError):
         Measure(kind=kind, words="5 minutes", thing=thing)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Heat 2 tbsp oil in a pan.", [("oil", "2 tbsp")]),
+        ("Add the garlic, 2 tbsp oil and 1 tsp salt.", [("garlic", ""), ("oil", "2 tbsp"), ("salt", "1 tsp")]),
+        ("Heat half the olive oil.", [("olive oil", "half")]),
+    ],
+)
+def test_a_measure_is_no_part_of_its_thing(text: str, found: list[tuple[str, str]]) -> None:
+    events = read_text(text, kind=PassageKind.STEP).events
+    assert [(event.action.object, "".join(item.words for item in event.measures)) for event in events] == found
+
+
+_NUMBERS = st.sampled_from(["2", "1/2", "20 to 25", "1 1/2", "½", "three", "0", "1,000"])
+_UNITS = st.sampled_from(["", "g", "tbsp", "cm", "cups of", "minutes", "kg of", "°c", "(9 in)", "x 400 g"])
+_PIECES = st.tuples(
+    st.sampled_from(["Add", "Heat", "Bake", "Stir in", "Put in", ""]),
+    _NUMBERS,
+    _UNITS,
+    st.sampled_from(["flour", "a tin", "the eggs", "water", "my friend", ""]),
+    st.sampled_from([".", ", then", " for", " and", "\n"]),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(_PIECES, min_size=1, max_size=5))
+def test_measures_stand_in_the_text(pieces: list[tuple[str, ...]]) -> None:
+    text = " ".join(word for piece in pieces for word in piece if word) + "."
+    for event in read_text(text, kind=PassageKind.STEP).events:
+        for item in event.measures:
+            assert item.words in " ".join(text.split())
+        things = [thing.lemma.split()[0] for thing in (*event.participants, *event.tools)]
+        assert not NO_THINGS & set(things), text
