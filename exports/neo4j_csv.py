@@ -60,8 +60,9 @@ def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportRep
 def _after_import() -> str:
     empty_lists = [
         f"MATCH (n:{quoted(label)}) WHERE n.{quoted(name)} IS NULL SET n.{quoted(name)} = [];\n"
-        for label in NODE_TYPES
+        for label, node in NODE_TYPES.items()
         for name in _lists(label)
+        if any(item.name == name and item.required for item in node.properties)
     ]
     return constraints_text() + "".join(empty_lists)
 

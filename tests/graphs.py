@@ -53,7 +53,7 @@ def _batches(name: str, rows: list[dict[str, Any]]) -> Iterable[pa.RecordBatch]:
 def _value(item: Property, number: int, nodes: list[str]) -> Any:
     values: dict[ValueType, Any] = {
         ValueType.STRING: ODD_TEXTS[number % len(ODD_TEXTS)],
-        ValueType.STRINGS: [ODD_TEXTS[(number + i) % len(ODD_TEXTS)] for i in range(number % 3)],
+        ValueType.STRINGS: [ODD_TEXTS[(number + i) % len(ODD_TEXTS)] for i in range(number % 3 or not item.required)],
         ValueType.INTEGER: number * 7 - 3,
         ValueType.NUMBER: round(number / 3 - 1, 4),
         ValueType.BOOLEAN: number % 2 == 0,

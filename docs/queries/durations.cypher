@@ -1,4 +1,4 @@
-// How long does each step take, in the words of the texts, and in how many mentions?
+// How long does each step take, in the words of the texts?
 MATCH (p:Passage)-[:REALIZES]->(s:SubEvent)
 WHERE p.durations IS NOT NULL
 UNWIND p.durations AS words

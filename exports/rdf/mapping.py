@@ -138,7 +138,7 @@ def _describe_nodes(name: str, batch: pa.RecordBatch, language: str) -> Iterator
         values |= _list_heads(name, item, subjects, batch.column(item.name))
     yield Chunk((Description(subjects, class_terms(name), tuple(values.values())), *others), graphs, batch.num_rows)
     for item in lists:
-        yield _list_cells(name, item, subjects, batch.column(item.name), language)
+        yield _list_cells(name, item, subjects, batch.column(item.name), language, graphs)
     for item in inverse:
         owners = Value(
             INVERSE_PROPERTIES[(name, item.name)],
@@ -161,8 +161,11 @@ def _list_heads(name: str, item: Property, subjects: pa.Array, lists: pa.Array) 
     }
 
 
-def _list_cells(name: str, item: Property, subjects: pa.Array, lists: pa.Array, language: str) -> Chunk:
-    """The cells of RDF lists, which keep order and repetitions, as plain triples do not."""
+def _list_cells(
+    name: str, item: Property, subjects: pa.Array, lists: pa.Array, language: str, graphs: pa.Array | None
+) -> Chunk:
+    """The cells of RDF lists, which keep order and repetitions, as plain triples do not; in the graphs of their
+    subjects."""
     texts = pc.list_flatten(lists)
     parents = pc.list_parent_indices(lists)
     lengths = pc.fill_null(pc.list_value_length(lists), 0).to_pylist()
@@ -179,7 +182,7 @@ def _list_cells(name: str, item: Property, subjects: pa.Array, lists: pa.Array, 
     )
     member = MEMBER_PROPERTIES[(name, item.name)]
     members = Description(subjects.take(parents), (), (Value(member, texts, ValueType.STRING, language),))
-    return Chunk((members, Description(cells, (), values)))
+    return Chunk((members, Description(cells, (), values)), None if graphs is None else graphs.take(parents))
 
 
 def qualified_ids(name: str, starts: pa.Array, ends: pa.Array) -> pa.Array:

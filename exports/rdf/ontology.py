@@ -8,8 +8,10 @@ from collections.abc import Iterator, Mapping
 from exports.rdf.terms import (
     DATATYPES,
     EXTERNAL_RELATIONS,
+    MEMBER_PROPERTIES,
     QUALIFIED_RELATION,
     class_terms,
+    property_term,
     property_terms,
     relation_term,
     turtle_prefixes,
@@ -62,7 +64,7 @@ def ontology_text(
     nodes: Mapping[str, NodeType] = NODE_TYPES, relations: Mapping[str, RelationType] = RELATION_TYPES
 ) -> str:
     """The ontology of these types in Turtle: ours and those of installed packages, if none are given."""
-    resources = [*_classes(nodes), *_relations(relations), *_properties(nodes, relations)]
+    resources = [*_classes(nodes), *_relations(relations), *_properties(nodes, relations), *_members(nodes)]
     return "\n".join([turtle_prefixes(), _HEADER, *resources])
 
 
@@ -111,6 +113,18 @@ def _properties(nodes: Mapping[str, NodeType], relations: Mapping[str, RelationT
             f"rdfs:domain {_union(owner for owner, _ in uses)}",
             f"rdfs:range {_range(first)}",
         )
+
+
+def _members(nodes: Mapping[str, NodeType]) -> Iterator[str]:
+    """The predicates of this vocabulary from a node to each text of a list."""
+    for name, node in nodes.items():
+        for item in node.properties:
+            term = MEMBER_PROPERTIES.get((name, item.name), "")
+            if term.startswith("kgs:"):
+                label = term.removeprefix("kgs:")
+                comment = f"One of the texts of {property_term(name, item.name)}."
+                domain = f"rdfs:domain kgs:{name}"
+                yield _resource(term, "owl:DatatypeProperty", label, comment, domain, "rdfs:range xsd:string")
 
 
 def _comment(uses: list[tuple[str, Property]]) -> str:

@@ -20,6 +20,7 @@ import pytest
 from exports import to_frames, to_networkx
 from schemas.graph_types import NODE_TYPES
 from schemas.script_graph import ScriptGraph
+from schemas.type_declarations import ValueType
 from tests.exports.compliance import Adapter, AdapterFactory, Content, expected
 from tests.exports.neo4j_server import BoltServer
 
@@ -67,6 +68,14 @@ def read_networkx(graph: nx.MultiDiGraph) -> Content:
     )
 
 
+_LISTS = {
+    item.name
+    for node in NODE_TYPES.values()
+    for item in node.properties
+    if item.type in (ValueType.STRINGS, ValueType.NODES)
+}
+
+
 def read_graphml(path: Path) -> Content:
     """By networkx, then as documented: lists are JSON, and `_json` holds the exact text."""
 
@@ -74,7 +83,7 @@ def read_graphml(path: Path) -> Content:
         values.pop("id", None)
         for name in [name for name in values if name.endswith("_json")]:
             values[name.removesuffix("_json")] = json.loads(values.pop(name))
-        for name in {"alternative_labels", "replaces"} & values.keys():
+        for name in _LISTS & values.keys():
             values[name] = json.loads(values[name])
 
     graph = nx.read_graphml(path, force_multigraph=True)

@@ -76,8 +76,9 @@ def _node_value(said: dict[str, dict[str, list[str]]], iri: str, name: str, item
     if item.type is ValueType.NODES:
         return sorted(said[iri][f"^{expand(INVERSE_PROPERTIES[name, item.name])}"])
     if item.type is ValueType.STRINGS:
-        (cell,) = said[iri][expand(term)]
-        return _list(said, cell)
+        cells = said[iri][expand(term)]
+        assert len(cells) == 1 or not (cells or item.required), f"{iri} has {len(cells)} lists of {term}"
+        return _list(said, cells[0]) if cells else None
     return _value(said, iri, term, item)
 
 

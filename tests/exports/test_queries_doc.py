@@ -35,6 +35,7 @@ _ONLY_IN = {
     "alternatives": ("kitchen",),
     "same-step-elsewhere": ("kitchen", "random"),
     "decomposition": ("examples",),
+    "durations": ("examples",),
     "tools-by-alignment": ("examples",),
     "scenarios-of-passages": ("kitchen", "random"),
     "state-after-a-step": ("kitchen", "random"),

@@ -19,6 +19,7 @@ from exports.rdf.ontology import ontology_text
 from exports.rdf.shapes import shapes_text
 from exports.rdf.terms import (
     INVERSE_PROPERTIES,
+    MEMBER_PROPERTIES,
     PREFIXES,
     QUALIFIED_RELATION,
     class_terms,
@@ -109,7 +110,9 @@ def test_the_ontology_has_every_class_and_no_other(ontology: rdflib.Graph) -> No
 
 def test_the_ontology_has_every_property_and_no_other(ontology: rdflib.Graph) -> None:
     declared = {str(p) for kind in OBJECT_TYPES for p in ontology.subjects(RDF.type, kind)}
-    assert declared == {expand(relation_term(name)) for name in RELATION_TYPES} | set(own_properties())
+    assert declared == {expand(relation_term(name)) for name in RELATION_TYPES} | set(own_properties()) | {
+        expand(term) for term in MEMBER_PROPERTIES.values() if term.startswith("kgs:")
+    }
 
 
 def test_all_that_is_declared_is_explained(ontology: rdflib.Graph) -> None:
@@ -192,7 +195,7 @@ def test_every_class_has_a_closed_shape_of_its_own_properties(shapes: rdflib.Gra
             *("schema:tool", "schema:supply"),
         },
         "Attribute": {"skos:altLabel"},
-        "Passage": {"oa:hasSelector"},
+        "Passage": {"oa:hasSelector", "kgs:quantity", "kgs:size", "kgs:duration"},
         "BenchmarkScore": {"dqv:isMeasurementOf", "dqv:computedOn"},
         "QualifiedRelation": {"rdf:subject", "rdf:predicate", "rdf:object"},
     }.get(name, set())
