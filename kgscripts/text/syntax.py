@@ -216,6 +216,8 @@ def _parts_of_compound(noun: Token) -> list[Token]:
 def _names_kind(modifier: Token) -> bool:
     if is_size(modifier) or is_time(modifier) or modifier.lower_ in _SIZES:
         return False
+    if modifier.i > 1 and modifier.nbor(-1).text == "-" and modifier.nbor(-2).lower_ == "non":
+        return False  # "a non-stick pan"
     if modifier.dep_ == "compound":
         return modifier.pos_ in {"NOUN", "PROPN", "VERB", "ADJ"}
     return (
@@ -227,8 +229,8 @@ def _names_kind(modifier: Token) -> bool:
 
 
 def lemma(token: Token) -> str:
-    """The lemma in lower case, but the word itself for gerunds that modify a noun ("frying pan")."""
-    if token.tag_ == "VBG" and token.dep_ in {"compound", "amod"}:
+    """The lemma in lower case, but the word itself for participles that modify a noun ("frying pan", "hand held")."""
+    if token.tag_ in {"VBG", "VBN"} and token.dep_ in {"compound", "amod"}:
         return token.lower_
     return (token.lemma_ or token.text).lower()
 
