@@ -169,13 +169,6 @@ class Measure:
     words: str = field(validator=validators.min_len(1))
     thing: str = ""
 
-    def __attrs_post_init__(self) -> None:
-        if (self.kind is MeasureKind.DURATION) == bool(self.thing):
-            raise RecordError(
-                f"the {self.kind} {self.words!r} has the thing {self.thing!r}",
-                remedy="name the thing of a quantity or a size, and none of a duration",
-            )
-
 
 @frozen(kw_only=True)
 class Action:

@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgscripts.text.units import NO_THINGS
-from schemas.errors import RecordError
-from schemas.records import Measure, MeasureKind, PassageKind
+from schemas.records import PassageKind
 from tests.extractors.parses import read_text
 
 
@@ -28,12 +27,6 @@ from tests.extractors.parses import read_text
 def test_measures(text: str, found: str) -> None:
     first = read_text(text).events[0]
     assert " ".join(f"{item.kind}:{item.words}:{item.thing}" for item in first.measures) == found
-
-
-@pytest.mark.parametrize(("kind", "thing"), [(MeasureKind.DURATION, "cake"), (MeasureKind.SIZE, "")])
-def test_only_quantities_and_sizes_have_a_thing(kind: MeasureKind, thing: str) -> None:
-    with pytest.raises(RecordError):
-        Measure(kind=kind, words="5 minutes", thing=thing)
 
 
 @pytest.mark.parametrize(
