@@ -87,7 +87,7 @@ def score_scenarios(
             examples += _examples(names[-1], annotation, merged)
     annotations = [annotation for scenario in scenarios for annotation in scenario.annotations]
     systems = {own[0].rule: _system(names, own) for own in zip(*scores, strict=True)}
-    model, graph = (evolve(systems.pop(rule), role=Role.MODEL) for rule in (MERGED, GRAPH))
+    model, graph = evolve(systems.pop(MERGED), role=Role.MODEL), systems.pop(GRAPH)
     return Evaluation(
         task="steps",
         dataset=dataset,

@@ -73,7 +73,7 @@ def score_recipes(
                 parts += of_dish.figures(dish.name)
                 examples += _examples(dish, steps)
     systems = {rule: System(name=rule, role=Role.BASELINE, figures=own.figures()) for rule, own in overall.items()}
-    model, graph = (evolve(systems.pop(rule), role=Role.MODEL) for rule in (MERGED, GRAPH))
+    model, graph = evolve(systems.pop(MERGED), role=Role.MODEL), systems.pop(GRAPH)
     graph = evolve(graph, figures=[*graph.figures, *parts])
     left_out = sum(dish.left_out for dish in dishes)
     return Evaluation(
