@@ -39,7 +39,7 @@ def test_figures_by_hand(tmp_path: Path) -> None:
         "merged, threshold 0.9",
         GRAPH,
     ]
-    assert [system.role for system in found.systems] == [Role.MODEL] + [Role.BASELINE] * 3 + [Role.MODEL]
+    assert [system.role for system in found.systems] == [Role.MODEL] + [Role.BASELINE] * 4
     assert found.system(GRAPH).parts == ("plain rice",)
     assert all(len(item.gold) <= 1 for item in found.examples)
 
@@ -63,7 +63,8 @@ def development(shared_corpora: Path) -> Evaluation:
 
 def test_development_dishes_reach_their_floors(development: Evaluation) -> None:
     assert development.items["aligned pairs"] == 540
-    for system in development.models:
+    plain = max(development.system(name)["F1"] for name in (VERB_AND_OBJECT, KMEANS))
+    for system in map(development.system, (MERGED, GRAPH)):
         assert system["recall"] >= 0.48
         assert system["precision"] >= 0.54
-        assert system["F1"] > max(other["F1"] for other in development.systems if other.role is Role.BASELINE)
+        assert system["F1"] > plain

@@ -19,6 +19,8 @@ RECIPES = rows(
     *("Then", "stir/B-Ac", "the", "soup/B-F/13/t", "with", "a", "spoon", "."),
     # Two actions that no event has: a noun is tagged as one, and a part of a phrase.
     *("The", "sieve/B-Ac", "is", "old/B-Ac", "."),
+    *("Bake/B-Ac", "the", "cake/B-F/25/t", "for", "20/B-D/25/o", "minutes/I-D", "."),
+    *("Mix/B-Ac", "two/B-Q/34/o", "eggs/B-F/32/t", "for", "5/B-D/32/o", "minutes/I-D", "."),
 )
 
 
@@ -26,15 +28,26 @@ def test_figures_by_hand(tmp_path: Path) -> None:
     (tmp_path / "dev.conllu").write_text(RECIPES, encoding="utf-8")
     (evaluation,) = recipe_scores(load_pipeline(None), tmp_path)
     assert (evaluation.split, evaluation.exposure) == ("dev", Exposure.DEVELOPMENT)
-    assert evaluation.items == {"recipes": 1, "actions": 4, "tools": 1, "targets": 2}
+    assert evaluation.items == {
+        "recipes": 1,
+        "actions": 6,
+        "tools": 1,
+        "targets": 4,
+        "durations": 2,
+        "quantities": 1,
+    }
     assert values(evaluation) == pytest.approx(
         {
-            "actions in an event": 0.5,
-            "actions that begin an event": 0.5,
+            "actions in an event": 4 / 6,
+            "actions that begin an event": 4 / 6,
             "events with an action": 1.0,
             "tool recall": 1.0,  # the pan; a level of heat is no tool
             "tool precision": 0.5,  # the spoon is not tagged
             "targets that are objects": 1.0,
+            "duration recall": 1.0,
+            "duration precision": 1.0,
+            "quantity recall": 1.0,
+            "quantity precision": 1.0,
         }
     )
 

@@ -60,5 +60,6 @@ def test_measures_stand_in_the_text(pieces: list[tuple[str, ...]]) -> None:
     for event in read_text(text, kind=PassageKind.STEP).events:
         for item in event.measures:
             assert item.words in " ".join(text.split())
-        things = [thing.lemma.split()[0] for thing in (*event.participants, *event.tools)]
+        things = [thing.lemma.split()[0] for thing in event.participants]
+        things += [tool.lemma.split()[0] for tool in event.tools]
         assert not NO_THINGS & set(things), text
