@@ -49,7 +49,7 @@ def test_merged_steps_are_compared_with_gold_sets(tmp_path: Path) -> None:
     assert words[:2] == pytest.approx((1, (2 + 3 * 1 / 3 + 1) / 6))
     assert verbs[:2] == pytest.approx((1, (2 + 2 * 2 / 3 + 1 / 3 + 1) / 6))
     assert merged == pytest.approx((1, 1, 1))
-    assert [system.role for system in found.systems] == [Role.MODEL, *4 * [Role.BASELINE], Role.MODEL]
+    assert [system.role for system in found.systems] == [Role.MODEL, *5 * [Role.BASELINE]]
     for system in found.systems:  # There is one annotation, so the mean is its own.
         (annotation,) = system.parts
         assert system.value("B-cubed F1", annotation) == system["B-cubed F1"]
