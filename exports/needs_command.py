@@ -25,7 +25,7 @@ def needs(
     """Print what one must have for a scenario: its tools, and the supplies that it uses up, with passages as evidence.
 
     Lists declare them ("You will need", Ingredients), or usual steps use them. Usual needs are named by at least two
-    sources and a tenth of all, or by any if the scenario has at most two. A list counts twice.
+    sources and a twentieth of all, or by any if the scenario has at most two. A list counts twice.
 
     Example: kgscripts needs graph "bake a cake"
     """

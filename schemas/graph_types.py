@@ -413,7 +413,7 @@ RELATION_TYPES: dict[str, RelationType] = {
                 Property(
                     "usual",
                     _BOOLEAN,
-                    "Whether at least two sources and a tenth of all name it (a source that declares it counts twice), "
+                    "Whether at least two sources and a twentieth of all name it (a source that declares it counts twice), "
                     "the scenario has at most two sources, or a person added it.",
                 ),
             ),

@@ -12,6 +12,7 @@ from kgscripts.commands.evaluate_all import all_benchmarks
 from kgscripts.commands.evaluate_cloze import cloze
 from kgscripts.commands.evaluate_extraction import extraction, text
 from kgscripts.commands.evaluate_graph import graph
+from kgscripts.commands.evaluate_needs import needs
 from kgscripts.commands.evaluate_pages import pages
 from kgscripts.commands.evaluate_scenario_confidence import scenario_confidence
 from kgscripts.commands.evaluate_scenario_mentions import scenario_mentions
@@ -55,6 +56,7 @@ _COMMANDS: dict[str, tuple[Callable[..., Any], str]] = {
     "scenario-titles": (scenario_titles, "--split development"),
     "pages": (pages, "corpora/recipe-pages --examples 5"),
     "graph": (graph, "GRAPH --attach"),
+    "needs": (needs, "GRAPH --examples 10"),
     "slice": (small_slice, "--model masked"),
     "schema": (schema, "> evaluation.schema.json"),
 }

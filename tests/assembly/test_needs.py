@@ -10,7 +10,7 @@ import pytest
 
 from exports.needs import list_needs
 from exports.validation import validate
-from kgscripts.assembly.tables.needs import product_names
+from kgscripts.assembly.tables.need_words import product_names, worked_on_names
 from kgscripts.editing.correcting import correct_graph, correct_in_words
 from kgscripts.lookup.graph_diff import diff_graphs
 from kgscripts.pipeline import build_graph
@@ -178,3 +178,23 @@ def test_corrections_of_needs_that_are_none(values: dict[str, str]) -> None:
 def test_products_of_scenarios(label: str, names: set[str]) -> None:
     assert names <= product_names(label)
     assert bool(names) == bool(product_names(label))
+
+
+@pytest.mark.parametrize(
+    ("label", "names"),
+    [
+        ("vacuuming the carpet", {"carpet"}),
+        ("wash dishes with soap", {"dish"}),
+        ("changing batteries in an alarm clock", {"alarm clock"}),
+        ("feeding the fish", {"fish"}),
+        ("wrapping gifts", {"gift"}),
+        ("sewing a button on a shirt", {"shirt"}),
+        ("changing a light bulb", set()),
+        ("making a bed", set()),
+        ("cleaning", set()),
+        ("", set()),
+    ],
+)
+def test_what_scenarios_are_done_to(label: str, names: set[str]) -> None:
+    assert names <= worked_on_names(label)
+    assert bool(names) == bool(worked_on_names(label))

@@ -88,6 +88,7 @@ INPUTS = {
     "evaluate slice --model": "evaluate slice --model BAD",
     "evaluate pages directory": "evaluate pages BAD",
     "evaluate graph directory": "evaluate graph BAD",
+    "evaluate needs directory": "evaluate needs BAD",
     "evaluate all --data": "evaluate all --data BAD",
     "train masked --train": "train masked --out out --train BAD",
     "train masked --config": "train masked --out out --train pairs.tsv --config BAD",

@@ -78,6 +78,7 @@ OUTPUTS = {
     "evaluate pages --output": Case("evaluate pages pages -o OUT", ("pages/pages.jsonl", "pages/toast.html")),
     "evaluate slice --output": Case("evaluate slice --model tiny -o OUT", _TINY),
     "evaluate graph --output": Case("evaluate graph graph --sample 1 -o OUT", _TABLES),
+    "evaluate needs --output": Case("evaluate needs graph -o OUT", _TABLES),
     "evaluate all --output": Case("evaluate all --data inscript -o OUT", ("inscript/val/story",)),
     "train typicality --out": Case("train typicality --inscript inscript --out OUT", ("inscript/val/story",)),
     "train asides --out": Case("train asides --inscript inscript --out OUT", ("inscript/train/story",)),

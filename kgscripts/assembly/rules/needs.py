@@ -10,9 +10,9 @@ from kgscripts.assembly.rules.roles import TOOL_ROLES, most_frequent
 from kgscripts.assembly.step import Step, made_by
 
 _USUAL_NEED = """
-    (t.support <= 2 OR (c.support + c.declared >= 2 AND 10 * (c.support + c.declared) >= t.support))
+    (t.support <= 2 OR (c.support + c.declared >= 2 AND 20 * (c.support + c.declared) >= t.support))
 """
-"""SQL: whether a need is usual: named by a tenth of the sources and by two, or by all of few; a list counts twice."""
+"""SQL: whether a need is usual: named by a twentieth of the sources and by two, or by all of few; a list counts twice."""
 
 
 def needs(readers: Sequence[int]) -> Relation:

@@ -8,15 +8,14 @@ those of the lexicon and of ``data/needs.txt``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cache
-from importlib import resources
 
 import pyarrow as pa
 
 from kgscripts.assembly.counting import confidence_of, reader_columns
 from kgscripts.assembly.engine import Rule
 from kgscripts.assembly.step import Step, Tables, made_by, tables_in
-from kgscripts.text.lexicon import foods, is_a, is_tool, parse_classes, verbs
+from kgscripts.assembly.tables.need_words import class_of, product_names, worked_on_names
+from kgscripts.text.lexicon import foods, is_a, is_tool, verbs
 
 _NEEDED = Rule(
     "needed",
@@ -34,11 +33,11 @@ _SCENARIOS = "SELECT scenario, label FROM scenario"
 
 
 def steps(readers: Sequence[int]) -> list[Step]:
-    """The tables `needed`, `thing_class`, `thing_head`, `product`, `listed_need`, `used_need` and `need_amount`."""
+    """The tables `needed`, `thing_class`, `thing_head`, `product`, `worked_on`, `listed_need`, `used_need` and `need_amount`."""
     return [
         made_by(_NEEDED),
         Step("thing_class", ("thing_class", "thing_head"), tables_in(_THINGS), _classes),
-        Step("product", ("product",), tables_in(_SCENARIOS), _products),
+        Step("product", ("product", "worked_on"), tables_in(_SCENARIOS), _products),
         made_by(_listed(readers)),
         made_by(*_used(readers), name="used_need"),
         *(made_by(rule) for rule in _AMOUNTS),
@@ -124,6 +123,7 @@ def _used(readers: Sequence[int]) -> tuple[Rule, ...]:
             """
             SELECT u.* REPLACE (coalesce(n.narrower, u.needed) AS needed)
             FROM used_thing u LEFT JOIN narrower_thing n USING (document, scenario, needed)
+                 ANTI JOIN (SELECT scenario, needed FROM worked_on JOIN needed USING (label)) USING (scenario, needed)
             """,
         ),
     )
@@ -177,7 +177,7 @@ def _pairs(rows: Sequence[tuple[int, object]], number: str, value: tuple[str, pa
 
 def _tool_class(noun: str) -> str:
     """``tool`` for a tool by its name, ``used`` for what steps can use as one; "" for "machine" and what is used up."""
-    if noun in _class("no_tool") or is_a(noun, "consumable") or noun in foods("food"):
+    if noun in class_of("no_tool") or is_a(noun, "consumable") or noun in foods("food"):
         return ""
     return "tool" if is_tool(noun) else "used"
 
@@ -185,57 +185,26 @@ def _tool_class(noun: str) -> str:
 def _supply_class(noun: str) -> str:
     """``supply`` for what is used up and comes from outside, else ""."""
     head = noun.rsplit(" ", 1)[-1]
-    if noun in _class("supply") or noun in foods("food") - _class("no_supply"):
+    if noun in class_of("supply") or noun in foods("food") - class_of("no_supply"):
         return "supply"
-    if noun in _class("no_supply") or head in _class("no_supply"):
+    if noun in class_of("no_supply") or head in class_of("no_supply"):
         return ""
     return "supply" if head in foods("food") or is_a(noun, "consumable") else ""
 
 
 def _products(tables: Tables) -> None:
-    """Make `product`: the names of what each scenario makes, by its own name."""
+    """Make `product` and `worked_on`: the names of what each scenario makes and of what it is done to, by its own
+    name."""
     rows = tables.table(_SCENARIOS)
-    found = [
-        (scenario, name)
-        for scenario, label in zip(*(column.to_pylist() for column in rows.columns), strict=True)
-        for name in sorted(product_names(label))
-    ]
-    tables.add("product", _pairs(found, "scenario", ("label", pa.string())))
-
-
-_AFTER = frozenset({"with", "for", "from", "in", "on", "without", "using", "and", "&", "by", "of", "to", "that"})
-
-
-def product_names(label: str) -> set[str]:
-    """What the name of a scenario says it makes, in singular and as it is: "bread" for "banana bread", nothing for
-    "washing a car"."""
-    words = label.lower().replace("(", " ( ").split()
-    end = next((place for place, word in enumerate(words) if place and (word in _AFTER or word == "(")), len(words))
-    first, *rest = words[:end] or [""]
-    if first.endswith("ing") and rest:
-        if first not in {f"{verb.removesuffix('e')}ing" for verb in _class("making")}:
-            return set()
-    else:
-        rest = [first, *rest]
-    if len(rest) > 1 and rest[-2] in _class("worked"):
-        return set()
-    names = {rest[-1], " ".join(rest[-2:])}
-    return names | {name.removesuffix("s") for name in names} | {name.removesuffix("es") for name in names}
+    labels = list(zip(*(column.to_pylist() for column in rows.columns), strict=True))
+    for table, names in (("product", product_names), ("worked_on", worked_on_names)):
+        found = [(scenario, name) for scenario, label in labels for name in sorted(names(label))]
+        tables.add(table, _pairs(found, "scenario", ("label", pa.string())))
 
 
 def _words(label: str, further: Iterable[str] = ()) -> str:
-    return _quoted({*_class(label), *further})
+    return _quoted({*class_of(label), *further})
 
 
 def _quoted(words: Iterable[str]) -> str:
     return ", ".join("'" + word.replace("'", "''") + "'" for word in sorted(words))
-
-
-def _class(label: str) -> frozenset[str]:
-    return _classes_of_words()[label]
-
-
-@cache
-def _classes_of_words() -> dict[str, frozenset[str]]:
-    text = (resources.files("kgscripts.assembly") / "data" / "needs.txt").read_text(encoding="utf-8")
-    return parse_classes(text, "needs.txt")

@@ -1,0 +1,81 @@
+"""Needs of scenarios against lists: counted by hand, and by the command."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from kgscripts.commands.evaluate import app
+from kgscripts.evaluation import needs
+from kgscripts.evaluation.needs import ALL, USUAL, GoldNeeds, evaluate_needs, gold_needs
+from kgscripts.pipeline import build_graph
+from schemas.errors import InputError
+from schemas.script_graph import ScriptGraph
+
+LISTS = {
+    "development": [
+        GoldNeeds("making tea", (("pot", "kettle"), ("teabag",), ("water",)), ("cup",)),
+        GoldNeeds("mowing the lawn", (("mower",),), ()),
+        GoldNeeds("answering the phone", (), ()),
+    ],
+    "unseen": [GoldNeeds("sewing a button", (("needle",),), ())],
+}
+STEPS = ("Boil the water in a kettle.", "Put a tea bag in a big cup.", "Stir the tea with a spoon.")
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("needs") / "graph"
+    texts = [{"id": str(number), "scenario": "making tea", "steps": list(STEPS[: 3 - number])} for number in (0, 1)]
+    build_graph(output=path, texts=texts, extractors=["labels", "sentences", "events"])
+    return path
+
+
+def test_by_hand(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(needs, "gold_needs", LISTS.__getitem__)
+    (found,) = evaluate_needs(ScriptGraph.open(directory))
+    assert found.split == "development"
+    assert found.items == {"scenarios": 1, "groups of necessary things": 3}
+    assert {system.name: (system["recall"], system["precision"]) for system in found.systems} == {
+        USUAL: (1, 4 / 5),
+        ALL: (1, 4 / 5),
+    }
+    (wrong,) = found.examples
+    assert (wrong.text, wrong.gold, wrong.found) == ("making tea", (), ("spoon",))
+
+
+def test_names_agree_by_their_ends() -> None:
+    item = GoldNeeds("frying", (("frying pan",), ("tea bag",)), ("salt",))
+    assert item.missing(["pan", "teabag"]) == []
+    assert item.missing(["pancake", "bag of tea"]) == ["frying pan", "tea bag"]
+    assert [name for name in ("sea salt", "salt shaker", "T-bag") if item.accepts(name)] == ["sea salt"]
+
+
+@pytest.mark.parametrize("split", ["development", "unseen"])
+def test_the_lists_that_ship_are_sound(split: str) -> None:
+    items = gold_needs(split)
+    assert len({item.scenario for item in items}) == len(items) >= 20
+    for item in items:
+        assert all(group for group in item.groups)
+        assert all(name == name.strip().lower() and name for name in (*sum(item.groups, ()), *item.acceptable))
+    assert not {item.scenario for item in gold_needs("development")} & {item.scenario for item in gold_needs("unseen")}
+
+
+def test_a_graph_without_the_scenarios_is_refused(tmp_path: Path) -> None:
+    steps = [{"scenario": "juggling", "steps": ["Throw a ball."]}]
+    build_graph(output=tmp_path / "graph", texts=steps, extractors=["labels", "sentences", "events"])
+    with pytest.raises(InputError, match="none of the scenarios"):
+        evaluate_needs(ScriptGraph.open(tmp_path / "graph"))
+
+
+def test_the_command_says_the_same(directory: Path) -> None:
+    printed = CliRunner().invoke(app, ["needs", str(directory)])
+    assert printed.exit_code == 0, printed.output
+    assert all(len(line) <= 80 for line in printed.output.splitlines())
+    shown = json.loads(CliRunner().invoke(app, ["needs", str(directory), "--json"]).output)
+    figures = {figure["metric"]: figure["value"] for figure in shown["evaluations"][0]["systems"][0]["figures"]}
+    expected = evaluate_needs(ScriptGraph.open(directory))[0].systems[0]
+    assert figures["recall"] == pytest.approx(expected["recall"], abs=1e-4)
