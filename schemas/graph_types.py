@@ -302,8 +302,8 @@ RELATION_TYPES: dict[str, RelationType] = {
                 ),
                 _count(
                     "rank",
-                    "Place among the scenario's steps, from 1. It agrees with PRECEDES; where that leaves "
-                    "the order open, it follows the mean position.",
+                    "Place among the scenario's steps, from 1: a reading order. It agrees with PRECEDES; where that "
+                    "leaves the order open, it follows what most sources tell.",
                     1,
                 ),
                 Property(
@@ -341,10 +341,22 @@ RELATION_TYPES: dict[str, RelationType] = {
         ),
         RelationType(
             "PRECEDES",
-            "The step precedes the other; the probability is the share of the sources with both that have this order.",
+            "The step precedes the other; the probability is the share of the sources with both that have this order."
+            " Steps that no path of PRECEDES joins can be done in any order, as far as the sources tell.",
             Layer.KNOWLEDGE,
             (("SubEvent", "SubEvent"),),
-            KNOWLEDGE,
+            (
+                *KNOWLEDGE,
+                _share(
+                    "lower", "Lower end of the 95 % interval of the probability (Wilson), given the number of sources."
+                ),
+                Property(
+                    "required",
+                    _BOOLEAN,
+                    "Whether the step must come first: the lower end is 0.7 or more, or 0.5 if both steps have a thing "
+                    "in common, or a person gave the order.",
+                ),
+            ),
         ),
         RelationType(
             "EXPRESSED_AS",
@@ -413,8 +425,8 @@ RELATION_TYPES: dict[str, RelationType] = {
                 Property(
                     "usual",
                     _BOOLEAN,
-                    "Whether at least two sources and a twentieth of all name it (a source that declares it counts twice), "
-                    "the scenario has at most two sources, or a person added it.",
+                    "Whether at least two sources and a twentieth of all name it (a source that declares it counts "
+                    "twice), the scenario has at most two sources, or a person added it.",
                 ),
             ),
         ),

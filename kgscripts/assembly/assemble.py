@@ -31,6 +31,7 @@ from kgscripts.assembly.tables import (
     needs,
     neighbours,
     order,
+    order_pairs,
     records,
     salience,
     titles,
@@ -104,7 +105,7 @@ def assemble(
             corrected = [item for item in read_corrections(store) if not item.withdrawn]
             readers = _readers(engine, store, versions, enrichers, packages)
             assembly = Assembly(store, writer, DiscardLog(write_line), readers, corrected, enrichers, packages)
-            for module in (changes, order, titles):
+            for module in (changes, order_pairs, titles):
                 module.add_functions(engine)
             corrections.add_functions(engine, corrected)
             assembly.log.inputs(store.inputs)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
@@ -11,10 +10,6 @@ from schemas.provenance import Exposure
 
 EXTRACTOR = "events"
 """The name of the built-in extractor, and of the file with its scores."""
-
-
-Z = 1.959964
-"""The standard errors of a 95 % interval."""
 
 
 @dataclass
@@ -45,14 +40,6 @@ class Matches:
     def f1(self) -> float:
         """Harmonic mean of precision and recall."""
         return 2 * self.right / (self.found + self.gold) if self.found + self.gold else 0.0
-
-
-def wilson(right: int, number: int) -> tuple[float, float]:
-    """The 95 % interval of the share `right` of `number` (Wilson 1927)."""
-    found, spread = right / number, Z**2 / number
-    middle = found + spread / 2
-    width = Z * math.sqrt(found * (1 - found) / number + spread / (4 * number))
-    return (middle - width) / (1 + spread), (middle + width) / (1 + spread)
 
 
 def of_extractor(

@@ -101,9 +101,7 @@ def _listed(split: str, needs: dict[str, dict[str, bool]]) -> list[GoldNeeds]:
 
 def _needs_by_name(graph: ScriptGraph) -> dict[str, dict[str, bool]]:
     """By each name of a scenario its needs, and whether each is usual."""
-    labels = {
-        row["id"]: row["label"] for kind in ("Tool", "Entity") for row in graph.select(kind, ["id", "label"]).to_pylist()
-    }
+    labels = {**graph.labels("Tool"), **graph.labels("Entity")}
     by_id: dict[str, dict[str, bool]] = {}
     for row in graph.select("NEEDS", ["from_id", "to_id", "usual"]).to_pylist():
         by_id.setdefault(row["from_id"], {})[labels[row["to_id"]]] = row["usual"]

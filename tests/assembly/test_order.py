@@ -9,8 +9,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgscripts.assembly.tables.order import LONGEST_REACH
-from kgscripts.assembly.tables.order_estimates import LEAST_PER_MILLE, estimated_order
+from kgscripts.assembly.tables.order_estimates import LEAST_PER_MILLE, Z, estimated_order, lower_bound
+from kgscripts.assembly.tables.order_pairs import LONGEST_REACH
 from kgscripts.assembly.tables.order_ranking import Verdict, rank_pairs, topological_ranks
 from kgscripts.pipeline import build_graph
 from tests.assembly.built import graph_rows
@@ -128,3 +128,58 @@ def test_pairs_of_a_long_source_stay_few(tmp_path: Path) -> None:
 def test_ranks_follow_the_pairs_and_else_the_keys() -> None:
     assert topological_ranks(4, [3, 0], [0, 1], [0.5, 0.1, 0.2, 0.9]) == [3, 4, 1, 2]
     assert topological_ranks(0, [], [], []) == []
+
+
+@given(st.integers(1, 500), st.integers(0, 500))
+def test_the_lower_bound_is_what_the_score_test_just_does_not_reject(number: int, right: int) -> None:
+    """Wilson (1927): the end is the share from which what was found differs by Z standard errors of its own."""
+    right = min(right, number)
+    end = lower_bound(right, number)
+    assert 0 <= end <= right / number
+    middle = (right / number + Z**2 / number / 2) / (1 + Z**2 / number)
+    assert end <= middle
+    errors = [abs((right / number - share) ** 2 - Z**2 * share * (1 - share) / number) for share in (end, end + 0.02)]
+    assert errors[0] <= errors[1] or end + 0.02 > middle
+
+
+def _texts(*orders: str) -> list[dict[str, object]]:
+    words = {"b": "Boil the water.", "c": "Cut the bread.", "p": "Pour the water.", "e": "Eat the bread."}
+    return [
+        {"id": str(at), "scenario": "having tea", "steps": [f"Number {at}.", *(words[one] for one in order)]}
+        for at, order in enumerate(orders)
+    ]
+
+
+def _kept(path: Path, *orders: str) -> dict[tuple[str, str], tuple[int, float, float, bool]]:
+    build_graph(output=path, texts=_texts(*orders), extractors=["labels", "sentences", "events"])
+    rows = graph_rows(path)
+    letters = {row["id"]: row["label"][0] for row in rows["SubEvent"]}
+    ranks = {letters[row["to_id"]]: row["rank"] for row in rows["HAS_SUB_EVENT"]}
+    keys = ("support", "probability", "lower", "required")
+    found = {
+        (letters[row["from_id"]], letters[row["to_id"]]): tuple(row[key] for key in keys) for row in rows["PRECEDES"]
+    }
+    assert all(ranks[first] < ranks[second] for first, second in found)
+    return found
+
+
+def test_what_all_sources_tell_is_kept_however_few_they_are(tmp_path: Path) -> None:
+    assert _kept(tmp_path / "one", "bp") == {("b", "p"): (1, 1.0, 0.207, False)}
+    # Both steps have to do with water, and four sources tell this order.
+    assert _kept(tmp_path / "four", *4 * ["bp"]) == {("b", "p"): (4, 1.0, 0.51, True)}
+    assert _kept(tmp_path / "bread", *4 * ["bc"]) == {("b", "c"): (4, 1.0, 0.51, False)}
+
+
+def test_what_sources_tell_both_ways_is_open_unless_clear(tmp_path: Path) -> None:
+    # 8 of 10 have a lower bound of 0.49: enough for two steps with a thing in common, and for no others.
+    assert _kept(tmp_path / "water", *8 * ["bp"], *2 * ["pb"]) == {("b", "p"): (8, 0.8, 0.49, False)}
+    assert _kept(tmp_path / "both", *8 * ["bc"], *2 * ["cb"]) == {}
+    assert _kept(tmp_path / "clear", *17 * ["bc"], *3 * ["cb"]) == {("b", "c"): (17, 0.85, 0.64, False)}
+
+
+def test_ranks_follow_most_sources_where_the_order_is_open(tmp_path: Path) -> None:
+    _kept(tmp_path / "graph", *6 * ["cbp"], *2 * ["bpc"])
+    rows = graph_rows(tmp_path / "graph")
+    labels = {row["id"]: row["label"] for row in rows["SubEvent"]}
+    ranked = sorted(rows["HAS_SUB_EVENT"], key=lambda row: row["rank"])
+    assert [labels[row["to_id"]][0] for row in ranked] == ["c", "b", "p"]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgscripts.evaluation.counting import Matches, Z, wilson
+from kgscripts.evaluation.counting import Matches
 
 things = st.sets(st.integers(0, 12))
 
@@ -33,11 +33,3 @@ def test_f1_is_the_harmonic_mean(found: set[object], gold: set[object]) -> None:
     mean = 2 * precision * recall / (precision + recall) if precision + recall else 0
     assert matches.f1 == pytest.approx(mean)
     assert 0 <= matches.f1 <= 1
-
-
-@given(st.integers(1, 500), st.integers(0, 500))
-def test_wilson_s_interval_holds_what_the_score_test_does_not_reject(number: int, right: int) -> None:
-    """Wilson (1927): its ends are the shares from which what was found differs by Z standard errors of their own."""
-    right = min(right, number)
-    for end in wilson(right, number):
-        assert (right / number - end) ** 2 == pytest.approx(Z**2 * end * (1 - end) / number, abs=1e-9)

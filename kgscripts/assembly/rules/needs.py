@@ -12,7 +12,8 @@ from kgscripts.assembly.step import Step, made_by
 _USUAL_NEED = """
     (t.support <= 2 OR (c.support + c.declared >= 2 AND 20 * (c.support + c.declared) >= t.support))
 """
-"""SQL: whether a need is usual: named by a twentieth of the sources and by two, or by all of few; a list counts twice."""
+"""SQL: whether a need is usual: named by a twentieth of the sources and by two, or by all of few; a list counts
+twice."""
 
 
 def needs(readers: Sequence[int]) -> Relation:

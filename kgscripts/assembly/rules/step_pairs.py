@@ -27,7 +27,7 @@ def precedence(readers: Sequence[int]) -> Relation:
             WHERE in_partition(f.document)
         """,
         joins='JOIN kept_pair k ON k.start = c.start AND k."end" = c."end"',
-        properties="share(c.support, c.support + k.against) AS probability",
+        properties="share(c.support, c.support + k.against) AS probability, k.lower, k.required",
     )
 
 

@@ -33,7 +33,8 @@ _SCENARIOS = "SELECT scenario, label FROM scenario"
 
 
 def steps(readers: Sequence[int]) -> list[Step]:
-    """The tables `needed`, `thing_class`, `thing_head`, `product`, `worked_on`, `listed_need`, `used_need` and `need_amount`."""
+    """The tables `needed`, `thing_class`, `thing_head`, `product`, `worked_on`, `listed_need`, `used_need` and
+    `need_amount`."""
     return [
         made_by(_NEEDED),
         Step("thing_class", ("thing_class", "thing_head"), tables_in(_THINGS), _classes),

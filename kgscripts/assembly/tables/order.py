@@ -1,11 +1,13 @@
 """PRECEDES: the order of a scenario's steps, from the order in which its sources first mention them.
 
-A pair gets the order that most sources have, if this order is likely enough, given their number and the order of all
-other steps (`kgscripts.assembly.tables.order_estimates`). Pairs are ranked (Tideman 1987): they are added in order of
-decreasing evidence. A pair that contradicts earlier pairs is dropped, so that the result has no cycle. A pair that
-follows from earlier pairs is left out, so that the result stays small: there is a path for it, and each relation of the
-path has at least as much evidence. Orders that people give come before all pairs, the latest first, and are never left
-out for following from others.
+Steps get ranks first. A pair gets the order that most sources have, if this order is likely enough, given their number
+and the order of all other steps (`kgscripts.assembly.tables.order_estimates`). Pairs are ranked (Tideman 1987): they
+are added in order of decreasing evidence. A pair that contradicts earlier pairs is dropped, so that the result has no
+cycle. Orders that people give come before all pairs, the latest first.
+
+PRECEDES has fewer pairs: those that agree with the ranks, and that all sources with both tell in this order, or so many
+that it is no chance (`LEAST_BOUND`). Others are left open: they can be done in any order. A pair that follows from
+pairs with at least as much evidence is left out, so that the result stays small, unless people give it.
 """
 
 from __future__ import annotations
@@ -18,82 +20,25 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kgscripts.assembly.engine import Engine, Rule
+from kgscripts.assembly.engine import Rule
 from kgscripts.assembly.step import Step, Tables, made_by, tables_in
-from kgscripts.assembly.tables.order_estimates import LEAST_PER_MILLE, estimated_order
+from kgscripts.assembly.tables import order_pairs
+from kgscripts.assembly.tables.order_estimates import LEAST_PER_MILLE, estimated_order, lower_bounds
 from kgscripts.assembly.tables.order_ranking import Verdict, positions_of, rank_pairs, topological_ranks
 
-MOST_STEPS = 1_000
-"""At most this number of steps of a scenario, those with the most support, are ordered: time grows with the square of
-the number."""
-
-LONGEST_REACH = 100
-"""In one source a step is compared with at most this number of following steps; steps that are farther apart are
-ordered by paths."""
-
+LEAST_BOUND, LEAST_SHARED_BOUND = 550, 400
+"""The least lower bound of an order that some sources contradict, in thousandths; the second one is for two steps with
+a thing in common. Chosen on task graphs (``docs/measurements/steps.md``)."""
+REQUIRED_BOUND, REQUIRED_SHARED_BOUND = 700, 500
+"""From this lower bound on, an order is a required one."""
 
 _ENDS = ("start", "end")
+_NUMBERS = ("support", "against")
 _PAIR_COLUMNS = pa.schema(
-    [*((name, pa.int32()) for name in ("scenario", *_ENDS)), ("support", pa.int64()), ("against", pa.int64())]
+    [*((name, pa.int32()) for name in ("scenario", *_ENDS)), *((name, pa.int64()) for name in _NUMBERS)]
 )
+_KEPT_COLUMNS = _PAIR_COLUMNS.append(pa.field("lower", pa.float64())).append(pa.field("required", pa.bool_()))
 
-
-def first_mentions(readers: Sequence[int]) -> Rule:
-    """The first mention of each step in each source."""
-    scores = "".join(f", reader_{reader}" for reader in readers)
-    return Rule(
-        "first_mention",
-        "document",
-        f"""
-        SELECT scenario, step, document, mention, start AS first, "end" AS last{scores} FROM realization
-        WHERE in_partition(document) AND scenario > 0
-        QUALIFY row_number() OVER (PARTITION BY step, document ORDER BY mention) = 1
-        """,
-    )
-
-
-ORDERED_STEP = Rule(
-    "ordered_step",
-    "scenario",
-    f"""
-    SELECT s.scenario, s.step FROM step s JOIN step_total t ON t.key = s.step
-    WHERE s.scenario > 0 AND mine(s.scenario)
-    QUALIFY row_number() OVER (PARTITION BY s.scenario ORDER BY t.support DESC, s.step) <= {MOST_STEPS}
-    """,
-)
-
-PAIRS = (
-    Rule(
-        "ordered_mention",
-        "document",
-        """
-        SELECT f.*, row_number() OVER (PARTITION BY f.document, f.scenario ORDER BY f.mention) AS place
-        FROM first_mention f JOIN ordered_step USING (scenario, step) WHERE in_partition(f.document)
-        """,
-    ),
-    # One row for both orders of two steps.
-    Rule(
-        "pair_part",
-        "document",
-        """
-        SELECT a.scenario, least(a.step, b.step) AS one, greatest(a.step, b.step) AS other,
-               count(*) FILTER (WHERE a.step < b.step) AS forwards, count(*) FILTER (WHERE a.step > b.step) AS backwards
-        FROM ordered_mention a JOIN ordered_mention b
-             ON b.document = a.document AND b.scenario = a.scenario AND b.place > a.place
-             AND b.place <= a.place + longest_reach()
-        WHERE in_partition(a.document) AND in_partition(b.document) GROUP BY ALL
-        """,
-    ),
-)
-
-PAIR = Rule(
-    "pair",
-    "scenario",
-    """
-    SELECT p.scenario, p.one, p.other, sum(p.forwards)::BIGINT AS forwards, sum(p.backwards)::BIGINT AS backwards
-    FROM pair_part p WHERE mine(p.scenario) GROUP BY ALL
-    """,
-)
 
 # Pairs whose order people decide are left out.
 _CANDIDATES = """
@@ -101,8 +46,9 @@ _CANDIDATES = """
            CASE WHEN forwards > backwards THEN other ELSE one END AS "end",
            greatest(forwards, backwards) AS support, least(forwards, backwards) AS against,
            CASE WHEN forwards > backwards THEN y.mean_position - x.mean_position
-                ELSE x.mean_position - y.mean_position END AS distance
-    FROM pair p JOIN has_sub_event_counted x ON x."end" = one JOIN has_sub_event_counted y ON y."end" = other
+                ELSE x.mean_position - y.mean_position END AS distance, s.one IS NOT NULL AS shared
+    FROM pair p LEFT JOIN sharing_pair s USING (scenario, one, other)
+         JOIN has_sub_event_counted x ON x."end" = one JOIN has_sub_event_counted y ON y."end" = other
          ANTI JOIN (SELECT start, "end" FROM rejected_order UNION ALL SELECT start, "end" FROM added_order) r
          ON one = least(r.start, r."end") AND other = greatest(r.start, r."end")
     WHERE greatest(forwards, backwards) >= least_support()
@@ -134,7 +80,7 @@ def _decide(tables: Tables) -> None:
         _rank_of_scenario(given.pop(pairs["scenario"][0].as_py(), None), pairs.filter(decided), kept, contradicted)
     for pairs in given.values():
         _rank_of_scenario(pairs, None, kept, contradicted)
-    tables.add("kept_pair", pa.concat_tables(kept))
+    tables.add("ranked_pair", pa.concat_tables(kept))
     tables.add("contradicted_pair", pa.concat_tables(contradicted))
 
 
@@ -160,11 +106,11 @@ def _rank_of_scenario(
 _ADDED = Rule(
     "added_precedes",
     "",
-    'SELECT a.correction, a.start, a."end" FROM added_order a JOIN kept_pair k USING (start, "end")',
+    'SELECT a.correction, a.start, a."end" FROM added_order a JOIN ranked_pair k USING (start, "end")',
 )
 """The orders that people give and no later ones contradict."""
 
-_KEPT = 'SELECT scenario, start, "end" FROM kept_pair ORDER BY scenario'
+_RANKED = 'SELECT scenario, start, "end" FROM ranked_pair ORDER BY scenario'
 _PLACED = """
     SELECT s.scenario, s.step, h.mean_position
     FROM named_step s JOIN step_total t ON t.key = s.step LEFT JOIN has_sub_event_counted h ON h."end" = s.step
@@ -173,7 +119,7 @@ _PLACED = """
 
 
 def _rank(tables: Tables) -> None:
-    kept = by_group(tables.table(_KEPT).to_batches(), "scenario")
+    kept = by_group(tables.table(_RANKED).to_batches(), "scenario")
     pairs_of = {pairs["scenario"][0].as_py(): pairs for pairs in kept}
     steps: list[Any] = []
     ranks: list[int] = []
@@ -192,29 +138,53 @@ def _rank(tables: Tables) -> None:
     tables.add("step_rank", pa.table({"step": pa.array(steps, pa.int32()), **columns}))
 
 
+_TOLD = f"""
+    SELECT c.*, false AS given FROM ({_CANDIDATES}) c JOIN step_rank a ON a.step = c.start
+         JOIN step_rank b ON b.step = c."end"
+    WHERE a.rank < b.rank
+    UNION ALL BY NAME
+    SELECT k.*, 0.0 AS distance, false AS shared, true AS given
+    FROM ranked_pair k SEMI JOIN added_precedes USING (start, "end")
+    ORDER BY scenario, given DESC, start, "end"
+"""
+
+
+def _keep(tables: Tables) -> None:
+    """Make `kept_pair`: what people give, and of the pairs that agree with the ranks the sure ones."""
+    found = [_KEPT_COLUMNS.empty_table()]
+    for pairs in by_group(tables.rows(_TOLD), "scenario"):
+        support, against = (pairs[name].to_numpy() for name in _NUMBERS)
+        given, shared = (pairs[name].to_numpy() for name in ("given", "shared"))
+        lower = lower_bounds(support, support + against)
+        sure = (support > against) & ((against == 0) | (lower >= np.where(shared, LEAST_SHARED_BOUND, LEAST_BOUND)))
+        required = given | (lower >= np.where(shared, REQUIRED_SHARED_BOUND, REQUIRED_BOUND))
+        pairs = pairs.append_column("lower", pa.array(lower / 1000)).append_column("required", pa.array(required))
+        pairs = pairs.select([*_KEPT_COLUMNS.names, "distance"]).filter(pa.array(given | sure))
+        both = np.concatenate([pairs[end].to_numpy() for end in _ENDS])
+        earlier, later = np.split(np.unique(both, return_inverse=True)[1], 2)
+        numbers = (pairs[name].to_numpy() for name in (*_NUMBERS, "distance"))
+        verdicts = rank_pairs(earlier, later, *numbers, int(given.sum()))
+        kept = pairs.filter(pa.array(verdicts == Verdict.KEPT))
+        found.append(kept.select(_KEPT_COLUMNS.names).cast(_KEPT_COLUMNS))
+    tables.add("kept_pair", pa.concat_tables(found))
+
+
 def steps(readers: Sequence[int]) -> list[Step]:
     """The order of the steps of each scenario.
 
-    `kept_pair` and `contradicted_pair` (pairs that better evidence contradicts) have the columns scenario, start, end,
-    support and against. Pairs with too little support are not considered. If both orders of a pair are about equally
-    likely, its order stays open. `added_precedes` has the orders of corrections. `step_rank` has the rank of each step
-    among its scenario's, from 1: ranks agree with PRECEDES; where PRECEDES leaves the order open, they follow the
-    `position`, the mean position.
+    `ranked_pair` and `contradicted_pair` (pairs that better evidence contradicts) have the columns scenario, start,
+    end, support and against. Pairs with too little support are not considered. `added_precedes` has the orders of
+    corrections. `step_rank` has the rank of each step among its scenario's, from 1: ranks agree with the ranked pairs;
+    where these leave the order open, they follow the `position`, the mean position. `kept_pair` has the pairs of
+    PRECEDES, with the lower bound of their order and whether it is required.
     """
     return [
-        made_by(first_mentions(readers)),
-        made_by(ORDERED_STEP),
-        *(made_by(rule) for rule in PAIRS),
-        made_by(PAIR),
-        Step("kept_pair", ("kept_pair", "contradicted_pair"), tables_in(_CANDIDATES) | tables_in(_GIVEN), _decide),
+        *order_pairs.steps(readers),
+        Step("ranked_pair", ("ranked_pair", "contradicted_pair"), tables_in(_CANDIDATES) | tables_in(_GIVEN), _decide),
         made_by(_ADDED),
-        Step("step_rank", ("step_rank",), tables_in(_KEPT) | tables_in(_PLACED), _rank),
+        Step("step_rank", ("step_rank",), tables_in(_RANKED) | tables_in(_PLACED), _rank),
+        Step("kept_pair", ("kept_pair",), tables_in(_TOLD), _keep),
     ]
-
-
-def add_functions(engine: Engine) -> None:
-    """Register ``longest_reach()`` for the rules."""
-    engine.add_macro(f"longest_reach() AS {LONGEST_REACH}")
 
 
 def by_group(batches: Iterable[pa.RecordBatch], key: str) -> Iterator[pa.Table]:

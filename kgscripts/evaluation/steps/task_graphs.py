@@ -28,9 +28,10 @@ from pathlib import Path
 import networkx as nx
 from attrs import define, frozen
 
+from kgscripts.assembly.tables.order_estimates import lower_bound
 from kgscripts.corpora.captain_cook import Activity, CookingStep, read_activities
 from kgscripts.corpora.scenarios.labels import scenario_of
-from kgscripts.evaluation.counting import EXTRACTOR, wilson
+from kgscripts.evaluation.counting import EXTRACTOR
 from kgscripts.evaluation.result import Evaluation, Example, Figure, Role, System
 from kgscripts.evaluation.steps.graph_order import scenario_orders
 from kgscripts.pipeline import build_graph
@@ -210,7 +211,7 @@ def _paths(told: Counter[tuple[str, str]], bound: float) -> Ask:
     edges = nx.DiGraph()
     for (first, second), sources in told.items():
         against = told[second, first]
-        if sources > against and wilson(sources, sources + against)[0] >= bound:
+        if sources > against and lower_bound(sources, sources + against) >= bound:
             edges.add_edge(first, second)
     after = {step: nx.descendants(edges, step) for step in edges}
 

@@ -1,0 +1,109 @@
+"""The rules of pairs of steps: how many sources mention which of the two first, and whether they have a thing in
+common. `kgscripts.assembly.tables.order` decides on them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kgscripts.assembly.engine import Engine, Rule
+from kgscripts.assembly.step import Step, made_by
+
+MOST_STEPS = 1_000
+"""At most this number of steps of a scenario, those with the most support, are ordered: time grows with the square of
+the number."""
+
+LONGEST_REACH = 100
+"""In one source a step is compared with at most this number of following steps; steps that are farther apart are
+ordered by paths."""
+
+
+def first_mentions(readers: Sequence[int]) -> Rule:
+    """The first mention of each step in each source."""
+    scores = "".join(f", reader_{reader}" for reader in readers)
+    return Rule(
+        "first_mention",
+        "document",
+        f"""
+        SELECT scenario, step, document, mention, start AS first, "end" AS last{scores} FROM realization
+        WHERE in_partition(document) AND scenario > 0
+        QUALIFY row_number() OVER (PARTITION BY step, document ORDER BY mention) = 1
+        """,
+    )
+
+
+ORDERED_STEP = Rule(
+    "ordered_step",
+    "scenario",
+    f"""
+    SELECT s.scenario, s.step FROM step s JOIN step_total t ON t.key = s.step
+    WHERE s.scenario > 0 AND mine(s.scenario)
+    QUALIFY row_number() OVER (PARTITION BY s.scenario ORDER BY t.support DESC, s.step) <= {MOST_STEPS}
+    """,
+)
+
+PAIRS = (
+    Rule(
+        "ordered_mention",
+        "document",
+        """
+        SELECT f.*, row_number() OVER (PARTITION BY f.document, f.scenario ORDER BY f.mention) AS place
+        FROM first_mention f JOIN ordered_step USING (scenario, step) WHERE in_partition(f.document)
+        """,
+    ),
+    # One row for both orders of two steps.
+    Rule(
+        "pair_part",
+        "document",
+        """
+        SELECT a.scenario, least(a.step, b.step) AS one, greatest(a.step, b.step) AS other,
+               count(*) FILTER (WHERE a.step < b.step) AS forwards, count(*) FILTER (WHERE a.step > b.step) AS backwards
+        FROM ordered_mention a JOIN ordered_mention b
+             ON b.document = a.document AND b.scenario = a.scenario AND b.place > a.place
+             AND b.place <= a.place + longest_reach()
+        WHERE in_partition(a.document) AND in_partition(b.document) GROUP BY ALL
+        """,
+    ),
+)
+
+PAIR = Rule(
+    "pair",
+    "scenario",
+    """
+    SELECT p.scenario, p.one, p.other, sum(p.forwards)::BIGINT AS forwards, sum(p.backwards)::BIGINT AS backwards
+    FROM pair_part p WHERE mine(p.scenario) GROUP BY ALL
+    """,
+)
+
+# The heads of what the mentions of a step have to do with: "water" for "boil some hot water".
+STEP_THING = Rule(
+    "step_thing",
+    "document",
+    """
+    SELECT DISTINCT r.scenario, r.step, string_split(label, ' ')[-1] AS head
+    FROM realization r JOIN ordered_step USING (scenario, step)
+         JOIN (SELECT p.mention, e.label FROM participant p JOIN entity e USING (entity) WHERE in_partition(p.document)
+               UNION ALL SELECT u.mention, t.label FROM named_tool u JOIN tool t USING (tool)
+               WHERE in_partition(u.document)) USING (mention)
+    WHERE in_partition(r.document)
+    """,
+)
+
+SHARING_PAIR = Rule(
+    "sharing_pair",
+    "scenario",
+    """
+    SELECT DISTINCT a.scenario, a.step AS one, b.step AS other
+    FROM step_thing a JOIN step_thing b ON b.scenario = a.scenario AND b.head = a.head AND b.step > a.step
+    WHERE mine(a.scenario) AND mine(b.scenario)
+    """,
+)
+
+
+def steps(readers: Sequence[int]) -> list[Step]:
+    """The tables `ordered_step`, `ordered_mention`, `pair` and `sharing_pair`."""
+    return [made_by(rule) for rule in (first_mentions(readers), ORDERED_STEP, *PAIRS, PAIR, STEP_THING, SHARING_PAIR)]
+
+
+def add_functions(engine: Engine) -> None:
+    """Register ``longest_reach()`` for the rules."""
+    engine.add_macro(f"longest_reach() AS {LONGEST_REACH}")
