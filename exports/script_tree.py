@@ -66,13 +66,19 @@ def script_tree(script: Script) -> Tree:
     tree = Tree(styled((script.label, "bold"), (f"  {counts}", "dim")))
     if script.needs:
         tree.add(needs_line(script.needs, script.needs_left_out))
-    for number, step in enumerate(script.steps, start=1):
+    numbers = {step.iri: number for number, step in enumerate(script.steps, start=1)}
+    free = script.free_steps()
+    for step in script.steps:
+        number = numbers[step.iri]
         branch = tree.add(_step_line(step, f"{number}. "))
         for kind, parts, style, between in _kinds(step):
             if parts:
                 shown = parts if kind == _DONE_BY else well_supported(step, parts)[:_MOST_PARTS]
                 branch.add(_parts_line(kind, shown, len(parts) - len(shown), style, between))
         _add_durations(branch, step, _MOST_DURATIONS)
+        if others := free[step.iri]:
+            with_these = "all others" if len(others) == len(numbers) - 1 else _ranges([numbers[iri] for iri in others])
+            branch.add(styled(("in any order with: ", "dim"), (with_these, "dim")))
         if step.alternatives:
             branch.add(styled(("or: ", "dim"), (", ".join(item.label for item in step.alternatives), "yellow")))
         if step.matches:
@@ -84,6 +90,18 @@ def script_tree(script: Script) -> Tree:
     if script.left_out:
         tree.add(Text(left_out_line(script), style="dim"))
     return tree
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """Ascending numbers, those of three or more in a row as a range: "2, 5-7"."""
+    found: list[list[int]] = []
+    for number in numbers:
+        if found and number == found[-1][-1] + 1:
+            found[-1].append(number)
+        else:
+            found.append([number])
+    parts = ([f"{own[0]}-{own[-1]}"] if len(own) > 2 else map(str, own) for own in found)
+    return ", ".join(part for own in parts for part in own)
 
 
 def left_out_line(script: Script) -> str:

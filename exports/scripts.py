@@ -66,8 +66,7 @@ def read_script(
             Precedence(
                 before=graph.iri(pair["from_id"]),
                 after=graph.iri(pair["to_id"]),
-                support=pair["support"],
-                probability=pair["probability"],
+                **{name: pair[name] for name in ("support", "probability", "lower", "required")},
             )
             for pair in pairs
             if pair["from_id"] in found.kept and pair["to_id"] in found.kept

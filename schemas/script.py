@@ -166,12 +166,15 @@ class Step(Part):
 
 @frozen(kw_only=True)
 class Precedence:
-    """The step `before` precedes `after` (IRIs) in `support` sources."""
+    """The step `before` precedes `after` (IRIs) in `support` sources; `lower` is how sure that is, and `required`
+    whether it must."""
 
     before: str
     after: str
     support: int
     probability: float
+    lower: float
+    required: bool
 
 
 class Reason(StrEnum):
@@ -227,6 +230,17 @@ class Script:
     def _repr_html_(self) -> str:
         return str(function("exports:script_html")(self))
 
+    def free_steps(self) -> dict[str, list[str]]:
+        """For each step (IRIs) the other steps, in order, that it can be done before or after: no path of `order` joins
+        the two."""
+        import networkx as nx
+
+        order = nx.DiGraph(self.order)
+        every = [step.iri for step in self.steps]
+        order.add_nodes_from(every)
+        joined = {step: nx.descendants(order, step) | nx.ancestors(order, step) | {step} for step in every}
+        return {step: [other for other in every if other not in joined[step]] for step in every}
+
     def to_dict(self) -> dict[str, Any]:
         """The script as plain values, for JSON; `script_schema` describes it."""
         return attrs.asdict(self)
@@ -265,7 +279,8 @@ class Script:
         for start, end in self.order:
             result.add_edge(start, end, "PRECEDES", type="PRECEDES")
         for pair in self.precedes:
-            numbers = {"support": pair.support, "probability": pair.probability}
+            names = ("support", "probability", "lower", "required")
+            numbers = {name: getattr(pair, name) for name in names}
             result.add_edge(pair.before, pair.after, "PRECEDES", type="PRECEDES", **numbers)
         for step in self.steps:
             _add(result, step.iri, "USES", step.tools, "Tool")

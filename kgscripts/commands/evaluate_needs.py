@@ -28,4 +28,4 @@ def needs(
 
     check_outputs(output, inputs=[directory])
     found = evaluate_needs(ScriptGraph.open(directory))
-    finish(found, places={}, attach_as=None, output=output, as_json=as_json, examples=examples)
+    finish([found], places={}, attach_as=None, output=output, as_json=as_json, examples=examples)

@@ -1,20 +1,21 @@
 """Evaluation of the needs of a graph's scenarios, by lists that were written before any output was seen.
 
-``data/needs.SPLIT.tsv`` has for each scenario the groups of things that one cannot do without, a group being one need
+``data/needs.tsv`` has for each scenario the groups of things that one cannot do without, a group being one need
 with its synonyms, and further things that are an acceptable answer.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from attrs import frozen
+from attrs import define, frozen
 
 from kgscripts.evaluation.counting import example
 from kgscripts.evaluation.events.gold_lists import read_rows
-from kgscripts.evaluation.events.marked_texts import SPLITS
-from kgscripts.evaluation.result import Evaluation, Example, System, shares
+from kgscripts.evaluation.result import Evaluation, Example, Figure, System, shares
 from schemas.errors import InputError
+from schemas.provenance import Exposure
 from schemas.script_graph import ScriptGraph
 
 DATASET = "kgscripts needs"
@@ -25,6 +26,7 @@ USUAL, ALL = "usual needs", "all needs"
 class GoldNeeds:
     """What a scenario needs: `groups` of synonyms, one of which is necessary, and what is `acceptable` beside them."""
 
+    part: str
     scenario: str
     groups: tuple[tuple[str, ...], ...]
     acceptable: tuple[str, ...]
@@ -38,20 +40,21 @@ class GoldNeeds:
         return [group[0] for group in self.groups if not any(_same(name, item) for name in names for item in group)]
 
 
-def gold_needs(split: str) -> list[GoldNeeds]:
-    """The lists of a split."""
+def gold_needs() -> list[GoldNeeds]:
+    """The lists, one for each scenario."""
     return [
         GoldNeeds(
+            row["part"],
             row["scenario"],
             tuple(tuple(_parts(group, "|")) for group in _parts(row["necessary"], ";")),
             tuple(_parts(row["acceptable"], ";")),
         )
-        for row in read_rows(f"needs.{split}.tsv")
+        for row in read_rows("needs.tsv")
     ]
 
 
-def evaluate_needs(graph: ScriptGraph, splits: Iterable[str] = tuple(SPLITS)) -> list[Evaluation]:
-    """Compare the needs of a graph with the lists, split by split; scenarios that the graph lacks are left out.
+def evaluate_needs(graph: ScriptGraph) -> Evaluation:
+    """Compare the needs of a graph with the lists; scenarios that the graph lacks, or that need nothing, are left out.
 
     *Recall* is the share of the groups that a need is in, *precision* that of the needs that are in a group or
     acceptable. Names agree if they are the same without spaces and hyphens, or one ends with the other ("pan", "frying
@@ -60,43 +63,54 @@ def evaluate_needs(graph: ScriptGraph, splits: Iterable[str] = tuple(SPLITS)) ->
     Raises InputError if the graph has none of the scenarios.
     """
     needs = _needs_by_name(graph)
-    found = [_evaluation(own, split, needs) for split in splits if (own := _listed(split, needs))]
-    if not found:
+    gold = [item for item in gold_needs() if item.groups and item.scenario.casefold() in needs]
+    if not gold:
         raise InputError(
             "the graph has none of the scenarios of the lists",
-            source=str(graph.directory),
+            where=str(graph.directory),
             remedy="build it of texts about everyday activities, such as those of MCScript",
         )
-    return found
-
-
-def _evaluation(gold: Sequence[GoldNeeds], split: str, needs: dict[str, dict[str, bool]]) -> Evaluation:
+    counts = {name: defaultdict[str, _Counts](_Counts) for name in (USUAL, ALL)}
     examples: list[Example] = []
-    systems = []
-    for system, every in ((USUAL, False), (ALL, True)):
-        right = answers = reached = groups = 0
-        for item in gold:
-            names = sorted(name for name, usual in needs[item.scenario.casefold()].items() if usual or every)
+    for item in gold:
+        named = needs[item.scenario.casefold()]
+        for system, own in counts.items():
+            names = sorted(name for name, usual in named.items() if usual or system == ALL)
             wrong, missing = [name for name in names if not item.accepts(name)], item.missing(names)
-            right, answers = right + len(names) - len(wrong), answers + len(names)
-            reached, groups = reached + len(item.groups) - len(missing), groups + len(item.groups)
-            if (wrong or missing) and not every:
+            for part in ("", item.part):
+                own[part].add(len(names), len(wrong), len(item.groups), len(missing))
+            if system == USUAL and (wrong or missing):
                 examples.append(example(item.scenario, missing, wrong))
-        values = {"recall": reached / groups, "precision": right / answers if answers else 0.0}
-        systems.append(System(name=system, figures=shares(values)))
     return Evaluation(
         task="needs",
         dataset=DATASET,
-        split=split,
-        exposure=SPLITS[split],
+        split="all",
+        exposure=Exposure.DEVELOPMENT,
         items={"scenarios": len(gold), "groups of necessary things": sum(len(item.groups) for item in gold)},
-        systems=systems,
+        systems=[
+            System(name=name, figures=[figure for part, own in parts.items() for figure in own.figures(part)])
+            for name, parts in counts.items()
+        ],
         examples=examples,
     )
 
 
-def _listed(split: str, needs: dict[str, dict[str, bool]]) -> list[GoldNeeds]:
-    return [item for item in gold_needs(split) if item.groups and item.scenario.casefold() in needs]
+@define
+class _Counts:
+    needs: int = 0
+    wrong: int = 0
+    groups: int = 0
+    missing: int = 0
+
+    def add(self, needs: int, wrong: int, groups: int, missing: int) -> None:
+        """Add a scenario."""
+        self.needs, self.wrong = self.needs + needs, self.wrong + wrong
+        self.groups, self.missing = self.groups + groups, self.missing + missing
+
+    def figures(self, part: str) -> Iterable[Figure]:
+        """Recall and precision."""
+        precision = 1 - self.wrong / self.needs if self.needs else 0.0
+        return shares({"recall": 1 - self.missing / self.groups, "precision": precision}, part)
 
 
 def _needs_by_name(graph: ScriptGraph) -> dict[str, dict[str, bool]]:

@@ -96,7 +96,8 @@ def _used(readers: Sequence[int]) -> tuple[Rule, ...]:
                  LEFT JOIN product m ON m.scenario = r.scenario AND m.label = k.label
             WHERE {here} AND in_partition(p.document)
                   AND (m.label IS NULL OR a.predicate IN ({_words("measuring")}))
-                  AND ((p.role = 'patient' AND a.predicate NOT IN ({_words("leaving")})
+                  AND ((p.role = 'patient' AND k.label IN ({_words("paid")}))
+                       OR (p.role = 'patient' AND a.predicate NOT IN ({_words("leaving")})
                         AND NOT (a.predicate IN ({_words("making")}) AND a.object = k.label))
                        OR (p.role IN ('other', 'place', 'companion') AND a.predicate IN ({_words("using")})))
             """,
@@ -186,7 +187,7 @@ def _tool_class(noun: str) -> str:
 def _supply_class(noun: str) -> str:
     """``supply`` for what is used up and comes from outside, else ""."""
     head = noun.rsplit(" ", 1)[-1]
-    if noun in class_of("supply") or noun in foods("food") - class_of("no_supply"):
+    if noun in class_of("supply") | class_of("paid") or noun in foods("food") - class_of("no_supply"):
         return "supply"
     if noun in class_of("no_supply") or head in class_of("no_supply"):
         return ""

@@ -89,7 +89,7 @@ def scenario_orders(graph: ScriptGraph) -> dict[str, ScenarioOrder]:
         positions[labels[row["from_id"]]][row["to_id"]] = row["mean_position"]
         ranks[labels[row["from_id"]]][row["to_id"]] = row["rank"]
     for row in graph.rows("PRECEDES"):
-        found[scenario_of_step[row["from_id"]]].order.add_edge(row["from_id"], row["to_id"])
+        found[scenario_of_step[row["from_id"]]].order.add_edge(row["from_id"], row["to_id"], required=row["required"])
     return {
         label: ScenarioOrder(step_of[label], order.order, positions[label], ranks[label], step_of_label[label])
         for label, order in found.items()

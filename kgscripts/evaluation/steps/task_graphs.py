@@ -42,6 +42,7 @@ from schemas.script_graph import ScriptGraph
 
 DATASET = "CaptainCook4D"
 OURS = "PRECEDES"
+REQUIRED = "required PRECEDES"
 TOLD = "told"
 BOUNDS = (0.4, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8)
 FOUND = "pairs found"
@@ -128,7 +129,9 @@ def score_order(graph: ScriptGraph, activities: Sequence[Activity]) -> Evaluatio
         if order is None:
             raise InputError("the graph has no such scenario", where=f"make {activity.name}")
         told = _told([mentions.get(document.name, ()) for document in documents])
-        asked: dict[str, Ask] = {OURS: order.precedes}
+        edges = order.order.edges(data="required")
+        required = nx.DiGraph((first, second) for first, second, is_required in edges if is_required)
+        asked: dict[str, Ask] = {OURS: order.precedes, REQUIRED: _along(required)}
         asked |= {f"{TOLD}, bound {bound:g}": _paths(told, bound) for bound in BOUNDS}
         own = [step_of.get(step) for step in activity.steps]
         closure = nx.transitive_closure_dag(activity.graph)
@@ -213,6 +216,11 @@ def _paths(told: Counter[tuple[str, str]], bound: float) -> Ask:
         against = told[second, first]
         if sources > against and lower_bound(sources, sources + against) >= bound:
             edges.add_edge(first, second)
+    return _along(edges)
+
+
+def _along(edges: nx.DiGraph) -> Ask:
+    """Answers by the paths of these edges; a pair with paths in both directions is open."""
     after = {step: nx.descendants(edges, step) for step in edges}
 
     def ask(first: str, second: str) -> bool | None:
