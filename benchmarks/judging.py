@@ -16,8 +16,8 @@ from typing import Annotated
 import typer
 from attrs import AttrsInstance, asdict
 
+from kgscripts.assembly.tables.order_estimates import lower_bound
 from kgscripts.corpora.scenarios.agreement import cohens_kappa
-from kgscripts.evaluation.counting import wilson
 from schemas.script_graph import ScriptGraph
 
 JUDGES = ("first", "second")
@@ -85,7 +85,7 @@ def scored(rows: Sequence[Mapping[str, str]], by: str = "") -> Iterator[str]:
 
 def share(right: int, number: int) -> str:
     """A share with Wilson's 95 % interval."""
-    low, high = wilson(right, number)
+    low, high = lower_bound(right, number), 1 - lower_bound(number - right, number)
     return f"{right} of {number}: {right / number:.3f} (95 % {low:.3f} to {high:.3f})"
 
 

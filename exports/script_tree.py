@@ -76,8 +76,9 @@ def script_tree(script: Script) -> Tree:
                 shown = parts if kind == _DONE_BY else well_supported(step, parts)[:_MOST_PARTS]
                 branch.add(_parts_line(kind, shown, len(parts) - len(shown), style, between))
         _add_durations(branch, step, _MOST_DURATIONS)
-        if others := free[step.iri]:
-            with_these = "all others" if len(others) == len(numbers) - 1 else _ranges([numbers[iri] for iri in others])
+        if any_order := free[step.iri]:
+            all_others = len(any_order) == len(numbers) - 1
+            with_these = "all others" if all_others else _ranges([numbers[iri] for iri in any_order])
             branch.add(styled(("in any order with: ", "dim"), (with_these, "dim")))
         if step.alternatives:
             branch.add(styled(("or: ", "dim"), (", ".join(item.label for item in step.alternatives), "yellow")))

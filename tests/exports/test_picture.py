@@ -80,7 +80,10 @@ def tangled_script(steps: int, seed: int) -> Script:
         alternative_labels=(),
         support=9,
         steps=tuple(made),
-        precedes=tuple(Precedence(before=a, after=b, support=chance.randint(1, 9), probability=1.0) for a, b in pairs),
+        precedes=tuple(
+            Precedence(before=a, after=b, support=chance.randint(1, 9), probability=1.0, lower=0.5, required=False)
+            for a, b in pairs
+        ),
         order=tuple(least_order(names, pairs, set(names))),
         left_out=left_out(2),
     )

@@ -65,7 +65,8 @@ def lower_bounds(support: Integers, sources: Integers) -> Integers:
     number = np.maximum(sources, 1)
     found, spread = support / number, Z**2 / number
     width = Z * np.sqrt(found * (1 - found) / number + spread / (4 * number))
-    return np.round(1000 * (found + spread / 2 - width) / (1 + spread)).astype(np.int64)
+    ends: Integers = np.round(1000 * (found + spread / 2 - width) / (1 + spread)).astype(np.int64)
+    return ends
 
 
 def lower_bound(support: int, sources: int) -> float:
