@@ -42,9 +42,10 @@ COMMANDS = {
     "pages": "pages pages",
     "slice": "slice --model aligner",
     "graph": "graph graph",
+    "needs": "needs graph",
 }
 ELSEWHERE = {"all", "schema", "typicality"}
-WITH_SPLIT = {*COMMANDS, "typicality"} - {"steps", "order", "slice", "graph"}
+WITH_SPLIT = {*COMMANDS, "typicality"} - {"steps", "order", "slice", "graph", "needs"}
 
 
 @pytest.fixture(scope="module")
@@ -73,8 +74,8 @@ def test_every_command_is_tested() -> None:
 
 @pytest.mark.parametrize("name", sorted({*COMMANDS, "all", "typicality"}))
 def test_the_options_of_every_command(name: str) -> None:
-    keeps = "--attach" if name == "graph" else "--attach-as"
-    wanted = {"--output", "--json", "--examples", keeps} | ({"--split"} if name in WITH_SPLIT else set())
+    keeps = {"graph": {"--attach"}, "needs": set()}.get(name, {"--attach-as"})
+    wanted = {"--output", "--json", "--examples", *keeps} | ({"--split"} if name in WITH_SPLIT else set())
     assert wanted <= _options(name)
 
 

@@ -8,7 +8,7 @@ from kgscripts.assembly.engine import Rule
 from kgscripts.assembly.identity import ACTION_PARTS, action_key, same_action
 from kgscripts.assembly.step import Step, made_by
 from kgscripts.assembly.tables import changes, named_scenarios, titles
-from kgscripts.assembly.tables.segments import segment_rules
+from kgscripts.assembly.tables.segments import NAMESAKE, segment_rules
 from schemas.records import INFERRED
 
 _PARTS = ", ".join(ACTION_PARTS)
@@ -206,6 +206,7 @@ def steps(readers: Sequence[int]) -> list[Step]:
         *titles.steps(),
         made_by(*NAMES, name="names"),
         *(made_by(rule) for rule in NUMBERS),
+        made_by(NAMESAKE),
         made_by(
             *mention_rules(readers),
             *ALIGNED,

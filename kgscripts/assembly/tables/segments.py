@@ -5,6 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kgscripts.assembly.engine import Rule
+from kgscripts.typicality.vague_words import vague_words
+
+
+def _general_verbs() -> str:
+    return ", ".join(f"'{verb}'" for verb in sorted(vague_words("activity")))
+
+
+NAMESAKE = Rule(
+    "namesake",
+    "",
+    f"""
+    SELECT s.scenario, a.action FROM
+        (SELECT action, activity_key(label) AS key FROM action WHERE predicate IN ({_general_verbs()})) a
+        JOIN (SELECT scenario, activity_key(label) AS key FROM scenario) s USING (key)
+    """,
+)
+"""The actions that name a whole scenario and are no step of it: "have barbecue" in *having a barbecue*."""
 
 
 def segment_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
@@ -23,7 +40,8 @@ def segment_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
             GROUP BY r.document, r.start, r."end", s.scenario
             """,
         ),
-        # A mention belongs to the scenarios of the segments in which it starts; to scenario 0 outside of segments.
+        # A mention belongs to the scenarios of the segments in which it starts; to scenario 0 outside of segments. One
+        # that names the whole scenario is no occurrence in it.
         Rule(
             "occurrence",
             "document",
@@ -33,6 +51,7 @@ def segment_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
                          m."end"{highest}
                   FROM mention m LEFT JOIN segment s
                   ON s.document = m.document AND m.start >= s.start AND m.start < s."end"
+                       ANTI JOIN namesake n ON n.scenario = s.scenario AND n.action = m.action
                   WHERE in_partition(m.document)
                   GROUP BY m.mention, m.document, s.scenario, m.action, m.start, m."end")
             WINDOW mentions AS (PARTITION BY document, scenario ORDER BY mention),

@@ -50,13 +50,15 @@ def _listed() -> pa.Table:
 
 
 def add_functions(engine: Engine) -> None:
-    """Register ``scenario_key(name)`` for the rules: the key that all names of one activity share."""
+    """Register ``scenario_key(name)`` for the rules, the key that all names of one activity share, and
+    ``activity_key(words)``, which is the same for a listed scenario and for an action that names it."""
     listed = {concept.label for concept in concept_scheme()}
 
     def scenario_key(name: str) -> str:
         return name if name in listed else title_key(name) or name
 
     engine.add_function("scenario_key", scenario_key, ["VARCHAR"], "VARCHAR")
+    engine.add_function("activity_key", title_key, ["VARCHAR"], "VARCHAR")
 
 
 def steps() -> list[Step]:

@@ -72,7 +72,13 @@ ABOUT_PASSAGE = """
     SELECT passage_id(d.key, s.start, s."end", 'segment') AS from_id, c.id AS to_id, s.confidence
     FROM segment s JOIN document d USING (document) JOIN scenario c USING (scenario)
     WHERE in_partition(document) AND NOT (s.start = 0 AND s."end" = d.characters)
-    ORDER BY document, s.start, s."end", scenario
+    UNION ALL
+    SELECT passage_id(d.key, m.start, m."end", 'mention'), c.id, max(s.confidence)
+    FROM mention m JOIN segment s ON s.document = m.document AND m.start >= s.start AND m.start < s."end"
+         JOIN namesake n ON n.scenario = s.scenario AND n.action = m.action
+         JOIN document d ON d.document = m.document JOIN scenario c ON c.scenario = s.scenario
+    WHERE in_partition(m.document) AND in_partition(s.document) GROUP BY d.key, m.start, m."end", c.id
+    ORDER BY from_id, to_id
 """
 
 ABOUT_SOURCE = """
