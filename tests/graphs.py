@@ -60,7 +60,7 @@ def _value(item: Property, number: int, nodes: list[str]) -> Any:
         ValueType.NODE: nodes[number % len(nodes)],
         ValueType.NODES: sorted(f"{nodes[number]}-replaced-{i}" for i in range(number % 3)),
     }
-    if item.name in ("typicality", "similarity"):  # which their shapes limit
+    if item.name in ("typicality", "similarity", "lower"):  # which their shapes limit
         values[ValueType.NUMBER] = number % 5 / 4
     return None if not item.required and number % 4 == 3 else values[item.type]
 

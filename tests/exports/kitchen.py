@@ -10,6 +10,7 @@ from typing import Any
 
 import networkx as nx
 
+from kgscripts.assembly.tables.order_estimates import lower_bound
 from kgscripts.changes.values import agree
 from schemas.script_graph import ScriptGraph
 from schemas.vocabulary import node_id
@@ -204,6 +205,9 @@ def _add_scenario(rows: Rows, model: str, label: str, sources: dict[str, list[Se
         row: dict[str, Any] = {"from_id": start, "to_id": end, "support": support}
         row["probability"] = round(support / told, 4)
         row["statement"] = node_id("Statement", "", start, relation, end)
+        if relation == "PRECEDES":
+            row["lower"] = lower_bound(support, told)
+            row["required"] = row["lower"] >= 0.5
         if relation == "HAS_SUB_EVENT":
             row["mean_position"] = round(sum(positions[end]) / len(positions[end]), 4)
             row["rank"] = rank[end]

@@ -36,6 +36,7 @@ _ONLY_IN = {
     "same-step-elsewhere": ("kitchen", "random"),
     "decomposition": ("examples",),
     "durations": ("examples",),
+    "in-any-order": ("kitchen", "examples"),
     "tools-by-alignment": ("examples",),
     "scenarios-of-passages": ("kitchen", "random"),
     "state-after-a-step": ("kitchen", "random"),
