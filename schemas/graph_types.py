@@ -520,7 +520,7 @@ RELATION_TYPES: dict[str, RelationType] = {
         RelationType(
             "ABOUT",
             "The text is about this scenario. A segment is about each scenario of its label, a source about the "
-            "scenarios of all its segments.",
+            "scenarios of all its segments, and a mention about the scenario that its action names as a whole.",
             Layer.INSTANCE,
             (("Source", "Scenario"), ("Passage", "Scenario")),
             (
