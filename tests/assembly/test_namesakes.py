@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kgscripts.pipeline import build_graph
-from tests.assembly.built import graph_rows
+from tests.assembly.built import Rows, graph_rows
 
 TEXTS = [
     {"id": "1", "scenario": "making tea", "text": "I made some tea. I boiled the water. I poured it into a cup."},
@@ -18,13 +18,13 @@ TEXTS = [
 
 
 @pytest.fixture(scope="module")
-def rows(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, object]]]:
+def rows(tmp_path_factory: pytest.TempPathFactory) -> Rows:
     path: Path = tmp_path_factory.mktemp("namesakes") / "graph"
     build_graph(output=path, texts=TEXTS, extractors=["labels", "sentences", "events"])
     return graph_rows(path)
 
 
-def test_they_are_no_steps_of_it(rows: dict[str, list[dict[str, object]]]) -> None:
+def test_they_are_no_steps_of_it(rows: Rows) -> None:
     scenarios = {row["id"]: row["label"] for row in rows["Scenario"]}
     steps: dict[object, set[object]] = {label: set() for label in scenarios.values()}
     for row in rows["SubEvent"]:
@@ -36,7 +36,7 @@ def test_they_are_no_steps_of_it(rows: dict[str, list[dict[str, object]]]) -> No
     assert "sew button" in steps["sewing a button"]
 
 
-def test_their_passages_are_about_it(rows: dict[str, list[dict[str, object]]]) -> None:
+def test_their_passages_are_about_it(rows: Rows) -> None:
     scenarios = {row["id"]: row["label"] for row in rows["Scenario"]}
     passages = {row["id"]: row for row in rows["Passage"]}
     about = {
