@@ -233,13 +233,15 @@ class Script:
     def free_steps(self) -> dict[str, list[str]]:
         """For each step (IRIs) the other steps, in order, that it can be done before or after: no path of `order` joins
         the two."""
-        import networkx as nx
-
-        order = nx.DiGraph(self.order)
         every = [step.iri for step in self.steps]
-        order.add_nodes_from(every)
-        joined = {step: nx.descendants(order, step) | nx.ancestors(order, step) | {step} for step in every}
-        return {step: [other for other in every if other not in joined[step]] for step in every}
+        places = {step: place for place, step in enumerate(every)}
+        after: dict[str, set[str]] = {step: set() for step in every}
+        for start, end in sorted(self.order, key=lambda pair: -places[pair[0]]):
+            after[start] |= {end} | after[end]
+        return {
+            step: [other for other in every if other != step and other not in after[step] and step not in after[other]]
+            for step in every
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """The script as plain values, for JSON; `script_schema` describes it."""

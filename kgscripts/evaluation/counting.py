@@ -64,6 +64,11 @@ def of_extractor(
     )
 
 
+def names_agree(one: str, other: str) -> bool:
+    """Whether one name ends with the other, by words: "plastic bag" and "bag"."""
+    return f" {one}".endswith(f" {other}") or f" {other}".endswith(f" {one}")
+
+
 def example(text: str, gold: Iterable[str], found: Iterable[str], *, where: str = "") -> Example:
     """An item of the data, with what the built-in extractor found in it."""
     return Example(system=EXTRACTOR, where=where, text=text, gold=gold, found=found)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from attrs import define, frozen
 
-from kgscripts.evaluation.counting import example
+from kgscripts.evaluation.counting import example, names_agree
 from kgscripts.evaluation.events.gold_lists import read_rows
 from kgscripts.evaluation.result import Evaluation, Example, Figure, System, shares
 from schemas.errors import InputError
@@ -134,8 +134,4 @@ def _parts(text: str, separator: str) -> list[str]:
 def _same(one: str, other: str) -> bool:
     """Whether two names agree: "teabag" and "tea bag", "pan" and "frying pan"."""
     one, other = (name.replace("-", " ") for name in (one, other))
-    return (
-        one.replace(" ", "") == other.replace(" ", "")
-        or f" {one}".endswith(f" {other}")
-        or f" {other}".endswith(f" {one}")
-    )
+    return one.replace(" ", "") == other.replace(" ", "") or names_agree(one, other)

@@ -132,14 +132,15 @@ def test_ranks_follow_the_pairs_and_else_the_keys() -> None:
 
 @given(st.integers(1, 500), st.integers(0, 500))
 def test_the_lower_bound_is_what_the_score_test_just_does_not_reject(number: int, right: int) -> None:
-    """Wilson (1927): the end is the share from which what was found differs by Z standard errors of its own."""
+    """Wilson (1927): a share below the end differs by more than Z standard errors of its own, one above does not."""
     right = min(right, number)
-    end = lower_bound(right, number)
-    assert 0 <= end <= right / number
-    middle = (right / number + Z**2 / number / 2) / (1 + Z**2 / number)
-    assert end <= middle
-    errors = [abs((right / number - share) ** 2 - Z**2 * share * (1 - share) / number) for share in (end, end + 0.02)]
-    assert errors[0] <= errors[1] or end + 0.02 > middle
+    found, end = right / number, lower_bound(right, number)
+
+    def rejected(share: float) -> bool:
+        return (found - share) ** 2 > Z**2 * share * (1 - share) / number
+
+    assert end == 0 or rejected(end - 0.001)
+    assert not rejected(min(end + 0.001, found))
 
 
 def _texts(*orders: str) -> list[dict[str, object]]:

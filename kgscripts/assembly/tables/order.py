@@ -41,7 +41,10 @@ _KEPT_COLUMNS = _PAIR_COLUMNS.append(pa.field("lower", pa.float64())).append(pa.
 
 
 # Pairs whose order people decide are left out.
-_CANDIDATES = """
+_CANDIDATE = Rule(
+    "order_candidate",
+    "scenario",
+    """
     SELECT p.scenario, CASE WHEN forwards > backwards THEN one ELSE other END AS start,
            CASE WHEN forwards > backwards THEN other ELSE one END AS "end",
            greatest(forwards, backwards) AS support, least(forwards, backwards) AS against,
@@ -51,9 +54,10 @@ _CANDIDATES = """
          JOIN has_sub_event_counted x ON x."end" = one JOIN has_sub_event_counted y ON y."end" = other
          ANTI JOIN (SELECT start, "end" FROM rejected_order UNION ALL SELECT start, "end" FROM added_order) r
          ON one = least(r.start, r."end") AND other = greatest(r.start, r."end")
-    WHERE greatest(forwards, backwards) >= least_support()
-    ORDER BY p.scenario, 2, 3
-"""
+    WHERE greatest(forwards, backwards) >= least_support() AND mine(p.scenario)
+    """,
+)
+_CANDIDATES = 'FROM order_candidate ORDER BY scenario, start, "end"'
 
 _GIVEN = """
     SELECT g.scenario, g.start, g."end",
@@ -138,8 +142,8 @@ def _rank(tables: Tables) -> None:
     tables.add("step_rank", pa.table({"step": pa.array(steps, pa.int32()), **columns}))
 
 
-_TOLD = f"""
-    SELECT c.*, false AS given FROM ({_CANDIDATES}) c JOIN step_rank a ON a.step = c.start
+_TOLD = """
+    SELECT c.*, false AS given FROM order_candidate c JOIN step_rank a ON a.step = c.start
          JOIN step_rank b ON b.step = c."end"
     WHERE a.rank < b.rank
     UNION ALL BY NAME
@@ -180,6 +184,7 @@ def steps(readers: Sequence[int]) -> list[Step]:
     """
     return [
         *order_pairs.steps(readers),
+        made_by(_CANDIDATE),
         Step("ranked_pair", ("ranked_pair", "contradicted_pair"), tables_in(_CANDIDATES) | tables_in(_GIVEN), _decide),
         made_by(_ADDED),
         Step("step_rank", ("step_rank",), tables_in(_RANKED) | tables_in(_PLACED), _rank),

@@ -12,9 +12,10 @@ the step of most. Each two steps of a task graph are a pair: *ordered* if a path
 A pair of which the graph lacks a step, or has both as one step, counts against it: an ordered one is left open, and a
 free one is not. With the setting *pairs found* these are left out.
 
-*Told* is what the recordings say, without any estimate: an edge joins two steps in the order in which more
-recordings have them, if the lower end of Wilson's 95 % interval of their share is at least a bound. The answer is the
-path of these edges; if there is one in both directions, the pair is open.
+*Required PRECEDES* answers by the paths of required orders alone. *Told* is what the recordings say, without any
+estimate: an edge joins two steps in the order in which more recordings have them, if the lower end of Wilson's 95 %
+interval of their share is at least a bound. The answer is the path of these edges; if there is one in both directions,
+the pair is open.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from kgscripts.evaluation.counting import Matches, example, of_extractor
+from kgscripts.evaluation.counting import Matches, example, names_agree, of_extractor
 from kgscripts.evaluation.events.gold_lists import read_rows
 from kgscripts.evaluation.events.marked_texts import SPLITS
 from kgscripts.evaluation.result import Evaluation
@@ -62,11 +62,7 @@ def sentence_scores(nlp: Language, rows: list[dict[str, str]], split: str) -> Ev
 
 def _agreed(tool: str, gold: set[str]) -> str:
     """The gold name that the name of a tool agrees with, else its own."""
-    return next((name for name in sorted(gold) if _ends_with(tool, name) or _ends_with(name, tool)), tool)
-
-
-def _ends_with(name: str, end: str) -> bool:
-    return f" {name}".endswith(f" {end}")
+    return next((name for name in sorted(gold) if names_agree(tool, name)), tool)
 
 
 def _mentions(doc: Doc) -> list[EventMention]:
@@ -96,11 +92,11 @@ def found_role(mentions: list[EventMention], thing: str) -> str:
     names = {singular(thing), singular(thing.lower())}
     for mention in mentions:
         for tool in mention.tools:
-            if any(_ends_with(singular(tool.lemma), name) or _ends_with(name, singular(tool.lemma)) for name in names):
+            if any(names_agree(singular(tool.lemma), name) for name in names):
                 return tool.role
     for mention in mentions:
         for argument in mention.participants:
             heads = argument.role is Role.PLACE and singular(argument.lemma)
-            if heads and any(_ends_with(heads, name) or _ends_with(name, heads) for name in names):
+            if heads and any(names_agree(heads, name) for name in names):
                 return Role.PLACE
     return ""
