@@ -316,12 +316,18 @@ RELATION_TYPES: dict[str, RelationType] = {
                     "Estimated probability that it belongs to the script of the scenario, 0 to 1.",
                     False,
                 ),
-                Property("usual", _BOOLEAN, "Whether its typicality is 0.62 or more or unknown, or a person added it."),
+                Property(
+                    "usual",
+                    _BOOLEAN,
+                    "Whether its typicality is 0.62 or more or unknown, or at least 3 sources and 40 % of them tell "
+                    "it, or a person added it.",
+                ),
                 _count(
                     "salience_rank",
                     "Place among the scenario's steps by importance, from 1. Steps that a person added come first, "
-                    "then usual steps, ordered by the number of sources that use the words of the label, by "
-                    "typicality, and by how specific the label is.",
+                    "then those that at least 3 sources and 40 % of them tell, then other usual steps, each ordered by "
+                    "the number of sources that use the words of the label, by typicality, and by how specific the "
+                    "label is.",
                     1,
                 ),
             ),

@@ -21,24 +21,26 @@ def found_marks(rows: Rows) -> Marks:
 
 def expected_marks(rows: Rows, usual: float = 0.62) -> Marks:
     """The same from labels, supports, positions and typicality, and what is `added` by a person."""
+    sources = {row["id"]: row["support"] for row in rows["Scenario"]}
     labels = {row["id"]: row["label"] for row in rows["SubEvent"]}
     actions = {row["id"]: row for row in rows["Action"]}
     verbatim: dict[Any, tuple[int, Fraction]] = {}
     for row in sorted(rows["EXPRESSED_AS"], key=lambda row: row["to_id"]):
         if actions[row["to_id"]]["label"] == labels[row["from_id"]]:
             verbatim[row["from_id"]] = (row["support"], _says(actions[row["to_id"]]))
-    ranked: dict[Any, list[tuple[bool, bool, Fraction, float, Any]]] = defaultdict(list)
+    ranked: dict[Any, list[tuple[bool, bool, bool, Fraction, float, Any]]] = defaultdict(list)
     for row in rows["HAS_SUB_EVENT"]:
         typicality = 1 if row["typicality"] is None else Fraction(str(row["typicality"]))
         same, says = verbatim.get(row["to_id"], (row["support"], Fraction(1)))
         salience = (same + Fraction(row["support"] - same, 4)) * typicality**3 * says
         added = row.get("added", False)
-        unusual = float(typicality) < usual and not added
-        ranked[row["from_id"]].append((not added, unusual, -salience, row["mean_position"], row["to_id"]))
+        common = row["support"] >= 3 and Fraction(row["support"], sources[row["from_id"]]) >= Fraction(2, 5)
+        unusual = float(typicality) < usual and not added and not common
+        ranked[row["from_id"]].append((not added, not common, unusual, -salience, row["mean_position"], row["to_id"]))
     return {
         step: (not unusual, rank)
         for steps in ranked.values()
-        for rank, (_, unusual, _, _, step) in enumerate(sorted(steps), start=1)
+        for rank, (_, _, unusual, _, _, step) in enumerate(sorted(steps), start=1)
     }
 
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgscripts.assembly.engine import Engine
-from kgscripts.assembly.tables.salience import salience_ranks, usual_steps
+from kgscripts.assembly.tables.salience import COMMON_PER_CENT, LEAST_TOLD, salience_ranks, usual_steps
 from kgscripts.typicality.weights import shipped_weights
 from schemas.graph_types import RELATION_TYPES
 from tests.assembly.built import Rows
@@ -45,6 +45,8 @@ _SCHEMAS = {
     "has_sub_event": pa.schema([*_ENDS, ("mean_position", pa.float64())]),
     "expressed_as": pa.schema(_ENDS),
     "added_has_sub_event": pa.schema(_ENDS[:2]),
+    "segment": pa.schema([("scenario", pa.int32()), ("document", pa.int32())]),
+    "realization": pa.schema([(name, pa.int32()) for name in ("scenario", "step", "document")]),
     "step_typicality": pa.schema([("step", pa.int32()), ("typicality", pa.float64())]),
 }
 
@@ -53,6 +55,7 @@ _SCHEMAS = {
 def _graphs(draw: st.DrawFn) -> Rows:
     """Steps of two scenarios and of none, with many ties."""
     rows: Rows = {"SubEvent": [], "HAS_SUB_EVENT": [], "EXPRESSED_AS": [], "Action": _ACTIONS}
+    rows["Scenario"] = [{"id": scenario, "support": draw(st.integers(4, 11))} for scenario in (1, 2)]
     for step in range(1, draw(st.integers(1, 15)) + 1):
         scenario, support = draw(st.integers(0, 2)), draw(st.integers(1, 4))
         rows["SubEvent"].append({"id": step, "label": draw(st.sampled_from(_LABELS)), "scenario": scenario})
@@ -85,6 +88,16 @@ def _marks(rows: Rows, *, min_support: int = 1, partitions: int = 1) -> Marks:
         "step_typicality": [
             row | {"step": row["end"]} for row in ends["has_sub_event"] if row["typicality"] is not None
         ],
+        "segment": [
+            {"scenario": row["id"], "document": number} for row in rows["Scenario"] for number in range(row["support"])
+        ],
+        # Two mentions in each source.
+        "realization": 2
+        * [
+            {"scenario": row["start"], "step": row["end"], "document": number}
+            for row in ends["has_sub_event"]
+            for number in range(row["support"])
+        ],
     }
     with TemporaryDirectory() as folder:
         scratch = Path(folder, "graph", "next", "scratch")
@@ -115,6 +128,7 @@ def test_steps_are_chosen_as_the_plain_computation_says(rows: Rows, min_support:
         ({}, {"typicality": 0.5, "support": 40}),
         ({}, {"support": 3}),
         ({"added": True, "support": 0}, {}),
+        ({"support": 41, "typicality": 0.1}, {"support": 40}),
         ({}, {"label": "boil"}),
         ({}, {"label": "boil it"}),
         ({}, {"label": "put water"}),
@@ -125,6 +139,7 @@ def test_steps_are_chosen_as_the_plain_computation_says(rows: Rows, min_support:
 )
 def test_the_one_step_is_chosen_before_the_other(one: dict[str, Any], other: dict[str, Any]) -> None:
     rows: Rows = {"SubEvent": [], "HAS_SUB_EVENT": [], "EXPRESSED_AS": [], "Action": _ACTIONS}
+    rows["Scenario"] = [{"id": 7, "support": 101}]
     actions = {row["label"]: row["id"] for row in _ACTIONS}
     for number, changed in ((2, one), (1, other)):
         step: dict[str, Any] = {"label": "boil water", "support": 4, "verbatim": 4, "typicality": None} | changed
@@ -136,6 +151,24 @@ def test_the_one_step_is_chosen_before_the_other(one: dict[str, Any], other: dic
     assert {step: rank for step, (_, rank) in _marks(rows).items()} == {2: 1, 1: 2}
 
 
-def test_the_documents_name_the_threshold_that_ships() -> None:
+@pytest.mark.parametrize(
+    ("support", "sources", "usual"), [(4, 10, True), (3, 7, True), (3, 8, False), (2, 2, False), (39, 100, False)]
+)
+def test_a_step_that_many_sources_tell_is_usual_whatever_its_typicality(
+    support: int, sources: int, usual: bool
+) -> None:
+    step = {"from_id": 7, "to_id": 1, "mean_position": 0.5, "typicality": 0.1, "support": support}
+    rows: Rows = {
+        "SubEvent": [{"id": 1, "scenario": 7, "label": "boil water"}],
+        "HAS_SUB_EVENT": [step],
+        "EXPRESSED_AS": [],
+        "Action": _ACTIONS,
+        "Scenario": [{"id": 7, "support": sources}],
+    }
+    assert _marks(rows) == {1: (usual, 1)}
+
+
+def test_the_documents_name_the_thresholds_that_ship() -> None:
     comments = {item.name: item.comment for item in RELATION_TYPES["HAS_SUB_EVENT"].properties}
     assert f"its typicality is {shipped_weights().usual} or more" in comments["usual"]
+    assert f"at least {LEAST_TOLD} sources and {COMMON_PER_CENT} % of them tell it" in comments["usual"]

@@ -11,16 +11,28 @@ from kgscripts.assembly.engine import Rule
 from kgscripts.typicality.vague_words import vague_words
 from kgscripts.typicality.weights import shipped_weights
 
+COMMON_PER_CENT, LEAST_TOLD = 40, 3
+"""A step that this share of the sources tells, and at least this number, is common: usual whatever its typicality."""
+
 
 def usual_steps() -> Rule:
-    """The table `step_usual`: for each step of a scenario whether it is `usual`."""
+    """The table `step_usual`: for each step of a scenario whether it is `usual`, and whether it is `common`."""
     return Rule(
         "step_usual",
         "scenario",
         f"""
-        SELECT s.step, coalesce(y.typicality, 1) >= {shipped_weights().usual}
-                       OR s.step IN (SELECT "end" FROM added_has_sub_event) AS usual
-        FROM named_step s LEFT JOIN step_typicality y USING (step) WHERE s.scenario > 0 AND mine(s.scenario)
+        WITH told AS (
+            SELECT step, count(DISTINCT document) AS told
+            FROM realization WHERE scenario > 0 AND mine(scenario) GROUP BY step
+        ), sources AS (
+            SELECT scenario, count(DISTINCT document) AS sources FROM segment WHERE mine(scenario) GROUP BY scenario
+        )
+        SELECT s.step, coalesce(told >= {LEAST_TOLD} AND 100 * told >= {COMMON_PER_CENT} * sources, false) AS common,
+               common OR coalesce(y.typicality, 1) >= {shipped_weights().usual}
+                      OR s.step IN (SELECT "end" FROM added_has_sub_event) AS usual
+        FROM named_step s LEFT JOIN step_typicality y USING (step) LEFT JOIN told t ON t.step = s.step
+             LEFT JOIN sources n ON n.scenario = s.scenario
+        WHERE s.scenario > 0 AND mine(s.scenario)
         """,
     )
 
@@ -28,8 +40,9 @@ def usual_steps() -> Rule:
 def salience_ranks() -> Rule:
     """The table `step_salience_rank`: the `salience_rank` of each step among the scenario's that the graph has.
 
-    Steps that a person added come first, then usual ones, ordered by salience; among equal ones the earlier comes
-    first. `step` holds the labels of the graph, `has_sub_event` and `expressed_as` the relations after corrections.
+    Steps that a person added come first, then common and then other usual ones, each ordered by salience; among equal
+    ones the earlier comes first. `step` holds the labels of the graph, `has_sub_event` and `expressed_as` the relations
+    after corrections.
     """
     return Rule(
         "step_salience_rank",
@@ -41,7 +54,7 @@ def salience_ranks() -> Rule:
             WHERE a.label = s.label AND kept(x.support, x.added) AND s.scenario > 0 AND mine(s.scenario)
             GROUP BY x.start
         ), known AS (
-            SELECT h.start AS scenario, h."end" AS step, h.mean_position, u.usual, h.added, h.support,
+            SELECT h.start AS scenario, h."end" AS step, h.mean_position, u.usual, u.common, h.added, h.support,
                    coalesce(v.support, h.support) AS verbatim, coalesce(v.says, 6) AS says,
                    round(10000 * coalesce(y.typicality, 1))::HUGEINT AS typicality
             FROM has_sub_event h JOIN step_usual u ON u.step = h."end"
@@ -50,7 +63,7 @@ def salience_ranks() -> Rule:
         )
         SELECT step, row_number() OVER (
                    PARTITION BY scenario
-                   ORDER BY added DESC, usual DESC,
+                   ORDER BY added DESC, common DESC, usual DESC,
                             (3 * verbatim + support) * typicality * typicality * typicality * says DESC,
                             mean_position, step
                ) AS salience_rank

@@ -3,11 +3,15 @@
 The groups are the gold paraphrase sets of DeScript (Wanzare et al. 2016) and the event labels of InScript (Modi et al.
 2016), and actions of recipes that people aligned (`kgscripts.evaluation.steps.recipes`). A step belongs to the cluster
 of its first event; a step without an event is a cluster of its own. Sets of unrelated and of other events are left out.
+
+*Steps that mean the label* are those in the group of their cluster's most frequent action, which names it where no
+vectors are at hand.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
@@ -73,6 +77,7 @@ def score_scenarios(
     """
     names: list[str] = []
     clusters = 0
+    meant: dict[str, list[float]] = defaultdict(list)
     scores: list[tuple[PartitionScores, ...]] = []
     examples: list[Example] = []
     for scenario in scenarios:
@@ -82,11 +87,13 @@ def score_scenarios(
             name = annotation.name if annotation.name.endswith(".xml") else scenario.scenario
             names.append(name.removesuffix(".new.xml"))
             scores.append(_scores(annotation, rules))
+            for rule, step_of in rules.items():
+                meant[rule].append(_share_meant(annotation, step_of))
             parts = {step.action and merged[step.action] for step in annotation.steps} - {None}
             clusters += len(parts) + sum(step.action is None for step in annotation.steps)
             examples += _examples(names[-1], annotation, merged)
     annotations = [annotation for scenario in scenarios for annotation in scenario.annotations]
-    systems = {own[0].rule: _system(names, own) for own in zip(*scores, strict=True)}
+    systems = {own[0].rule: _system(names, own, meant.get(own[0].rule)) for own in zip(*scores, strict=True)}
     model, graph = evolve(systems.pop(MERGED), role=Role.MODEL), systems.pop(GRAPH)
     return Evaluation(
         task="steps",
@@ -102,8 +109,8 @@ def score_scenarios(
     )
 
 
-def _system(names: Sequence[str], scores: Sequence[PartitionScores]) -> System:
-    """One rule: means over annotations, and the B-cubed F1 of each as a part."""
+def _system(names: Sequence[str], scores: Sequence[PartitionScores], meant: Sequence[float] | None) -> System:
+    """One rule: means over annotations, and the B-cubed F1 of each as a part. Steps by words alone have no label."""
     values = {
         "B-cubed precision": fmean(item.b_cubed_precision for item in scores),
         "B-cubed recall": fmean(item.b_cubed_recall for item in scores),
@@ -111,10 +118,22 @@ def _system(names: Sequence[str], scores: Sequence[PartitionScores]) -> System:
         "pair precision": fmean(item.precision for item in scores),
         "pair recall": fmean(item.recall for item in scores),
         "pair F1": fmean(item.f1 for item in scores),
+        **({"steps that mean the label": fmean(meant)} if meant else {}),
     }
     pairs = zip(names, scores, strict=True)
     own = [figure for name, item in pairs for figure in shares({"B-cubed F1": item.b_cubed_f1}, name)]
     return System(name=scores[0].rule, role=Role.BASELINE, figures=[*shares(values), *own])
+
+
+def _share_meant(annotation: GoldSteps, step_of: Mapping[ActionParts, object]) -> float:
+    """The share of the steps with an event whose group is that of the most frequent action of their cluster."""
+    counts = Counter(step.action for step in annotation.steps if step.action is not None)
+    groups = annotation.groups()
+    label_of: dict[object, ActionParts] = {}
+    for action in sorted(counts, key=lambda action: (-counts[action], action)):
+        label_of.setdefault(step_of[action], action)
+    told = [(step.group, step.action) for step in annotation.steps if step.action is not None]
+    return sum(group == groups[label_of[step_of[action]]] for group, action in told) / max(1, len(told))
 
 
 def _examples(name: str, annotation: GoldSteps, cluster_of: Mapping[ActionParts, object]) -> Iterator[Example]:
