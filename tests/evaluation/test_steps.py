@@ -10,7 +10,8 @@ from typer.testing import CliRunner
 
 from kgscripts.commands.evaluate import app
 from kgscripts.evaluation.result import Role, System, as_json
-from kgscripts.evaluation.steps.merging import evaluate_steps
+from kgscripts.evaluation.steps.gold import GoldStep, GoldSteps
+from kgscripts.evaluation.steps.merging import _share_meant, evaluate_steps
 from schemas.errors import InputError
 
 ITEM = '<item source="1" script="{}" slot="{}" total_slots="3" original="{}"/>'
@@ -71,3 +72,12 @@ def test_the_command_says_the_same_as_the_function(tmp_path: Path) -> None:
 def test_files_that_are_no_gold_sets_are_refused(tmp_path: Path, sets: str) -> None:
     with pytest.raises(InputError):
         evaluate_steps(descript=_file(tmp_path, sets))
+
+
+def test_steps_mean_the_label_if_they_are_in_the_group_of_their_clusters_most_frequent_action() -> None:
+    boil, heat, pour = ("boil", "", "water", "", ""), ("heat", "", "water", "", ""), ("pour", "", "water", "", "")
+    told = [("boil", boil)] * 3 + [("boil", heat)] + [("pour", pour)] * 2 + [("pour", None)]
+    annotation = GoldSteps("one", [GoldStep(group, action, "") for group, action in told])
+    assert _share_meant(annotation, {boil: 1, heat: 1, pour: 2}) == 1.0
+    assert _share_meant(annotation, {boil: 1, heat: 2, pour: 1}) == pytest.approx(4 / 6)
+    assert _share_meant(annotation, {boil: 1, heat: 2, pour: 2}) == pytest.approx(5 / 6)
