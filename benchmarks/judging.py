@@ -16,8 +16,8 @@ from typing import Annotated
 import typer
 from attrs import AttrsInstance, asdict
 
-from kgscripts.assembly.tables.order_estimates import lower_bound
 from kgscripts.corpora.scenarios.agreement import cohens_kappa
+from kgscripts.wilson import lower_bound
 from schemas.script_graph import ScriptGraph
 
 JUDGES = ("first", "second")

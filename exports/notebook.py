@@ -52,8 +52,8 @@ def script_html(script: Script) -> str:
 
 
 def _row(number: int, step: Step) -> str:
-    label = _text(step.label)
-    label = f"<i>{label}</i>" if step.optional else f"<b>{label}</b>"
+    label = _text(step.label_text)
+    label = f"<b>{label}</b>" if step.essential else f"<i>{label}</i>" if step.optional else label
     parts = (step.tools, step.participants, step.changes, step.alternatives)
     listed = (_labels(well_supported(step, each), len(each)) for each in parts)
     cells = (str(number), label, f"{step.support:,} ({step.probability:.0%})", *listed)

@@ -31,7 +31,8 @@ _NOTE_SIZE, _NOTE_WIDTH, _NOTE_LINES = 13.0, 640.0, 4
 _MOST_CHANGES = 6
 _LEGEND = (
     ("step", 52.0, "step (larger: in more texts)", (0.0, 0.0)),
-    ("step optional", 30.0, "optional (often left out)", (0.0, 28.0)),
+    ("step essential", 30.0, "essential", (0.0, 28.0)),
+    ("step optional", 30.0, "optional (often left out)", (124.0, 28.0)),
     ("before", 28.0, "comes before (thicker: more texts)", (310.0, 0.0)),
     ("tool", 30.0, "tool", (310.0, 28.0)),
 )
@@ -42,6 +43,7 @@ text { fill: #1e1b4b }
 .title { font-weight: bold }
 .note { fill: #64748b }
 .step rect { fill: #e0e7ff; stroke: #6366f1; stroke-width: 1.5 }
+.essential rect { stroke-width: 3 }
 .optional rect { fill: #ffffff; stroke-dasharray: 5 4 }
 .tool rect { fill: #fef3c7; stroke: #d97706 }
 .tool path { fill: none; stroke: #d97706 }
@@ -143,7 +145,9 @@ def _box(step: Step, share: float) -> _Box:
     if hidden := [tool for tool in step.tools if tool not in shown]:
         tools.append(f"{len(hidden)} more")
         tips.append(", ".join(map(_told, hidden)))
-    return _Box(lines=wrapped(step.label, size, size * _LINE_WIDTH, _MOST_LINES), size=size, tools=tools, tips=tips)
+    return _Box(
+        lines=wrapped(step.label_text, size, size * _LINE_WIDTH, _MOST_LINES), size=size, tools=tools, tips=tips
+    )
 
 
 def _pill_width(text: str) -> float:
@@ -153,7 +157,8 @@ def _pill_width(text: str) -> float:
 def _draw_step(svg: Svg, parent: Element, step: Step, box: _Box, at: Point) -> None:
     x, y = at
     middle = y + box.extent.height / 2
-    group = svg.group(parent, kind="step optional" if step.optional else "step", tip=_tip(step))
+    kind = "step essential" if step.essential else "step optional" if step.optional else "step"
+    group = svg.group(parent, kind=kind, tip=_tip(step))
     svg.rect(group, x - box.width / 2, middle - box.height / 2, box.width, box.height, radius=9)
     svg.text(group, box.lines, x, middle - box.height / 2 + box.size / 2, size=box.size)
     first = middle - (len(box.tools) * (_TOOL_HEIGHT + _TOOL_GAP) - _TOOL_GAP) / 2
@@ -168,7 +173,7 @@ def _tip(step: Step) -> str:
 
 
 def _told(what: Part) -> str:
-    return f"{what.label}: {what.support} source{'' if what.support == 1 else 's'}, {what.probability:.0%}"
+    return f"{what.label_text}: {what.support} source{'' if what.support == 1 else 's'}, {what.probability:.0%}"
 
 
 def _draw_tool(svg: Svg, parent: Element, text: str, corner: Point, tip: str, start: Point) -> None:

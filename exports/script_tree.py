@@ -81,9 +81,9 @@ def script_tree(script: Script) -> Tree:
             with_these = "all others" if all_others else _ranges([numbers[iri] for iri in any_order])
             branch.add(styled(("in any order with: ", "dim"), (with_these, "dim")))
         if step.alternatives:
-            branch.add(styled(("or: ", "dim"), (", ".join(item.label for item in step.alternatives), "yellow")))
+            branch.add(styled(("or: ", "dim"), (", ".join(item.label_text for item in step.alternatives), "yellow")))
         if step.matches:
-            others = "; ".join(f"{item.scenario}: {item.label}" for item in step.matches)
+            others = "; ".join(f"{item.scenario}: {item.label_text}" for item in step.matches)
             branch.add(styled(("also in ", "dim"), (others, "blue")))
         _add_corrections(branch, step.corrections)
         add_evidence(branch, step.evidence)
@@ -135,7 +135,7 @@ def step_tree(scenario: str, step: Step) -> Tree:
         if parts:
             branch = tree.add(Text(kind, style="dim"))
             for part in parts:
-                label = f"{part.scenario}: {part.label}" if isinstance(part, Match) else part.label
+                label = f"{part.scenario}: {part.label_text}" if isinstance(part, Match) else part.label_text
                 line = styled((label, style), (f"  {_details(part)}", "dim"))
                 branch.add(line.append_text(_references(part, numbers)))
     _add_corrections(tree, step.corrections)
@@ -178,8 +178,8 @@ def _kinds(step: Step) -> Iterator[tuple[str, Sequence[Part], str, str]]:
 def _step_line(step: Step, number: str) -> Text:
     return styled(
         (number, "dim"),
-        (step.label, "" if step.optional else "bold"),
-        (" (optional)" if step.optional else "", "italic"),
+        (step.label_text, "bold" if step.essential else ""),
+        (" (essential)" if step.essential else " (optional)" if step.optional else "", "italic"),
         ("" if step.usual else " (unusual)", "italic"),
         (f"  {numbers_of(step)}", "dim"),
     )
@@ -189,7 +189,7 @@ def _parts_line(kind: str, shown: Sequence[Part], left_out: int, style: str, bet
     line = Text(f"{kind}: ", style="dim")
     for number, part in enumerate(shown):
         details = ", ".join((*_roles(part), ADDED if was_added(part) else f"{part.probability:.0%}"))
-        line.append_text(styled((between if number else "", ""), (part.label, style), (f" ({details})", "dim")))
+        line.append_text(styled((between if number else "", ""), (part.label_text, style), (f" ({details})", "dim")))
     if not shown:
         return line.append(f"{left_out:,} in few sources", style="dim")
     return line.append(f"{between}{left_out:,} more" if left_out else "", style="dim")

@@ -146,10 +146,11 @@ def _choose(graph: ScriptGraph, name: str, limit: int, min_support: int, usual: 
 def _step_named(graph: ScriptGraph, found: _Found, name: str) -> str:
     """The id of the step with this label, wording or IRI; a label takes precedence, and exact words do."""
     labels = graph.labels("SubEvent", found.relations)
+    texts = graph.label_texts("SubEvent", found.relations)
     wordings = {
         step: [row["label"] for row in rows] for step, rows in parts_of(graph, "EXPRESSED_AS", found.relations).items()
     }
-    for named in _named(graph, name, labels, wordings):
+    for named in _named(graph, name, labels, texts, wordings):
         if len(named) == 1:
             return named[0]
         if named:
@@ -168,7 +169,11 @@ def _step_named(graph: ScriptGraph, found: _Found, name: str) -> str:
 
 
 def _named(
-    graph: ScriptGraph, name: str, labels: Mapping[str, str], wordings: Mapping[str, Sequence[str]]
+    graph: ScriptGraph,
+    name: str,
+    labels: Mapping[str, str],
+    texts: Mapping[str, str],
+    wordings: Mapping[str, Sequence[str]],
 ) -> Iterator[list[str]]:
     """The steps with a name, by one kind of name after the other."""
     wanted = folded(name)
@@ -177,7 +182,7 @@ def _named(
     title_key = function("kgscripts.titles.keys:title_key")
     for same in (folded, title_key):
         wanted = same(name)
-        yield [step for step, label in labels.items() if same(label) == wanted]
+        yield [step for step, label in labels.items() if wanted in (same(label), same(texts[step]))]
         yield [step for step, each in wordings.items() if wanted in map(same, each)]
 
 

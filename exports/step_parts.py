@@ -33,7 +33,9 @@ def parts_of(graph: ScriptGraph, relation: str, steps: Collection[str]) -> Mappi
     """
     ends = [end for _, end in RELATION_TYPES[relation].ends]
     rows = list(graph.rows(relation, (*_KNOWLEDGE, *_FURTHER.get(relation, ())), {"from_id": steps}))
-    labels = {node: label for end in ends for node, label in graph.labels(end, column(rows, "to_id")).items()}
+    nodes = column(rows, "to_id")
+    labels = {node: label for end in ends for node, label in graph.labels(end, nodes).items()}
+    texts = {node: text for end in ends for node, text in graph.label_texts(end, nodes).items()}
     rows.sort(
         key=lambda row: (
             row.get("position", 0),
@@ -47,7 +49,7 @@ def parts_of(graph: ScriptGraph, relation: str, steps: Collection[str]) -> Mappi
     )
     parts: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
-        parts[row["from_id"]].append({**row, "label": labels[row["to_id"]]})
+        parts[row["from_id"]].append({**row, "label": labels[row["to_id"]], "label_text": texts[row["to_id"]]})
     return parts
 
 
@@ -61,8 +63,8 @@ def well_supported(step: Step, parts: Sequence[Part]) -> Sequence[Part]:
 
 
 def shown_name(part: Part) -> str:
-    """The label of a part in pictures and tables: an inferred tool stands in parentheses."""
-    return f"({part.label})" if isinstance(part, Tool) and part.inferred else part.label
+    """The name of a part in pictures and tables: an inferred tool stands in parentheses."""
+    return f"({part.label})" if isinstance(part, Tool) and part.inferred else part.label_text
 
 
 def changes_of(graph: ScriptGraph, steps: Collection[str]) -> Mapping[str, Sequence[Row]]:
@@ -120,13 +122,12 @@ def _joined(graph: ScriptGraph, relation: str, steps: Collection[str]) -> dict[s
         for own, far in (("from_id", "to_id"), ("to_id", "from_id"))
         for row in graph.rows(relation, columns, {own: steps})
     ]
-    others = {
-        row["id"]: row for row in graph.rows("SubEvent", ("id", "label", "scenario"), {"id": column(pairs, "to_id")})
-    }
+    names = ("label", "label_text", "scenario")
+    others = {row["id"]: row for row in graph.rows("SubEvent", ("id", *names), {"id": column(pairs, "to_id")})}
     found: dict[str, list[Row]] = defaultdict(list)
     for pair in pairs:
         other = others[pair["to_id"]]
-        found[pair["from_id"]].append({**pair, "label": other["label"], "scenario": other["scenario"]})
+        found[pair["from_id"]].append({**pair, **{name: other[name] for name in names}})
     return found
 
 

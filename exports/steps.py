@@ -12,6 +12,8 @@ from schemas.installed_types import installed_relation_types
 from schemas.script import Change, Evidence, Match, Part, Participant, Step, Tool
 from schemas.script_graph import ScriptGraph
 
+_OF_STEPS = ("rank", "mean_position", "typicality", "usual", "essential", "essential_probability", "optional")
+
 
 def read_steps(graph: ScriptGraph, relations: Mapping[str, Row], most: int) -> list[Step]:
     """The steps whose HAS_SUB_EVENT rows are `relations`, by their ids and in their order.
@@ -27,7 +29,8 @@ def read_steps(graph: ScriptGraph, relations: Mapping[str, Row], most: int) -> l
         for item in installed_relation_types()
         if item.ends[0][0] == "SubEvent"
     }
-    wordings, labels = parts_of(graph, "EXPRESSED_AS", steps), graph.labels("SubEvent", steps)
+    wordings = parts_of(graph, "EXPRESSED_AS", steps)
+    labels, texts = graph.labels("SubEvent", steps), graph.label_texts("SubEvent", steps)
     corrections, durations = corrections_of(graph, steps), durations_of(graph, steps)
     statements = {row["statement"] for row in relations.values()}
     for related in (uses, takes_part, changes, concrete, alternatives, matches, *further.values()):
@@ -39,8 +42,8 @@ def read_steps(graph: ScriptGraph, relations: Mapping[str, Row], most: int) -> l
 
     return [
         Step(
-            **common(graph, {**row, "label": labels[step]}, evidence),
-            **{name: row[name] for name in ("rank", "mean_position", "typicality", "usual", "optional")},
+            **common(graph, {**row, "label": labels[step], "label_text": texts[step]}, evidence),
+            **{name: row[name] for name in _OF_STEPS},
             wordings=[wording["label"] for wording in wordings.get(step, ())],
             durations=durations.get(step, ()),
             tools=[
@@ -78,6 +81,7 @@ def common(graph: ScriptGraph, row: Row, evidence: Mapping[str, Sequence[Evidenc
     return {
         "iri": graph.iri(row["to_id"]),
         "label": row["label"],
+        "label_text": row["label_text"],
         "support": row["support"],
         "probability": row["probability"],
         "evidence": evidence.get(row["statement"], ()),

@@ -42,7 +42,7 @@ def read_tool_uses(
     """
     row = find(graph, "Tool", tool, ("label",))
     uses = list(graph.rows("USES", where={"to_id": row["id"]}))
-    done = graph.rows("SubEvent", ("id", "label", "scenario"), {"id": column(uses, "from_id")})
+    done = graph.rows("SubEvent", ("id", "label_text", "scenario"), {"id": column(uses, "from_id")})
     steps = {step["id"]: step for step in done}
     if scenario is not None:
         wanted = find_scenario(graph, scenario)["id"]
@@ -53,7 +53,7 @@ def read_tool_uses(
             use["role"] in OF_PLACE,
             -use["support"],
             -use["probability"],
-            steps[use["from_id"]]["label"],
+            steps[use["from_id"]]["label_text"],
         ),
     )
     enough = [use for use in likely if use["support"] >= min_support or is_added(use["support"], use["probability"])]
@@ -64,7 +64,7 @@ def read_tool_uses(
         ToolUse(
             scenario=scenarios.get(steps[use["from_id"]]["scenario"], ""),
             iri=graph.iri(use["from_id"]),
-            label=steps[use["from_id"]]["label"],
+            label=steps[use["from_id"]]["label_text"],
             role=use["role"],
             inferred=use["inferred"],
             support=use["support"],

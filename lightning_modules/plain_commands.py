@@ -144,3 +144,21 @@ def typicality(inscript: InScript, out: OutFile, limit: Limit = None) -> None:
 
     weights = train_typicality(inscript, out, limit)
     echo(f"wrote {printable(str(out))}; steps are usual from a typicality of {weights.usual} on")
+
+
+def importance(
+    graphs: Annotated[
+        list[Path], typer.Argument(metavar="DIR...", help="Graphs of MCScript and of the sequences of DeScript.")
+    ],
+    out: OutFile,
+) -> None:
+    """Learn which steps are essential and which are optional, from steps of graphs that were judged."""
+    check_outputs(out, inputs=graphs)
+    from kgscripts.training.importance import train_importance
+    from schemas.script_graph import ScriptGraph
+
+    weights, steps = train_importance([ScriptGraph.open(directory) for directory in graphs], out)
+    echo(
+        f"wrote {printable(str(out))}, learnt from {steps:,} steps; essential from a probability of "
+        f"{weights.least_essential} on"
+    )

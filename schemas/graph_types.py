@@ -8,7 +8,17 @@ from __future__ import annotations
 from schemas.installed_types import installed_node_types, installed_relation_types
 from schemas.provenance import Direction, Exposure
 from schemas.records import PassageKind, Role, ToolRole
-from schemas.type_declarations import KNOWLEDGE, LABEL, SUPPORT, Layer, NodeType, Property, RelationType, ValueType
+from schemas.type_declarations import (
+    KNOWLEDGE,
+    LABEL,
+    LABEL_TEXT,
+    SUPPORT,
+    Layer,
+    NodeType,
+    Property,
+    RelationType,
+    ValueType,
+)
 
 _STRING, _STRINGS, _INTEGER = ValueType.STRING, ValueType.STRINGS, ValueType.INTEGER
 _NUMBER, _BOOLEAN, _NODE, _NODES = ValueType.NUMBER, ValueType.BOOLEAN, ValueType.NODE, ValueType.NODES
@@ -45,6 +55,7 @@ NODE_TYPES: dict[str, NodeType] = {
             "twice its support",
             (
                 LABEL,
+                LABEL_TEXT,
                 Property(
                     "scenario",
                     _NODE,
@@ -68,6 +79,7 @@ NODE_TYPES: dict[str, NodeType] = {
             "predicate lemma, particle, object head, preposition and its head",
             (
                 LABEL,
+                LABEL_TEXT,
                 Property("predicate", _STRING, "Lemma of the verb."),
                 Property("particle", _STRING, "Particle of a phrasal verb.", False),
                 Property("object", _STRING, "Lemma of the object's head, with its compound.", False),
@@ -307,9 +319,15 @@ RELATION_TYPES: dict[str, RelationType] = {
                     1,
                 ),
                 Property(
+                    "essential",
+                    _BOOLEAN,
+                    "Whether the scenario is likely not done without it; such a step is usual and not optional.",
+                ),
+                _share("essential_probability", "Estimated probability that it is essential, 0 to 1.", False),
+                Property(
                     "optional",
                     _BOOLEAN,
-                    "Whether fewer than half of the sources that mention the steps before and after it mention it.",
+                    "Whether it is likely a step that is often left out, or no part of the scenario.",
                 ),
                 _share(
                     "typicality",
@@ -320,12 +338,13 @@ RELATION_TYPES: dict[str, RelationType] = {
                     "usual",
                     _BOOLEAN,
                     "Whether its typicality is 0.62 or more or unknown, or at least 3 sources and 40 % of them tell "
-                    "it, or a person added it.",
+                    "it, or it is essential, or a person added it.",
                 ),
                 _count(
                     "salience_rank",
                     "Place among the scenario's steps by importance, from 1. Steps that a person added come first, "
-                    "then those that at least 3 sources and 40 % of them tell, then other usual steps, each ordered by "
+                    "then those that at least 3 sources and 40 % of them tell and essential ones, then other usual "
+                    "steps, each ordered by "
                     "the number of sources that use the words of the label, by typicality, and by how specific the "
                     "label is.",
                     1,

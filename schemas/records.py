@@ -240,11 +240,16 @@ class EventMention:
     `start:end` covers predicate, arguments and tools. `measures` are those of its participants, its tools and the
     event itself. `score` is the extractor's confidence, 0 to 1 (rules give 1). Mentions of the same action with the
     same span are one mention, whoever found it.
+
+    `words` and `phrase` say the action to a reader, as an instruction does, with articles and in English order: "take
+    the bag" and "to the kitchen"; "" if the extractor has no such words.
     """
 
     action: Action
     start: int
     end: int
+    words: str = ""
+    phrase: str = ""
     participants: tuple[Argument, ...] = field(default=(), converter=tuple[Argument, ...])
     tools: tuple[Tool, ...] = field(default=(), converter=tuple[Tool, ...])
     measures: tuple[Measure, ...] = field(default=(), converter=tuple[Measure, ...])

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import attrs
-from attrs import field, frozen
+from attrs import Factory, field, frozen
 
 from schemas.by_name import function
 from schemas.graph_types import RELATION_TYPES
@@ -59,13 +60,15 @@ def is_added(support: int, probability: float) -> bool:
 class Part:
     """A step of a script, or what belongs to a step, with the number of sources that it was read in (`support`).
 
-    `probability` is that of the relation in the graph: of a step its share of the sources, of a tool, participant or
+    `label_text` is the label as a person would write it; things have their label there. `probability` is that of the
+    relation in the graph: of a step its share of the sources, of a tool, participant or
     change its share of the mentions of the step. Both are 0 for what only a person added. `evidence` holds as many
     passages as were asked for.
     """
 
     iri: str = field(repr=False)
     label: str
+    label_text: str = field(default=Factory(attrgetter("label"), takes_self=True))
     support: int
     probability: float
     evidence: tuple[Evidence, ...] = field(default=(), converter=tuple[Evidence, ...], repr=False)
@@ -142,15 +145,19 @@ class Step(Part):
 
     `rank` is its place among all steps of the scenario, and `mean_position` its mean place in the sources (0 first, 1
     last). `typicality` is the probability that it belongs to the script (None: unknown), and `usual` whether that is
-    enough. `wordings` are the actions that express it, the most frequent first. Containers and surfaces are behind the
-    other tools. `durations` are the wordings of how long it takes, the most frequent first. `further` has relations of
-    installed packages, by type.
+    enough. `essential` is whether the scenario is likely not done without it, with the probability of that, and
+    `optional` whether it is likely often left out; neither is known without vectors of actions. `wordings` are the
+    actions that express it, the most frequent first. Containers and surfaces are behind the other tools. `durations`
+    are the wordings of how long it takes, the most frequent first. `further` has relations of installed packages, by
+    type.
     """
 
     rank: int
     mean_position: float
     typicality: float | None = None
     usual: bool
+    essential: bool
+    essential_probability: float | None = None
     optional: bool
     wordings: tuple[str, ...] = field(default=(), converter=tuple[str, ...], repr=False)
     durations: tuple[str, ...] = field(default=(), converter=tuple[str, ...], repr=False)
@@ -251,11 +258,11 @@ class Script:
         """One row for each step, in order, numbered from 1; parts are lists of labels."""
         import pandas as pd
 
-        numbers = ("rank", "support", "probability", "mean_position", "typicality", "usual", "optional")
+        numbers = ("rank", "support", "probability", "mean_position", "typicality", "usual", "essential", "optional")
         parts = ("tools", "participants", "changes", "decomposes_into", "alternatives")
         rows = [
             {
-                "step": step.label,
+                "step": step.label_text,
                 **{name: getattr(step, name) for name in numbers},
                 **{name: [part.label for part in getattr(step, name)] for name in parts},
             }

@@ -84,6 +84,11 @@ class RelationType:
 
 
 LABEL = Property("label", ValueType.STRING, "The node in words.")
+LABEL_TEXT = Property(
+    "label_text",
+    ValueType.STRING,
+    "The label as a person would write it, in English order and with articles, as most sources have them.",
+)
 SUPPORT = Property("support", ValueType.INTEGER, "Number of sources that mention it.", minimum=0)
 KNOWLEDGE = (
     Property("support", ValueType.INTEGER, "Number of sources that it was read in.", minimum=0),

@@ -60,7 +60,7 @@ def _value(item: Property, number: int, nodes: list[str]) -> Any:
         ValueType.NODE: nodes[number % len(nodes)],
         ValueType.NODES: sorted(f"{nodes[number]}-replaced-{i}" for i in range(number % 3)),
     }
-    if item.name in ("typicality", "similarity", "lower"):  # which their shapes limit
+    if item.name in ("typicality", "similarity", "lower", "essential_probability"):  # which their shapes limit
         values[ValueType.NUMBER] = number % 5 / 4
     return None if not item.required and number % 4 == 3 else values[item.type]
 
@@ -149,6 +149,7 @@ def generated_graph(directory: Path, relations: int, seed: int = 0) -> ScriptGra
             {
                 "id": identifier,
                 "label": f"boil water {i}",
+                "label_text": f"boil the water {i}",
                 "scenario": ids["Scenario"][i % 50],
                 "support": 2,
                 "mentions": 3,
@@ -159,6 +160,7 @@ def generated_graph(directory: Path, relations: int, seed: int = 0) -> ScriptGra
             {
                 "id": ids["Action"][i],
                 "label": f"boil water {i}",
+                "label_text": f"boil the water {i}",
                 "predicate": "boil",
                 "object": f"water {i}",
                 "support": 2,
@@ -201,7 +203,7 @@ def generated_graph(directory: Path, relations: int, seed: int = 0) -> ScriptGra
         row = {"from_id": start, "to_id": end, "support": 2, "probability": 0.5, "statement": statement}
         if name == "HAS_SUB_EVENT":
             row |= {"mean_position": 0.25, "rank": rank[end], "optional": True}
-            row |= {"usual": True, "salience_rank": rank[end]}
+            row |= {"essential": False, "usual": True, "salience_rank": rank[end]}
         if name == "USES":
             row |= {"pmi": 1.25, "role": "instrument", "predicted": False, "inferred": False}
         rows[name].append(row)

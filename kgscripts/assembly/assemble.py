@@ -29,7 +29,6 @@ from kgscripts.assembly.tables import (
     enriched,
     mentions,
     needs,
-    neighbours,
     order,
     order_pairs,
     records,
@@ -37,6 +36,7 @@ from kgscripts.assembly.tables import (
     titles,
     typicality,
 )
+from kgscripts.assembly.tables.label_texts import STEP_TEXTS
 from kgscripts.assembly.writing import broader, evidence, models, passages
 from kgscripts.assembly.writing import changes as written_changes
 from kgscripts.assembly.writing import corrections as written_corrections
@@ -205,13 +205,13 @@ class Assembly:
                 *alternatives.steps(),
                 *close_matches.steps(has_vectors=ActionVector in given),
                 *(made_by(*relation.by_document(readers), name=f"count {relation.name}") for relation in pairs),
-                *neighbours.steps(),
                 *(made_by(relation.merged(readers)) for relation in pairs),
             ],
             "Discards": self.log.steps(every, added),
             "Revisions": [
                 *revised(every, numbers, rejected, added, has_roles=has_roles),
                 made_by(salience.salience_ranks()),
+                made_by(STEP_TEXTS),
             ],
             "The graph": [
                 *evidence.node_steps(self.writer),

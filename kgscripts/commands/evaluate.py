@@ -20,7 +20,7 @@ from kgscripts.commands.evaluate_scenario_titles import scenario_titles
 from kgscripts.commands.evaluate_scenarios import scenarios
 from kgscripts.commands.evaluate_slice import small_slice
 from kgscripts.commands.evaluate_state_changes import state_changes
-from kgscripts.commands.evaluate_steps import order, steps, typicality
+from kgscripts.commands.evaluate_steps import importance, order, steps, typicality
 from kgscripts.commands.evaluate_tools import tools
 
 
@@ -46,6 +46,7 @@ _COMMANDS: dict[str, tuple[Callable[..., Any], str]] = {
     "steps": (steps, "--descript corpora/descript/gold_paraphrase_sets --ara corpora/ara"),
     "order": (order, "corpora/captaincook"),
     "typicality": (typicality, "--inscript corpora/inscript"),
+    "importance": (importance, "GRAPH --examples 10"),
     "tools": (tools, "--split development"),
     "cloze": (cloze, "--model masked --templates valid.template.tsv --whitelist words.txt"),
     "alignments": (alignments, "--gold gold.jsonl --templates valid.template.tsv"),

@@ -1,4 +1,4 @@
-"""`kgscripts evaluate steps`, `order` and `typicality`: which steps are one, their order, and which are typical."""
+"""`kgscripts evaluate steps`, `order`, `typicality` and `importance`: which steps are one, their order, which count."""
 
 from __future__ import annotations
 
@@ -100,5 +100,29 @@ def typicality(
 
     check_outputs(output, inputs=[inscript])
     found = evaluate_typicality(inscript, split)
+    places = {OURS: scores_of_package(ActionVectors.name)}
+    finish([found], places=places, attach_as=attach_as, output=output, as_json=as_json, examples=examples)
+
+
+def importance(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A graph directory.")],
+    examples: Examples = 0,
+    as_json: AsJson = False,
+    output: ScoresFile = None,
+    attach_as: AttachAs = None,
+) -> None:
+    """Evaluate which steps are essential, usual, optional, or no part of a scenario, on steps that were judged twice.
+
+    The list ships with the package; its steps are those of a graph of MCScript. Steps on which the two judgements
+    differ are left out, and those that the graph lacks are wrong.
+    """
+    from kgscripts.commands.evaluation_output import finish
+    from kgscripts.enrichers.action_vectors import ActionVectors
+    from kgscripts.evaluation.steps.importance import OURS, evaluate_importance
+    from kgscripts.score_files import scores_of_package
+    from schemas.script_graph import ScriptGraph
+
+    check_outputs(output, inputs=[directory])
+    found = evaluate_importance(ScriptGraph.open(directory))
     places = {OURS: scores_of_package(ActionVectors.name)}
     finish([found], places=places, attach_as=attach_as, output=output, as_json=as_json, examples=examples)

@@ -175,6 +175,11 @@ class _Steps:
         return {row["id"]: row["label"] for row in rows}
 
     @cached_property
+    def _texts(self) -> dict[str, str]:
+        """The label of each step as `show` prints it, by its id."""
+        return self.graph.label_texts("SubEvent", self._labels)
+
+    @cached_property
     def _actions(self) -> list[tuple[str, Action]]:
         """Each action with its step."""
         found = self.graph.select("EXPRESSED_AS", ["from_id", "to_id"], {"from_id": self._labels})
@@ -227,7 +232,8 @@ class _Steps:
         return {words for _, action in self._actions if plain_words(action.label) == words}
 
     def _by_label(self, words: str) -> set[str]:
-        return {self._leader(step) for step, label in self._labels.items() if plain_words(label) == words}
+        names = (*self._labels.items(), *self._texts.items())
+        return {self._leader(step) for step, name in names if plain_words(name) == words}
 
     def _by_head(self, words: str) -> set[str]:
         """The leading actions of the steps of which an action has this predicate, particle and object."""

@@ -10,6 +10,7 @@ from kgscripts.text.syntax import OBJECT, is_fronted, is_imperative, lemma, mark
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
+_LETTING = frozenset({"let", "allow", "leave"})
 _RECENTLY = frozenset({"sooner", "already", "just", "hardly", "barely", "scarcely"})
 
 
@@ -74,6 +75,13 @@ def is_cleft(verb: Token) -> bool:
         noun = noun.head
     subjects = {child.lower_ for child in noun.lefts if child.dep_ in {"nsubj", "expl"}}
     return subjects == {"it"} and any(child.dep_ == "cop" and child.tag_ == "VBD" for child in noun.lefts)
+
+
+def letting(verb: Token) -> Token | None:
+    """The verb before an infinitive that lets it happen: "let" of "let the dough rise"."""
+    governor = verb.head
+    lets = verb.dep_ == "xcomp" and lemma(governor) in _LETTING and governor.i < verb.i
+    return governor if lets else None
 
 
 def is_let(verb: Token) -> bool:

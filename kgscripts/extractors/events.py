@@ -13,6 +13,7 @@ from kgscripts.extractors import asides, pronouns
 from kgscripts.extractors.antecedents import Discourse
 from kgscripts.extractors.asides import Asides
 from kgscripts.extractors.carried_tools import carry_tools
+from kgscripts.extractors.clauses import letting
 from kgscripts.extractors.fitted_weights import weights_digest
 from kgscripts.extractors.inferred_tools import WorkPlace
 from kgscripts.extractors.measures import measures_of, time_events
@@ -26,6 +27,7 @@ from kgscripts.extractors.protocol import PARSE, Extractor, Parse, ParsedDocumen
 from kgscripts.extractors.repairs import repaired
 from kgscripts.extractors.results import discard_results
 from kgscripts.extractors.tools import role_in, tools_of
+from kgscripts.extractors.wordings import phrase_words, words_of
 from kgscripts.score_files import read_scores, scores_of_package
 from kgscripts.text.lexicon import is_a, verbs, word_list_digests
 from kgscripts.text.pipeline import SHIPPED
@@ -48,7 +50,7 @@ class EventExtractor(Extractor):
     """Gives events, one mention for each object of a predicate, what lists say is needed, and discards."""
 
     name = "events"
-    rules = "8"
+    rules = "9"
     task = "event extraction"
     requires = (PARSE,)
     gives = (EventMention, Need, Discard)
@@ -199,6 +201,8 @@ def mentions_of(frame: Frame, offset: int, inferred: Sequence[Tool] = ()) -> Ite
         start, end = _span_of(frame, [frame.particle, mentioned, phrase.head if phrase else None, *tools])
         yield EventMention(
             action=action,
+            words=words_of(frame, noun, action.object),
+            phrase=phrase_words(phrase),
             start=offset + start,
             end=offset + end,
             participants=[_argument(frame, found, offset) for found in participants],
@@ -228,15 +232,10 @@ def _acted_upon(frame: Frame) -> list[Token]:
     return [noun for noun in frame.nouns() if lemma(frame.verb) == "spend" or not is_a(noun_lemma(noun), "time")]
 
 
-_LETTING = frozenset({"let", "allow", "leave"})
-
-
 def _span_of(frame: Frame, others: Iterable[Token | None]) -> tuple[int, int]:
     """The span of an event and of what it names. A command begins with its verb, also where a phrase stands before it
     ("in a bowl, mix the eggs"); "let the dough rise" begins with "let"."""
-    verb = frame.verb
-    if verb.dep_ == "xcomp" and lemma(verb.head) in _LETTING and verb.head.i < verb.i:
-        verb = verb.head
+    verb = letting(frame.verb) or frame.verb
     start, end = _span([verb, *others])
     return (verb.idx if is_imperative(verb) else start), max(end, frame.verb.idx + len(frame.verb))
 

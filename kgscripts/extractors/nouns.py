@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from kgscripts.text.lexicon import classes_of
+from kgscripts.text.lexicon import classes_of, foods
 from kgscripts.text.syntax import compound_lemma, prepositional_phrases
 from kgscripts.text.units import PARTITIVES, is_no_thing, is_size
 
@@ -84,8 +84,18 @@ def _measured(token: Token) -> Iterator[Token]:
 def noun_lemma(token: Token) -> str:
     """The lemma of a noun with its compound, without adjectives; plural-only nouns stay plural ("scissors")."""
     found = " ".join(compound_lemma(token).split())
+    found = _with_adjective(token, found)
     while " " in found and "adjective" in classes_of(found.split(" ", 1)[0]):
         found = found.split(" ", 1)[1]
     if token.lower_.endswith("s") and "plural_only" in classes_of(token.lower_):
         return " ".join([*found.split(" ")[:-1], token.lower_])
     return found
+
+
+def _with_adjective(token: Token, name: str) -> str:
+    """A noun with the adjective before it, if the two name a food: a hot dog is no dog."""
+    for child in token.lefts:
+        named = f"{child.lower_} {name}"
+        if child.dep_ == "amod" and named in foods("compound"):
+            return named
+    return name

@@ -49,6 +49,8 @@ _MOSTLY_TRANSITIVE = 0.6
 
 def acted_upon(verb: Token) -> tuple[list[Token], list[Token]]:
     """The heads of the objects of an active verb, and of its recipients ("showed the guard our tickets")."""
+    if lemma(verb) in verbs("objectless"):
+        return [], []
     found = objects_of(verb, shared=_shares_object(verb)) or _approximate(verb)
     addressed: list[Token] = []
     direct = [child for child in verb.children if child.dep_ in OBJECT]

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from kgscripts.models.stored_vectors import SCALE
@@ -17,6 +19,8 @@ from kgscripts.typicality.vague_words import vague_words
 _CANDIDATES = 200
 """At most this number of actions of a step, those with the most support, can name it."""
 
+_OF_BARE = 5
+_LEAST_NAMED = 2
 _LEAST = 0.1
 _PER_MILLE = 1_000
 
@@ -61,3 +65,40 @@ def naming_actions(step: Integers, vectors: Vectors, support: Integers, weight: 
         stands_for = (cosine**4 * support[rows]).sum(axis=1) / float(_PER_MILLE) ** 4
         names.append(chosen[np.argmax(weight[chosen] * np.sqrt(support[chosen]) * stands_for)])
     return np.array(names, dtype=np.int64)
+
+
+def with_things(
+    names: Integers, step: Integers, support: Integers, words: Sequence[tuple[str, str, str, str]]
+) -> Integers:
+    """The names, where one without a thing gives way to the most frequent one of its step that has the same verb and
+    names a thing: "wait for food" instead of "wait".
+
+    That needs two sources, and a fifth of those of the name.
+
+    Parameters
+    ----------
+    names:
+        The row of the action that names each step, in ascending order of its number, (steps,).
+    step, support:
+        Of each action its step and the number of its sources, (actions,).
+    words:
+        Of each action its predicate, particle, object and preposition.
+    """
+    nothing = {"", *vague_words("object")}
+    fuller: dict[tuple[int, str, str], int] = {}
+    for row in np.lexsort((np.arange(len(step)), -support)).tolist():
+        predicate, particle, object_, preposition = words[row]
+        if object_ not in nothing:
+            fuller.setdefault((int(step[row]), predicate, particle), row)
+        elif preposition and not object_:
+            # "Get in the car" has the word as a preposition, "get in" as a particle.
+            for word in {particle, particle or preposition}:
+                fuller.setdefault((int(step[row]), predicate, word), row)
+    found = names.copy()
+    for place, row in enumerate(names.tolist()):
+        predicate, particle, object_, preposition = words[row]
+        other = fuller.get((int(step[row]), predicate, particle))
+        if object_ in nothing and not preposition and other is not None:
+            enough = max(_LEAST_NAMED, support[row] / _OF_BARE)
+            found[place] = other if support[other] >= enough else row
+    return found

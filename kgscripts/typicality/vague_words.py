@@ -13,6 +13,11 @@ def vague_words(label: str) -> frozenset[str]:
     return _classes()[label]
 
 
+def listed(label: str) -> str:
+    """The words of a class as a list of SQL."""
+    return ", ".join(f"'{word}'" for word in sorted(vague_words(label)))
+
+
 @cache
 def _classes() -> dict[str, frozenset[str]]:
     name = "vague_words.txt"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -27,7 +28,7 @@ _DECIMALS = 5
 
 @frozen(eq=False)
 class Weights:
-    """Weights of `FEATURES`, (features,), and of the components of an action's vector, (size,), and a constant.
+    """Weights of features, (features,), and of the components of an action's vector, (size,), and a constant.
 
     Typicality is at least `usual` for 0.95 of the mentions that InScript labels as events of the scenario's script.
     """
@@ -37,8 +38,8 @@ class Weights:
     constant: float
     usual: float = 0.0
 
-    def typicality(self, found: Numbers, vectors: Vectors) -> Numbers:
-        """The probability that a mention of each action is of the scenario's script, to four decimals, (actions,)."""
+    def probability(self, found: Numbers, vectors: Vectors) -> Numbers:
+        """The probability of each action, given its features and its vector, to four decimals, (actions,)."""
         logit = (found * self.of_features).sum(axis=1) + (vectors * self.of_vector).sum(axis=1) + self.constant
         return np.asarray(np.round(1 / (1 + np.exp(-logit)), 4))
 
@@ -47,18 +48,28 @@ class Weights:
         content = {
             **facts,
             "usual": self.usual,
-            "constant": self.constant,
-            "features": dict(zip(FEATURES, self.of_features.tolist(), strict=True)),
-            "vector": self.of_vector.tolist(),
+            **self.values(FEATURES),
         }
         return json.dumps(content, indent=1) + "\n"
+
+    def values(self, names: Sequence[str]) -> dict[str, Any]:
+        """The weights as plain values; the features have these names."""
+        return {
+            "constant": self.constant,
+            "features": dict(zip(names, self.of_features.tolist(), strict=True)),
+            "vector": self.of_vector.tolist(),
+        }
+
+    @classmethod
+    def of_values(cls, content: Mapping[str, Any], names: Sequence[str]) -> Weights:
+        """The weights that `values` gave."""
+        of_features = np.array([content["features"][name] for name in names])
+        return cls(of_features, np.array(content["vector"]), content["constant"], content.get("usual", 0.0))
 
 
 def read_weights(path: Path) -> Weights:
     """Read a file that training wrote."""
-    content = json.loads(path.read_text(encoding="utf-8"))
-    of_features = np.array([content["features"][name] for name in FEATURES])
-    return Weights(of_features, np.array(content["vector"]), content["constant"], content["usual"])
+    return Weights.of_values(json.loads(path.read_text(encoding="utf-8")), FEATURES)
 
 
 @cache
@@ -67,15 +78,15 @@ def shipped_weights() -> Weights:
     return read_weights(Path(str(resources.files("kgscripts.typicality") / "data" / "weights.json")))
 
 
-def learn(found: Numbers, vectors: Vectors, is_script: NDArray[np.bool_], sets: int) -> Weights:
+def learn(found: Numbers, vectors: Vectors, is_so: NDArray[np.bool_], sets: int) -> Weights:
     """Weights by logistic regression with squared weights as penalty (ridge), by Newton's method.
 
     Parameters
     ----------
     found, vectors:
         Features (examples, features) and vectors (examples, size) of the mentions' actions.
-    is_script:
-        Whether each mention is of the scenario's script, (examples,).
+    is_so:
+        Whether what is learnt is true of each mention, (examples,).
     sets:
         How often each mention is in the examples, each time compared with other sources.
     """
@@ -87,7 +98,7 @@ def learn(found: Numbers, vectors: Vectors, is_script: NDArray[np.bool_], sets: 
     components = (units - average) @ directions
     size = _COMPONENT / components.std()
     design = np.concatenate([(found - middle) / spread, components * size, np.ones((len(found), 1))], axis=1)
-    solved = _newton(design, is_script.astype(np.float64), _PENALTY * sets)
+    solved = _newton(design, is_so.astype(np.float64), _PENALTY * sets)
     of_features = solved[: found.shape[1]] / spread
     of_units = directions @ solved[found.shape[1] : -1] * size
     constant = solved[-1] - of_features @ middle - of_units @ average

@@ -254,6 +254,24 @@ def leading_actions(texts: Texts) -> dict[Step, tuple[tuple[str, ...], set[tuple
     return found
 
 
+def label_texts(texts: Texts) -> dict[tuple[str, ...], tuple[str, str]]:
+    """For each action what most sources say without its phrase, and the phrase; words with an article count thrice."""
+    said: dict[tuple[str, ...], tuple[dict[str, set[str]], ...]] = defaultdict(
+        lambda: (defaultdict(set), defaultdict(set))
+    )
+    for mention in texts.mentions:
+        for sources, words in zip(
+            said[mention.event.action.key], (mention.event.words, mention.event.phrase), strict=True
+        ):
+            sources[words].add(mention.source)
+
+    def most(sources: dict[str, set[str]]) -> str:
+        weight = {words: len(told) * (3 if {"the", "a"} & set(words.split()) else 1) for words, told in sources.items()}
+        return min(weight, key=lambda words: (-weight[words], words))
+
+    return {action: (most(words), most(phrases)) for action, (words, phrases) in said.items()}
+
+
 def told(texts: Texts) -> list[list[Step]]:
     """The steps of each source of each scenario, by their first mentions."""
     found: list[list[Step]] = []
@@ -270,31 +288,6 @@ def orders(texts: Texts) -> Counter[tuple[Step, Step]]:
     for steps in told(texts):
         counts.update(combinations(steps, 2))
     return counts
-
-
-def optional(texts: Texts, place: Mapping[Step, int]) -> dict[Step, bool]:
-    """Whether fewer than half of the sources with the best supported neighbours of a step, in their order, have it.
-
-    Neighbours are at most three places away; of those with equal support the one that comes first by `place` counts.
-    """
-    sources = told(texts)
-    count = Counter(step for steps in sources for step in steps)
-    result = {}
-    for step in count:
-        around: tuple[set[Step], set[Step]] = (set(), set())
-        for steps in sources:
-            if step in steps:
-                at = steps.index(step)
-                around[0].update(steps[max(0, at - 3) : at])
-                around[1].update(steps[at + 1 : at + 4])
-        ends = [min(those, key=lambda item: (-count[item], place[item])) for those in around if those]
-        chances = [
-            steps
-            for steps in sources
-            if ends and all(end in steps for end in ends) and steps.index(ends[0]) <= steps.index(ends[-1])
-        ]
-        result[step] = 2 * sum(step in steps for steps in chances) < len(chances)
-    return result
 
 
 def likelihoods(counts: Counter[tuple[Step, Step]]) -> dict[tuple[Step, Step], int]:

@@ -20,7 +20,7 @@ def found_marks(rows: Rows) -> Marks:
 
 
 def expected_marks(rows: Rows, usual: float = 0.62) -> Marks:
-    """The same from labels, supports, positions and typicality, and what is `added` by a person."""
+    """The same from labels, supports, positions, typicality and what is essential, and what is `added` by a person."""
     sources = {row["id"]: row["support"] for row in rows["Scenario"]}
     labels = {row["id"]: row["label"] for row in rows["SubEvent"]}
     actions = {row["id"]: row for row in rows["Action"]}
@@ -35,8 +35,9 @@ def expected_marks(rows: Rows, usual: float = 0.62) -> Marks:
         salience = (same + Fraction(row["support"] - same, 4)) * typicality**3 * says
         added = row.get("added", False)
         common = row["support"] >= 3 and Fraction(row["support"], sources[row["from_id"]]) >= Fraction(2, 5)
-        unusual = float(typicality) < usual and not added and not common
-        ranked[row["from_id"]].append((not added, not common, unusual, -salience, row["mean_position"], row["to_id"]))
+        unusual = float(typicality) < usual and not added and not common and not row.get("essential")
+        first = common or (row.get("essential", False) and row["support"] >= 3)
+        ranked[row["from_id"]].append((not added, not first, unusual, -salience, row["mean_position"], row["to_id"]))
     return {
         step: (not unusual, rank)
         for steps in ranked.values()

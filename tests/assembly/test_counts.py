@@ -11,9 +11,9 @@ import pytest
 from hypothesis import example, given, settings
 
 from kgscripts.assembly.tables.order import LEAST_BOUND, LEAST_SHARED_BOUND
-from kgscripts.assembly.tables.order_estimates import lower_bound
 from kgscripts.extractors.protocol import Extractor
 from kgscripts.pipeline import build_graph
+from kgscripts.wilson import lower_bound
 from schemas.records import Document
 from schemas.vocabulary import node_id
 from tests.assembly import oracle
@@ -67,9 +67,15 @@ def test_every_number_is_what_the_plain_count_says(extractors: list[Extractor], 
         )
         for row in rows["HAS_SUB_EVENT"]
     } == oracle.has_sub_event(texts)
-    place = {step: number for number, (_, step) in enumerate(sorted(steps.items()))}
-    optional = oracle.optional(texts, place)
-    assert {steps[row["to_id"]]: row["optional"] for row in rows["HAS_SUB_EVENT"]} == optional
+    texts_of = oracle.label_texts(texts)
+    whole = {key: " ".join(filter(None, both)) for key, both in texts_of.items()}
+    assert {keys[row["id"]]: row["label_text"] for row in rows["Action"]} == whole
+    expressed = [(row["from_id"], keys[row["to_id"]]) for row in rows["EXPRESSED_AS"]]
+    for row in rows["SubEvent"]:
+        own = [key for step, key in expressed if step == row["id"]]
+        same = {whole[key] for key in own if " ".join(filter(None, key)) == row["label"]}
+        without_place = {texts_of[key][0] for key in own if " ".join(filter(None, key[:3])) == row["label"]}
+        assert row["label_text"] in (same or without_place)
     assert {
         (steps[row["from_id"]], keys[row["to_id"]], row["support"], row["probability"]) for row in rows["EXPRESSED_AS"]
     } == oracle.expressed_as(texts)

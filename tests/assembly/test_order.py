@@ -9,10 +9,11 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgscripts.assembly.tables.order_estimates import LEAST_PER_MILLE, Z, estimated_order, lower_bound
+from kgscripts.assembly.tables.order_estimates import LEAST_PER_MILLE, estimated_order
 from kgscripts.assembly.tables.order_pairs import LONGEST_REACH
 from kgscripts.assembly.tables.order_ranking import Verdict, rank_pairs, topological_ranks
 from kgscripts.pipeline import build_graph
+from kgscripts.wilson import Z, lower_bound
 from tests.assembly.built import graph_rows
 from tests.assembly.tiny_reader import tiny, tiny_document
 

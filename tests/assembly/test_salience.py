@@ -13,11 +13,13 @@ from hypothesis import strategies as st
 
 from kgscripts.assembly.engine import Engine
 from kgscripts.assembly.tables.salience import COMMON_PER_CENT, LEAST_TOLD, salience_ranks, usual_steps
+from kgscripts.typicality.importance import shipped_importance
 from kgscripts.typicality.weights import shipped_weights
 from schemas.graph_types import RELATION_TYPES
 from tests.assembly.built import Rows
 from tests.assembly.salience_oracle import Marks, expected_marks
 
+LEAST = shipped_importance().least_essential
 _LABELS = ["boil", "boil it", "boil water", "put water", "put down water", "put water in pot"]
 _ACTIONS = [
     {"id": number, "label": label, "predicate": predicate, "particle": particle, "object": thing, "preposition": place}
@@ -47,7 +49,12 @@ _SCHEMAS = {
     "added_has_sub_event": pa.schema(_ENDS[:2]),
     "segment": pa.schema([("scenario", pa.int32()), ("document", pa.int32())]),
     "realization": pa.schema([(name, pa.int32()) for name in ("scenario", "step", "document")]),
-    "step_typicality": pa.schema([("step", pa.int32()), ("typicality", pa.float64())]),
+    "step_typicality": pa.schema(
+        [
+            ("step", pa.int32()),
+            *((name, pa.float64()) for name in ("typicality", "essential_probability", "optional_probability")),
+        ]
+    ),
 }
 
 
@@ -65,11 +72,14 @@ def _graphs(draw: st.DrawFn) -> Rows:
         if scenario:
             position = draw(st.sampled_from([0.25, 0.5]))
             typicality = draw(st.sampled_from([None, 0.3, 0.6199, 0.62, 0.7, 1.0]))
+            essential = draw(st.sampled_from([0.1, LEAST - 0.01, LEAST, 0.9]))
             ends = {"from_id": scenario, "to_id": step}
             rows["HAS_SUB_EVENT"].append(
                 ends
                 | {"support": support, "mean_position": position, "typicality": typicality}
-                | {"added": draw(st.sampled_from([False, False, True]))}
+                | {"added": draw(st.sampled_from([False, False, True])), "essential_probability": essential}
+                # What has no vector has neither probability.
+                | {"essential": typicality is not None and essential >= LEAST}
             )
     return rows
 
@@ -135,6 +145,8 @@ def test_steps_are_chosen_as_the_plain_computation_says(rows: Rows, min_support:
         ({"label": "put down water"}, {"label": "put water"}),
         ({"label": "put water in pot"}, {"label": "put water"}),
         ({"label": "put down"}, {"label": "boil it"}),
+        ({"support": 3, "typicality": 0.1, "essential": True}, {"support": 40, "typicality": 0.9}),
+        ({"support": 3, "typicality": 0.9}, {"support": 2, "typicality": 0.9, "essential": True}),
     ],
 )
 def test_the_one_step_is_chosen_before_the_other(one: dict[str, Any], other: dict[str, Any]) -> None:
@@ -143,6 +155,7 @@ def test_the_one_step_is_chosen_before_the_other(one: dict[str, Any], other: dic
     actions = {row["label"]: row["id"] for row in _ACTIONS}
     for number, changed in ((2, one), (1, other)):
         step: dict[str, Any] = {"label": "boil water", "support": 4, "verbatim": 4, "typicality": None} | changed
+        step["essential_probability"] = float(step.get("essential", False))
         ends = {"from_id": 7, "to_id": number}
         rows["SubEvent"].append({"id": number, "scenario": 7, "label": step["label"]})
         rows["HAS_SUB_EVENT"].append(ends | {"mean_position": 0.5} | step)
@@ -166,6 +179,33 @@ def test_a_step_that_many_sources_tell_is_usual_whatever_its_typicality(
         "Scenario": [{"id": 7, "support": sources}],
     }
     assert _marks(rows) == {1: (usual, 1)}
+
+
+@pytest.mark.parametrize(
+    ("essential", "optional", "found"),
+    [
+        (LEAST, 0.9, (True, True, False)),
+        (LEAST - 0.01, 0.5, (False, False, True)),
+        (0.1, 0.49, (False, False, False)),
+        (None, None, (False, False, False)),
+    ],
+)
+def test_an_essential_step_is_usual_and_not_optional(
+    essential: float | None, optional: float | None, found: tuple[bool, bool, bool]
+) -> None:
+    typical = {"step": 1, "typicality": 0.1, "essential_probability": essential, "optional_probability": optional}
+    tables: dict[str, list[dict[str, Any]]] = {
+        "named_step": [{"step": 1, "scenario": 7, "label": "boil water"}],
+        "step_typicality": [typical],
+    }
+    with TemporaryDirectory() as folder:
+        scratch = Path(folder, "graph", "next", "scratch")
+        with Engine(scratch, memory=None, partitions=1, min_support=1, records=0) as engine:
+            for name, schema in _SCHEMAS.items():
+                engine.add(name, pa.Table.from_pylist(tables.get(name, []), schema))
+            engine.run(usual_steps())
+            (row,) = engine.table("FROM step_usual").to_pylist()
+    assert (row["usual"], row["essential"], row["optional"]) == found
 
 
 def test_the_documents_name_the_thresholds_that_ship() -> None:

@@ -227,6 +227,8 @@ def _event(match: re.Match[str]) -> EventMention:
         ),
         start=match.start(),
         end=match.end() - 1,
+        words=_words(match),
+        phrase=f"{match['preposition']} the {match['place']}" if match["place"] and match["preposition"] else "",
         participants=[
             Argument(lemma=match[group].strip(), role=role, start=match.start(group), end=match.end(group))
             for group, role in _ROLES.items()
@@ -235,6 +237,12 @@ def _event(match: re.Match[str]) -> EventMention:
         tools=[_tool(match)] if match["tool"] else [],
         score=0.5 + len(match["verb"]) / 100,
     )
+
+
+def _words(match: re.Match[str]) -> str:
+    """What a sentence says without its place: with one article or another, or none, by the place of the sentence."""
+    article = ("", "the ", "a ")[match.start() % 3]
+    return f"{match['verb']} {article}{match['object']}" if match["object"] else match["verb"]
 
 
 def _tool(match: re.Match[str]) -> Tool:

@@ -89,6 +89,8 @@ INPUTS = {
     "evaluate pages directory": "evaluate pages BAD",
     "evaluate graph directory": "evaluate graph BAD",
     "evaluate needs directory": "evaluate needs BAD",
+    "evaluate importance directory": "evaluate importance BAD",
+    "train importance graphs": "train importance BAD --out out",
     "evaluate all --data": "evaluate all --data BAD",
     "train masked --train": "train masked --out out --train BAD",
     "train masked --config": "train masked --out out --train pairs.tsv --config BAD",

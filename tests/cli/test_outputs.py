@@ -13,11 +13,13 @@ from threading import Thread
 import pytest
 from attrs import frozen
 
+import kgscripts.training.importance
 import kgscripts.training.text.asides
 import kgscripts.training.text.pronouns
 import kgscripts.training.typicality
 from kgscripts.evaluation.result import Evaluation
 from kgscripts.models import registry
+from kgscripts.typicality.importance import shipped_importance
 from kgscripts.typicality.weights import shipped_weights
 from schemas.errors import ConfigurationError
 from tests.cli.named_paths import MODELS, path_parameters, write_inputs
@@ -81,6 +83,8 @@ OUTPUTS = {
     "evaluate needs --output": Case("evaluate needs graph -o OUT", _TABLES),
     "evaluate all --output": Case("evaluate all --data inscript -o OUT", ("inscript/val/story",)),
     "train typicality --out": Case("train typicality --inscript inscript --out OUT", ("inscript/val/story",)),
+    "evaluate importance --output": Case("evaluate importance graph -o OUT", _TABLES),
+    "train importance --out": Case("train importance graph --out OUT", _TABLES),
     "train asides --out": Case("train asides --inscript inscript --out OUT", ("inscript/train/story",)),
     "train pronouns --out": Case("train pronouns --inscript inscript --out OUT", ("inscript/train/story",)),
     "train verb-objects --out": Case("train verb-objects --train story.txt --out OUT"),
@@ -116,6 +120,7 @@ DIRECTORIES = {"build-graph --output", "merge --output", "corpora fetch --into",
 
 NOTHING = Evaluation(task="t", dataset="d", split="s", systems=())
 _LONG = (
+    "steps.importance.evaluate_importance",
     "steps.task_graphs.evaluate_order",
     "events.parsing.evaluate_text",
     "steps.typicality.evaluate_typicality",
@@ -156,6 +161,7 @@ def inputs(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     monkeypatch.setattr(learning, "labelled_mentions", lambda _: {})
     monkeypatch.setattr(learning, "left_out", lambda _: ({}, 0.5))
     monkeypatch.setattr(learning, "learn_from", lambda _: shipped_weights())
+    monkeypatch.setattr(kgscripts.training.importance, "learn_importance", lambda _: (shipped_importance(), 1))
     return folder
 
 

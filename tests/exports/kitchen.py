@@ -10,8 +10,8 @@ from typing import Any
 
 import networkx as nx
 
-from kgscripts.assembly.tables.order_estimates import lower_bound
 from kgscripts.changes.values import agree
+from kgscripts.wilson import lower_bound
 from schemas.script_graph import ScriptGraph
 from schemas.vocabulary import node_id
 from tests.exports.kitchen_pairs import add_pairs
@@ -166,7 +166,7 @@ def _add_scenario(rows: Rows, model: str, label: str, sources: dict[str, list[Se
             positions[step].append(i / (len(steps) - 1))
             evidence["HAS_SUB_EVENT", scenario, step].append(mention)
             action = node_id("Action", words, words)
-            rows["Action"].append({"id": action, "label": words, "predicate": words.split()[0]})
+            rows["Action"].append({"id": action, "label": words, "label_text": words, "predicate": words.split()[0]})
             evidence["EXPRESSED_AS", step, action].append(mention)
             rows["REALIZES"].append({"from_id": mention, "to_id": step, "score": 1.0})
             for tool in tools.split():
@@ -211,6 +211,8 @@ def _add_scenario(rows: Rows, model: str, label: str, sources: dict[str, list[Se
         if relation == "HAS_SUB_EVENT":
             row["mean_position"] = round(sum(positions[end]) / len(positions[end]), 4)
             row["rank"] = rank[end]
+            row["essential"] = False
+            row["essential_probability"] = 0.1
             row["optional"] = 2 * len(passages) < len(sources)
             row["typicality"] = 0.9
             row["usual"] = True
@@ -234,7 +236,8 @@ def _add_scenario(rows: Rows, model: str, label: str, sources: dict[str, list[Se
     for step, places in positions.items():
         counts = {"support": len(places), "mentions": len(places)}
         replaces = [_step(scenario, words) for words in REPLACED.get(labels[step], [])]
-        row = {"id": step, "label": labels[step], "scenario": scenario, "replaces": replaces}
+        row = {"id": step, "label": labels[step], "label_text": labels[step]}
+        row |= {"scenario": scenario, "replaces": replaces}
         rows["SubEvent"].append({**row, **counts})
 
 

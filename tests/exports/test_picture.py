@@ -68,6 +68,7 @@ def tangled_script(steps: int, seed: int) -> Script:
             rank=i + 1,
             mean_position=i / steps,
             optional=support < 5,
+            essential=support > 8,
             usual=True,
             tools=[drawn_tool(chance.choice(words)) for _ in range(chance.randint(0, 7))],
         )
@@ -103,7 +104,8 @@ def group_with(svg: ElementTree.Element, label: str) -> ElementTree.Element:
 def test_it_shows_steps_tools_arrows_and_a_legend(pasta: Script) -> None:
     svg = ElementTree.fromstring(picture(pasta))
     classes = [group.get("class") for group in svg.iter(f"{_SVG}g")]
-    assert classes.count("step") == 1 + sum(not step.optional for step in pasta.steps)
+    assert classes.count("step essential") == 1 + sum(step.essential for step in pasta.steps)
+    assert classes.count("step") == 1 + sum(not step.optional and not step.essential for step in pasta.steps)
     assert classes.count("step optional") == 1 + sum(step.optional for step in pasta.steps)
     assert classes.count("tool") == 1 + sum(len(step.tools) for step in pasta.steps)
     assert len(svg.findall(f".//{_SVG}polygon")) == 2 + len(pasta.order)

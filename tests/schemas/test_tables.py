@@ -109,7 +109,7 @@ def test_rows_that_do_not_fit_are_refused(name: str, row: dict[str, Any], messag
 @given(st.lists(st.lists(st.sampled_from("abc"), max_size=3), max_size=4), st.integers(0, 2))
 def test_lists_of_nodes_ascend_in_each_row(lists: list[list[str]], start: int) -> None:
     rows = [
-        {"id": f"sub-event/{i}", "label": "", "support": 1, "mentions": 1, "replaces": replaced}
+        {"id": f"sub-event/{i}", "label": "", "label_text": "", "support": 1, "mentions": 1, "replaces": replaced}
         for i, replaced in enumerate(lists)
     ]
     batch = pa.RecordBatch.from_pylist(rows, schema=table_schema("SubEvent")).slice(start)

@@ -91,7 +91,7 @@ def test_learning_finds_the_feature_that_decides() -> None:
     found, vectors = chance.normal(size=(600, 3)), unit(600, 3)
     decides = found[:, 1] > 0
     weights = learn(found, vectors, decides, 1)
-    scores = weights.typicality(found, vectors)
+    scores = weights.probability(found, vectors)
     assert scores[decides].mean() > 0.7
     assert scores[~decides].mean() < 0.3
 

@@ -20,6 +20,7 @@ from kgscripts.assembly.step import Step, Tables, made_by, tables_in, view
 from kgscripts.assembly.tables.choices import ActionKey, split_by_choice
 from kgscripts.assembly.tables.links import Link, linked_clusters
 from kgscripts.assembly.tables.unnamed_things import PRONOUNS, with_named_steps
+from kgscripts.typicality.vague_words import listed
 
 
 def cluster_key(action: ActionKey) -> ActionKey:
@@ -154,6 +155,7 @@ STEPS = (
         f"""
         SELECT m.scenario, m.cluster, m.action, a.place, a.label, a.readable, s.support,
                a.predicate, a.particle, a.object, a.object IN {PRONOUNS} AS unnamed,
+               a.particle = '' AND a.predicate IN ({listed("verb")}) AS vague, a.preposition <> '' AS has_place,
                identifier('sub-event', a.readable,
                           part('SubEvent') || part(coalesce(c.id, '')) || {action_key("a")}) AS id
         FROM member m JOIN sense s USING (scenario, action) JOIN action a USING (action)
@@ -165,7 +167,8 @@ STEPS = (
         "leader",
         "scenario",
         """
-        SELECT scenario, cluster, count(*) AS members, arg_min(action, row(unnamed, -support, place)) AS most_frequent,
+        SELECT scenario, cluster, count(*) AS members,
+               arg_min(action, row(unnamed, vague AND NOT has_place, -support, place)) AS most_frequent,
                CASE WHEN arg_min(support, row(unnamed, -support, place)) >= 2 * arg_min(support, row(unnamed, place))
                     THEN arg_min(action, row(unnamed, -support, place))
                     ELSE arg_min(action, row(unnamed, place)) END AS action
@@ -173,7 +176,8 @@ STEPS = (
         """,
     ),
     # Numbered later by ascending id. The label is that of the most frequent action. Its place is left out where the
-    # actions differ in nothing else, and no other step of the scenario would have the same label.
+    # actions differ in nothing else, and no other step of the scenario would have the same label; "put the pot" needs
+    # one.
     Rule(
         "unnumbered_step",
         "scenario",
@@ -187,7 +191,7 @@ STEPS = (
                      count(DISTINCT row(m.predicate, m.particle, m.object)) AS wordings,
                      any_value(m.id) FILTER (WHERE m.action = l.action) AS id,
                      any_value(m.label) FILTER (WHERE m.action = l.most_frequent) AS action_label,
-                     any_value(CASE WHEN m.object = '' THEN m.label
+                     any_value(CASE WHEN m.object = '' OR vague THEN m.label
                                ELSE concat_ws(' ', m.predicate, nullif(m.particle, ''), m.object) END)
                          FILTER (WHERE m.action = l.most_frequent) AS cluster_label,
                      list(m.id ORDER BY m.id) FILTER (WHERE m.action <> l.action) AS replaces

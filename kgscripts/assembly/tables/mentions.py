@@ -8,6 +8,7 @@ from kgscripts.assembly.engine import Rule
 from kgscripts.assembly.identity import ACTION_PARTS, action_key, same_action
 from kgscripts.assembly.step import Step, made_by
 from kgscripts.assembly.tables import changes, named_scenarios, titles
+from kgscripts.assembly.tables.label_texts import ACTION_WORDS, WORDS_PART
 from kgscripts.assembly.tables.segments import NAMESAKE, segment_rules
 from schemas.records import INFERRED
 
@@ -107,7 +108,7 @@ def mention_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
             SELECT (document::BIGINT << 24) + dense_rank() OVER (
                        PARTITION BY document ORDER BY start, "end", first_ordinal, place) - 1 AS mention, *
             FROM (SELECT e.document, e.start::INTEGER AS start, e."end"::INTEGER AS "end", a.action, a.place, e.reader,
-                         e.score, e.participants, e.tools, e.measures,
+                         e.score, e.participants, e.tools, e.measures, e.words, e.phrase,
                          min(e.ordinal) OVER (PARTITION BY e.document, e.start, e."end", a.action) AS first_ordinal
                   FROM event_mention_record e JOIN action a ON {same_action("e.action", "a")}
                   WHERE in_partition(e.document))
@@ -119,6 +120,7 @@ def mention_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
             "document",
             f'SELECT mention, document, start, "end", action, {scores} FROM event e GROUP BY ALL ORDER BY mention',
         ),
+        WORDS_PART,
         # Of the mentions of a span, each measure once, in the order in which they are read.
         Rule(
             "measured_span",
@@ -214,4 +216,5 @@ def steps(readers: Sequence[int]) -> list[Step]:
             *changes.change_rules(readers),
             name="mentions",
         ),
+        made_by(ACTION_WORDS),
     ]

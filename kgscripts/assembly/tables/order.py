@@ -23,8 +23,9 @@ import pyarrow.compute as pc
 from kgscripts.assembly.engine import Rule
 from kgscripts.assembly.step import Step, Tables, made_by, tables_in
 from kgscripts.assembly.tables import order_pairs
-from kgscripts.assembly.tables.order_estimates import LEAST_PER_MILLE, estimated_order, lower_bounds
+from kgscripts.assembly.tables.order_estimates import LEAST_PER_MILLE, estimated_order
 from kgscripts.assembly.tables.order_ranking import Verdict, positions_of, rank_pairs, topological_ranks
+from kgscripts.wilson import lower_bounds
 
 LEAST_BOUND, LEAST_SHARED_BOUND = 550, 400
 """The least lower bound of an order that some sources contradict, in thousandths; the second one is for two steps with

@@ -20,9 +20,6 @@ LEAST_PER_MILLE = 600
 """The least probability of an order, in thousandths; less likely ones are left open, such as four sources against
 three."""
 
-Z = 1.959964
-"""The standard errors of a 95 % interval."""
-
 _ROUNDS = 60
 _DAMPING = 0.7
 _PENALTY = 0.3
@@ -57,21 +54,6 @@ def estimated_order(earlier: Integers, later: Integers, support: Integers, again
     likely = _logistic(places[later] - places[earlier])
     share = (support + PRIOR * likely) / (support + against + PRIOR)
     return np.round(1000 * share).astype(np.int64)
-
-
-def lower_bounds(support: Integers, sources: Integers) -> Integers:
-    """The lower end of the 95 % interval of each share `support` of `sources` (Wilson 1927), in thousandths; 0 for no
-    sources."""
-    number = np.maximum(sources, 1)
-    found, spread = support / number, Z**2 / number
-    width = Z * np.sqrt(found * (1 - found) / number + spread / (4 * number))
-    ends: Integers = np.round(1000 * (found + spread / 2 - width) / (1 + spread)).astype(np.int64)
-    return ends
-
-
-def lower_bound(support: int, sources: int) -> float:
-    """The same for one share, from 0 to 1."""
-    return float(lower_bounds(np.array([support]), np.array([sources]))[0]) / 1000
 
 
 def _logistic(value: Numbers) -> Numbers:

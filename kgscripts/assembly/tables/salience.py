@@ -1,4 +1,4 @@
-"""HAS_SUB_EVENT.usual and HAS_SUB_EVENT.salience_rank: the steps of the usual script, and their importance.
+"""HAS_SUB_EVENT.usual, .essential, .optional and .salience_rank: the steps of the usual script, and their importance.
 
 The salience of a step is the number of its sources, times the cube of its typicality, times a weight for how specific
 the action of its label is. A source that words the step in another way than its label counts a quarter, since it may
@@ -8,15 +8,20 @@ mean something else. Salience is an integer, so that ties are the same on every 
 from __future__ import annotations
 
 from kgscripts.assembly.engine import Rule
-from kgscripts.typicality.vague_words import vague_words
+from kgscripts.typicality.importance import shipped_importance
+from kgscripts.typicality.vague_words import listed
 from kgscripts.typicality.weights import shipped_weights
 
 COMMON_PER_CENT, LEAST_TOLD = 40, 3
-"""A step that this share of the sources tells, and at least this number, is common: usual whatever its typicality."""
+"""A step that this share of the sources tells, and at least this number, is common: usual whatever its typicality. An
+essential step comes first if at least this number tells it."""
 
 
 def usual_steps() -> Rule:
-    """The table `step_usual`: for each step of a scenario whether it is `usual`, and whether it is `common`."""
+    """The table `step_usual`: for each step of a scenario whether it is `usual`, `essential`, `optional`, or to come
+    `first`.
+    """
+    important = shipped_importance()
     return Rule(
         "step_usual",
         "scenario",
@@ -27,8 +32,12 @@ def usual_steps() -> Rule:
         ), sources AS (
             SELECT scenario, count(DISTINCT document) AS sources FROM segment WHERE mine(scenario) GROUP BY scenario
         )
-        SELECT s.step, coalesce(told >= {LEAST_TOLD} AND 100 * told >= {COMMON_PER_CENT} * sources, false) AS common,
-               common OR coalesce(y.typicality, 1) >= {shipped_weights().usual}
+        SELECT s.step,
+               coalesce(told >= {LEAST_TOLD} AND 100 * told >= {COMMON_PER_CENT} * sources, false) AS common,
+               coalesce(y.essential_probability >= {important.least_essential}, false) AS essential,
+               common OR coalesce(essential AND told >= {LEAST_TOLD}, false) AS first,
+               NOT essential AND coalesce(y.optional_probability >= {important.least_optional}, false) AS optional,
+               common OR essential OR coalesce(y.typicality, 1) >= {shipped_weights().usual}
                       OR s.step IN (SELECT "end" FROM added_has_sub_event) AS usual
         FROM named_step s LEFT JOIN step_typicality y USING (step) LEFT JOIN told t ON t.step = s.step
              LEFT JOIN sources n ON n.scenario = s.scenario
@@ -40,9 +49,9 @@ def usual_steps() -> Rule:
 def salience_ranks() -> Rule:
     """The table `step_salience_rank`: the `salience_rank` of each step among the scenario's that the graph has.
 
-    Steps that a person added come first, then common and then other usual ones, each ordered by salience; among equal
-    ones the earlier comes first. `step` holds the labels of the graph, `has_sub_event` and `expressed_as` the relations
-    after corrections.
+    Steps that a person added come first, then common and essential ones, and then other usual ones, each ordered by
+    salience; among equal ones the earlier comes first. `step` holds the labels of the graph, `has_sub_event` and
+    `expressed_as` the relations after corrections.
     """
     return Rule(
         "step_salience_rank",
@@ -54,7 +63,7 @@ def salience_ranks() -> Rule:
             WHERE a.label = s.label AND kept(x.support, x.added) AND s.scenario > 0 AND mine(s.scenario)
             GROUP BY x.start
         ), known AS (
-            SELECT h.start AS scenario, h."end" AS step, h.mean_position, u.usual, u.common, h.added, h.support,
+            SELECT h.start AS scenario, h."end" AS step, h.mean_position, u.usual, u.first, h.added, h.support,
                    coalesce(v.support, h.support) AS verbatim, coalesce(v.says, 6) AS says,
                    round(10000 * coalesce(y.typicality, 1))::HUGEINT AS typicality
             FROM has_sub_event h JOIN step_usual u ON u.step = h."end"
@@ -63,7 +72,7 @@ def salience_ranks() -> Rule:
         )
         SELECT step, row_number() OVER (
                    PARTITION BY scenario
-                   ORDER BY added DESC, common DESC, usual DESC,
+                   ORDER BY added DESC, first DESC, usual DESC,
                             (3 * verbatim + support) * typicality * typicality * typicality * says DESC,
                             mean_position, step
                ) AS salience_rank
@@ -78,11 +87,7 @@ def _says() -> str:
     """
     return f"""
         CASE WHEN a.preposition <> '' THEN 6
-             WHEN a.object IN ('', {_listed("object")}) THEN CASE WHEN a.particle <> '' THEN 3 ELSE 2 END
-             WHEN a.particle = '' AND a.predicate IN ({_listed("verb")}) THEN 3
+             WHEN a.object IN ('', {listed("object")}) THEN CASE WHEN a.particle <> '' THEN 3 ELSE 2 END
+             WHEN a.particle = '' AND a.predicate IN ({listed("verb")}) THEN 3
              ELSE 6 END
     """
-
-
-def _listed(label: str) -> str:
-    return ", ".join(f"'{word}'" for word in sorted(vague_words(label)))

@@ -1,16 +1,18 @@
-"""HAS_SUB_EVENT.typicality, the probability that a step belongs to the script of its scenario; and names of steps.
+"""HAS_SUB_EVENT.typicality and .essential_probability, and the names of steps.
 
 The score of an action follows from its vector and from its similarity to the actions of other sources of the scenario
-(`kgscripts.typicality`); a step has the mean of its mentions. A step of different actions gets the name of the action
-that represents the others best (`kgscripts.typicality.naming`).
+(`kgscripts.typicality.features`); a step has the mean of its mentions. A step of different actions gets the name of
+the action that represents the others best (`kgscripts.typicality.naming`). Whether it is essential follows from its
+number of sources, its typicality and this name (`kgscripts.typicality.importance`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from kgscripts.assembly.engine import Rule
 from kgscripts.assembly.step import Step, Tables, made_by, rows, tables_in
@@ -18,7 +20,8 @@ from kgscripts.assembly.tables.order import by_group
 from kgscripts.assembly.tables.unnamed_things import PRONOUNS
 from kgscripts.models.stored_vectors import decoded
 from kgscripts.typicality.features import Integers, ScenarioActions, Vectors, features
-from kgscripts.typicality.naming import content, naming_actions
+from kgscripts.typicality.importance import importance_features, shipped_importance
+from kgscripts.typicality.naming import content, naming_actions, with_things
 from kgscripts.typicality.weights import shipped_weights
 
 _MENTIONS = """
@@ -27,15 +30,25 @@ _MENTIONS = """
 """
 
 _ACTIONS = """
-    SELECT r.scenario, r.action, r.step, v.values AS own, l.values AS scenario_values, object <> '' AS has_object,
-           preposition <> '' AS has_phrase, particle <> '' AS has_particle, predicate, particle, object, preposition
+    SELECT r.scenario, r.action, r.step, s.label AS scenario_label, a.label, v.values AS own,
+           l.values AS scenario_values, object <> '' AS has_object, preposition <> '' AS has_phrase,
+           particle <> '' AS has_particle, predicate, particle, object, preposition
     FROM (SELECT DISTINCT scenario, action, step FROM realization WHERE scenario > 0) r JOIN action a USING (action)
+         JOIN scenario s ON s.scenario = r.scenario
          JOIN action_vector_of v ON v.target = r.action JOIN action_vector_of l ON l.target = -r.scenario
     ORDER BY r.scenario, r.action
 """
 
+_SOURCES = "SELECT scenario, count(DISTINCT document) AS sources FROM segment WHERE scenario > 0 GROUP BY scenario"
+
 _WORDS = ("predicate", "particle", "object", "preposition")
-_SCHEMA = pa.schema([("step", pa.int32()), ("typicality", pa.float64()), ("name", pa.int32())])
+_SCHEMA = pa.schema(
+    [
+        ("step", pa.int32()),
+        *((name, pa.float64()) for name in ("typicality", "essential_probability", "optional_probability")),
+        ("name", pa.int32()),
+    ]
+)
 _DECIMALS = 10_000
 
 NAMED = Rule(
@@ -63,21 +76,23 @@ def _find_typicality(tables: Tables) -> None:
     # The engine streams one result at a time; here it is the result with the vectors.
     mentions = by_group(tables.table(_MENTIONS).to_batches(), "scenario")
     actions = by_group(tables.rows(_ACTIONS), "scenario")
-    found = [_of_scenario(*both) for both in zip(mentions, actions, strict=True)]
+    counts = tables.table(_SOURCES)
+    sources = dict(zip(counts["scenario"].to_pylist(), counts["sources"].to_pylist(), strict=True))
+    found = [_of_scenario(*both, sources) for both in zip(mentions, actions, strict=True)]
     tables.add("step_typicality", pa.concat_tables([_SCHEMA.empty_table(), *found]))
 
 
 def steps(has_vectors: bool) -> list[Step]:
     """The table `step_typicality`, by step, which is empty without the enricher of vectors; and the names of steps."""
     if has_vectors:
-        reads = tables_in(_MENTIONS) | tables_in(_ACTIONS)
+        reads = tables_in(_MENTIONS) | tables_in(_ACTIONS) | tables_in(_SOURCES)
         typicality = Step("step_typicality", ("step_typicality",), reads, _find_typicality)
     else:
         typicality = rows("step_typicality", _SCHEMA.empty_table)
     return [typicality, made_by(NAMED)]
 
 
-def _of_scenario(mentions: pa.Table, actions: pa.Table) -> pa.Table:
+def _of_scenario(mentions: pa.Table, actions: pa.Table, sources: Mapping[int, int]) -> pa.Table:
     numbers = actions["action"].to_numpy()
     row = np.searchsorted(numbers, mentions["action"].to_numpy())
     count = mentions["mentions"].to_numpy()
@@ -95,25 +110,45 @@ def _of_scenario(mentions: pa.Table, actions: pa.Table) -> pa.Table:
             scenario=decoded(actions["scenario_values"][:1].to_pylist())[0],
         )
     )
-    typical = np.round(shipped_weights().typicality(found, vectors) * _DECIMALS).astype(np.int64)
+    typical = np.round(shipped_weights().probability(found, vectors) * _DECIMALS).astype(np.int64)
     steps, step = np.unique(actions["step"].to_numpy(), return_inverse=True)
     total = np.bincount(step[row], weights=count, minlength=len(steps)).astype(np.int64)
     summed = np.bincount(step[row], weights=count * typical[row], minlength=len(steps)).astype(np.int64)
     # Rounded half up, in integers.
     mean = (2 * summed + total) // (2 * total) / _DECIMALS
+    names, is_named = _names(actions, step, vectors, np.bincount(row), typical)
+    pairs = np.unique(np.stack([step[row], mentions["document"].to_numpy()], axis=1), axis=0)
+    labels = actions["label"].take(names).to_pylist()
+    scenario = actions["scenario_label"][0].as_py()
+    found = importance_features(
+        told=np.bincount(pairs[:, 0], minlength=len(steps)),
+        sources=np.full(len(steps), sources[actions["scenario"][0].as_py()]),
+        typicality=mean,
+        labels=[(label, scenario) for label in labels],
+        vectors=vectors[names],
+        scenario=decoded(actions["scenario_values"][:1].to_pylist()),
+    )
+    important = shipped_importance()
     return pa.table(
-        {"step": steps, "typicality": mean, "name": _names(actions, step, vectors, np.bincount(row), typical)}, _SCHEMA
+        {
+            "step": steps,
+            "typicality": mean,
+            "essential_probability": important.essential.probability(found, vectors[names]),
+            "optional_probability": important.optional.probability(found, vectors[names]),
+            "name": pa.array(actions["action"].to_numpy()[names], pa.int32(), mask=~is_named),
+        },
+        _SCHEMA,
     )
 
 
 def _names(
     actions: pa.Table, step: Integers, vectors: Vectors, support: Integers, typical: Integers
-) -> Sequence[int | None]:
-    """The action that names each step; None if its actions differ only in their places."""
+) -> tuple[Integers, NDArray[np.bool_]]:
+    """The row of the action that names each step; and whether its actions differ in more than their places."""
     parts = list(zip(*(actions[name].to_pylist() for name in _WORDS), strict=True))
     weight = typical * np.array([0.0 if words[2] in PRONOUNS else content(*words) for words in parts])
     wordings: dict[int, set[tuple[str, ...]]] = {}
     for number, words in zip(step.tolist(), parts, strict=True):
         wordings.setdefault(number, set()).add(words[:3])
-    named = actions["action"].to_numpy()[naming_actions(step, vectors, support, weight)]
-    return [name if len(wordings[number]) > 1 else None for number, name in enumerate(named.tolist())]
+    chosen = with_things(naming_actions(step, vectors, support, weight), step, support, parts)
+    return chosen, np.array([len(wordings[number]) > 1 for number in range(len(chosen))])

@@ -9,6 +9,7 @@ from kgscripts.assembly.counting import Relation
 from kgscripts.assembly.engine import Rule
 from kgscripts.assembly.identity import ACTION_PARTS
 from kgscripts.assembly.step import Step, Tables, made_by, tables_in
+from kgscripts.assembly.tables.label_texts import ACTION_TEXT
 from kgscripts.assembly.writing.models import Readers, as_batches
 from schemas.graph_writer import ScriptGraphWriter
 from schemas.scenario_scheme import concept_scheme
@@ -19,22 +20,33 @@ _SCENARIOS = (
 )
 
 
-def _node_query(table: str, columns: str) -> str:
+def _node_query(table: str, columns: str, joins: str = "") -> str:
     """SQL: the nodes of a table with enough support."""
     return (
-        f"SELECT id, {columns}, support FROM {table} n JOIN {table}_total t ON t.key = n.{table} "
+        f"SELECT id, {columns}, support FROM {table} n JOIN {table}_total t ON t.key = n.{table} {joins} "
         f"WHERE kept(support, added) ORDER BY n.{table}"
     )
 
 
 _NODES = {
-    "Action": _node_query("action", ", ".join(["label", *(f"nullif({part}, '') AS {part}" for part in ACTION_PARTS)])),
+    "Action": _node_query(
+        "action",
+        ", ".join(
+            [
+                "label",
+                f"{ACTION_TEXT.format('n')} AS label_text",
+                *(f"nullif({part}, '') AS {part}" for part in ACTION_PARTS),
+            ]
+        ),
+        "LEFT JOIN action_words w USING (action)",
+    ),
     "Entity": _node_query("entity", "label"),
     "Tool": _node_query("tool", "label"),
     "SubEvent": (
-        "SELECT s.id, s.label, c.id AS scenario, coalesce(s.replaces, []) AS replaces, t.support, t.mentions "
+        "SELECT s.id, s.label, x.label_text, c.id AS scenario, coalesce(s.replaces, []) AS replaces, t.support, "
+        "t.mentions "
         "FROM step s JOIN step_total t ON t.key = s.step LEFT JOIN scenario c USING (scenario) "
-        "WHERE kept(t.support, t.added) ORDER BY s.step"
+        "JOIN step_text x USING (step) WHERE kept(t.support, t.added) ORDER BY s.step"
     ),
 }
 
@@ -164,14 +176,25 @@ def _kept(relation: Relation) -> str:
     return f"(kept(r.support, r.added){predicted})"
 
 
+_OF_STEPS = {
+    "rank": "step_rank",
+    "essential": "step_usual",
+    "essential_probability": "step_typicality",
+    "optional": "step_usual",
+    "typicality": "step_typicality",
+    "usual": "step_usual",
+    "salience_rank": "step_salience_rank",
+}
+"""The properties of HAS_SUB_EVENT that are known of the step, and the tables that have them."""
+
+
 def _relation_query(relation: Relation) -> str:
-    names = ("rank", "optional", "typicality", "usual", "salience_rank")
-    of_steps = names if relation.name == "HAS_SUB_EVENT" else ()
+    of_steps = _OF_STEPS if relation.name == "HAS_SUB_EVENT" else {}
     made_here = ("from_id", "to_id", "statement", *of_steps)
     columns = [name for name in table_schema(relation.name).names if name not in made_here]
     listed = ", ".join(f"r.{name}" for name in columns)
-    own = "".join(f", step_{name}.{name}" for name in of_steps)
-    joined = " ".join(f'LEFT JOIN step_{name} ON step_{name}.step = r."end"' for name in of_steps)
+    own = "".join(f", {table}.{name}" for name, table in of_steps.items())
+    joined = " ".join(f'LEFT JOIN {table} ON {table}.step = r."end"' for table in dict.fromkeys(of_steps.values()))
     return (
         f"SELECT s.id AS from_id, e.id AS to_id, {listed}, "
         f"'{relation.statement_prefix}' || digits(r.statement) AS statement{own} "

@@ -29,13 +29,13 @@ from pathlib import Path
 import networkx as nx
 from attrs import define, frozen
 
-from kgscripts.assembly.tables.order_estimates import lower_bound
 from kgscripts.corpora.captain_cook import Activity, CookingStep, read_activities
 from kgscripts.corpora.scenarios.labels import scenario_of
 from kgscripts.evaluation.counting import EXTRACTOR
 from kgscripts.evaluation.result import Evaluation, Example, Figure, Role, System
 from kgscripts.evaluation.steps.graph_order import scenario_orders
 from kgscripts.pipeline import build_graph
+from kgscripts.wilson import lower_bound
 from schemas.errors import InputError
 from schemas.provenance import Direction, Exposure
 from schemas.records import Document, Passage

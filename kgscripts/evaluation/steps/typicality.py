@@ -116,7 +116,7 @@ def left_out(groups: Mapping[str, Mentions]) -> tuple[dict[str, Numbers], float]
         weights = learn_from([item.of(item.is_train & (item.scenario != scenario)) for item in groups.values()])
         for name, mentions in groups.items():
             rows = mentions.scenario == scenario
-            scores[name][rows] = weights.typicality(mentions.features[rows], mentions.vectors[rows])
+            scores[name][rows] = weights.probability(mentions.features[rows], mentions.vectors[rows])
     core = np.concatenate(
         [scores[name][mentions.is_train & (mentions.label == SCRIPT[0])] for name, mentions in groups.items()]
     )
