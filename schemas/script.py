@@ -68,7 +68,7 @@ class Part:
 
     iri: str = field(repr=False)
     label: str
-    label_text: str = field(default=Factory(attrgetter("label"), takes_self=True))
+    label_text: str = field(default=Factory(attrgetter("label"), takes_self=True), repr=False)
     support: int
     probability: float
     evidence: tuple[Evidence, ...] = field(default=(), converter=tuple[Evidence, ...], repr=False)
@@ -157,7 +157,7 @@ class Step(Part):
     typicality: float | None = None
     usual: bool
     essential: bool
-    essential_probability: float | None = None
+    essential_probability: float | None = field(default=None, repr=False)
     optional: bool
     wordings: tuple[str, ...] = field(default=(), converter=tuple[str, ...], repr=False)
     durations: tuple[str, ...] = field(default=(), converter=tuple[str, ...], repr=False)

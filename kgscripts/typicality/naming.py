@@ -20,7 +20,6 @@ _CANDIDATES = 200
 """At most this number of actions of a step, those with the most support, can name it."""
 
 _OF_BARE = 5
-_LEAST_NAMED = 2
 _LEAST = 0.1
 _PER_MILLE = 1_000
 
@@ -73,7 +72,7 @@ def with_things(
     """The names, where one without a thing gives way to the most frequent one of its step that has the same verb and
     names a thing: "wait for food" instead of "wait".
 
-    That needs two sources, and a fifth of those of the name.
+    That needs a fifth of the sources of the name.
 
     Parameters
     ----------
@@ -99,6 +98,5 @@ def with_things(
         predicate, particle, object_, preposition = words[row]
         other = fuller.get((int(step[row]), predicate, particle))
         if object_ in nothing and not preposition and other is not None:
-            enough = max(_LEAST_NAMED, support[row] / _OF_BARE)
-            found[place] = other if support[other] >= enough else row
+            found[place] = other if _OF_BARE * support[other] >= support[row] else row
     return found

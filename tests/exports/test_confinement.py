@@ -33,7 +33,7 @@ from tests.graphs import odd_graph
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has the limits")
 
 ENDLESS_SPARQL = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l }"
-ENDLESS_CYPHER = "MATCH p = ()-[*1..30]->()-[*1..30]->() RETURN count(p)"
+ENDLESS_CYPHER = "".join(f"UNWIND range(1, 1000) AS {name} " for name in "abcde") + "RETURN sum((a * b + c * d) % e)"
 
 
 @pytest.fixture(scope="module")

@@ -218,7 +218,7 @@ def test_an_order_that_leads_through_a_step_that_is_left_out(kitchen: ScriptGrap
 def test_a_notebook_shows_a_table(pasta: Script, tmp_path: Path) -> None:
     html = pasta._repr_html_()
     assert html.count("<tr>") == 1 + len(pasta.steps)
-    assert "<b>drain pasta</b>" in html
+    assert '<td style="text-align: left; vertical-align: top">drain pasta</td>' in html
     assert "<i>add salt</i>" in html
     assert "colander<br>strainer" in html
     odd = odd_graph(tmp_path / "odd")
@@ -263,7 +263,9 @@ def test_a_step_is_found_by_number_and_by_words(kitchen: ScriptGraph, tmp_path: 
     rows = kitchen_rows()
     (drain,) = (row["id"] for row in rows["SubEvent"] if row["label"] == "drain pasta")
     action = node_id("Action", "strain noodle", "strain noodle")
-    rows["Action"].append({"id": action, "label": "strain noodle", "predicate": "strain", "support": 1})
+    rows["Action"].append(
+        {"id": action, "label": "strain noodle", "label_text": "strain noodle", "predicate": "strain", "support": 1}
+    )
     statement = node_id("Statement", "", drain, "EXPRESSED_AS", action)
     row = {"from_id": drain, "to_id": action, "support": 1, "probability": 0.1, "statement": statement}
     rows["EXPRESSED_AS"].append(row)

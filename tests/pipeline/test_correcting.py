@@ -206,7 +206,7 @@ def test_a_person_corrects_withdraws_and_compares(tmp_path: Path) -> None:
     for line in (
         "step removed: watch film (1 source)",
         "step renamed: boil water in pot is Boil it!",
-        "step split: put pasta into put pasta in pot, put pasta in water",
+        "step split: put pasta in pot into put pasta in pot, put pasta in water",
         "relation added: Boil it! USES ladle (1 source)",
         "relation removed: boil water in pot USES spoon (1 source)",
     ):
@@ -214,7 +214,9 @@ def test_a_person_corrects_withdraws_and_compares(tmp_path: Path) -> None:
     content = json.loads(run("diff", str(after), str(before), "--json"))
     (scenario,) = content["scenarios"]
     assert {"kind": "step added", "text": "watch film (1 source)", "size": 1} in scenario["changes"]
-    assert "steps merged: put pasta from put pasta in pot, put pasta in water" in run("diff", str(after), str(before))
+    assert "steps merged: put pasta in pot from put pasta in pot, put pasta in water" in run(
+        "diff", str(after), str(before)
+    )
     assert "no difference" in run("diff", str(after), str(after))
     run("correct", str(after), "reject", PASTA, "watch the film", "--withdraw")
     assert "watch film" not in run("diff", str(before), str(after))

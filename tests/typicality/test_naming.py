@@ -16,7 +16,7 @@ from kgscripts.enrichers.action_vectors import ActionVectors
 from kgscripts.enrichers.protocol import Enricher
 from kgscripts.models.stored_vectors import SCALE
 from kgscripts.pipeline import build_graph
-from kgscripts.typicality.naming import content, naming_actions
+from kgscripts.typicality.naming import content, naming_actions, with_things
 from schemas.provenance import Model
 from schemas.records import Action, ActionVector, Record, StepCluster
 from tests.assembly.built import graph_rows
@@ -67,6 +67,32 @@ def test_equal_actions_are_named_by_the_first_and_large_steps_by_a_frequent_one(
 )
 def test_what_an_action_says(says_less: tuple[str, ...], says_more: tuple[str, ...]) -> None:
     assert 0 < content(*says_less) < content(*says_more) <= 1
+
+
+@pytest.mark.parametrize(
+    ("name", "others", "found"),
+    [
+        (("wait", "", "", ""), {("wait", "", "", "for"): 2, ("wait", "", "turn", ""): 1}, ("wait", "", "", "for")),
+        (("wait", "", "", ""), {("wait", "", "", "for"): 1}, ("wait", "", "", "")),
+        (("wait", "", "it", ""), {("wait", "", "turn", ""): 3}, ("wait", "", "turn", "")),
+        (("wait", "", "", ""), {("stay", "", "", "for"): 9}, ("wait", "", "", "")),
+        (("get", "in", "", ""), {("get", "", "", "in"): 4, ("get", "", "car", ""): 9}, ("get", "", "", "in")),
+        (("get", "in", "", ""), {("get", "in", "thing", ""): 9}, ("get", "in", "", "")),
+        (("boil", "", "water", ""), {("boil", "", "egg", ""): 9}, ("boil", "", "water", "")),
+    ],
+)
+def test_a_name_without_a_thing_gives_way_to_one_with_a_thing(
+    name: tuple[str, str, str, str],
+    others: dict[tuple[str, str, str, str], int],
+    found: tuple[str, str, str, str],
+) -> None:
+    words = [name, *others]
+    support = np.array([10, *others.values()])
+    chosen = with_things(np.array([0]), np.zeros(len(words), np.int64), support, words)
+    assert words[chosen[0]] == found
+    # The actions of another step do not count.
+    step = np.array([0, *[1] * len(others)])
+    assert with_things(np.array([0, 1]), step, support, words)[0] == 0
 
 
 @frozen
