@@ -5,5 +5,5 @@ MATCH (:Scenario {label: "cooking pasta"})-[part:HAS_SUB_EVENT]->(step:SubEvent)
 WHERE part.usual AND part.support >= 2
 OPTIONAL MATCH (step)-[:USES]->(tool:Tool)
 WITH step, part.rank AS rank, part.support AS sources, collect(tool.label) AS tools
-RETURN step.label AS event, tools, sources
+RETURN step.label_text AS event, tools, sources
 ORDER BY rank

@@ -348,7 +348,7 @@ def test_the_picture_of_the_documents_is_one_of_these() -> None:
     path = Path(__file__).resolve().parents[2] / "docs" / "pictures" / "cooking-pasta.svg"
     svg = ElementTree.parse(path).getroot()
     assert svg.findtext(f"{_SVG}title") == "cooking pasta"
-    assert group_with(svg, "drain pasta").get("class") == "step"
+    assert group_with(svg, "drain the pasta").get("class") == "step essential"
     assert {element.text for element in svg.iter(f"{_SVG}style")} == {
         element.text for element in ElementTree.fromstring(picture(tangled_script(1, 0))).iter(f"{_SVG}style")
     }
