@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kgscripts.extractors.clauses import letting
-from kgscripts.extractors.nouns import content_head, noun_lemma
+from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
 from kgscripts.extractors.predicates import Frame
 from kgscripts.text.syntax import PrepositionalPhrase, is_passive, lemma
 
@@ -24,21 +24,23 @@ _NO_ARTICLE = frozenset({"any", "enough", "few", "many", "more", "no", "several"
 _VOWELS = frozenset("aeiou")
 _SPOKEN_WITH_CONSONANT = ("uni", "use", "usu", "eu", "one", "once", "ute")
 _SPOKEN_WITH_VOWEL = ("hour", "honest", "heir")
+_PLURAL_ALONE = frozenset({"police", "people", "staff", "crew"})
 _HISSING = ("s", "sh", "ch", "x", "z", "o")
 
 
 def words_of(frame: Frame, noun: Token | None, pronoun: str) -> str:
     """The words of a frame with its object `noun` and without its phrases; `pronoun` is an object that is not resolved.
 
-    An object that does what the verb says stands before it: "the friends arrive".
+    Without an object, what does it stands before the verb if the text names it by a noun: "the police arrive".
     """
     verb = lemma(frame.verb)
     particle = frame.particle.lower_ if frame.particle is not None else ""
     if noun is None:
-        return _joined(verb, pronoun, particle)
+        agent = None if pronoun else _agent(frame)
+        if agent is None:
+            return _joined(verb, pronoun, particle)
+        return _joined(noun_words(agent), verb if _is_plural(agent) else third_person(verb), particle)
     thing = noun_words(noun, mentioned_before=noun in frame.stands_for)
-    if noun.dep_ == "nsubj" and noun.head == frame.verb and noun.i < frame.verb.i and not is_passive(frame.verb):
-        return _joined(thing, verb if _is_plural(noun) else third_person(verb), particle)
     if letting(frame.verb) is not None and noun.i < frame.verb.i:
         return _joined("let", thing, verb, particle)
     if particle and (particle in _BEHIND_OBJECT or _is_behind(frame, noun)):
@@ -76,6 +78,14 @@ def third_person(verb: str) -> str:
     return f"{verb[:-1]}ies" if verb.endswith("y") and verb[-2:-1] not in _VOWELS else f"{verb}s"
 
 
+def _agent(frame: Frame) -> Token | None:
+    """The noun that is the active subject, before its verb; names of persons are none."""
+    for agent in frame.agents:
+        if agent.pos_ == "NOUN" and is_noun(agent) and agent.i < frame.verb.i and not is_passive(frame.verb):
+            return agent
+    return None
+
+
 def _article(noun: Token) -> str:
     before = [child for child in noun.lefts if child.dep_ in _DETERMINERS]
     words = {child.lower_ for child in before}
@@ -88,7 +98,7 @@ def _article(noun: Token) -> str:
 
 
 def _is_plural(noun: Token) -> bool:
-    return noun.tag_ in {"NNS", "NNPS"}
+    return noun.tag_ in {"NNS", "NNPS"} or noun.lower_ in _PLURAL_ALONE
 
 
 def _begins_with_vowel(word: str) -> bool:

@@ -254,18 +254,21 @@ def leading_actions(texts: Texts) -> dict[Step, tuple[tuple[str, ...], set[tuple
     return found
 
 
-def label_texts(texts: Texts) -> dict[tuple[str, ...], tuple[str, str]]:
-    """For each action what most sources say without its phrase, and the phrase; words with an article count thrice."""
-    said: dict[tuple[str, ...], tuple[dict[str, set[str]], ...]] = defaultdict(
-        lambda: (defaultdict(set), defaultdict(set))
-    )
-    for mention in texts.mentions:
-        for sources, words in zip(
-            said[mention.event.action.key], (mention.event.words, mention.event.phrase), strict=True
-        ):
-            sources[words].add(mention.source)
+def label_texts(texts: Texts, scenario: str | None = None) -> dict[tuple[str, ...], tuple[str, str]]:
+    """For each action what most sources say without its phrase, and the phrase; words with an article count thrice.
 
-    def most(sources: dict[str, set[str]]) -> str:
+    In a scenario ("" for none), or, by default, in all of them: sources count once for each.
+    """
+    said: dict[tuple[str, ...], tuple[dict[str, set[tuple[str, str]]], ...]] = {}
+    for mention in texts.mentions:
+        event = mention.event
+        for about in mention.scenarios or [""]:
+            if scenario in (None, about):
+                parts = said.setdefault(event.action.key, (defaultdict(set), defaultdict(set)))
+                for sources, words in zip(parts, (event.words, event.phrase), strict=True):
+                    sources[words].add((about, mention.source))
+
+    def most(sources: dict[str, set[tuple[str, str]]]) -> str:
         weight = {words: len(told) * (3 if {"the", "a"} & set(words.split()) else 1) for words, told in sources.items()}
         return min(weight, key=lambda words: (-weight[words], words))
 

@@ -102,9 +102,9 @@ def _heard_otherwise(record: Record) -> EventMention | None:
     if record.action.predicate == "boil":
         kettle = Tool(lemma="kettle", start=record.start, end=record.end)
         return evolve(record, tools=[*record.tools, kettle], score=0.25)
-    return (
-        evolve(record, action=evolve(record.action, predicate="pour")) if record.action.predicate == "drain" else None
-    )
+    if record.action.predicate != "drain":
+        return None
+    return evolve(record, action=evolve(record.action, predicate="pour"), words=record.words.replace("drain", "pour"))
 
 
 @frozen

@@ -36,12 +36,12 @@ TEXTS: Sequence[str | Mapping[str, Any]] = (
 
 PINS: dict[str, tuple[str, str]] = {
     "decompositions": (
-        "0804d8e71ec36b24af02248d3978fa561a13c4933108b4fc07bf5230fc70cb58",
+        "5cb7a1c3103bbf7223979ebd62cefec17cdab4cc08e3d868edfd2bf84f866dc3",
         "a142ffde87b5b45d0cab871af48a9b7ba3222eb57baeca8f9ba42764efa29041",
     ),
     "events": (
-        "6ecc6d1c1f28fec1ba38cd4f30cfc78e54dd0d8ebee8b22d78786a3b0c4b265e",
-        "584962056e1bddabcdcf33550f747b2d283b1e71b44ee5ecd285a970bab2ab94",
+        "3141068b42a38f8a43ab379d38bf5ffc1dd41f38665ff9b342f316ee043e067d",
+        "cc18a63f6e9b9a7006c47244e11b8498e58a732e2de57e9431c71811b144a39c",
     ),
     "labels": (
         "69775d7f8027ebedd85586796a7f43a0dbb9fe0f11eb90d3196a30771183df55",
@@ -52,11 +52,11 @@ PINS: dict[str, tuple[str, str]] = {
         "265c2ff37422e1c06baf87e6ba94913a42c3706740c9d1d117cfadfe67ef0249",
     ),
     "scenarios": (
-        "040d9c662a239e282595a7bbb2e273702fa963f3f14dee4908a1d68d43a029b1",
+        "4d3d4d5da3b38232250fcc228065c01816e3a7e5de4f42be7b7ad440a2c00594",
         "b62ad9cba346f06d1673c4aab8e5074c760570f34d7471e3f3e8c3749cbebb97",
     ),
     "state-changes": (
-        "60f7124a5fd1d49a5297401294f8cd2b929d77d6c246ceaab1832cebd9b70d77",
+        "cac63025973d7ca0de1f54cce49cc6f67a26802c62c0ec376143dd7ca3ed9d1e",
         "a1828bf414da8914e41e3070f2d046058cf79be1db82eb65c99a379aadfa468d",
     ),
 }

@@ -30,6 +30,10 @@ from tests.extractors.parses import read_text
         ("As my friends began to arrive one of them offered to cook.", ["arrive"]),
         ("I called 911.", ["call"]),
         ("Stay home.", ["stay home"]),
+        ("The police arrived in five minutes.", ["the police arrive"]),
+        ("My friends came over.", ["your friends come over"]),
+        ("John arrived at the house.", ["arrive at the house"]),
+        ("I saw that the alarm went off.", ["the alarm goes off"]),
     ],
 )
 def test_the_words_of_an_action(text: str, found: list[str]) -> None:

@@ -8,32 +8,44 @@ WORDS_PART = Rule(
     "words_part",
     "document",
     """
-    SELECT action, words, phrase, count(DISTINCT document) AS sources FROM event WHERE words <> '' GROUP BY ALL
+    SELECT coalesce(o.scenario, 0) AS scenario, e.action, e.words, e.phrase, count(DISTINCT e.document) AS sources
+    FROM event e LEFT JOIN occurrence o ON o.mention = e.mention AND in_partition(o.document)
+    WHERE e.words <> '' GROUP BY ALL
     """,
 )
+"""What the sources say for each action, in each scenario: the words before its phrase, and the phrase."""
 
 
-def _chosen(part: str) -> str:
-    """SQL: for each action its words or its phrase, with their number of sources. Lists of steps often leave out
-    articles, which a reader misses: what has one counts three times."""
+def _chosen(part: str, keys: str, told: str) -> str:
+    """SQL: what most sources say. Lists of steps often leave out articles, which a reader misses: what has one counts
+    three times, but for one at the beginning, which belongs to who does it ("the police arrive")."""
     return f"""
-        SELECT action, arg_min({part}, row(-weight, {part})) AS {part}
-        FROM (SELECT action, {part},
-                     sum(sources) * CASE WHEN regexp_matches({part}, '\\b(an?|the|your)\\b') THEN 3 ELSE 1 END AS weight
-              FROM words_part GROUP BY action, {part})
-        GROUP BY action
+        SELECT {keys}, arg_min({part}, row(-weight, {part})) AS {part}
+        FROM (SELECT {keys}, {part},
+                     sum(sources) * CASE WHEN regexp_matches({part}, ' (an?|the|your)\\b') THEN 3 ELSE 1 END AS weight
+              FROM {told} GROUP BY {keys}, {part})
+        GROUP BY {keys}
     """
 
 
-ACTION_WORDS = Rule(
-    "action_words",
-    "",
-    f"SELECT * FROM ({_chosen('words')}) JOIN ({_chosen('phrase')}) USING (action)",
-)
-"""The words of each action that most sources have, apart for what stands before its phrase and for the phrase."""
+def _words(keys: str, told: str) -> str:
+    return f"SELECT * FROM ({_chosen('words', keys, told)}) JOIN ({_chosen('phrase', keys, told)}) USING ({keys})"
+
+
+# An action by itself is the same whoever does it.
+_WITHOUT_AGENT = """
+    (SELECT p.* FROM words_part p JOIN action a USING (action)
+     WHERE split_part(p.words, ' ', 1) IN (a.predicate, 'let'))
+"""
+
+ACTION_WORDS = Rule("action_words", "", _words("action", _WITHOUT_AGENT))
+"""The words of each action, and its phrase."""
+
+SENSE_WORDS = Rule("sense_words", "", _words("scenario, action", "words_part"))
+"""The words of each action in a scenario, or outside of scenarios (0), and its phrase."""
 
 ACTION_TEXT = "coalesce(w.words || coalesce(' ' || nullif(w.phrase, ''), ''), {0}.label)"
-"""SQL: the `label_text` of an action `{0}`, given its row `w` of `action_words` or none."""
+"""SQL: the `label_text` of an action `{0}`, given its row `w` of words or none."""
 
 STEP_TEXTS = Rule(
     "step_text",
@@ -45,7 +57,7 @@ STEP_TEXTS = Rule(
                    WHERE concat_ws(' ', a.predicate, nullif(a.particle, ''), a.object) = s.label),
                s.label) AS label_text
     FROM step s LEFT JOIN expressed_as x ON x.start = s.step LEFT JOIN action a ON a.action = x."end"
-         LEFT JOIN action_words w ON w.action = a.action
+         LEFT JOIN sense_words w ON w.scenario = s.scenario AND w.action = a.action
     WHERE mine(s.scenario)
     GROUP BY s.step, s.label
     """,

@@ -8,7 +8,7 @@ from kgscripts.assembly.engine import Rule
 from kgscripts.assembly.identity import ACTION_PARTS, action_key, same_action
 from kgscripts.assembly.step import Step, made_by
 from kgscripts.assembly.tables import changes, named_scenarios, titles
-from kgscripts.assembly.tables.label_texts import ACTION_WORDS, WORDS_PART
+from kgscripts.assembly.tables.label_texts import ACTION_WORDS, SENSE_WORDS, WORDS_PART
 from kgscripts.assembly.tables.segments import NAMESAKE, segment_rules
 from schemas.records import INFERRED
 
@@ -120,7 +120,6 @@ def mention_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
             "document",
             f'SELECT mention, document, start, "end", action, {scores} FROM event e GROUP BY ALL ORDER BY mention',
         ),
-        WORDS_PART,
         # Of the mentions of a span, each measure once, in the order in which they are read.
         Rule(
             "measured_span",
@@ -213,8 +212,10 @@ def steps(readers: Sequence[int]) -> list[Step]:
             *mention_rules(readers),
             *ALIGNED,
             *segment_rules(readers),
+            WORDS_PART,
             *changes.change_rules(readers),
             name="mentions",
         ),
         made_by(ACTION_WORDS),
+        made_by(SENSE_WORDS),
     ]

@@ -41,8 +41,8 @@ class StepSettings:
     """The settings of the clusters: see `clusters_of`."""
 
     hidden: int = field(validator=_count)
-    first: float = field(default=0.2, validator=_probability)
-    least: float = field(default=0.25, validator=_probability)
+    first: float = field(default=0.25, validator=_probability)
+    least: float = field(default=0.3, validator=_probability)
 
 
 @frozen
