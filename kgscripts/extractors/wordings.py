@@ -25,6 +25,7 @@ _VOWELS = frozenset("aeiou")
 _SPOKEN_WITH_CONSONANT = ("uni", "use", "usu", "eu", "one", "once", "ute")
 _SPOKEN_WITH_VOWEL = ("hour", "honest", "heir")
 _PLURAL_ALONE = frozenset({"police", "people", "staff", "crew"})
+_SINGULAR_ENDS = ("ss", "us", "is", "as")
 _HISSING = ("s", "sh", "ch", "x", "z", "o")
 
 
@@ -39,7 +40,7 @@ def words_of(frame: Frame, noun: Token | None, pronoun: str) -> str:
         agent = None if pronoun else _agent(frame)
         if agent is None:
             return _joined(verb, pronoun, particle)
-        return _joined(noun_words(agent), verb if _is_plural(agent) else third_person(verb), particle)
+        return _joined(noun_words(agent), verb if _agrees_as_plural(agent) else third_person(verb), particle)
     thing = noun_words(noun, mentioned_before=noun in frame.stands_for)
     if letting(frame.verb) is not None and noun.i < frame.verb.i:
         return _joined("let", thing, verb, particle)
@@ -99,6 +100,11 @@ def _article(noun: Token) -> str:
 
 def _is_plural(noun: Token) -> bool:
     return noun.tag_ in {"NNS", "NNPS"} or noun.lower_ in _PLURAL_ALONE
+
+
+def _agrees_as_plural(noun: Token) -> bool:
+    """Whether a noun is plural, also if the tagger takes it for a singular: "paramedics"."""
+    return _is_plural(noun) or (noun.lower_.endswith("s") and not noun.lower_.endswith(_SINGULAR_ENDS))
 
 
 def _begins_with_vowel(word: str) -> bool:

@@ -145,7 +145,7 @@ def test_the_script_of_cooking_pasta(graphs: dict[str, ScriptGraph]) -> None:
 def test_the_examples_answer_as_show_does(graphs: dict[str, ScriptGraph]) -> None:
     script = read_script(graphs["examples"], "cooking pasta", min_support=2, usual=True)
     rows = comparable(in_cypher(graphs["examples"], "cooking-pasta"))
-    assert [row[0] for row in rows] == [step.label for step in script.steps]
+    assert [row[0] for row in rows] == [step.label_text for step in script.steps]
     assert [row[1] for row in rows] == [tuple(sorted(tool.label for tool in step.tools)) for step in script.steps]
     assert len(rows) >= 8
     assert {"fork", "colander"} <= {tool for row in rows for tool in row[1]}

@@ -33,6 +33,7 @@ from tests.extractors.parses import read_text
         ("The police arrived in five minutes.", ["the police arrive"]),
         ("My friends came over.", ["your friends come over"]),
         ("John arrived at the house.", ["arrive at the house"]),
+        ("The paramedics got out.", ["the paramedics get out"]),
         ("I saw that the alarm went off.", ["the alarm goes off"]),
     ],
 )
