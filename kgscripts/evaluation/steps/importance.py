@@ -16,7 +16,7 @@ from kgscripts.evaluation.events.gold_lists import read_rows
 from kgscripts.evaluation.result import Evaluation, Figure, Role, System, shares
 from kgscripts.typicality.importance import Importance
 from schemas.errors import InputError
-from schemas.provenance import Exposure
+from schemas.provenance import Direction, Exposure
 from schemas.script_graph import ScriptGraph
 
 DATASET = "kgscripts importance"
@@ -112,6 +112,7 @@ def evaluate_importance(graph: ScriptGraph) -> Evaluation:
     hidden = [
         step is None or not step.row["usual"] for step, right in zip(found, gold, strict=True) if right == "essential"
     ]
+    missed = Figure(metric="essential steps hidden", value=sum(hidden) / max(1, len(hidden)), direction=Direction.LOWER)
     systems = [
         System(
             name=name,
@@ -119,7 +120,7 @@ def evaluate_importance(graph: ScriptGraph) -> Evaluation:
             source=OURS if name == OURS else "",
             figures=[
                 *_f1(gold, own),
-                *(shares({"essential steps hidden": sum(hidden) / max(1, len(hidden))}, "") if name == OURS else ()),
+                *((missed,) if name == OURS else ()),
             ],
         )
         for name, own in answers.items()
