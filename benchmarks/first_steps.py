@@ -26,6 +26,9 @@ def main() -> None:
         own = [row for row in rows if row["pass"] == number]
         for kind in (*dict.fromkeys(row["kind"] for row in own), "all"):
             echo(_line(number, kind, [row for row in own if kind in (row["kind"], "all")]))
+    first, second = ([row["verdict"] for row in rows if row["pass"] == number] for number in "12")
+    agree = sum(one == other for one, other in zip(first, second, strict=True)) / len(first)
+    echo(f"the two passes agree on {agree:.2f} of the verdicts")
     echo("order: steps in the wrong place; activities: those with such a step; marks: those that do not fit")
 
 

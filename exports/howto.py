@@ -46,7 +46,7 @@ def how_tos(graph: ScriptGraph) -> Iterator[tuple[str, dict[str, Any]]]:
     """Each scenario that has steps, by its id, as a HowTo; memory is that of all steps with their tools."""
     scenarios = {row["id"]: row for row in graph.rows("Scenario", ("id", "label", "alternative_labels"))}
     steps = list(graph.rows("HAS_SUB_EVENT", ("from_id", "to_id", "rank", "usual")))
-    names = graph.label_texts("SubEvent", column(steps, "to_id"))
+    names = {step: text for step, (_, text) in graph.names("SubEvent", column(steps, "to_id")).items()}
     tools, needs = _tools(graph), _needs(graph)
     for scenario, group in groupby(sorted(steps, key=itemgetter("from_id", "rank")), itemgetter("from_id")):
         every = list(group)

@@ -145,12 +145,11 @@ def _choose(graph: ScriptGraph, name: str, limit: int, min_support: int, usual: 
 
 def _step_named(graph: ScriptGraph, found: _Found, name: str) -> str:
     """The id of the step with this label, wording or IRI; a label takes precedence, and exact words do."""
-    labels = graph.labels("SubEvent", found.relations)
-    texts = graph.label_texts("SubEvent", found.relations)
+    names = graph.names("SubEvent", found.relations)
     wordings = {
         step: [row["label"] for row in rows] for step, rows in parts_of(graph, "EXPRESSED_AS", found.relations).items()
     }
-    for named in _named(graph, name, labels, texts, wordings):
+    for named in _named(graph, name, names, wordings):
         if len(named) == 1:
             return named[0]
         if named:
@@ -159,8 +158,8 @@ def _step_named(graph: ScriptGraph, found: _Found, name: str) -> str:
                 where=str(graph.directory),
                 remedy="name one by its IRI: " + ", ".join(map(graph.iri, named[:5])),
             )
-    others = {folded(wording): labels[step] for step, each in wordings.items() for wording in each}
-    others |= {folded(label): label for label in labels.values()}
+    others = {folded(wording): names[step][0] for step, each in wordings.items() for wording in each}
+    others |= {folded(label): label for label, _ in names.values()}
     raise QueryError(
         f"{found.scenario['label']!r} has no step {name!r}",
         where=str(graph.directory),
@@ -171,18 +170,17 @@ def _step_named(graph: ScriptGraph, found: _Found, name: str) -> str:
 def _named(
     graph: ScriptGraph,
     name: str,
-    labels: Mapping[str, str],
-    texts: Mapping[str, str],
+    names: Mapping[str, tuple[str, str]],
     wordings: Mapping[str, Sequence[str]],
 ) -> Iterator[list[str]]:
     """The steps with a name, by one kind of name after the other."""
     wanted = folded(name)
-    yield [step for step in labels if wanted in (step, graph.iri(step).casefold())]
+    yield [step for step in names if wanted in (step, graph.iri(step).casefold())]
     # Labels are lemmas: "put egg on plate" for "put the eggs on a plate".
     title_key = function("kgscripts.titles.keys:title_key")
     for same in (folded, title_key):
         wanted = same(name)
-        yield [step for step, label in labels.items() if wanted in (same(label), same(texts[step]))]
+        yield [step for step, both in names.items() if wanted in map(same, both)]
         yield [step for step, each in wordings.items() if wanted in map(same, each)]
 
 

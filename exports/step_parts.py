@@ -33,9 +33,7 @@ def parts_of(graph: ScriptGraph, relation: str, steps: Collection[str]) -> Mappi
     """
     ends = [end for _, end in RELATION_TYPES[relation].ends]
     rows = list(graph.rows(relation, (*_KNOWLEDGE, *_FURTHER.get(relation, ())), {"from_id": steps}))
-    nodes = column(rows, "to_id")
-    labels = {node: label for end in ends for node, label in graph.labels(end, nodes).items()}
-    texts = {node: text for end in ends for node, text in graph.label_texts(end, nodes).items()}
+    names = {node: both for end in ends for node, both in graph.names(end, column(rows, "to_id")).items()}
     rows.sort(
         key=lambda row: (
             row.get("position", 0),
@@ -44,12 +42,13 @@ def parts_of(graph: ScriptGraph, relation: str, steps: Collection[str]) -> Mappi
             row.get("role") in OF_PLACE,
             -row["support"],
             -row["probability"],
-            labels[row["to_id"]],
+            names[row["to_id"]],
         )
     )
     parts: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
-        parts[row["from_id"]].append({**row, "label": labels[row["to_id"]], "label_text": texts[row["to_id"]]})
+        label, text = names[row["to_id"]]
+        parts[row["from_id"]].append({**row, "label": label, "label_text": text})
     return parts
 
 

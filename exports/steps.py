@@ -30,7 +30,9 @@ def read_steps(graph: ScriptGraph, relations: Mapping[str, Row], most: int) -> l
         if item.ends[0][0] == "SubEvent"
     }
     wordings = parts_of(graph, "EXPRESSED_AS", steps)
-    labels, texts = graph.labels("SubEvent", steps), graph.label_texts("SubEvent", steps)
+    names = {
+        step: {"label": label, "label_text": text} for step, (label, text) in graph.names("SubEvent", steps).items()
+    }
     corrections, durations = corrections_of(graph, steps), durations_of(graph, steps)
     statements = {row["statement"] for row in relations.values()}
     for related in (uses, takes_part, changes, concrete, alternatives, matches, *further.values()):
@@ -42,7 +44,7 @@ def read_steps(graph: ScriptGraph, relations: Mapping[str, Row], most: int) -> l
 
     return [
         Step(
-            **common(graph, {**row, "label": labels[step], "label_text": texts[step]}, evidence),
+            **common(graph, {**row, **names[step]}, evidence),
             **{name: row[name] for name in _OF_STEPS},
             wordings=[wording["label"] for wording in wordings.get(step, ())],
             durations=durations.get(step, ()),

@@ -200,13 +200,13 @@ class ScriptGraph:
         where = None if ids is None else {"id": ids}
         return {row["id"]: row["label"] for row in self.rows(node_type, ("id", "label"), where)}
 
-    def label_texts(self, node_type: str, ids: Iterable[str | None] | None = None) -> dict[str, str]:
-        """The labels of nodes as a person would write them, as `labels` gives these; of a type without such ones, its
-        labels."""
-        if not any(item.name == "label_text" for item in NODE_TYPES[node_type].properties):
-            return self.labels(node_type, ids)
-        where = None if ids is None else {"id": ids}
-        return {row["id"]: row["label_text"] for row in self.rows(node_type, ("id", "label_text"), where)}
+    def names(self, node_type: str, ids: Iterable[str | None]) -> dict[str, tuple[str, str]]:
+        """The label of each node of a type with these ids, and the label as a person would write it; for a type without
+        such labels, the label twice."""
+        has_text = any(item.name == "label_text" for item in NODE_TYPES[node_type].properties)
+        columns = ("id", "label", "label_text") if has_text else ("id", "label")
+        rows = self.rows(node_type, columns, {"id": ids})
+        return {row["id"]: (row["label"], row.get("label_text", row["label"])) for row in rows}
 
     def select(
         self, table: str, columns: Iterable[str] | None = None, where: Mapping[str, object] | None = None

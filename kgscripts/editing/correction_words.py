@@ -175,9 +175,9 @@ class _Steps:
         return {row["id"]: row["label"] for row in rows}
 
     @cached_property
-    def _texts(self) -> dict[str, str]:
-        """The label of each step as `show` prints it, by its id."""
-        return self.graph.label_texts("SubEvent", self._labels)
+    def _names(self) -> dict[str, tuple[str, str]]:
+        """The label of each step, and the one that `show` prints, by its id."""
+        return self.graph.names("SubEvent", self._labels)
 
     @cached_property
     def _actions(self) -> list[tuple[str, Action]]:
@@ -232,8 +232,7 @@ class _Steps:
         return {words for _, action in self._actions if plain_words(action.label) == words}
 
     def _by_label(self, words: str) -> set[str]:
-        names = (*self._labels.items(), *self._texts.items())
-        return {self._leader(step) for step, name in names if plain_words(name) == words}
+        return {self._leader(step) for step, both in self._names.items() if words in map(plain_words, both)}
 
     def _by_head(self, words: str) -> set[str]:
         """The leading actions of the steps of which an action has this predicate, particle and object."""

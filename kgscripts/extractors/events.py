@@ -187,6 +187,7 @@ def mentions_of(frame: Frame, offset: int, inferred: Sequence[Tool] = ()) -> Ite
     """
     used = tools_of(frame)
     phrase = phrase_of_action(frame, used)
+    said = phrase_words(phrase)
     for noun in _acted_upon(frame) or (None,):
         tools = [*used, noun] if noun in frame.handled and noun is not None else used
         action = Action(
@@ -202,7 +203,7 @@ def mentions_of(frame: Frame, offset: int, inferred: Sequence[Tool] = ()) -> Ite
         yield EventMention(
             action=action,
             words=words_of(frame, noun, action.object),
-            phrase=phrase_words(phrase),
+            phrase=said,
             start=offset + start,
             end=offset + end,
             participants=[_argument(frame, found, offset) for found in participants],

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import cli
 from kgscripts.evaluation.events.gold_lists import read_rows
 from kgscripts.evaluation.steps import importance
-from kgscripts.evaluation.steps.importance import FILE, OURS, evaluate_importance, graph_steps
+from kgscripts.evaluation.steps.importance import FILE, evaluate_importance, graph_steps
 from kgscripts.training import importance as learning
 from kgscripts.typicality.importance import Importance, shipped_importance
 from schemas.errors import InputError
@@ -83,7 +83,9 @@ def test_the_lists_that_ship_are_sound() -> None:
     assert Counter(row["first"] == row["second"] for row in unseen)[True] > 250
 
 
-def test_learning_finds_what_decides(graph: ScriptGraph, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_training_writes_the_weights_of_the_judged_steps(
+    graph: ScriptGraph, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     steps = sorted(graph_steps(graph, [_PASTA, "making coffee"]))
     kinds = [*Importance] * len(steps)
     rows = [
@@ -97,9 +99,3 @@ def test_learning_finds_what_decides(graph: ScriptGraph, monkeypatch: pytest.Mon
     assert 0 < weights.least_essential < 1
     assert json.loads(out.read_text(encoding="utf-8"))["steps"] == count
     assert weights.essential.of_vector.shape == shipped_importance().essential.of_vector.shape
-
-
-def test_the_source_of_the_score_is_the_enricher(graph: ScriptGraph, monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = [{"scenario": _PASTA, "step": "boil water", "first": "usual", "second": "usual"}]
-    monkeypatch.setattr(importance, "read_rows", lambda _: rows)
-    assert evaluate_importance(graph).systems[0].source == OURS

@@ -5,19 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kgscripts.assembly.engine import Rule
-from kgscripts.typicality.vague_words import vague_words
-
-
-def _general_verbs() -> str:
-    return ", ".join(f"'{verb}'" for verb in sorted(vague_words("activity")))
-
+from kgscripts.typicality.vague_words import listed
 
 NAMESAKE = Rule(
     "namesake",
     "",
     f"""
     SELECT s.scenario, a.action FROM
-        (SELECT action, activity_key(label) AS key FROM action WHERE predicate IN ({_general_verbs()})) a
+        (SELECT action, activity_key(label) AS key FROM action WHERE predicate IN ({listed("activity")})) a
         JOIN (SELECT scenario, activity_key(label) AS key FROM scenario) s USING (key)
     """,
 )

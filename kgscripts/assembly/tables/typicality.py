@@ -96,7 +96,7 @@ def _of_scenario(mentions: pa.Table, actions: pa.Table, sources: Mapping[int, in
     numbers = actions["action"].to_numpy()
     row = np.searchsorted(numbers, mentions["action"].to_numpy())
     count = mentions["mentions"].to_numpy()
-    vectors = decoded(actions["own"].to_pylist())
+    vectors, about = (decoded(own.to_pylist()) for own in (actions["own"], actions["scenario_values"][:1]))
     found = features(
         ScenarioActions(
             vectors=vectors,
@@ -107,7 +107,7 @@ def _of_scenario(mentions: pa.Table, actions: pa.Table, sources: Mapping[int, in
             source=mentions["document"].to_numpy(),
             mentions=count,
             position=mentions["position"].to_numpy(),
-            scenario=decoded(actions["scenario_values"][:1].to_pylist())[0],
+            scenario=about[0],
         )
     )
     typical = np.round(shipped_weights().probability(found, vectors) * _DECIMALS).astype(np.int64)
@@ -126,7 +126,7 @@ def _of_scenario(mentions: pa.Table, actions: pa.Table, sources: Mapping[int, in
         typicality=mean,
         labels=[(label, scenario) for label in labels],
         vectors=vectors[names],
-        scenario=decoded(actions["scenario_values"][:1].to_pylist()),
+        scenario=about,
     )
     important = shipped_importance()
     return pa.table(

@@ -44,7 +44,7 @@ class GraphStep:
 
     @property
     def by_share(self) -> Importance:
-        """What the share of the sources alone says."""
+        """What the share of the sources says of a usual step."""
         if not self.row["usual"]:
             return Importance.BYSTANDER
         share = self.row["probability"]
@@ -118,10 +118,7 @@ def evaluate_importance(graph: ScriptGraph) -> Evaluation:
             name=name,
             role=Role.MODEL if name == OURS else Role.BASELINE,
             source=OURS if name == OURS else "",
-            figures=[
-                *_f1(gold, own),
-                *((missed,) if name == OURS else ()),
-            ],
+            figures=[*_f1(gold, own), *((missed,) if name == OURS else ())],
         )
         for name, own in answers.items()
     ]
