@@ -43,6 +43,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "diff": ("kgscripts.commands.diff:diff", "Print what differs between two graphs."),
     "show": ("exports.show:show", "Print a scenario as a tree, or the steps that use a tool."),
     "needs": ("exports.needs_command:needs", "Print the tools and supplies that a scenario needs."),
+    "plan": ("kgscripts.commands.plan:plan", "Print a scenario as a plan for a planner or a robot."),
     "query": ("exports.commands:query", "Ask a graph in SPARQL or Cypher."),
     "export": ("exports.commands:export", "Write a graph as RDF, to Neo4j, to a store or a file."),
     "validate": ("exports.commands:validate", "Check a graph's files and its SHACL shapes."),

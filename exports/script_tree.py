@@ -14,7 +14,9 @@ from exports.needs_tree import needs_line
 from exports.step_parts import well_supported
 from exports.tool_uses import ToolUse
 from exports.tree_lines import ADDED, add_evidence, count, numbers_of, styled, was_added
+from schemas.changes import Level
 from schemas.script import (
+    Change,
     Evidence,
     Match,
     Part,
@@ -220,6 +222,8 @@ def _details(part: Part) -> str:
 
 
 def _roles(part: Part | ToolUse) -> Iterator[str]:
+    if isinstance(part, Change) and part.level is Level.LIKELY:
+        yield part.level
     if isinstance(part, Tool | ToolUse | Participant):
         yield part.role
     if isinstance(part, Tool) and part.predicted:

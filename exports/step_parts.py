@@ -8,9 +8,10 @@ from collections.abc import Collection, Mapping, Sequence
 from operator import itemgetter
 
 from exports.rows import Row, column
+from schemas.changes import Level
 from schemas.graph_types import RELATION_TYPES
 from schemas.records import OF_PLACE
-from schemas.script import Part, Step, StepCorrection, Tool, is_added
+from schemas.script import Change, Part, Step, StepCorrection, Tool, is_added
 from schemas.script_graph import ScriptGraph
 
 _KNOWLEDGE = ("from_id", "to_id", "support", "probability", "statement")
@@ -19,6 +20,7 @@ _FURTHER = {
     "USES": ("role", "predicted", "inferred"),
     "HAS_PARTICIPANT": ("role",),
     "DECOMPOSES_INTO": ("position",),
+    "CHANGES": ("level",),
     "CLOSE_MATCH": ("similarity",),
     "NEEDS": ("role", "declared", "used", "amount", "usual"),
 }
@@ -41,6 +43,7 @@ def parts_of(graph: ScriptGraph, relation: str, steps: Collection[str]) -> Mappi
             relation == "USES" and row["support"] < _ENOUGH,
             row.get("role") in OF_PLACE,
             -row["support"],
+            row.get("level") == Level.LIKELY,
             -row["probability"],
             names[row["to_id"]],
         )
@@ -62,7 +65,10 @@ def well_supported(step: Step, parts: Sequence[Part]) -> Sequence[Part]:
 
 
 def shown_name(part: Part) -> str:
-    """The name of a part in pictures and tables: an inferred tool stands in parentheses."""
+    """The name of a part in pictures and tables: an inferred tool stands in parentheses, and a question mark behind a
+    change that is likely only."""
+    if isinstance(part, Change) and part.level is Level.LIKELY:
+        return f"{part.label_text}?"
     return f"({part.label})" if isinstance(part, Tool) and part.inferred else part.label_text
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from exports.evidence import evidence_of
 from exports.rows import Row
 from exports.step_parts import alternatives_of, changes_of, corrections_of, durations_of, matches_of, parts_of
+from schemas.changes import Level
 from schemas.installed_types import installed_relation_types
 from schemas.script import Change, Evidence, Match, Part, Participant, Step, Tool
 from schemas.script_graph import ScriptGraph
@@ -62,6 +63,7 @@ def read_steps(graph: ScriptGraph, relations: Mapping[str, Row], most: int) -> l
                 Change(
                     **common(graph, change, evidence),
                     **{name: change[name] for name in ("entity", "attribute", "before", "after")},
+                    level=Level(change["level"]),
                 )
                 for change in changes.get(step, ())
             ],

@@ -237,6 +237,7 @@ _EXAMPLES = {
     "asides": (plain.asides, "--inscript inscript --out asides.json"),
     "verb-objects": (plain.verb_objects, "--train texts --out verb_objects.tsv"),
     "typicality": (plain.typicality, "--inscript inscript --out weights.json"),
+    "change-ratings": (plain.change_ratings, "--out change_ratings.json"),
     "importance": (plain.importance, "mcscript-graph descript-graph --out importance.json"),
     "cross-validate": (validating.cross_validate, "--train labelled-data.xml --development docs.jsonl"),
     "cross-validate-steps": (

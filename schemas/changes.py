@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from attrs import Attribute, field, frozen, validators
 
 from schemas.errors import InputError
@@ -52,3 +54,19 @@ class PredictedChange:
     change: Change
     log_probability: float
     """Natural logarithm of the probability that the change is true of the step."""
+
+
+class Level(StrEnum):
+    """How sure a change is, the surest first: `certain` ones can be planned with, `likely` ones are worth a look."""
+
+    CERTAIN = "certain"
+    LIKELY = "likely"
+
+
+@frozen(kw_only=True)
+class RatedChange:
+    """A change of a step with the probability that it is true, and its level."""
+
+    change: Change
+    probability: float
+    level: Level

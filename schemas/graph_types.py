@@ -5,6 +5,7 @@ Tables, ontology, shapes, constraints, exports and documentation follow these li
 
 from __future__ import annotations
 
+from schemas.changes import Level
 from schemas.installed_types import installed_node_types, installed_relation_types
 from schemas.provenance import Direction, Exposure
 from schemas.records import PassageKind, Role, ToolRole
@@ -281,6 +282,12 @@ NODE_TYPES: dict[str, NodeType] = {
     )
 }
 
+_LEVEL = Property(
+    "level",
+    _STRING,
+    "How sure it is that this changes: certain, which can be planned with, or likely.",
+    values=tuple(Level),
+)
 _PMI = Property("pmi", _NUMBER, "Pointwise mutual information of the two ends, in nats.", False)
 _ROLE = Property(
     "role",
@@ -478,16 +485,18 @@ RELATION_TYPES: dict[str, RelationType] = {
         ),
         RelationType(
             "BROADER",
-            "The other tool is of a more general kind: the head of the compound (cake pan, pan).",
+            "The other tool is of a more general kind: the head of the compound (cake pan, pan). The other attribute "
+            "is more general (length, size).",
             Layer.KNOWLEDGE,
-            (("Tool", "Tool"),),
+            (("Tool", "Tool"), ("Attribute", "Attribute")),
         ),
         RelationType(
             "CHANGES",
-            "The step brings about this change; the probability is the share of the step's mentions that show it.",
+            "The step brings about this change; the probability is the share of the step's mentions that show it, the "
+            "level the highest of these.",
             Layer.KNOWLEDGE,
             (("SubEvent", "StateChange"),),
-            (*KNOWLEDGE, _PMI),
+            (*KNOWLEDGE, _PMI, _LEVEL),
         ),
         RelationType(
             "OF_ENTITY",
@@ -569,12 +578,8 @@ RELATION_TYPES: dict[str, RelationType] = {
             Layer.INSTANCE,
             (("Passage", "ChangeInstance"),),
             (
-                Property(
-                    "log_probability",
-                    _NUMBER,
-                    "Log probability, in nats, that the passage brings about the change.",
-                    maximum=0,
-                ),
+                _share("probability", "Probability that the passage brings about the change."),
+                _LEVEL,
             ),
         ),
         RelationType(

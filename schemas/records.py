@@ -14,6 +14,7 @@ from functools import cached_property
 
 from attrs import AttrsInstance, converters, field, frozen, validators
 
+from schemas.changes import Level
 from schemas.declared import Declared
 from schemas.declared import Span as Span
 from schemas.errors import RecordError
@@ -323,8 +324,8 @@ class StateChange:
 
     `start:end` is the span of the `EventMention` that brings it about, and `action` is its action. Where no event is
     found, `action` is None and the span is that of the step or sentence. `mentioned` is the last mention of the entity
-    in the step or before it; None if the document does not mention the entity up to there. `log_probability` (nats) is
-    that of the change.
+    in the step or before it; None if the document does not mention the entity up to there. `probability` is that of the
+    change being true, which is at least that of its `level`.
     """
 
     entity: str = field(validator=validators.min_len(1))
@@ -335,7 +336,8 @@ class StateChange:
     start: int
     end: int
     mentioned: Span | None
-    log_probability: float = field(converter=_rounded, validator=_nats)
+    probability: float = field(converter=_rounded, validator=[validators.ge(0), validators.le(1)])
+    level: Level = field(converter=Level)
 
     def __attrs_post_init__(self) -> None:
         _span(self, self.start, self.end)

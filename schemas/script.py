@@ -11,12 +11,15 @@ import attrs
 from attrs import Factory, field, frozen
 
 from schemas.by_name import function
+from schemas.changes import Level
 from schemas.graph_types import RELATION_TYPES
 from schemas.json_schema import json_schema
 
 if TYPE_CHECKING:
     import networkx as nx
     import pandas as pd
+
+    from schemas.plan import Plan
 
 
 @frozen(kw_only=True)
@@ -114,12 +117,16 @@ class Need(Part):
 
 @frozen(kw_only=True)
 class Change(Part):
-    """What a step changes: `attribute` of `entity` is `before` before it (None: unknown) and `after` after it."""
+    """What a step changes: `attribute` of `entity` is `before` before it (None: unknown) and `after` after it.
+
+    `level` is *certain* if a passage shows it surely, else *likely*.
+    """
 
     entity: str
     attribute: str
     before: str | None
     after: str
+    level: Level
 
 
 @frozen(kw_only=True)
@@ -249,6 +256,20 @@ class Script:
             step: [other for other in every if other != step and other not in after[step] and step not in after[other]]
             for step in every
         }
+
+    def plan(self, *, likely: bool = False) -> Plan:
+        """The script as a plan: what must hold before each step, and what it changes.
+
+        Only certain changes count; with `likely`, the others too. The passages of the plan are those of the script:
+        read it with ``evidence=1`` to have them.
+
+        Raises
+        ------
+        InputError
+            If the order of the steps has a circle.
+        """
+        found: Plan = function("kgscripts.planning.scripts:plan_of_script")(self, likely=likely)
+        return found
 
     def to_dict(self) -> dict[str, Any]:
         """The script as plain values, for JSON; `script_schema` describes it."""

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import kgscripts
+from tests.example_graph import example_graph
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -37,6 +38,12 @@ def _openpi() -> None:
     path.write_text(json.dumps(step), encoding="utf-8")
 
 
+def _example_graph() -> None:
+    """The graph of docs/guide/planning.md."""
+    Path("build").mkdir()
+    Path("build/example-graph").symlink_to(example_graph())
+
+
 def _nothing() -> None:
     """Of documents that make their graphs themselves."""
 
@@ -46,6 +53,7 @@ BEFORE = {
     "scripts.md": _kitchen,
     "cloze.md": _templates,
     "state-changes.md": _openpi,
+    "planning.md": _example_graph,
     "building.md": _nothing,
     "corrections.md": _nothing,
     "training.md": _nothing,

@@ -70,7 +70,7 @@ MEMBER_PROPERTIES: dict[tuple[str, str], str] = {
 """Predicates from a node to each text in a property (`ValueType.STRINGS`), beside the RDF list of them."""
 
 EXTERNAL_RELATIONS: dict[str, dict[str, str]] = {
-    "BROADER": {"Tool": "skos:broader"},
+    "BROADER": {"Tool": "skos:broader", "Attribute": "skos:broader"},
     "CLOSE_MATCH": {"SubEvent": "skos:closeMatch"},
     "NEEDS": {"Tool": "schema:tool", "Entity": "schema:supply"},
 }

@@ -1,34 +1,137 @@
-"""Attributes that mean the same: each name leads to one, so that wetness and moisture are one node."""
+"""The vocabulary of state changes: attributes with their names and broader attributes, and the names of values.
+
+Wetness and moisture are one attribute, so that they are one node of a graph; "turned on" and "on" are one value of
+power.
+"""
 
 from __future__ import annotations
 
 import hashlib
-import json
+import re
+from collections.abc import Collection, Mapping
 from functools import cache
 from importlib import resources
+
+from attrs import frozen
+
+_ATTRIBUTE = re.compile(r"(?P<name>[^(:]+?)(?: \((?P<broader>[^)]+)\))?: (?P<others>.+)")
+_VAGUE = frozenset(
+    {"state", "condition", "status", "change", "quality", "property", "appearance", "completion", "use", "container"}
+)
+"""Attributes that any value can have. With values that belong to another attribute, the other attribute is meant."""
+_SHAPED = re.compile(r"(?P<full>full(?: of .+)?$|filled with |empty$)|(?:in|on|at|inside|under) (?!use\b|pieces\b)")
+"""Values that say how full a thing is, or where."""
+
+
+@frozen
+class Attribute:
+    """An attribute: its name, the broader attribute ("" for none), and other names of it."""
+
+    name: str
+    broader: str
+    others: tuple[str, ...]
+
+
+@cache
+def attributes() -> Mapping[str, Attribute]:
+    """All attributes of the vocabulary (`data/attributes.txt`), by name."""
+    found = {}
+    for line in _lines("attributes.txt"):
+        match = _ATTRIBUTE.fullmatch(line)
+        assert match is not None, line
+        others = tuple(match["others"].split(", "))
+        found[match["name"]] = Attribute(match["name"], match["broader"] or "", others)
+    return found
 
 
 @cache
 def attribute_names() -> dict[str, tuple[str, ...]]:
-    """The other names of each attribute that has any.
-
-    `python -m benchmarks.attribute_names` makes the list from the train split of OpenPI.
-    """
-    table = resources.files("kgscripts.changes").joinpath("data/attributes.tsv").read_text("utf-8")
-    rows = (line.partition("\t") for line in table.splitlines()[1:])
-    return {leading: tuple(others.split("|")) for leading, _, others in rows}
+    """The other names of each attribute of the vocabulary."""
+    return {name: attribute.others for name, attribute in attributes().items()}
 
 
+@cache
 def attributes_digest() -> str:
-    """SHA-256 of the groups of attributes that mean the same."""
-    return hashlib.sha256(json.dumps(attribute_names(), sort_keys=True).encode()).hexdigest()
+    """SHA-256 of the vocabulary; comments do not count."""
+    content = "\n".join([*_lines("attributes.txt"), *_lines("values.txt")])
+    return hashlib.sha256(content.encode()).hexdigest()
 
 
 def leading_attribute(name: str) -> str:
-    """The attribute that a name means: itself, or the leading name of its group."""
+    """The attribute that a name means: the one of the vocabulary, or the name itself."""
     return _leading().get(name, name)
+
+
+def broader_attribute(name: str, names: Collection[str]) -> str | None:
+    """The nearest of `names` that is more general than an attribute; None if none is."""
+    known = attributes()
+    above = known[name].broader if name in known else ""
+    while above and above not in names:
+        above = known[above].broader
+    return above or None
+
+
+def in_vocabulary(attribute: str, before: str, after: str) -> tuple[str, str, str]:
+    """An attribute and its values before ("": unknown) and after in the words of the vocabulary.
+
+    "state" from "shut" to "opened" is *openness* from "closed" to "open"; what the vocabulary lacks stays as it is.
+    """
+    before, after = _MORE.sub("", before), _MORE.sub("", after)
+    leading = leading_attribute(attribute)
+    of_after = _attributes_of_values().get(after, frozenset())
+    if leading in _VAGUE and (match := _SHAPED.match(after)):
+        leading = "fullness" if match["full"] else "location"
+    elif leading not in of_after:
+        meant = of_after & _attributes_of_values().get(before, frozenset()) if before else of_after
+        # Attributes other than vague ones are wrong, too, if both values say so ("texture: dry -> wet").
+        if len(meant) == 1 and (leading in _VAGUE or before):
+            leading = min(meant)
+    wordings = _wordings().get(leading, {})
+    return leading, wordings.get(before, before), wordings.get(after, after)
+
+
+_MORE = re.compile(r"^(?:now|very|completely|fully|totally|still|currently|being) (?!used|worn|charged|cooked)")
+
+
+@cache
+def _lines(name: str) -> tuple[str, ...]:
+    text = resources.files("kgscripts.changes").joinpath("data", name).read_text("utf-8")
+    return tuple(line for line in text.splitlines() if line and not line.startswith("#"))
 
 
 @cache
 def _leading() -> dict[str, str]:
-    return {other: leading for leading, others in attribute_names().items() for other in others}
+    return {other: attribute.name for attribute in attributes().values() for other in attribute.others}
+
+
+@cache
+def _values() -> dict[str, dict[str, tuple[str, ...]]]:
+    """The values of each attribute, with their other wordings."""
+    found: dict[str, dict[str, tuple[str, ...]]] = {}
+    for line in _lines("values.txt"):
+        if line.startswith("["):
+            own = found.setdefault(line.strip("[]"), {})
+        else:
+            value, _, others = line.partition(": ")
+            own[value] = tuple(others.split(", "))
+    return found
+
+
+@cache
+def _wordings() -> dict[str, dict[str, str]]:
+    """Of each attribute, the value that another wording means."""
+    return {
+        attribute: {other: value for value, others in own.items() for other in others}
+        for attribute, own in _values().items()
+    }
+
+
+@cache
+def _attributes_of_values() -> dict[str, frozenset[str]]:
+    """The attributes that a value, or another wording of one, belongs to."""
+    found: dict[str, set[str]] = {}
+    for attribute, own in _values().items():
+        for value, others in own.items():
+            for name in (value, *others):
+                found.setdefault(name, set()).add(attribute)
+    return {value: frozenset(of_value) for value, of_value in found.items()}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,7 +15,7 @@ from schemas.terminal import echo_json
 
 if TYPE_CHECKING:
     from kgscripts.lookup.read_changes import ReadChange
-    from schemas.changes import PredictedChange
+    from schemas.changes import RatedChange
 
 
 def changes(
@@ -40,18 +39,20 @@ def changes(
 
     Example: kgscripts changes "drain the pasta" --context "boil the pasta" --graph graph
     """
+    from kgscripts.corpora.procedures import Procedure
     from kgscripts.extractors.instructions import read_instruction
     from kgscripts.lookup.read_changes import read_changes
-    from kgscripts.lookup.tracking import change_fields, predict_trusted
+    from kgscripts.lookup.tracking import StepReader, change_fields
     from kgscripts.models.registry import load
-    from schemas.changes import ProcedureStep
 
     text = " ".join(step.split())
     if not text:
         raise ConfigurationError("the step is empty", remedy="write an instruction, for example: 'drain the pasta'")
-    wanted = ProcedureStep(text=text, context=tuple(" ".join(item.split()) for item in context or ()), title=title)
+    earlier = [words for item in context or () if (words := " ".join(item.split()))]
+    procedure = Procedure(id="step", title=title, steps=(*earlier, text))
     read = read_changes(graph, read_instruction(text).action)[:top] if graph is not None else None
-    predicted = next(predict_trusted(load("state-changes", model), [[wanted]]))[0][:top]
+    [found] = StepReader(load("state-changes", model)).read([procedure])
+    predicted = found[-1][:top]
     if as_json:
         content: dict[str, Any] = {"step": text, "predicted": [change_fields(item) for item in predicted]}
         if read is not None:
@@ -59,22 +60,21 @@ def changes(
         echo_json(content)
         return
     shown = [_predicted(item) for item in predicted]
-    print_list(f"predicted by {model}", ("probability", *_CHANGE), shown, 1, "no change")
+    print_list(f"predicted by {model}", ("probability", "level", *_CHANGE), shown, 1, "no change")
     if read is not None:
-        headings = ("sources", "share", "PMI", *_CHANGE, "step")
+        headings = ("sources", "share", "PMI", "level", *_CHANGE, "step")
         print_list(f"read in {graph}", headings, [_read(item) for item in read], 3, "no change")
 
 
 _CHANGE = ("entity", "attribute", "before", "after")
 
 
-def _predicted(item: PredictedChange) -> tuple[str, ...]:
+def _predicted(item: RatedChange) -> tuple[str, ...]:
     change = item.change
-    share = f"{min(1.0, math.exp(item.log_probability)):.0%}"
-    return share, change.entity, change.attribute, change.before, change.after
+    return f"{item.probability:.0%}", item.level, change.entity, change.attribute, change.before, change.after
 
 
 def _read(item: ReadChange) -> tuple[str, ...]:
     step = f"{item.step} ({item.scenario})" if item.scenario else item.step
     numbers = (str(item.support), f"{item.probability:.0%}", f"{item.pmi:.1f}")
-    return (*numbers, item.entity, item.attribute, item.before, item.after, step)
+    return (*numbers, item.level, item.entity, item.attribute, item.before, item.after, step)

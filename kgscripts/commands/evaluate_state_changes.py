@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kgscripts.commands.evaluate_change_schema import SchemaVersion, evaluate_change_schema
 from kgscripts.commands.options import AsJson, AttachAs, Examples, PredictionsOut, ScoresFile, SplitName
 from schemas.output_files import check_outputs, write_lines
 from schemas.terminal import json_text, progress_bar
@@ -20,10 +21,18 @@ if TYPE_CHECKING:
 
 def state_changes(
     gold: Annotated[
-        Path, typer.Option(metavar="FILE|DIR", help="Gold answers: id_answers.jsonl, or the folder of a split.")
+        Path,
+        typer.Option(
+            metavar="FILE|DIR",
+            help="Gold answers: id_answers.jsonl, or the folder of a split; with --schema, v2.0 of OpenPI or a file.",
+        ),
     ],
     predictions: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Predictions: JSON lines with id and answers.")
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Predictions: JSON lines with id and answers; with --schema, JSON, and may be repeated.",
+        ),
     ] = None,
     model: Annotated[
         str | None, typer.Option(metavar="NAME|DIR", help="Or a model that ships, or a checkpoint directory.")
@@ -39,6 +48,13 @@ def state_changes(
         list[str] | None,
         typer.Option(metavar="TOPIC", help="A topic that the model was not trained on. May be repeated."),
     ] = None,
+    schema: Annotated[
+        SchemaVersion | None,
+        typer.Option(
+            help="Evaluate which entities and attributes change, on OpenPI 2.0; of a folder, published answers too.",
+            show_default=False,
+        ),
+    ] = None,
     split: SplitName = None,
     examples: Examples = 0,
     as_json: AsJson = False,
@@ -51,17 +67,36 @@ def state_changes(
     Official: precision, recall and F1 by exact match, BLEU-2 and ROUGE-L, where one gold answer can serve many
     predictions. One to one: it serves one. Clusters: gold answers about the same attribute of the same entity serve
     one prediction. The published scores are printed beside ours.
+
+    With --schema 2.0: F1 of the entities, and of the attributes, that change in a procedure and in its steps, as the
+    evaluator of OpenPI 2.0 counts them.
     """
     from kgscripts.commands.evaluation_output import finish
     from kgscripts.evaluation.changes.answers import official_files, read_answers, read_steps, steps_beside
     from kgscripts.evaluation.changes.predicted import UNSEEN_TOPICS, evaluate_changes
     from kgscripts.models.registry import find_checkpoint, load
 
-    if (predictions is None) == (model is None):
-        raise typer.BadParameter("give either --predictions or --model", param_hint="--predictions")
+    if schema is not None:
+        if questions or unseen:
+            option = "--questions" if questions else "--unseen"
+            raise typer.BadParameter(f"not with --schema {schema}", param_hint=option)
+        evaluate_change_schema(
+            gold,
+            predictions or [],
+            model,
+            split=split,
+            examples=examples,
+            as_json=as_json,
+            output=output,
+            predictions_out=predictions_out,
+            attach_as=attach_as,
+        )
+        return
+    if len(predictions or []) + (model is not None) != 1:
+        raise typer.BadParameter("give either --predictions, once, or --model", param_hint="--predictions")
     if attach_as and model is None:
         raise typer.BadParameter("needs --model", param_hint="--attach-as")
-    read = [*official_files(gold), *(official_files(questions) if questions else ()), predictions, model]
+    read = [*official_files(gold), *(official_files(questions) if questions else ()), *(predictions or []), model]
     check_outputs(output, predictions_out, inputs=read)
     places = {model: find_checkpoint(model, "state-changes")} if model and attach_as else {}
     answers = read_answers(gold)
@@ -71,9 +106,9 @@ def state_changes(
         name = loaded.model.name
         predicted = _predict(loaded, answers, steps)
     else:
-        assert predictions is not None
-        name = predictions.name
-        predicted = read_answers(predictions)
+        (file,) = predictions or []
+        name = file.name
+        predicted = read_answers(file)
     found = evaluate_changes(
         answers,
         predicted,

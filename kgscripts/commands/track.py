@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from schemas.changes import Level
 from schemas.drawing.files import check_picture, save_picture
 from schemas.errors import ConfigurationError, InputError
 from schemas.terminal import console, echo, echo_json, printable
@@ -119,7 +120,7 @@ def _print(table: StateTable) -> None:
         listed.add_column(justify="right", style="bold")
         listed.add_column(overflow="fold")
         for step in steps:
-            nothing = "" if table.predictions[step] else "  (no change)"
+            nothing = "" if table.changes[step] else "  (no change)"
             listed.add_row(str(step + 1), Text(printable(procedure.steps[step])).append(nothing, style="dim"))
         screen.print(listed, "")
         shown = [row for row in rows if any(row.changes[step] for step in steps)]
@@ -137,3 +138,5 @@ def _print(table: StateTable) -> None:
             texts = (Text(printable(row.cell(step, "->")), style="" if row.changes[step] else "dim") for step in steps)
             cells.add_row(f"  {row.attribute}", *texts)
         screen.print(cells, "")
+    if any(rated.level is Level.LIKELY for changes in table.changes for rated in changes):
+        screen.print("? likely; the other changes are certain", style="dim")

@@ -13,7 +13,7 @@ from kgscripts.corpora.formats import read_file
 from kgscripts.corpora.jsonl import read_identified
 from kgscripts.corpora.sniffing import sniff
 from kgscripts.corpora.source import DamagedSourceError, is_binary, open_source
-from schemas.records import Discard, DiscardReason, Document, PassageKind
+from schemas.records import Discard, DiscardReason, Document, Passage, PassageKind
 
 
 @frozen(kw_only=True)
@@ -54,6 +54,16 @@ def procedure_of(document: Document, id: str) -> Procedure | Discard:
     if not texts:
         return Discard(reason=DiscardReason.EMPTY, where=document.name, detail="no steps")
     return Procedure(id=id, title=document.title, steps=tuple(" ".join(text.split()) for text in texts))
+
+
+def document_of(procedure: Procedure) -> Document:
+    """A document with the steps of a procedure as its passages."""
+    passages, end = [], 0
+    for step in procedure.steps:
+        passages.append(Passage(kind=PassageKind.STEP, start=end, end=end + len(step)))
+        end += len(step) + 1
+    text = "\n".join(procedure.steps)
+    return Document(name=procedure.id, format="procedure", text=text, title=procedure.title, passages=passages)
 
 
 def _identified(file: InputFile) -> Iterator[tuple[str, Document] | Discard]:

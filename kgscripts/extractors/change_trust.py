@@ -1,110 +1,112 @@
-"""Which predicted state changes are kept: probable ones that the text does not contradict."""
+"""Which changes of a text are read: candidates that are probable enough, each with its probability and its level."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from attrs import define, evolve, field
+from attrs import define, evolve, field, frozen
 
-from kgscripts.changes.attributes import leading_attribute
 from kgscripts.changes.values import agree
+from kgscripts.extractors.change_candidates import Candidate, candidates_of
+from kgscripts.extractors.change_ratings import Features, RatingWeights, features_of, level_of
 from kgscripts.extractors.change_wording import Wording, distinct_stems, has_unknown_place
-from kgscripts.extractors.change_words import head, normalised
-from kgscripts.text.porter import stem
-from schemas.changes import Change, PredictedChange, ProcedureStep
+from kgscripts.extractors.change_words import head
+from kgscripts.extractors.state_change_units import Nouns, Unit
+from schemas.changes import Change, Level, PredictedChange, RatedChange
+from schemas.records import EventMention
 
-LEAST_LOG_PROBABILITY = -0.65
-"""The least log probability for things that the step mentions. Chosen, like the rules, on two sheets of judged changes:
-see `docs/measurements/state-changes.md`."""
-LEAST_OF_PRESUPPOSED = -0.5
-"""The least log probability for things that the step does not mention."""
-LEAST_EARLIER = -1.0
-"""The least log probability of a change of an earlier step whose value may still hold, kept or not."""
+_BY_VERB = 0.5
+"""How probable a change by the table of verbs is at least, as an earlier change."""
+
+
+@frozen
+class Described:
+    """A candidate and its features."""
+
+    candidate: Candidate
+    features: Features
+
+
+@frozen
+class Read:
+    """A change that is read, and the event by whose verb it follows; None if the model alone says so."""
+
+    rated: RatedChange
+    mention: EventMention | None
+
+
+def described(
+    units: Sequence[Unit], predictions: Sequence[Sequence[PredictedChange]], nouns: Nouns
+) -> Iterator[list[Described]]:
+    """The candidates of consecutive units of one text with their features; `predictions` are what the model considers
+    for each."""
+    earlier = _Earlier()
+    places: dict[str, tuple[str, str]] = {}
+    for unit, predicted in zip(units, predictions, strict=True):
+        wording = Wording(unit.step.text)
+        candidates = candidates_of(predicted, unit.mentions, unit.text, unit.start, places)
+        yield [
+            Described(
+                item,
+                features_of(
+                    item,
+                    wording,
+                    earlier=earlier.probability(item),
+                    is_mentioned=nouns.last(head(item.change.entity), unit.end) is not None,
+                ),
+            )
+            for item in candidates
+        ]
+        earlier.add(candidates)
 
 
 def trusted(
-    steps: Sequence[ProcedureStep],
-    predictions: Sequence[Iterable[PredictedChange]],
-    *,
-    least: float = LEAST_LOG_PROBABILITY,
-    least_of_presupposed: float = LEAST_OF_PRESUPPOSED,
-) -> list[list[PredictedChange]]:
-    """The changes of consecutive steps of one text that are kept, in the words of records, most probable first.
+    units: Sequence[Unit],
+    predictions: Sequence[Sequence[PredictedChange]],
+    nouns: Nouns,
+    weights: RatingWeights,
+    least: Mapping[Level, float],
+) -> Iterator[list[Read]]:
+    """The changes of consecutive units of one text that are read, most probable first.
 
-    The least log probability is `least`, or `least_of_presupposed` if the step does not mention the entity. A step
-    changes an attribute of an entity once (synonyms are one attribute): the most probable value is kept. A change is
-    left out if its value may hold already, since it was predicted for an earlier step, or if the words of the step
-    contradict it (see `Wording.speaks_against`). A place that the text does not mention is removed as the value before.
+    `least` is the least probability of each level. A change is left out if an earlier unit has brought its value about,
+    and no change in between has ended it. A place that the text does not mention is removed as the value before.
     """
-    holding = _Holding()
+    holding: dict[tuple[str, str], str] = {}
+    for unit, found in zip(units, described(units, predictions, nouns), strict=True):
+        read = []
+        for item in found:
+            candidate = item.candidate
+            probability = weights.probability(item.features)
+            level = level_of(probability, least)
+            if level is not None and not agree(holding.get(candidate.key, ""), candidate.change.after):
+                holding[candidate.key] = candidate.change.after
+                change = _with_known_place(candidate.change, unit)
+                read.append(Read(RatedChange(change=change, probability=probability, level=level), candidate.mention))
+        yield sorted(read, key=lambda item: -item.rated.probability)
 
-    def is_probable(item: PredictedChange, wording: Wording) -> bool:
-        return item.log_probability >= (least if wording.mentions(item.change.entity) else least_of_presupposed)
 
-    return [_of_step(step, predicted, holding, is_probable) for step, predicted in zip(steps, predictions, strict=True)]
+def _with_known_place(change: Change, unit: Unit) -> Change:
+    step = unit.step
+    text = distinct_stems(step.text).union(*map(distinct_stems, step.context), distinct_stems(step.title))
+    return evolve(change, before="") if has_unknown_place(change, text) else change
 
 
 @define
-class _Holding:
-    """The values that may hold before a step."""
+class _Earlier:
+    """The values that earlier steps may have brought about, with probabilities, by entity and attribute."""
 
-    _read: dict[tuple[str, str], str] = field(factory=dict, init=False)
-    """The last kept value of each attribute, by the head of the entity."""
-    _predicted: dict[str, dict[str, str]] = field(factory=dict, init=False)
-    """The attribute of each predicted value, kept or not, by the head of the entity."""
+    _values: dict[tuple[str, str], dict[str, float]] = field(factory=dict, init=False)
 
-    def has(self, change: Change) -> bool:
-        of_head = self._predicted.get(_head(change), {})
-        return change.after in of_head or agree(self._read.get(_place(change), ""), change.after)
+    def probability(self, candidate: Candidate) -> float:
+        own = self._values.get(candidate.key, {})
+        return max((found for after, found in own.items() if agree(after, candidate.change.after)), default=0.0)
 
-    def add(self, predicted: Iterable[Change], read: Iterable[Change]) -> None:
-        """Add the changes of a step. A kept change ends the other values of its attribute, and its value before."""
-        for change in predicted:
-            self._predicted.setdefault(_head(change), {})[change.after] = _attribute(change)
-        for change in read:
-            self._read[_place(change)] = change.after
-            values = self._predicted[_head(change)]
-            for after in [
-                after for after, own in values.items() if own == _attribute(change) or after == change.before
-            ]:
-                del values[after]
-            values[change.after] = _attribute(change)
-
-
-def _of_step(
-    step: ProcedureStep,
-    predictions: Iterable[PredictedChange],
-    holding: _Holding,
-    is_probable: Callable[[PredictedChange, Wording], bool],
-) -> list[PredictedChange]:
-    wording = Wording(step.text)
-    possible = [
-        evolve(item, change=change)
-        for item in sorted(predictions, key=lambda item: -item.log_probability)
-        if (change := normalised(item.change)) is not None and not wording.speaks_against(change)
-    ]
-    found: dict[tuple[str, str], PredictedChange] = {}
-    for item in possible:
-        if is_probable(item, wording) and not holding.has(item.change):
-            found.setdefault((item.change.entity, _attribute(item.change)), item)
-    holding.add(
-        (item.change for item in possible if item.log_probability >= LEAST_EARLIER),
-        (item.change for item in found.values()),
-    )
-    text = wording.own.union(*map(distinct_stems, step.context), distinct_stems(step.title))
-    return [
-        evolve(item, change=evolve(item.change, before="")) if has_unknown_place(item.change, text) else item
-        for item in found.values()
-    ]
-
-
-def _place(change: Change) -> tuple[str, str]:
-    return _head(change), _attribute(change)
-
-
-def _head(change: Change) -> str:
-    return stem(head(change.entity))
-
-
-def _attribute(change: Change) -> str:
-    return leading_attribute(change.attribute)
+    def add(self, candidates: Sequence[Candidate]) -> None:
+        """Add the candidates of a step; one that is more probable ends the other values of its attribute."""
+        for item in candidates:
+            found = max(item.of_pair * item.of_value, _BY_VERB if item.line is not None else 0.0)
+            own = self._values.setdefault(item.key, {})
+            for after in [after for after, of_after in own.items() if of_after <= found]:
+                del own[after]
+            own[item.change.after] = max(found, own.get(item.change.after, 0.0))

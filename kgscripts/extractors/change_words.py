@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, cast
 
+from kgscripts.changes.attributes import in_vocabulary
 from kgscripts.text.lexicon import classes_of
 from kgscripts.text.pipeline import load_pipeline
 from schemas.changes import Change
@@ -26,9 +27,10 @@ _AROUND_WORDS = ".,;:!?\"“”'‘’()[]"
 
 
 def normalised(change: Change) -> Change | None:
-    """The change in the words of a record; None if it names no entity, no attribute, no new value, or no difference."""
+    """The change in the words of a record, those of the vocabulary where it has them; None if it names no entity, no
+    attribute, no new value, or no difference."""
     entity, attribute = noun_phrase(change.entity), noun_phrase(change.attribute)
-    before, after = value(change.before), value(change.after)
+    attribute, before, after = in_vocabulary(attribute, value(change.before), value(change.after))
     is_named = any(map(str.isalpha, entity)) and entity not in _PRONOUNS
     if not (is_named and attribute and after) or before == after:
         return None

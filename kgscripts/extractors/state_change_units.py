@@ -32,10 +32,11 @@ _NOT_READ = frozenset({PassageKind.ABSTRACT, PassageKind.NEEDS})
 
 @frozen
 class Unit:
-    """A stretch of a document with the input of the model, and the mentions of events that begin in it."""
+    """A stretch of a document, its text, the input of the model, and the mentions of events that begin in it."""
 
     start: int
     end: int
+    text: str
     step: ProcedureStep
     mentions: tuple[EventMention, ...]
 
@@ -130,7 +131,13 @@ class _Found:
             return
         read = " ".join(word.group() for word in words[:MOST_WORDS])
         self.units.append(
-            Unit(start, end, ProcedureStep(text=read, context=tuple(self._context), title=self._title), mentions)
+            Unit(
+                start,
+                end,
+                self._document.text[start:end],
+                ProcedureStep(text=read, context=tuple(self._context), title=self._title),
+                mentions,
+            )
         )
         self._context.append(read)
 

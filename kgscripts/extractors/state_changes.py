@@ -1,7 +1,8 @@
 """State changes (OpenPI, Tandon et al. 2020) of the steps of a procedure, and of sentences with events, by a model.
 
-A change belongs to the event of its step that brings it about: one whose words have the same head as the entity, else
-the event nearest to the entity, else the first. Changes of location belong to events of placing, moving and taking.
+A change belongs to the event of its step that brings it about: the one whose verb says so (`kgscripts.changes.verbs`),
+else one whose words have the same head as the entity, else the event nearest to the entity, else the first. Changes of
+location belong to events of placing, moving and taking.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from typing import TYPE_CHECKING
 from attrs import define, field, frozen, validators
 
 from kgscripts.changes.attributes import attributes_digest
-from kgscripts.extractors.change_trust import LEAST_LOG_PROBABILITY, LEAST_OF_PRESUPPOSED, trusted
+from kgscripts.changes.verbs import verbs_digest
+from kgscripts.extractors.change_ratings import LEAST, ratings_digest, shipped_ratings
+from kgscripts.extractors.change_trust import Read, trusted
 from kgscripts.extractors.change_words import head
 from kgscripts.extractors.protocol import PARSE, Extractor, ParsedDocument
 from kgscripts.extractors.state_change_units import Nouns, Unit, read_units
@@ -21,27 +24,30 @@ from kgscripts.settings import device_setting, model_setting
 from kgscripts.text.lexicon import verbs, word_list_digests
 from kgscripts.text.pipeline import describe_pipeline
 from kgscripts.text.verb_objects import verb_objects_digest
+from schemas.changes import Level, PredictedChange
 from schemas.provenance import Model
 from schemas.records import Discard, EventMention, Record, Role, Span, StateChange
 
 if TYPE_CHECKING:
     from kgscripts.models.changes.protocol import ChangeModel
-    from schemas.changes import PredictedChange
 
 _TASK = "state-changes"
 _LOCATION = frozenset({"location", "position", "place", "placement"})
 
 
+_probability = [validators.ge(0.0), validators.le(1.0)]
+
+
 @frozen(kw_only=True)
 class StateChangeSettings:
-    """The settings of the extractor of state changes. Log probabilities are in nats."""
+    """The settings of the extractor of state changes."""
 
     model: str = model_setting(_TASK)
     """The model: the name of one that ships, or the directory of a checkpoint."""
-    least_log_probability: float = field(default=LEAST_LOG_PROBABILITY, validator=validators.le(0.0))
-    """The least log probability of changes of entities that the step mentions."""
-    least_of_presupposed: float = field(default=LEAST_OF_PRESUPPOSED, validator=validators.le(0.0))
-    """The least log probability of changes of entities that the step does not mention."""
+    least_certain: float = field(default=LEAST[Level.CERTAIN], validator=_probability)
+    """The least probability of changes of the level `certain`."""
+    least_likely: float = field(default=LEAST[Level.LIKELY], validator=_probability)
+    """The least probability of changes of the level `likely`; less probable ones are not read."""
     device: str = device_setting()
     """Where its network runs: cpu, cuda, cuda:N or mps."""
 
@@ -54,7 +60,7 @@ class StateChangeExtractor(Extractor):
     """
 
     name = "state-changes"
-    rules = "2"
+    rules = "3"
     task = "state changes of steps"
     requires = (PARSE, EventMention)
     gives = (StateChange, Discard)
@@ -71,6 +77,8 @@ class StateChangeExtractor(Extractor):
             **word_list_digests(),
             "verb_objects.tsv": verb_objects_digest(),
             "attributes": attributes_digest(),
+            "verbs": verbs_digest(),
+            "ratings": ratings_digest(),
             "lemmas": describe_pipeline().digest,
         }
 
@@ -87,16 +95,12 @@ class StateChangeExtractor(Extractor):
         if steps:
             if self.model is None:
                 self.model = load(_TASK, self.settings.model, self.settings.device)
-            predictions = iter(self.model.predict(steps))
+            predictions = iter(self.model.considered(steps))
+        least = {Level.CERTAIN: self.settings.least_certain, Level.LIKELY: self.settings.least_likely}
         result: list[Sequence[Record]] = []
         for units in found:
             own = [next(predictions) for _ in units.units]
-            read = trusted(
-                [unit.step for unit in units.units],
-                own,
-                least=self.settings.least_log_probability,
-                least_of_presupposed=self.settings.least_of_presupposed,
-            )
+            read = trusted(units.units, own, units.nouns, shipped_ratings(), least)
             records = [
                 record
                 for unit, changes in zip(units.units, read, strict=True)
@@ -106,13 +110,13 @@ class StateChangeExtractor(Extractor):
         return result
 
 
-def _records(unit: Unit, predictions: Sequence[PredictedChange], nouns: Nouns) -> list[StateChange]:
+def _records(unit: Unit, read: Sequence[Read], nouns: Nouns) -> list[StateChange]:
     """The records of a unit in text order."""
     found = []
-    for predicted in predictions:
-        change = predicted.change
+    for item in read:
+        change = item.rated.change
         mentioned = nouns.last(head(change.entity), unit.end)
-        mention = _brought_about_by(unit, change.entity, change.attribute, mentioned)
+        mention = item.mention or _brought_about_by(unit, change.entity, change.attribute, mentioned)
         record = StateChange(
             entity=change.entity,
             attribute=change.attribute,
@@ -122,7 +126,8 @@ def _records(unit: Unit, predictions: Sequence[PredictedChange], nouns: Nouns) -
             start=mention.start if mention else unit.start,
             end=mention.end if mention else unit.end,
             mentioned=mentioned,
-            log_probability=min(0.0, predicted.log_probability),
+            probability=item.rated.probability,
+            level=item.rated.level,
         )
         found.append(record)
     return sorted(found, key=lambda record: (record.start, record.end))

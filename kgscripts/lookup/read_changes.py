@@ -14,8 +14,8 @@ from schemas.script_graph import ScriptGraph
 
 @frozen
 class ReadChange:
-    """A change of a step: the number of sources, the share of the step's mentions, PMI, and the scenario of the
-    step."""
+    """A change of a step: the number of sources, the share of the step's mentions, PMI, its level, and the scenario of
+    the step."""
 
     entity: str
     attribute: str
@@ -24,6 +24,7 @@ class ReadChange:
     support: int
     probability: float
     pmi: float
+    level: str
     step: str
     scenario: str
 
@@ -53,6 +54,7 @@ def read_changes(directory: Path, action: Action) -> list[ReadChange]:
             support=row["support"],
             probability=row["probability"],
             pmi=row["pmi"],
+            level=row["level"],
             step=steps[row["from_id"]]["label"],
             scenario=scenarios.get(steps[row["from_id"]]["scenario"], ""),
         )

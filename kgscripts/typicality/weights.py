@@ -98,7 +98,7 @@ def learn(found: Numbers, vectors: Vectors, is_so: NDArray[np.bool_], sets: int)
     components = (units - average) @ directions
     size = _COMPONENT / components.std()
     design = np.concatenate([(found - middle) / spread, components * size, np.ones((len(found), 1))], axis=1)
-    solved = _newton(design, is_so.astype(np.float64), _PENALTY * sets)
+    solved = newton(design, is_so.astype(np.float64), _PENALTY * sets)
     of_features = solved[: found.shape[1]] / spread
     of_units = directions @ solved[found.shape[1] : -1] * size
     constant = solved[-1] - of_features @ middle - of_units @ average
@@ -107,7 +107,7 @@ def learn(found: Numbers, vectors: Vectors, is_so: NDArray[np.bool_], sets: int)
     )
 
 
-def _newton(design: Numbers, target: Numbers, penalty: float) -> Numbers:
+def newton(design: Numbers, target: Numbers, penalty: float) -> Numbers:
     """The weights of the columns; the last column, the constant, has no penalty."""
     ridge = np.append(np.full(design.shape[1] - 1, penalty), 1e-9)
     weights = np.zeros(design.shape[1])

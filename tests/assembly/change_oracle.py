@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from attrs import field, frozen
 
 from kgscripts.changes.attributes import leading_attribute
 from kgscripts.changes.values import agree
 from kgscripts.extractors.protocol import Extractor, ParsedDocument
+from schemas.changes import Level
 from schemas.records import Document, PassageKind, Record, Sentence, StateChange
 from tests.assembly.oracle import Row, Texts, merged, share, support
 
@@ -22,11 +23,16 @@ Spot = tuple[str, int, int, str, Change]
 
 @frozen
 class Changes:
-    """Instances with number of the step, whether presupposed and log probability; and what refers to nothing."""
+    """Instances with number of the step, whether presupposed, probability and level; and what refers to nothing."""
 
-    instances: dict[Spot, tuple[int, bool, float]]
+    instances: dict[Spot, tuple[int, bool, float, Level]]
     unplaced: int
-    of_mention: dict[tuple[str, int, int, Row], set[Change]] = field(factory=lambda: defaultdict(set))
+    of_mention: dict[tuple[str, int, int, Row], dict[Change, Level]] = field(factory=lambda: defaultdict(dict))
+
+
+def surest(levels: Iterable[Level]) -> Level:
+    """The surest of some levels."""
+    return min(levels, key=list(Level).index)
 
 
 def read_changes(documents: Sequence[Document], extractors: Sequence[Extractor]) -> Changes:
@@ -57,26 +63,28 @@ def read_changes(documents: Sequence[Document], extractors: Sequence[Extractor])
             else:
                 kind = "mention" if (item.start, item.end, item.action) in events else None
                 if kind:
-                    found.of_mention[digest, item.start, item.end, item.action.key].add(change)
+                    of_mention = found.of_mention[digest, item.start, item.end, item.action.key]
+                    of_mention[change] = surest([item.level, of_mention.get(change, item.level)])
             if kind is None:
                 unplaced += 1
                 continue
             spot = (digest, item.start, item.end, kind, change)
             number = sum(start <= item.start for start in steps)
-            _, presupposed, highest = found.instances.get(spot, (0, True, -math.inf))
+            _, presupposed, highest, level = found.instances.get(spot, (0, True, 0.0, item.level))
             found.instances[spot] = (
                 number,
                 presupposed and item.mentioned is None,
-                max(highest, item.log_probability),
+                max(highest, item.probability),
+                surest([level, item.level]),
             )
     return Changes(found.instances, unplaced, found.of_mention)
 
 
 def changes(texts: Texts, found: Changes) -> set[Row]:
-    """Step, change, support, probability and pointwise mutual information."""
+    """Step, change, support, probability, pointwise mutual information and level."""
     rows: set[Row] = set()
     of = {
-        m: found.of_mention.get((m.source, m.event.start, m.event.end, m.event.action.key), set())
+        m: found.of_mention.get((m.source, m.event.start, m.event.end, m.event.action.key), {})
         for m in texts.mentions
     }
     for change in set().union(*of.values()):
@@ -86,18 +94,19 @@ def changes(texts: Texts, found: Changes) -> set[Row]:
             both = [mention for mention in showing if mention in of_step]
             odds = len(both) * len(texts.mentions) / (len(of_step) * len(showing))
             pmi = round(math.log(odds), 4) + 0.0
-            rows.add((step, change, support(both), share(len(both), len(of_step)), pmi))
+            level = surest(of[mention][change] for mention in both)
+            rows.add((step, change, support(both), share(len(both), len(of_step)), pmi, level))
     return rows
 
 
 def successions(found: Changes) -> tuple[set[tuple[Spot, Spot]], set[tuple[Spot, Spot]]]:
     """The pairs of instances of which the one persists to the other, and those that contradict each other."""
     persisting, contradicting = set(), set()
-    for later, (number, _, _) in found.instances.items():
+    for later, (number, *_) in found.instances.items():
         (attribute, entity, before, _) = later[-1]
         same = [
             (step, spot)
-            for spot, (step, _, _) in found.instances.items()
+            for spot, (step, *_) in found.instances.items()
             if spot[0] == later[0] and spot[-1][:2] == (attribute, entity) and step < number
         ]
         if before and same:

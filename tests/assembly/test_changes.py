@@ -65,15 +65,15 @@ def test_every_change_is_what_the_plain_count_says(documents: list[Document]) ->
     found = change_oracle.read_changes(documents, _READERS)
     steps, changes, instances = steps_of(rows), _changes_of(rows), _instances(rows)
     spots = {spot: identifier for identifier, spot in instances.items()}
-    shown = {row["to_id"]: row["log_probability"] for row in rows["SHOWS"]}
+    shown = {row["to_id"]: (row["probability"], row["level"]) for row in rows["SHOWS"]}
 
     assert report.discards.get("refers to no event", 0) == found.unplaced
     assert {
-        (steps[row["from_id"]], changes[row["to_id"]], *(row[name] for name in ("support", "probability", "pmi")))
+        (steps[row["from_id"]], changes[row["to_id"]], *(row[name] for name in ("support", "probability", "pmi", "level")))
         for row in rows["CHANGES"]
     } == change_oracle.changes(texts, found)
     assert {
-        spot: (row["step"], row["presupposed"], shown[row["id"]])
+        spot: (row["step"], row["presupposed"], *shown[row["id"]])
         for row in rows["ChangeInstance"]
         for spot in (instances[row["id"]],)
     } == found.instances

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from attrs import evolve, frozen
 
 from kgscripts.extractors.protocol import Extractor, ParsedDocument
+from schemas.changes import Level
 from schemas.records import Action, Discard, EventMention, Record, Sentence, Span, StateChange
 
 _CHANGES = {
@@ -42,7 +43,7 @@ class OtherTinyChanges(TinyChanges):
 
     def read(self, documents: Sequence[ParsedDocument]) -> list[Sequence[Record]]:
         return [
-            [evolve(change, log_probability=-2.0) for change in _changes(item) if change.start % 2 == 0]
+            [evolve(change, probability=0.1, level=Level.CERTAIN) for change in _changes(item) if change.start % 2 == 0]
             for item in documents
         ]
 
@@ -61,7 +62,8 @@ def _changes(item: ParsedDocument) -> Iterator[StateChange]:
             start=sentence.start,
             end=sentence.end,
             mentioned=None,
-            log_probability=-1.5,
+            probability=0.2,
+            level=Level.LIKELY,
         )
     for event in item.records[EventMention]:
         assert isinstance(event, EventMention)
@@ -76,7 +78,8 @@ def _changes(item: ParsedDocument) -> Iterator[StateChange]:
                 start=event.start,
                 end=event.end,
                 mentioned=Span(start=found.start, end=found.end) if found else None,
-                log_probability=-0.25 * (number + 1),
+                probability=0.75 - number / 4,
+                level=Level.LIKELY if number else Level.CERTAIN,
             )
         for tool in event.tools:
             yield StateChange(
@@ -88,7 +91,8 @@ def _changes(item: ParsedDocument) -> Iterator[StateChange]:
                 start=event.start,
                 end=event.end,
                 mentioned=Span(start=tool.start, end=tool.end),
-                log_probability=-0.1,
+                probability=0.9,
+                level=Level.LIKELY,
             )
             yield StateChange(
                 entity="ghost",
@@ -99,5 +103,6 @@ def _changes(item: ParsedDocument) -> Iterator[StateChange]:
                 start=event.start,
                 end=event.end,
                 mentioned=None,
-                log_probability=-0.1,
+                probability=0.9,
+                level=Level.LIKELY,
             )

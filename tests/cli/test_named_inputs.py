@@ -34,6 +34,7 @@ INPUTS = {
     "diff other": "diff graph BAD",
     "show directory": "show BAD",
     "needs directory": "needs BAD tea",
+    "plan directory": "plan BAD tea",
     "query directory": "query BAD --sparql 'ASK {}'",
     "query --sparql": "query graph --sparql BAD",
     "query --cypher": "query graph --cypher BAD",

@@ -35,6 +35,8 @@ class Case:
     more_inputs: Sequence[str] = ()
     """Inputs that the arguments do not name: files in folders."""
     out: str = "out.txt"
+    beside: str = ""
+    """The end of the name of a second file, beside OUT and with the same stem."""
 
     def inputs(self) -> list[str]:
         """Files that must not be replaced."""
@@ -52,6 +54,7 @@ _TINY = ("tiny/config.json", "tiny/model_card.json")
 
 OUTPUTS = {
     "show --picture": Case("show graph 'cooking pasta' --picture OUT", _TABLES, out="out.svg"),
+    "plan --pddl": Case("plan graph 'cooking pasta' --pddl OUT", _TABLES, out="out.pddl", beside="-problem.pddl"),
     "export target": Case("export graph OUT", _TABLES, out="out.nq"),
     "schema --output": Case("schema ontology -o OUT"),
     "align --picture": Case("align pairs.tsv --picture OUT", out="out.svg"),
@@ -243,7 +246,8 @@ def test_every_kind_of_output(inputs: Path, tmp_path: Path, name: str) -> None:
     fifo = tmp_path / case.out
     assert through_pipe(case.arguments, fifo) == expected
     assert stat.S_ISFIFO(fifo.lstat().st_mode)
-    assert {path.name for path in tmp_path.iterdir()} == {"inputs", "new", private.name, link.name, fifo.name}
+    second = {f"{path.stem}{case.beside}" for path in (link, fifo) if case.beside}
+    assert {path.name for path in tmp_path.iterdir()} == {"inputs", "new", private.name, link.name, fifo.name, *second}
     assert inputs.exists()
 
 

@@ -227,6 +227,8 @@ def _add_scenario(rows: Rows, model: str, label: str, sources: dict[str, list[Se
             row["role"] = roles[start, end]
         if relation == "HAS_PARTICIPANT":
             row["role"] = roles[start, end]
+        if relation == "CHANGES":
+            row["level"] = "certain"
         rows[relation].append(row)
         ends = {"subject": start, "relation": relation, "object": end, "scenario": scenario}
         rows["Statement"].append({"id": row["statement"], **ends})
@@ -307,7 +309,7 @@ def _add_instances(rows: Rows, source: str, mentions: list[tuple[str, str]]) -> 
             identifier = node_id("ChangeInstance", "", mention, *change)
             content = {"source": node_id("Source", source, source), "step": step, "presupposed": step % 2 == 0}
             rows["ChangeInstance"].append({"id": identifier, **content})
-            rows["SHOWS"].append({"from_id": mention, "to_id": identifier, "log_probability": -0.25 * step})
+            rows["SHOWS"].append({"from_id": mention, "to_id": identifier, "probability": 1 / (step + 1), "level": "certain" if step % 2 else "likely"})
             rows["INSTANCE_OF"].append({"from_id": identifier, "to_id": _change_id(change)})
             entity, attribute, before, after = change
             if before and (entity, attribute) in last:

@@ -30,6 +30,7 @@ CORRECTED_ROLE = """
 _PROPERTIES = {
     "HAS_SUB_EVENT": """, (SELECT position FROM step_rank k WHERE k.step = x."end") AS mean_position""",
     "USES": ", coalesce(x.role, 'instrument') AS role, false AS predicted, false AS inferred",
+    "CHANGES": ", 'certain' AS level",
     "PRECEDES": ", 0.0 AS lower, true AS required",
     "NEEDS": """
         , CASE WHEN e.tool IS NOT NULL THEN coalesce(x.role, 'instrument') END AS role, 0 AS declared, 0 AS used,

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from kgscripts.assembly.counting import Relation, Sum, Total, confidence_of, reader_columns
 from kgscripts.assembly.rules.needs import needs
 from kgscripts.assembly.rules.roles import TOOL_ROLES, most_frequent
+from kgscripts.assembly.tables.changes import LEVEL
 from schemas.records import INFERRED, Role
 
 
@@ -182,12 +183,13 @@ def changes(readers: Sequence[int]) -> Relation:
         end="state_change",
         cases=f"""
             SELECT r.scenario, r.step AS start, x.state_change AS "end", r.document, r.mention, r.start AS first,
-                   r."end" AS last{reader_columns(readers, "x")}
+                   r."end" AS last, x.is_certain{reader_columns(readers, "x")}
             FROM realization r JOIN mention_change x USING (mention)
             WHERE in_partition(r.document) AND in_partition(x.document)
         """,
+        sums=(Sum("is_certain", "bool_or(is_certain)", "bool_or"),),
         joins=_OF_STEP_AND_THING.format("changed"),
-        properties=_PROBABILITY_AND_PMI,
+        properties=f"{_PROBABILITY_AND_PMI}, {LEVEL.format('c.is_certain')}",
         totals=(Total("changed_total", 'SELECT "end" AS key, document, mention FROM changes_case'),),
     )
 

@@ -13,6 +13,9 @@ from kgscripts.assembly.step import rows
 from kgscripts.changes.attributes import attribute_names
 from kgscripts.changes.values import agree
 
+LEVEL = "CASE WHEN {0} THEN 'certain' ELSE 'likely' END AS level"
+"""The level of a change of which a column says whether it is certain."""
+
 _LEADING = "coalesce(a.attribute, r.attribute)"
 _NAMED = "state_change_record r LEFT JOIN attribute_alias a ON a.name = r.attribute"
 
@@ -89,11 +92,12 @@ def change_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
             "change",
             "document",
             f"""
-            SELECT r.document, r.start, r."end", m.mention, c.state_change, c.label, r.presupposed, r.log_probability,
+            SELECT r.document, r.start, r."end", m.mention, c.state_change, c.label, r.presupposed, r.probability,
+                   r.is_certain,
                    CASE WHEN r.predicate IS NULL THEN p.kind WHEN m.mention IS NOT NULL THEN 'mention' END AS kind
-                   {confidence_of(readers, "r", "round(exp(r.log_probability), 4)")}
+                   {confidence_of(readers, "r", "r.probability")}
             FROM (SELECT r.document, r.reader, r.start::INTEGER AS start, r."end"::INTEGER AS "end", r.entity,
-                         {_LEADING} AS attribute, r.before, r.after, r.log_probability,
+                         {_LEADING} AS attribute, r.before, r.after, r.probability, r.level = 'certain' AS is_certain,
                          r.mentioned IS NULL AS presupposed,
                          {", ".join(f"r.action.{part} AS {part}" for part in ACTION_PARTS)}
                   FROM {_NAMED} WHERE in_partition(r.document)) r
@@ -109,8 +113,10 @@ def change_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
         Rule(
             "mention_change",
             "document",
-            f"SELECT document, mention, state_change, {highest} FROM change WHERE mention IS NOT NULL "
-            "GROUP BY document, mention, state_change",
+            f"""
+            SELECT document, mention, state_change, bool_or(is_certain) AS is_certain, {highest}
+            FROM change WHERE mention IS NOT NULL GROUP BY document, mention, state_change
+            """,
         ),
         Rule(
             "change_instance",
@@ -118,7 +124,7 @@ def change_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
             """
             SELECT i.*, coalesce(n.number, 0) AS step
             FROM (SELECT document, start, "end", kind, state_change, bool_and(presupposed) AS presupposed,
-                         max(log_probability) AS log_probability
+                         max(probability) AS probability, bool_or(is_certain) AS is_certain
                   FROM change WHERE kind IS NOT NULL GROUP BY document, start, "end", kind, state_change) i
                  ASOF LEFT JOIN numbered_place n ON n.document = i.document AND n.start <= i.start
             """,

@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from functools import partial
 
 from kgscripts.assembly.step import Step, Tables, tables_in
+from kgscripts.assembly.tables.changes import LEVEL
 from schemas.graph_writer import ScriptGraphWriter
 
 _KNOWN = "JOIN state_change_total t ON t.key = c.state_change"
@@ -61,7 +62,10 @@ _SUCCESSION = """
 
 _INSTANCES = {
     "ChangeInstance": "SELECT id, source, step, presupposed FROM instance WHERE kept ORDER BY instance",
-    "SHOWS": "SELECT passage AS from_id, id AS to_id, log_probability FROM instance WHERE kept ORDER BY instance",
+    "SHOWS": f"""
+        SELECT passage AS from_id, id AS to_id, probability, {LEVEL.format("is_certain")}
+        FROM instance WHERE kept ORDER BY instance
+    """,
     "INSTANCE_OF": "SELECT id AS from_id, state_change_id AS to_id FROM instance WHERE kept ORDER BY instance",
     "PERSISTS_TO": "SELECT from_id, to_id FROM succession WHERE kept AND agrees ORDER BY earlier, later",
     "CONTRADICTS": "SELECT from_id, to_id FROM succession WHERE kept AND NOT explained ORDER BY earlier, later",

@@ -60,6 +60,10 @@ class CausalChangeModel(TrainedModel):
                 result[place] = self._changes(pieces, logs)
         return result
 
+    def considered(self, steps: Sequence[ProcedureStep]) -> list[list[PredictedChange]]:
+        """See `ChangeModel`: those that it predicts."""
+        return self.predict(steps)
+
     @torch.inference_mode()
     def _generate(self, prompts: Sequence[Sequence[int]]) -> list[tuple[list[int], list[float]]]:
         """The most probable next pieces after each prompt, up to the end of the text, and their log probabilities."""

@@ -20,7 +20,7 @@ from kgscripts.models.changes.beam import Candidate, candidates
 from kgscripts.models.changes.inputs import batch_of, step_inputs
 from kgscripts.models.changes.neighbours import MOST_NEIGHBOURS, KnownSteps, NeighbourSearch
 from kgscripts.models.changes.network import ChangeNetwork, NetworkSize, whole_heads
-from kgscripts.models.changes.selection import SelectionSettings, select
+from kgscripts.models.changes.selection import SelectionSettings, considered, select
 from kgscripts.models.changes.vocabulary import ChangeVocabulary
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.encoder import Encoder, load_encoder
@@ -99,7 +99,24 @@ class ChangeComposer(TrainedModel):
             result += self._predict(steps[start : start + _BATCH])
         return result
 
+    def considered(self, steps: Sequence[ProcedureStep]) -> list[list[PredictedChange]]:
+        """See `ChangeModel`: the changes at the end of the network's search, without the choice of a set."""
+        result = []
+        for start in range(0, len(steps), _BATCH):
+            for found, counts in self._read(steps[start : start + _BATCH]):
+                result.append(considered(found, counts.double().numpy()))
+        return result
+
     def _predict(self, steps: Sequence[ProcedureStep]) -> list[list[PredictedChange]]:
+        read = self._read(steps)
+        neighbours = self._search.find([step.text for step in steps])
+        return [
+            select(found, counts.double().numpy(), own, self._settings.selection)
+            for (found, counts), own in zip(read, neighbours, strict=True)
+        ]
+
+    def _read(self, steps: Sequence[ProcedureStep]) -> list[tuple[list[Candidate], Tensor]]:
+        """What the network says of each step: changes with log probabilities, and probabilities of their number."""
         inputs = list(step_inputs(steps, self._encoder))
         batches = list(fixed_batches([len(item.ids) for item in inputs]))
 
@@ -114,11 +131,7 @@ class ChangeComposer(TrainedModel):
         read: dict[int, tuple[list[Candidate], Tensor]] = {}
         for chosen, found in zip(batches, run_side_by_side(run, batches), strict=True):
             read |= zip(chosen, found, strict=True)
-        neighbours = self._search.find([step.text for step in steps])
-        return [
-            select(read[row][0], read[row][1].double().numpy(), own, self._settings.selection)
-            for row, own in enumerate(neighbours)
-        ]
+        return [read[row] for row in range(len(inputs))]
 
 
 def composer_checkpoint(

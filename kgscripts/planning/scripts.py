@@ -1,0 +1,66 @@
+"""Plans of the scripts of a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
+
+from kgscripts.planning.making import make_plan
+from kgscripts.planning.source import SourceChange, SourceStep, folded
+from schemas.by_name import function
+from schemas.plan import Passage, Plan
+from schemas.script import Change, Part, Script, Step
+
+_Part = TypeVar("_Part", bound=Part)
+
+
+def plan_of_script(script: Script, *, likely: bool = False) -> Plan:
+    """The plan of a script.
+
+    A step needs those of its tools and participants at hand that the script needs. Of a step of many sources, what few
+    of them have is left out, as `kgscripts show` does. `likely` changes count or do not. Passages are those that the
+    script was read with.
+
+    Raises
+    ------
+    InputError
+        If the order of the script has a circle, or two steps have the same IRI.
+    """
+    tools = [folded(need.label) for need in script.needs if need.is_tool]
+    supplies = [folded(need.label) for need in script.needs if not need.is_tool]
+    steps = [_step(step, set(tools), set(supplies)) for step in script.steps]
+    return make_plan(script.label, steps, script.order, tools=tools, supplies=supplies, likely=likely)
+
+
+def _step(step: Step, tools: set[str], supplies: set[str]) -> SourceStep:
+    parts: list[Part] = [*_told(step, step.tools), *_told(step, step.participants)]
+    things = [folded(part.label) for part in parts]
+    return SourceStep(
+        id=step.iri,
+        label=step.label_text,
+        tools=[thing for thing in things if thing in tools],
+        supplies=[thing for thing in things if thing in supplies],
+        changes=[_change(change) for change in _told(step, step.changes)],
+        passages=_passages(step),
+    )
+
+
+def _told(step: Step, parts: Sequence[_Part]) -> Sequence[_Part]:
+    found: Sequence[_Part] = function("exports.step_parts:well_supported")(step, parts)
+    return found
+
+
+def _change(change: Change) -> SourceChange:
+    return SourceChange(
+        entity=change.entity,
+        attribute=change.attribute,
+        before=change.before or "",
+        after=change.after,
+        level=change.level,
+        probability=change.probability,
+        passages=_passages(change),
+    )
+
+
+def _passages(part: Part) -> Iterator[Passage]:
+    return (Passage(text=item.text, source=item.source) for item in part.evidence)
