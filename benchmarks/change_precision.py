@@ -1,9 +1,9 @@
-"""How often a state change that was read is true of its step: random changes, each judged twice.
+"""How often a state change that was read is true of its step: random changes of each level, each judged twice.
 
 ``draw GRAPH --seed N`` prints a sheet: one change a row, with the step that it was read in and the text before it. A
-change is right if this step brings it about, given the text before it. ``score SHEET`` prints the precision, with
-``--read-in GRAPH`` that of the rows that are read for a graph. ``no-change`` prints what the model predicts for steps
-that change nothing, one a line of a file (``data/everyday/no_change.txt`` unless another is given).
+change is right if this step brings it about, given the text before it. ``score SHEET`` prints the precision of each
+level, and how far the probabilities are from the verdicts. ``no-change`` prints what is read in steps that change
+nothing, one a line of a file (``data/everyday/no_change.txt`` unless another is given).
 """
 
 from __future__ import annotations
@@ -16,24 +16,28 @@ from typing import Annotated
 import typer
 from attrs import frozen
 
-from benchmarks.judging import Seed, Sheet, print_lines, read_sheet, scored, share, sheet
-from kgscripts.lookup.tracking import predict_trusted
+from benchmarks.judging import JUDGES, Seed, Sheet, print_lines, read_sheet, scored, share, sheet
+from kgscripts.corpora.procedures import Procedure
+from kgscripts.evaluation.changes.calibration import calibration, calibration_lines
+from kgscripts.lookup.tracking import StepReader
 from kgscripts.models.registry import load
 from kgscripts.records.opening import open_records
-from schemas.changes import ProcedureStep
+from schemas.changes import Level
 from schemas.records import Document, PassageKind, Sentence, StateChange
 from schemas.script_graph import ScriptGraph
 
 app = typer.Typer(help=__doc__, add_completion=False, rich_markup_mode=None)
 NO_CHANGE = Path(__file__).parent / "data" / "everyday" / "no_change.txt"
-_IDENTITY = ("source", "step", "entity", "attribute", "after")
 _CHARACTERS_BEFORE = 300
 
 
 @frozen
 class Drawn:
-    """A change, the name of the source that it was read in, its step, and the end of the text before that step."""
+    """A change with its level and probability, the name of the source that it was read in, its step, and the end of the
+    text before that step."""
 
+    level: Level
+    probability: float
     source: str
     before_step: str
     step: str
@@ -45,27 +49,28 @@ class Drawn:
 
 @app.command()
 def draw(graph: Path, seed: Seed, number: int = 200) -> None:
-    """Draw from all changes that were read for a graph, all equally likely."""
-    print_lines(sheet(random.Random(seed).sample(read_in(graph), number)))
+    """Draw so many changes of each level from all that were read for a graph, all equally likely."""
+    chance = random.Random(seed)
+    read = read_in(graph)
+    drawn = [item for level in Level for item in chance.sample([each for each in read if each.level is level], number)]
+    print_lines(sheet(drawn))
 
 
 @app.command()
-def score(sheet: Sheet, read_in: Annotated[Path | None, typer.Option(metavar="GRAPH")] = None) -> None:
-    """Print the share that each judge finds true, with Wilson's 95 % interval, and their agreement."""
+def score(sheet: Sheet) -> None:
+    """Print the share that each judge finds true, with Wilson's 95 % interval, their agreement, and calibration."""
     rows = read_sheet(sheet)
-    print_lines(scored(rows if read_in is None else still_read(rows, read_in)))
-
-
-def still_read(rows: Iterable[dict[str, str]], graph: Path) -> list[dict[str, str]]:
-    """The rows of a sheet whose source, step, entity, attribute and value afterwards are read for a graph."""
-    read = {tuple(" ".join(getattr(item, name).split()) for name in _IDENTITY) for item in read_in(graph)}
-    return [row for row in rows if tuple(row[name] for name in _IDENTITY) in read]
+    print_lines(scored(rows, by="level"))
+    for judge in JUDGES:
+        print_lines(["", f"{judge} judge"])
+        probabilities = [float(row["probability"]) for row in rows]
+        print_lines(calibration_lines(calibration(probabilities, [row[judge] == "1" for row in rows])))
 
 
 @app.command("no-change")
 def no_change(steps: Annotated[Path, typer.Argument()] = NO_CHANGE, model: str = "default") -> None:
-    """Print the changes that a model predicts for each step that has none, and the share of steps without any."""
-    print_lines(_predicted(steps.read_text(encoding="utf-8").splitlines(), model))
+    """Print the changes that are read in each step that has none, and the share of steps without any."""
+    print_lines(_read_in_steps(steps.read_text(encoding="utf-8").splitlines(), model))
 
 
 def read_in(directory: Path) -> list[Drawn]:
@@ -82,6 +87,8 @@ def read_in(directory: Path) -> list[Drawn]:
         start, end = _step(document, sentences.get(digest, ()), change)
         found.append(
             Drawn(
+                level=change.level,
+                probability=change.probability,
                 source=names[digest],
                 before_step=document.text[max(0, start - _CHARACTERS_BEFORE) : start],
                 step=document.text[start:end],
@@ -101,15 +108,17 @@ def _step(document: Document, sentences: Iterable[Sentence], change: StateChange
     return next(((start, end) for start, end in spans if start <= change.start < end), (change.start, change.end))
 
 
-def _predicted(texts: list[str], model: str) -> Iterator[str]:
-    predictions = [
-        found
-        for [found] in predict_trusted(load("state-changes", model), [[ProcedureStep(text=text)] for text in texts])
-    ]
-    for text, found in zip(texts, predictions, strict=True):
-        changes = (item.change for item in found)
-        yield "\t".join([text, *(f"{item.attribute} of {item.entity}: {item.after}" for item in changes)])
-    yield f"no change: {share(sum(not found for found in predictions), len(texts))}"
+def _read_in_steps(texts: list[str], model: str) -> Iterator[str]:
+    procedures = [Procedure(id=str(number), steps=(text,)) for number, text in enumerate(texts)]
+    read = [step.changes for [step] in StepReader(load("state-changes", model)).read(procedures)]
+    for text, found in zip(texts, read, strict=True):
+        changes = ((item.level, item.change) for item in found)
+        yield "\t".join(
+            [text, *(f"{level}: {item.attribute} of {item.entity}: {item.after}" for level, item in changes)]
+        )
+    for level in Level:
+        without = sum(all(item.level is not level for item in found) for found in read)
+        yield f"nothing {level}: {share(without, len(texts))}"
 
 
 if __name__ == "__main__":

@@ -52,7 +52,7 @@ def changes(
     procedure = Procedure(id="step", title=title, steps=(*earlier, text))
     read = read_changes(graph, read_instruction(text).action)[:top] if graph is not None else None
     [found] = StepReader(load("state-changes", model)).read([procedure])
-    predicted = found[-1][:top]
+    predicted = found[-1].changes[:top]
     if as_json:
         content: dict[str, Any] = {"step": text, "predicted": [change_fields(item) for item in predicted]}
         if read is not None:

@@ -20,6 +20,7 @@ from kgscripts.commands.evaluate_scenario_titles import scenario_titles
 from kgscripts.commands.evaluate_scenarios import scenarios
 from kgscripts.commands.evaluate_slice import small_slice
 from kgscripts.commands.evaluate_state_changes import state_changes
+from kgscripts.commands.evaluate_step_changes import step_changes
 from kgscripts.commands.evaluate_steps import importance, order, steps, typicality
 from kgscripts.commands.evaluate_tools import tools
 
@@ -51,6 +52,7 @@ _COMMANDS: dict[str, tuple[Callable[..., Any], str]] = {
     "cloze": (cloze, "--model masked --templates valid.template.tsv --whitelist words.txt"),
     "alignments": (alignments, "--gold gold.jsonl --templates valid.template.tsv"),
     "state-changes": (state_changes, "--gold dev --model default"),
+    "step-changes": (step_changes, "--split development --examples 5"),
     "scenarios": (scenarios, "--gold documents.jsonl --model default"),
     "scenario-confidence": (scenario_confidence, "--gold documents.jsonl --model default"),
     "scenario-mentions": (scenario_mentions, "--gold documents.jsonl --model default"),

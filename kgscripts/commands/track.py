@@ -17,6 +17,7 @@ from schemas.terminal import console, echo, echo_json, printable
 if TYPE_CHECKING:
     from kgscripts.corpora.procedures import Procedure
     from kgscripts.lookup.tracking import StateTable
+    from schemas.plan import Plan
 
 MOST_STEPS_IN_A_PICTURE = 30
 
@@ -37,14 +38,40 @@ def track(
     model: Annotated[
         str, typer.Option(metavar="NAME|DIR", help="A model that ships, or the directory of one.")
     ] = "default",
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Show a plan: what each step requires, and what it changes.")
+    ] = False,
+    likely: Annotated[
+        bool, typer.Option("--likely", help="Plan with likely changes too, not only certain ones.")
+    ] = False,
+    pddl: Annotated[
+        Path | None,
+        typer.Option(
+            "--pddl",
+            metavar="FILE.pddl",
+            help="Write the plan's domain to FILE.pddl, and the problem to FILE-problem.pddl beside it.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one procedure a line.")] = False,
 ) -> None:
-    """Print the state table of a procedure: what each step changes, and which states remain.
+    """Print the state table of a procedure: what each step changes, and which states remain. Or print it as a plan: the
+    tools and states that each step requires, which earlier step brings them about, and what it changes.
 
     Example: kgscripts track how_to_make_tea.md -o tea.svg
+
+    Example: kgscripts track how_to_make_tea.md --plan --pddl tea.pddl
     """
+    if likely and not plan and pddl is None:
+        raise ConfigurationError(
+            "--likely is about plans", where="--likely", remedy="add --plan or --pddl, or leave it out"
+        )
     if picture is not None:
         check_picture(picture, [file, model])
+    if pddl is not None:
+        from kgscripts.planning.pddl_files import check_pddl
+
+        check_pddl(pddl, [file, model])
     from kgscripts.lookup.tracking import track as track_procedures
     from kgscripts.models.registry import load
 
@@ -52,15 +79,24 @@ def track(
     # An input without procedures is refused before a model is loaded.
     first = next(procedures)
     if picture is not None:
-        _check_fits(first, procedures, file)
+        _check_steps(first, file)
+    if picture is not None or pddl is not None:
+        _check_alone(procedures, file)
     for table in track_procedures(chain([first], procedures), load("state-changes", model)):
+        found = table.plan(likely=likely) if plan or pddl is not None else None
         if picture is not None:
-            from kgscripts.commands.table_picture import draw_table
+            _draw(table, found if plan else None, picture)
+        if pddl is not None and found is not None:
+            from kgscripts.planning.pddl_files import problem_file, save_pddl
 
-            save_picture(draw_table(table), picture)
-            echo(f"wrote {printable(str(picture))}", err=True)
+            save_pddl(found, pddl)
+            echo(f"wrote {printable(str(pddl))} and {printable(str(problem_file(pddl)))}", err=True)
         if as_json:
-            echo_json(table.to_dict(), indent=None)
+            echo_json((found if plan and found is not None else table).to_dict(), indent=None)
+        elif plan and found is not None:
+            from kgscripts.planning.text import print_plan
+
+            print_plan(found)
         else:
             _print(table)
 
@@ -86,18 +122,37 @@ def _procedures(file: Path, id: str | None) -> Iterator[Procedure]:
         raise InputError(wanted, where=str(file), remedy="write one step a line, numbered or with bullets")
 
 
-def _check_fits(first: Procedure, others: Iterator[Procedure], file: Path) -> None:
-    """Raise ConfigurationError if there are several procedures, or the first one is too long for a picture."""
+def _check_alone(others: Iterator[Procedure], file: Path) -> None:
+    """Raise ConfigurationError if there are several procedures."""
     if next(others, None) is not None:
         raise ConfigurationError(
-            "a picture shows one procedure, and the file has several", where=str(file), remedy="choose one with --id"
+            "a picture or PDDL has one procedure, and the file has several",
+            where=str(file),
+            remedy="choose one with --id",
         )
+
+
+def _check_steps(first: Procedure, file: Path) -> None:
+    """Raise ConfigurationError if a procedure is too long for a picture."""
     if len(first.steps) > MOST_STEPS_IN_A_PICTURE:
         raise ConfigurationError(
             f"a picture shows at most {MOST_STEPS_IN_A_PICTURE} steps, and there are {len(first.steps)}",
             where=str(file),
             remedy="leave out --picture to print the table",
         )
+
+
+def _draw(table: StateTable, plan: Plan | None, picture: Path) -> None:
+    """Draw the plan, or else the state table."""
+    if plan is None:
+        from kgscripts.commands.table_picture import draw_table
+
+        save_picture(draw_table(table), picture)
+    else:
+        from kgscripts.planning.picture import draw_plan
+
+        save_picture(draw_plan(plan), picture)
+    echo(f"wrote {printable(str(picture))}", err=True)
 
 
 _NAMES, _COLUMN = 18, 13
@@ -120,7 +175,7 @@ def _print(table: StateTable) -> None:
         listed.add_column(justify="right", style="bold")
         listed.add_column(overflow="fold")
         for step in steps:
-            nothing = "" if table.changes[step] else "  (no change)"
+            nothing = "" if table.steps[step].changes else "  (no change)"
             listed.add_row(str(step + 1), Text(printable(procedure.steps[step])).append(nothing, style="dim"))
         screen.print(listed, "")
         shown = [row for row in rows if any(row.changes[step] for step in steps)]
@@ -138,5 +193,5 @@ def _print(table: StateTable) -> None:
             texts = (Text(printable(row.cell(step, "->")), style="" if row.changes[step] else "dim") for step in steps)
             cells.add_row(f"  {row.attribute}", *texts)
         screen.print(cells, "")
-    if any(rated.level is Level.LIKELY for changes in table.changes for rated in changes):
+    if any(rated.level is Level.LIKELY for step in table.steps for rated in step.changes):
         screen.print("? likely; the other changes are certain", style="dim")

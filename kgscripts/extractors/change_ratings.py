@@ -21,7 +21,7 @@ from kgscripts.extractors.verb_changes import PERSON
 from schemas.changes import Level
 
 FILE = "change_ratings.json"
-LEAST = {Level.CERTAIN: 0.75, Level.LIKELY: 0.5}
+LEAST = {Level.CERTAIN: 0.78, Level.LIKELY: 0.55}
 """The least probability of each level."""
 _SMALL = 0.003
 """Added to probabilities before their logarithm is taken."""

@@ -12,12 +12,14 @@ from kgscripts.building.reading import Batch, DocumentReader
 from kgscripts.corpora.procedures import Procedure, document_of
 from kgscripts.extractors.registry import choose
 from kgscripts.extractors.state_changes import StateChangeExtractor
+from kgscripts.planning.procedures import plan_of_procedure
 from kgscripts.text.pipeline import describe_pipeline
 from schemas.changes import Change, Level, RatedChange
-from schemas.records import Document, StateChange
+from schemas.records import Document, EventMention, Record, StateChange
 
 if TYPE_CHECKING:
     from kgscripts.models.changes.protocol import ChangeModel
+    from schemas.plan import Plan
 
 _STEPS_A_BATCH = 256
 
@@ -46,24 +48,43 @@ class StateRow:
 
 
 @frozen
+class ReadStep:
+    """What is read in a step: its changes, most probable first, and the tools that its words name, in text order."""
+
+    changes: Sequence[RatedChange]
+    tools: Sequence[str]
+
+
+@frozen
 class StateTable:
-    """A procedure with the changes of each step, most probable first."""
+    """A procedure with what is read in each step."""
 
     procedure: Procedure
-    changes: Sequence[Sequence[RatedChange]]
+    steps: Sequence[ReadStep]
 
     def rows(self) -> list[StateRow]:
         """The attributes that change; those of one entity follow each other, in the order of their first changes."""
         places: dict[str, dict[str, list[RatedChange | None]]] = {}
-        for step, changes in enumerate(self.changes):
-            for rated in changes:
+        for number, step in enumerate(self.steps):
+            for rated in step.changes:
                 cells = places.setdefault(rated.change.entity, {})
-                cells.setdefault(rated.change.attribute, [None] * len(self.changes))[step] = rated
+                cells.setdefault(rated.change.attribute, [None] * len(self.steps))[number] = rated
         return [
             StateRow(entity, attribute, cells)
             for entity, attributes in places.items()
             for attribute, cells in attributes.items()
         ]
+
+    def plan(self, *, likely: bool = False) -> Plan:
+        """The procedure as a plan; `likely` changes count or do not."""
+        return plan_of_procedure(
+            self.procedure.title or self.procedure.id,
+            self.procedure.steps,
+            [step.changes for step in self.steps],
+            [step.tools for step in self.steps],
+            source=self.procedure.id,
+            likely=likely,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The procedure and its changes as plain values, for JSON."""
@@ -71,8 +92,13 @@ class StateTable:
             "id": self.procedure.id,
             "title": self.procedure.title,
             "steps": [
-                {"number": number, "text": text, "changes": [change_fields(item) for item in changes]}
-                for number, (text, changes) in enumerate(zip(self.procedure.steps, self.changes, strict=True), 1)
+                {
+                    "number": number,
+                    "text": text,
+                    "tools": list(step.tools),
+                    "changes": [change_fields(item) for item in step.changes],
+                }
+                for number, (text, step) in enumerate(zip(self.procedure.steps, self.steps, strict=True), 1)
             ],
         }
 
@@ -108,34 +134,42 @@ def track(procedures: Iterable[Procedure], model: ChangeModel) -> Iterator[State
 
 
 def _tables(procedures: Sequence[Procedure], reader: StepReader) -> Iterator[StateTable]:
-    for procedure, changes in zip(procedures, reader.read(procedures), strict=True):
-        yield StateTable(procedure, changes)
+    for procedure, steps in zip(procedures, reader.read(procedures), strict=True):
+        yield StateTable(procedure, steps)
 
 
 class StepReader:
-    """Reads the state changes of the steps of procedures, as a build reads them, with a given model."""
+    """Reads the tools and the state changes of the steps of procedures, as a build does, with a given model."""
 
     def __init__(self, model: ChangeModel) -> None:
         extractors = choose(["events", StateChangeExtractor(model)], (), describe_pipeline)
         self._versions = frozenset(chosen.version for chosen in extractors)
         self._reader = DocumentReader(extractors, strict=True)
 
-    def read(self, procedures: Sequence[Procedure]) -> list[list[list[RatedChange]]]:
-        """The changes of each step of each procedure, most probable first."""
+    def read(self, procedures: Sequence[Procedure]) -> list[list[ReadStep]]:
+        """What is read in each step of each procedure."""
         documents = [document_of(procedure) for procedure in procedures]
         # Equal procedures are read once.
         distinct = {document.digest: document for document in documents}
-        records: dict[str, list[StateChange]] = {digest: [] for digest in distinct}
+        records: dict[str, list[Record]] = {digest: [] for digest in distinct}
         for reading in self._reader.read(Batch(list(distinct.values()), self._versions)).readings:
-            records[reading.subject] += [item for item in reading.records if isinstance(item, StateChange)]
+            records[reading.subject] += reading.records
         return [_by_step(document, records[document.digest]) for document in documents]
 
 
-def _by_step(document: Document, changes: Sequence[StateChange]) -> list[list[RatedChange]]:
+def _by_step(document: Document, records: Sequence[Record]) -> list[ReadStep]:
     starts = [passage.start for passage in document.passages]
-    found: list[list[RatedChange]] = [[] for _ in starts]
-    for item in changes:
-        change = Change(entity=item.entity, attribute=item.attribute, before=item.before, after=item.after)
-        rated = RatedChange(change=change, probability=item.probability, level=item.level)
-        found[bisect_right(starts, item.start) - 1].append(rated)
-    return [sorted(own, key=lambda rated: -rated.probability) for own in found]
+    changes: list[list[RatedChange]] = [[] for _ in starts]
+    tools: list[dict[str, None]] = [{} for _ in starts]
+    for item in records:
+        if isinstance(item, StateChange):
+            change = Change(entity=item.entity, attribute=item.attribute, before=item.before, after=item.after)
+            rated = RatedChange(change=change, probability=item.probability, level=item.level)
+            changes[bisect_right(starts, item.start) - 1].append(rated)
+        elif isinstance(item, EventMention):
+            named = (tool.lemma for tool in item.tools if not tool.inferred)
+            tools[bisect_right(starts, item.start) - 1].update(dict.fromkeys(named))
+    return [
+        ReadStep(sorted(own, key=lambda rated: -rated.probability), tuple(named))
+        for own, named in zip(changes, tools, strict=True)
+    ]

@@ -1,4 +1,4 @@
-"""Plans of procedures: numbered steps with the changes that were predicted."""
+"""Plans of procedures: numbered steps with the tools and changes that were read in them."""
 
 from __future__ import annotations
 
@@ -15,19 +15,26 @@ def plan_of_procedure(
     title: str,
     texts: Sequence[str],
     changes: Sequence[Iterable[RatedChange]],
+    tools: Sequence[Iterable[str]],
     *,
     source: str = "",
     likely: bool = False,
 ) -> Plan:
     """The plan of a procedure whose steps are done in the order of their `texts`.
 
-    `changes` has an item for each step, `source` is the name of the procedure in passages; `likely` changes count or
-    do not. The ids of the steps are their numbers, "1" first. The plan has no things at hand: nothing lists those of a
-    procedure.
+    `changes` and `tools` have an item for each step, `source` is the name of the procedure in passages; `likely`
+    changes count or do not. The ids of the steps are their numbers, "1" first. The plan has no supplies: nothing lists those of
+    a procedure.
     """
     steps = [
-        SourceStep(id=str(number), label=text, changes=map(_change, own), passages=[Passage(text=text, source=source)])
-        for number, (text, own) in enumerate(zip(texts, changes, strict=True), start=1)
+        SourceStep(
+            id=str(number),
+            label=text,
+            tools=needed,
+            changes=map(_change, own),
+            passages=[Passage(text=text, source=source)],
+        )
+        for number, (text, own, needed) in enumerate(zip(texts, changes, tools, strict=True), start=1)
     ]
     return make_plan(title, steps, pairwise(step.id for step in steps), likely=likely)
 

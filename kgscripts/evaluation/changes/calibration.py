@@ -1,4 +1,4 @@
-"""Whether probabilities mean what they say: the reliability curve, and the expected calibration error (Guo et al. 2017)."""
+"""Whether probabilities mean what they say: the reliability curve, and the calibration error (Guo et al. 2017)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _BINS = 10
 
 @frozen
 class Bin:
-    """The cases whose probability lies in a tenth from 0 to 1: their number, mean probability, and share of true ones."""
+    """The cases whose probability lies in a tenth from 0 to 1: number, mean probability, and share of true ones."""
 
     count: int
     probability: float

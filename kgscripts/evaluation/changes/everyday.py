@@ -1,0 +1,181 @@
+"""Evaluation of the changes that are read in everyday steps, on lists that were written before any output was seen.
+
+``data/step_changes.*.jsonl`` has for each step what changes and what does not, several wordings of an attribute or a
+value separated by `` | ``; ``judged`` has candidates of the step, each with 1 if a judge found it true, else 0.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import resources
+from typing import Any
+
+from attrs import frozen
+
+from kgscripts.changes.attributes import in_vocabulary, leading_attribute
+from kgscripts.corpora.procedures import Procedure
+from kgscripts.evaluation.changes.calibration import calibration
+from kgscripts.evaluation.counting import example
+from kgscripts.evaluation.result import Evaluation, Example, Figure, Role, System, counts, shares
+from kgscripts.extractors.change_candidates import key_of
+from kgscripts.extractors.change_words import head, noun_phrase
+from kgscripts.extractors.verb_changes import PERSON
+from kgscripts.lookup.tracking import StepReader
+from kgscripts.models.changes.protocol import ChangeModel
+from kgscripts.text.porter import stem
+from schemas.changes import Change, Level, ProcedureStep, RatedChange
+from schemas.provenance import Direction, Exposure
+from schemas.results import Table
+
+DATASET = "kgscripts step changes"
+_DOERS = frozenset({"i", "we", "you", "me", "us", "myself", "he", "she", "they", "narrator"})
+
+
+@frozen
+class GoldStep:
+    """A step after others, what changes in it and what does not (each with entity, attribute, after), and judged
+    candidates."""
+
+    id: str
+    title: str
+    context: tuple[str, ...]
+    step: str
+    changes: tuple[Mapping[str, str], ...]
+    non_changes: tuple[Mapping[str, str], ...]
+    judged: Mapping[tuple[str, str, str], bool]
+
+
+def gold_steps(split: str) -> list[GoldStep]:
+    """The steps of a split, *development* or *unseen*."""
+    path = resources.files("kgscripts.evaluation") / "data" / f"step_changes.{split}.jsonl"
+    return [_gold(json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def evaluate_step_changes(model: ChangeModel, split: str, source: str) -> Evaluation:
+    """Compare what is read at each level, and what the model answers without ratings, with the lists.
+
+    *Recall* is the share of the changes of the lists whose entity and attribute are read, *named* the share of what is
+    read that the lists name: people leave out much that is true. *Non-changes* is the share of these that are read.
+    *Precision* is the share of true ones among what is read and was judged, and the calibration error is that of their
+    probabilities.
+    """
+    gold = gold_steps(split)
+    procedures = [Procedure(id=item.id, title=item.title, steps=(*item.context, item.step)) for item in gold]
+    rated = [steps[-1].changes for steps in StepReader(model).read(procedures)]
+    steps = [ProcedureStep(text=item.step, context=item.context, title=item.title) for item in gold]
+    answered = [[each.change for each in found] for found in model.predict(steps)]
+    kept = {
+        Level.CERTAIN.value: [_at(own, {Level.CERTAIN}) for own in rated],
+        "certain and likely": [_at(own, set(Level)) for own in rated],
+    }
+    systems = [System(name=name, source=source, figures=_figures(gold, found)) for name, found in kept.items()]
+    only_likely = [_at(own, {Level.LIKELY}) for own in rated]
+    systems.append(System(name=Level.LIKELY.value, source=source, figures=_figures(gold, only_likely)))
+    systems.append(System(name="all that the model answers", role=Role.BASELINE, figures=_figures(gold, answered)))
+    judged = [
+        (each.probability, item.judged[_key(each.change)])
+        for item, own in zip(gold, rated, strict=True)
+        for each in own
+        if _key(each.change) in item.judged
+    ]
+    found = calibration([probability for probability, _ in judged], [is_true for _, is_true in judged])
+    tables = {}
+    if judged:
+        error = Figure(metric="calibration error", value=found.error, direction=Direction.LOWER)
+        systems[0] = System(name=systems[0].name, source=source, figures=(*systems[0].figures, error))
+        rows = [(round(item.probability, 3), round(item.share, 3), item.count) for item in found.bins]
+        tables["reliability"] = Table(("probability", "true", "candidates"), rows)
+    return Evaluation(
+        task="step changes",
+        dataset=DATASET,
+        split=split,
+        exposure=Exposure.UNSEEN if split == "unseen" else Exposure.DEVELOPMENT,
+        items={
+            "steps": len(gold),
+            "changes": sum(len(item.changes) for item in gold),
+            "non-changes": sum(len(item.non_changes) for item in gold),
+            "judged": len(judged),
+        },
+        systems=systems,
+        tables=tables,
+        examples=list(_examples(gold, kept["certain and likely"])),
+    )
+
+
+def is_named(change: Change, named: Mapping[str, str]) -> bool:
+    """Whether a change is of the entity, by the stems of heads, and of the attribute that a list names."""
+    if stem(head(change.entity)) not in {stem(head(name)) for name in _names(named["entity"])}:
+        return False
+    attribute = leading_attribute(change.attribute)
+    return not {attribute, in_vocabulary(attribute, change.before, change.after)[0]}.isdisjoint(_attributes(named))
+
+
+def is_denied(change: Change, denied: Mapping[str, str]) -> bool:
+    """Whether a change is one that does not happen: it has the value afterwards, if one is given."""
+    if not is_named(change, denied):
+        return False
+    wrong = [value for part in denied["after"].split("|") if (value := part.strip())]
+    return not wrong or any(value in change.after or change.after in value for value in wrong)
+
+
+def _figures(gold: Sequence[GoldStep], found: Sequence[Sequence[Change]]) -> list[Figure]:
+    listed = [(item, named) for item in gold for named in item.changes]
+    by_id = {item.id: own for item, own in zip(gold, found, strict=True)}
+    read = [(item, change) for item in gold for change in by_id[item.id]]
+    hit = sum(any(is_named(change, named) for change in by_id[item.id]) for item, named in listed)
+    named = sum(any(is_named(change, each) for each in item.changes) for item, change in read)
+    denied = [(item, each) for item in gold for each in item.non_changes]
+    wrong = sum(any(is_denied(change, each) for change in by_id[item.id]) for item, each in denied)
+    judged = [item.judged[_key(change)] for item, change in read if _key(change) in item.judged]
+    figures = [
+        *shares({"recall": hit / max(1, len(listed)), "named": named / max(1, len(read))}),
+        Figure(metric="non-changes", value=wrong / max(1, len(denied)), direction=Direction.LOWER),
+        *counts({"changes": len(read)}),
+    ]
+    return [*figures, *(shares({"precision": sum(judged) / len(judged)}) if judged else ())]
+
+
+def _examples(gold: Sequence[GoldStep], found: Sequence[Sequence[Change]]) -> Iterator[Example]:
+    for item, own in zip(gold, found, strict=True):
+        missing = [each for each in item.changes if not any(is_named(change, each) for change in own)]
+        others = [change for change in own if not any(is_named(change, each) for each in item.changes)]
+        if missing or others:
+            yield example(item.step, map(_told, missing), (f"{each.attribute} of {each.entity}" for each in others))
+
+
+def _told(named: Mapping[str, str]) -> str:
+    return f"{named['attribute'].split(' | ')[0]} of {named['entity']}"
+
+
+def _at(rated: Sequence[RatedChange], levels: set[Level]) -> list[Change]:
+    return [item.change for item in rated if item.level in levels]
+
+
+def _key(change: Change) -> tuple[str, str, str]:
+    return (*key_of(change), change.after)
+
+
+def _names(entity: str) -> Iterator[str]:
+    for part in entity.split("|"):
+        name = part.strip().lower()
+        yield PERSON if name in _DOERS else noun_phrase(name) or name
+
+
+def _attributes(named: Mapping[str, str]) -> Iterator[str]:
+    """The attributes that a list means: by their names, and by their names with their values."""
+    for part in named["attribute"].split("|"):
+        name = part.strip().lower()
+        yield leading_attribute(name)
+        for before in named.get("before", "").split("|"):
+            for after in named["after"].split("|"):
+                yield in_vocabulary(name, before.strip().lower(), after.strip().lower())[0]
+
+
+def _gold(row: Mapping[str, Any]) -> GoldStep:
+    judged = {
+        _key(Change(entity=entity, attribute=attribute, before=before, after=after)): bool(is_true)
+        for entity, attribute, before, after, is_true in row.get("judged", ())
+    }
+    context, changes, others = (tuple(row[name]) for name in ("context", "changes", "non_changes"))
+    return GoldStep(row["id"], row["title"], context, row["step"], changes, others, judged)
