@@ -1,34 +1,23 @@
-"""Which attributes mean the same, found in OpenPI's train split and measured on the clusters of OpenPI 2.0.
+"""How the vocabulary of attributes fits the clusters of OpenPI 2.0 (Zhang et al., 2023).
 
-``python -m benchmarks.attribute_names TRAIN CLUSTERS.json`` prints precision and recall at several thresholds;
-``--write`` also writes the list that the graph uses, `kgscripts/changes/data/attributes.tsv`.
-
-Two attributes mean the same if they take the same values: an attribute is a vector of how often it has each pair of
-values before and after, and a rarer one leads to the more frequent one with the largest cosine, if that is at least
-`LEAST_COSINE`. OpenPI 2.0 (Zhang et al., 2023) has the attributes of each entity in each step in clusters. A pair of
-attributes of one entity in one step is right if they are in one cluster.
+``python -m benchmarks.attribute_names CLUSTERS.json`` prints the figures. OpenPI 2.0 has the attributes of each entity
+in each step in clusters. A pair of attributes of one entity in one step that the vocabulary takes for one is right if
+they are in one cluster.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import chain, combinations
 from pathlib import Path
 
 from attrs import frozen
 
-from kgscripts.corpora.openpi.reading import read_openpi
+from kgscripts.changes.attributes import attribute_names, attributes, leading_attribute
 
-LEAST_COSINE = 0.75
-LEAST_OFTEN = 8
-"""Attributes with fewer changes have too few values to compare."""
-LIST = Path(__file__).parents[1] / "kgscripts/changes/data/attributes.tsv"
-
-Values = Counter[tuple[str, str]]
 Pair = tuple[str, str]
 
 
@@ -46,30 +35,6 @@ class Score:
 
     precision: float
     recall: float
-
-
-def values_of_attributes(train: Path) -> dict[str, Values]:
-    """How often each attribute has each pair of values, of those that are frequent enough."""
-    found: dict[str, Values] = defaultdict(Counter)
-    for step in read_openpi(train):
-        for change in (answer.change for answer in step.answers):
-            if change is not None and change.attribute:
-                found[_folded(change.attribute)][_folded(change.before), _folded(change.after)] += 1
-    return {name: values for name, values in found.items() if values.total() >= LEAST_OFTEN}
-
-
-def same_names(attributes: Mapping[str, Values], least: float = LEAST_COSINE) -> dict[str, list[str]]:
-    """The attributes that lead others, with these; leading ones are more frequent."""
-    by_frequency = sorted(attributes, key=lambda name: (-attributes[name].total(), name))
-    leading: dict[str, list[str]] = {}
-    for name in by_frequency:
-        cosines = {other: _cosine(attributes[name], attributes[other]) for other in leading}
-        nearest = max(cosines, key=cosines.__getitem__, default=name)
-        if cosines.get(nearest, 0.0) >= least:
-            leading[nearest].append(name)
-        else:
-            leading[name] = []
-    return {name: sorted(others) for name, others in sorted(leading.items()) if others}
 
 
 def clustered_pairs(clusters: Path) -> Pairs:
@@ -101,33 +66,34 @@ def _pair(one: str, other: str) -> Pair:
     return (one, other) if one < other else (other, one)
 
 
-def _cosine(one: Values, other: Values) -> float:
-    product = sum(one[value] * other[value] for value in one.keys() & other.keys())
-    return product / math.sqrt(sum(n * n for n in one.values()) * sum(n * n for n in other.values()))
-
-
 def _folded(text: str) -> str:
     return " ".join(text.lower().split())
 
 
+def names_in_clusters(clusters: Path) -> Counter[str]:
+    """How often each name of an attribute is in a cluster."""
+    return Counter(
+        _folded(name)
+        for procedure in json.loads(clusters.read_text(encoding="utf-8")).values()
+        for entity in procedure["clusters"].values()
+        for names in entity["attribute_cluster"].values()
+        for name in names
+    )
+
+
 def main() -> None:
-    """Print the scores, and write the list if asked to."""
+    """Print the figures."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.attribute_names", description=__doc__)
-    parser.add_argument("train", type=Path, help="the folder of OpenPI's train split")
     parser.add_argument("clusters", type=Path, help="dev-data-reformatted-v4.json of OpenPI 2.0")
-    parser.add_argument("--write", action="store_true", help="write the list that the graph uses")
-    arguments = parser.parse_args()
-    attributes, pairs = values_of_attributes(arguments.train), clustered_pairs(arguments.clusters)
+    clusters = parser.parse_args().clusters
+    pairs, names = clustered_pairs(clusters), names_in_clusters(clusters)
+    figures = score(attribute_names(), pairs)
+    known = Counter({name: count for name, count in names.items() if leading_attribute(name) in attributes()})
+    print(f"{len(attributes())} attributes, {sum(map(len, attribute_names().values()))} other names")
     print(f"{pairs.same.total()} pairs in one cluster, {pairs.different.total()} in different ones")
-    print("cosine  precision  recall  merged names")
-    for least in (0.5, 0.6, 0.7, LEAST_COSINE, 0.8, 0.9, 0.95):
-        names = same_names(attributes, least)
-        figures = score(names, pairs)
-        merged = sum(map(len, names.values()))
-        print(f"{least:6.2f}  {figures.precision:9.3f}  {figures.recall:6.3f}  {merged:12d}")
-    if arguments.write:
-        rows = [f"{name}\t{'|'.join(others)}\n" for name, others in same_names(attributes).items()]
-        LIST.write_text("attribute\tother names\n" + "".join(rows), encoding="utf-8")
+    print(f"precision {figures.precision:.3f}, recall {figures.recall:.3f}")
+    print(f"names in clusters that the vocabulary has: {known.total()} of {names.total()},")
+    print(f"  {len(known)} of {len(names)} different ones")
 
 
 if __name__ == "__main__":

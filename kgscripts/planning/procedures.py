@@ -23,8 +23,8 @@ def plan_of_procedure(
     """The plan of a procedure whose steps are done in the order of their `texts`.
 
     `changes` and `tools` have an item for each step, `source` is the name of the procedure in passages; `likely`
-    changes count or do not. The ids of the steps are their numbers, "1" first. The plan has no supplies: nothing lists those of
-    a procedure.
+    changes count or do not. The ids of the steps are their numbers, "1" first. The plan has no supplies: nothing lists
+    those of a procedure.
     """
     steps = [
         SourceStep(
