@@ -10,6 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from schemas.changes import Level
 from schemas.graph_directory import locked
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.graph_writer import ScriptGraphWriter
@@ -62,6 +63,8 @@ def _value(item: Property, number: int, nodes: list[str]) -> Any:
     }
     if item.name in ("typicality", "similarity", "lower", "essential_probability"):  # which their shapes limit
         values[ValueType.NUMBER] = number % 5 / 4
+    if item.name == "level":
+        values[ValueType.STRING] = list(Level)[number % len(Level)].value
     return None if not item.required and number % 4 == 3 else values[item.type]
 
 

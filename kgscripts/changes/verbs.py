@@ -18,27 +18,30 @@ from attrs import frozen
 from kgscripts.text.lexicon import classes_of, foods
 
 _WHO = re.compile(
-    r"(?P<role>\w+|\"[^\"]+\")(?P<classes>(?: \[!?[\w ]+\])*)(?: \((?P<place>in|on) (?P<thing>[\w ]+)\))?"
+    r"(?P<role>\w+|\"[^\"]+\")(?P<classes>(?: \[!?[\w /]+\])*)(?: \((?P<place>in|on) (?P<thing>[\w ]+)\))?"
 )
-_CLASS = re.compile(r"\[(!?)([\w ]+)\]")
+_CLASS = re.compile(r"\[(!?)([\w /]+)\]")
 _VERB = re.compile(r"(?P<verb>[\w-]+)(?: (?P<particle>[\w ]+?))?(?: \[(?P<nouns>[\w /]+)\])?")
 
 _REVERSING = frozenset({"away", "off", "out"})
 """Particles that change the meaning of a verb too much: to throw a ball away is not to throw it."""
+
+Kinds = tuple[str, ...]
+"""Classes of the lexicon, and heads of nouns: a noun is one of them."""
 
 
 @frozen
 class VerbChange:
     """One line of the table: the change that a class of verbs brings about for one of its arguments.
 
-    `role` is that of the argument, or a noun in quotation marks. The argument must be in all `classes`, and in none of
+    `role` is that of the argument, or a noun in quotation marks. The argument must be of all `classes`, and of none of
     `excluded`. With a `thing`, the object must be `place` ("in", "on") such a thing. Values can have slots.
     """
 
     of_class: str
     role: str
-    classes: tuple[str, ...]
-    excluded: tuple[str, ...]
+    classes: tuple[Kinds, ...]
+    excluded: tuple[Kinds, ...]
     place: str
     thing: str
     attribute: str
@@ -52,14 +55,14 @@ class VerbChange:
 
     def admits(self, noun: str) -> bool:
         """Whether the noun is in the classes of the argument."""
-        return all(is_kind(noun, label) for label in self.classes) and not any(
-            is_kind(noun, label) for label in self.excluded
+        return all(is_one_of(noun, labels) for labels in self.classes) and not any(
+            is_one_of(noun, labels) for labels in self.excluded
         )
 
 
 @frozen
 class _Verb:
-    nouns: tuple[str, ...]
+    nouns: Kinds
     """The classes and heads of objects with which it is in its class; none for all."""
     changes: tuple[VerbChange, ...]
 
@@ -75,10 +78,7 @@ def verb_changes(verb: str, particle: str, object: str) -> tuple[VerbChange, ...
     if not entries and particle not in _REVERSING:
         entries = table.get(verb, ())
     return tuple(
-        change
-        for entry in entries
-        if not entry.nouns or any(is_kind(object, noun) for noun in entry.nouns)
-        for change in entry.changes
+        change for entry in entries if not entry.nouns or is_one_of(object, entry.nouns) for change in entry.changes
     )
 
 
@@ -100,6 +100,11 @@ _LIQUIDS = frozenset(
         "liquid",
     }
 )
+
+
+def is_one_of(noun: str, kinds: Kinds) -> bool:
+    """Whether a noun is of one of some kinds."""
+    return any(is_kind(noun, kind) for kind in kinds)
 
 
 def is_kind(noun: str, label: str) -> bool:
@@ -159,8 +164,8 @@ def _change(of_class: str, line: str) -> VerbChange:
     return VerbChange(
         of_class,
         match["role"],
-        tuple(label for negated, label in classes if not negated),
-        tuple(label for negated, label in classes if negated),
+        tuple(tuple(labels.split("/")) for negated, labels in classes if not negated),
+        tuple(tuple(labels.split("/")) for negated, labels in classes if negated),
         match["place"] or "",
         match["thing"] or "",
         attribute,

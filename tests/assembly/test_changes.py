@@ -68,9 +68,9 @@ def test_every_change_is_what_the_plain_count_says(documents: list[Document]) ->
     shown = {row["to_id"]: (row["probability"], row["level"]) for row in rows["SHOWS"]}
 
     assert report.discards.get("refers to no event", 0) == found.unplaced
+    numbers = ("support", "probability", "pmi", "level")
     assert {
-        (steps[row["from_id"]], changes[row["to_id"]], *(row[name] for name in ("support", "probability", "pmi", "level")))
-        for row in rows["CHANGES"]
+        (steps[row["from_id"]], changes[row["to_id"]], *(row[name] for name in numbers)) for row in rows["CHANGES"]
     } == change_oracle.changes(texts, found)
     assert {
         spot: (row["step"], row["presupposed"], *shown[row["id"]])
@@ -146,11 +146,11 @@ def test_states_persist_from_step_to_step_of_one_text_or_contradict(tmp_path: Pa
         (3, "on the stove", 4, "on the table"),
         (3, "outside the pot", 4, "on the table"),
     }
-    assert {row["label"] for row in rows["Attribute"]} == {"location", "moisture", "temperature"}
-    (moisture,) = (row for row in rows["Attribute"] if row["label"] == "moisture")
-    assert "wetness" in moisture["alternative_labels"]
+    assert {row["label"] for row in rows["Attribute"]} == {"location", "wetness", "temperature"}
+    (wetness,) = (row for row in rows["Attribute"] if row["label"] == "wetness")
+    assert "moisture" in wetness["alternative_labels"]
     assert {row["label"] for row in rows["StateChange"]} >= {
-        "moisture of pasta: wet -> dry",
+        "wetness of pasta: wet -> dry",
         "temperature of pasta: hot",
     }
 
@@ -161,7 +161,7 @@ def test_changes_with_little_support_stay_out_with_their_instances(tmp_path: Pat
     rows = graph_rows(tmp_path)
     assert {row["label"] for row in rows["StateChange"]} == {
         "location of pasta: on the table -> in the pot",
-        "moisture of pasta: wet -> quite dry",
+        "wetness of pasta: wet -> quite dry",
     }
     assert len(rows["ChangeInstance"]) == len(rows["SHOWS"]) == len(rows["INSTANCE_OF"]) == 4
     assert not rows["PERSISTS_TO"]

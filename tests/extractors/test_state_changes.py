@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,10 +17,11 @@ from kgscripts.corpora.formats import documents_from_strings
 from kgscripts.extractors.change_words import head, normalised, noun_phrase, value
 from kgscripts.extractors.protocol import ParsedDocument
 from kgscripts.extractors.state_change_units import CONTEXT, MOST_WORDS
-from kgscripts.extractors.state_changes import StateChangeExtractor
-from schemas.changes import Change, PredictedChange, ProcedureStep
+from kgscripts.extractors.state_changes import StateChangeExtractor, StateChangeSettings
+from schemas.changes import Change, Level, PredictedChange, ProcedureStep
 from schemas.provenance import Model
 from schemas.records import Discard, DiscardReason, Document, EventMention, Record, StateChange
+from tests.extractors.fixed_weights import BY_MODEL, BY_VERB, by_model, rate
 from tests.extractors.parses import with_events
 
 _MODEL = Model(name="fixed", version="1", digest="0" * 64, task="state changes")
@@ -44,6 +46,14 @@ class FixedModel:
             ]
             for step in steps
         ]
+
+    def considered(self, steps: Sequence[ProcedureStep]) -> list[list[PredictedChange]]:
+        return self.predict(steps)
+
+
+@pytest.fixture(autouse=True)
+def _rated_by_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    rate(monkeypatch, BY_MODEL)
 
 
 def _parsed(*texts: str | Mapping[str, Any]) -> list[ParsedDocument]:
@@ -135,7 +145,31 @@ def test_words_are_normalised_and_equal_changes_are_one() -> None:
     again = Change(entity="shirt", attribute="wetness", before="", after="Wet")
     (record,) = _changes(FixedModel(default=[_WET, again]), _steps("Wash the shirts."))
     assert (record.entity, record.attribute, record.before, record.after) == ("shirt", "wetness", "dry", "wet")
-    assert record.log_probability == -0.1
+    assert record.probability == by_model(1 - (1 - math.exp(-0.1)) * (1 - math.exp(-0.2)))
+    assert record.level is Level.CERTAIN
+
+
+@pytest.mark.parametrize(
+    ("settings", "level"),
+    [
+        (StateChangeSettings(), Level.CERTAIN),
+        (StateChangeSettings(least_certain=0.98), Level.CERTAIN),
+        (StateChangeSettings(least_certain=0.99), Level.LIKELY),
+        (StateChangeSettings(least_certain=1.0, least_likely=0.98), Level.LIKELY),
+        (StateChangeSettings(least_certain=0.99, least_likely=0.99), None),
+        (StateChangeSettings(least_certain=1.0, least_likely=1.0), None),
+    ],
+)
+def test_settings_say_how_probable_a_level_is(settings: StateChangeSettings, level: Level | None) -> None:
+    extractor = StateChangeExtractor(FixedModel(), settings=settings)
+    records = extractor.read(_parsed(_steps("Wash the shirts.")))[0]
+    assert [record.level for record in records if isinstance(record, StateChange)] == ([level] if level else [])
+
+
+@pytest.mark.parametrize("wrong", [{"least_certain": 1.5}, {"least_likely": -0.1}])
+def test_a_level_has_a_probability(wrong: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match="must be"):
+        StateChangeSettings(**wrong)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -165,6 +199,40 @@ def test_a_change_hangs_on_the_event_that_brings_it_about(step: str, change: Cha
     else:
         mentions = {(mention.action, mention.start, mention.end) for mention in parsed.records[EventMention]}  # type: ignore[attr-defined]
         assert (record.action, record.start, record.end) in mentions
+
+
+@pytest.mark.parametrize(
+    ("step", "parts", "event", "otherwise"),
+    [
+        ("Open the window and put the cup on the table.", ("hand", "fullness", "empty"), "put cup on table", 0),
+        ("Open the window and put the cup on the table.", ("cup", "location", "on table"), "put cup on table", 1),
+        ("Wash the pan and switch on the lamp.", ("room", "brightness", "bright"), "switch on lamp", 0),
+        ("Wash the pan and switch on the lamp.", ("water", "cleanliness", "dirty"), "wash pan", 0),
+        ("Fill the kettle with water. Boil the water.", ("steam", "existence", "present"), "boil water", 0),
+    ],
+)
+def test_a_change_by_a_verb_hangs_on_the_event_of_the_verb(
+    step: str, parts: tuple[str, str, str], event: str, otherwise: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`otherwise` is the number of the event on which a change of the entity hangs that no verb says."""
+    (parsed,) = _parsed(_steps(step))
+    mentions = parsed.records[EventMention]
+    (other,) = _changes(FixedModel(default=[_change(parts[0], "state")]), _steps(step))
+    assert other.action == mentions[otherwise].action  # type: ignore[attr-defined]
+    rate(monkeypatch, BY_VERB)
+    read = _changes(FixedModel(default=()), _steps(step))
+    (record,) = [item for item in read if (item.entity, item.attribute, item.after) == parts]
+    assert record.action is not None
+    assert (record.action.label, record.probability) == (event, by_model(1))
+
+
+def test_what_the_verbs_say_is_read_of_other_steps_than_what_the_model_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    rate(monkeypatch, BY_VERB)
+    model = FixedModel({"Wash the pan.": [_change("sponge", "color")]}, ())
+    records = _changes(model, _steps("Wash the pan.", "Two cups of sugar.", "Do not open the door."))
+    assert {record.action.label for record in records if record.action} == {"wash pan"}
+    assert {record.entity for record in records} >= {"pan", "water"}
+    assert "sponge" not in {record.entity for record in records}
 
 
 @pytest.mark.parametrize(
@@ -249,7 +317,7 @@ def test_documents_are_read_alike_alone_and_together() -> None:
     ]
     together = _read(FixedModel(), *texts)
     assert together == [_read(FixedModel(), text)[0] for text in texts]
-    assert [len(records) for records in together] == [1, 1, 0]
+    assert [len(records) for records in together] == [2, 1, 0]
 
 
 def test_the_shipped_model_reads_documents_alike_alone_and_together() -> None:
@@ -298,9 +366,13 @@ def test_nothing_is_loaded_for_texts_without_units() -> None:
 def test_probabilities_of_records_are_finite() -> None:
     @define
     class Odd(FixedModel):
-        def predict(self, steps: Sequence[ProcedureStep]) -> list[list[PredictedChange]]:
+        def considered(self, steps: Sequence[ProcedureStep]) -> list[list[PredictedChange]]:
             certain = PredictedChange(change=_WET, log_probability=1e-9)
             impossible = PredictedChange(change=_change("sock", "state"), log_probability=float("-inf"))
             return [[certain, impossible] for _ in steps]
 
-    assert [item.log_probability for item in _changes(Odd(), _steps("Wash the shirts."))] == [0.0]
+    everything = StateChangeSettings(least_likely=0.0)
+    records = StateChangeExtractor(Odd(), settings=everything).read(_parsed(_steps("Wash the shirts.")))[0]
+    found = {(item.entity, item.attribute): item for item in records if isinstance(item, StateChange)}
+    assert (found["shirt", "wetness"].probability, found["sock", "state"].probability) == (by_model(1), by_model(0))
+    assert found["sock", "state"].level is Level.LIKELY

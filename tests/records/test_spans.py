@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from kgscripts.building.checking import Extent
 from kgscripts.records.spans import RecordSpan, spans_of
+from schemas.changes import Level
 from schemas.records import (
     Action,
     AlignedPhrase,
@@ -63,7 +64,8 @@ _records: st.SearchStrategy[Record] = st.one_of(
             after="flat",
             action=None,
             mentioned=Span(**mentioned) if mentioned else None,
-            log_probability=-1,
+            probability=0.5,
+            level=Level.LIKELY,
             **span,
         ),
         _spans,
