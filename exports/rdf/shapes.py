@@ -108,7 +108,8 @@ def _of_relations(name: str, relations: Mapping[str, RelationType]) -> Iterator[
             numbers += f" ; sh:maxCount {relation.at_most}" if relation.at_most is not None else ""
             yield _property(f"{relation_term(key)} ; {_class(ends)}{numbers}")
             for end, term in EXTERNAL_RELATIONS.get(key, {}).items():
-                yield _property(f"{term} ; {_class([end])}")
+                if end in ends:
+                    yield _property(f"{term} ; {_class([end])}")
 
 
 def _of_statements(relations: Mapping[str, RelationType]) -> Iterator[str]:
@@ -125,7 +126,9 @@ def _of_statements(relations: Mapping[str, RelationType]) -> Iterator[str]:
 def _of_qualified_relations(relations: Mapping[str, RelationType]) -> Iterator[str]:
     qualified = {name: item for name, item in relations.items() if item.properties and not item.has_statement}
     numbers = _numbers(qualified)
-    one = " ".join(f"[ {_property(f'{term} ; sh:minCount 1')} ]" for term in numbers)
+    # Each relation has all properties of its type, and those of one type only.
+    of_types = dict.fromkeys(tuple(_numbers({name: item})) for name, item in qualified.items())
+    one = " ".join(f"[ {' ; '.join(_property(f'{term} ; sh:minCount 1') for term in terms)} ]" for terms in of_types)
     yield f"sh:xone ( {one} )"
     yield _property(f"rdf:subject ; sh:nodeKind sh:IRI ; {_ONE}")
     yield _property(f"rdf:predicate ; sh:in ( {' '.join(map(relation_term, qualified))} ) ; {_ONE}")

@@ -13,7 +13,7 @@ from attrs import define, evolve, field, frozen
 
 from kgscripts.changes.verbs import VerbChange
 from kgscripts.extractors.change_words import head, normalised
-from kgscripts.extractors.verb_changes import changes_by_verb
+from kgscripts.extractors.verb_changes import ChangeByVerb, changes_by_verb
 from kgscripts.text.porter import stem
 from schemas.changes import Change, PredictedChange
 from schemas.records import EventMention
@@ -64,9 +64,7 @@ def candidates_of(
     found: dict[tuple[str, str], Candidate] = {}
     for mention in mentions:
         for by_verb in changes_by_verb(mention, text, start, places):
-            preposition, _, place = by_verb.change.after.partition(" ")
-            if by_verb.line.after == "{where}" and preposition in ("in", "on"):
-                places[by_verb.change.entity] = (preposition, place)
+            _move(by_verb, places)
             change = normalised(by_verb.change)
             if change is not None and key_of(change) not in found:
                 found[key_of(change)] = considered.supported(change, by_verb.line, mention)
@@ -74,6 +72,15 @@ def candidates_of(
         if key not in found:
             found[key] = considered.best(key)
     return list(found.values())
+
+
+def _move(moved: ChangeByVerb, places: dict[str, tuple[str, str]]) -> None:
+    """Add the place to which an event brings a thing, or forget the one from which it takes it."""
+    preposition, _, place = moved.change.after.partition(" ")
+    if moved.line.after == "{where}" and preposition in ("in", "on"):
+        places[moved.change.entity] = (preposition, place)
+    elif moved.line.after == "{away}":
+        places.pop(moved.change.entity, None)
 
 
 @define

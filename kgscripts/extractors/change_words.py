@@ -29,10 +29,10 @@ _AROUND_WORDS = ".,;:!?\"“”'‘’()[]"
 def normalised(change: Change) -> Change | None:
     """The change in the words of a record, those of the vocabulary where it has them; None if it names no entity, no
     attribute, no new value, or no difference."""
-    entity, attribute = noun_phrase(change.entity), noun_phrase(change.attribute)
-    attribute, before, after = in_vocabulary(attribute, value(change.before), value(change.after))
+    entity, named = noun_phrase(change.entity), noun_phrase(change.attribute)
+    attribute, before, after = in_vocabulary(named, value(change.before), value(change.after))
     is_named = any(map(str.isalpha, entity)) and entity not in _PRONOUNS
-    if not (is_named and attribute and after) or before == after:
+    if not (is_named and named and after) or before == after:
         return None
     return Change(entity=entity, attribute=attribute, before=before, after=after)
 

@@ -34,6 +34,7 @@ for _name in (
     "kgscripts.extractors.decomposition",
     "kgscripts.extractors.scenarios",
     "kgscripts.extractors.state_changes",
+    "kgscripts.training.change_ratings",
     "kgscripts.models.scenarios.detector",
     "lightning_modules.scenarios.cross_validation",
     "lightning_modules.steps.cross_validation",

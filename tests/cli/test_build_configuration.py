@@ -64,7 +64,7 @@ verb = "spell"
 
 [extractors.state-changes]
 model = "retrieval"
-least-log-probability = -1
+least-likely = 1
 
 [extractors.decompositions]
 model = "aligner copy"
@@ -79,7 +79,7 @@ FOLDER/texts /elsewhere/more.txt -o FOLDER/graph --device cpu --format text
 --without labels --without sentences --predict-tools --corrections FOLDER/../corrections.jsonl --memory 2GB --json
 --base-iri https://example.org/kg/ --licence https://creativecommons.org/licenses/by/4.0/
 --extractors letters,events,steps --set letters.least=3 --set letters.share=0.5 --set letters.loud=true
---set letters.verb=spell --set state-changes.model=retrieval --set state-changes.least-log-probability=-1
+--set letters.verb=spell --set state-changes.model=retrieval --set state-changes.least-likely=1
 --set 'decompositions.model=FOLDER/aligner copy' --set pencils.probability=1
 """
 """The same as options of the command."""
@@ -212,9 +212,9 @@ def test_single_settings_win(everything: Path, given: dict[str, Any]) -> None:
     ],
 )
 def test_values_of_texts(text: str, value: object) -> None:
-    found = read_settings([f"state-changes.least-of-presupposed={text}"])
-    assert found == {"state-changes": {"least_of_presupposed": value}}
-    assert type(found["state-changes"]["least_of_presupposed"]) is type(value)
+    found = read_settings([f"state-changes.least-certain={text}"])
+    assert found == {"state-changes": {"least_certain": value}}
+    assert type(found["state-changes"]["least_certain"]) is type(value)
 
 
 @pytest.mark.parametrize("text", ["", "steps", "steps.model", "model=x", ".model=x", "steps.=x", "=x", "steps=x.model"])
@@ -267,8 +267,8 @@ def test_texts_that_are_no_setting(text: str, tmp_path: Path) -> None:
         ("[extractors.state-changes]\nmodel = 3", "model is 3", "a text"),
         ("[extractors.state-changes]\nmodel = ''", "model", None),
         (
-            "[extractors.state-changes]\nleast-of-presupposed = 1\nleast_of_presupposed = 1",
-            "extractors.state-changes.least_of_presupposed is given twice, with hyphens and with underscores",
+            "[extractors.state-changes]\nleast-certain = 1\nleast_certain = 1",
+            "extractors.state-changes.least_certain is given twice, with hyphens and with underscores",
             "leave one out",
         ),
         ("jobs = ", "no TOML", "toml.io"),

@@ -64,6 +64,7 @@ INPUTS = {
     "evaluate state-changes --predictions": "evaluate state-changes --gold dev --predictions BAD",
     "evaluate state-changes --model": "evaluate state-changes --gold dev --model BAD",
     "evaluate state-changes --questions": "evaluate state-changes --gold dev --model default --questions BAD",
+    "evaluate step-changes --model": "evaluate step-changes --model BAD",
     "evaluate scenarios --gold": "evaluate scenarios --gold BAD --predictions scenarios.jsonl",
     "evaluate scenarios --predictions": "evaluate scenarios --gold anna.jsonl --predictions BAD",
     "evaluate scenarios --model": "evaluate scenarios --gold anna.jsonl --model BAD",

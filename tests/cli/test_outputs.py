@@ -13,6 +13,7 @@ from threading import Thread
 import pytest
 from attrs import frozen
 
+import kgscripts.training.change_ratings
 import kgscripts.training.importance
 import kgscripts.training.text.asides
 import kgscripts.training.text.pronouns
@@ -59,6 +60,7 @@ OUTPUTS = {
     "schema --output": Case("schema ontology -o OUT"),
     "align --picture": Case("align pairs.tsv --picture OUT", out="out.svg"),
     "track --picture": Case("track tea.md -o OUT", out="out.svg"),
+    "track --pddl": Case("track tea.md --pddl OUT", out="out.pddl", beside="-problem.pddl"),
     "segment --html": Case("segment story.txt texts --scenario-list list.txt --html OUT", ("texts/one.txt",)),
     "evaluate cloze --output": Case(f"{_CLOZE} -o OUT", _TINY),
     "evaluate cloze --predictions-out": Case(f"{_CLOZE} --predictions-out OUT", _TINY),
@@ -67,6 +69,7 @@ OUTPUTS = {
     ),
     "evaluate state-changes --output": Case(f"{_CHANGES} -o OUT", _OFFICIAL),
     "evaluate state-changes --predictions-out": Case(f"{_CHANGES} --predictions-out OUT", _OFFICIAL),
+    "evaluate step-changes --output": Case("evaluate step-changes --model tiny -o OUT", _TINY),
     "evaluate scenarios --output": Case(f"{_SCENARIOS} -o OUT"),
     "evaluate scenarios --predictions-out": Case(f"{_SCENARIOS} --predictions-out OUT"),
     "evaluate text --output": Case("evaluate text bank.conllu -o OUT"),
@@ -87,6 +90,7 @@ OUTPUTS = {
     "evaluate all --output": Case("evaluate all --data inscript -o OUT", ("inscript/val/story",)),
     "train typicality --out": Case("train typicality --inscript inscript --out OUT", ("inscript/val/story",)),
     "evaluate importance --output": Case("evaluate importance graph -o OUT", _TABLES),
+    "train change-ratings --out": Case("train change-ratings --out OUT"),
     "train importance --out": Case("train importance graph --out OUT", _TABLES),
     "train asides --out": Case("train asides --inscript inscript --out OUT", ("inscript/train/story",)),
     "train pronouns --out": Case("train pronouns --inscript inscript --out OUT", ("inscript/train/story",)),
@@ -123,6 +127,7 @@ DIRECTORIES = {"build-graph --output", "merge --output", "corpora fetch --into",
 
 NOTHING = Evaluation(task="t", dataset="d", split="s", systems=())
 _LONG = (
+    "changes.everyday.evaluate_step_changes",
     "steps.importance.evaluate_importance",
     "steps.task_graphs.evaluate_order",
     "events.parsing.evaluate_text",
@@ -165,6 +170,9 @@ def inputs(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     monkeypatch.setattr(learning, "left_out", lambda _: ({}, 0.5))
     monkeypatch.setattr(learning, "learn_from", lambda _: shipped_weights())
     monkeypatch.setattr(kgscripts.training.importance, "learn_importance", lambda _: (shipped_importance(), 1))
+    ratings = kgscripts.training.change_ratings
+    monkeypatch.setattr(ratings, "load", lambda *_: MODELS["state-changes"])
+    monkeypatch.setattr(ratings, "judged_candidates", lambda _: [ratings.Judged(0, {"pair": 1.0}, is_true=True)])
     return folder
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,15 @@ from xml.etree import ElementTree
 import pytest
 from attrs import define, field
 
+from kgscripts.corpora.procedures import read_procedures
 from kgscripts.extractors.instructions import read_instruction
 from kgscripts.extractors.state_change_units import CONTEXT
+from kgscripts.lookup.tracking import track
 from schemas.changes import Change, PredictedChange, ProcedureStep
 from schemas.errors import InputError, KGScriptsError
 from schemas.provenance import Model
 from tests.commands import run
+from tests.extractors.fixed_weights import BY_MODEL, by_model, rate
 
 TEA = """# How to make tea
 
@@ -28,17 +32,28 @@ TEA = """# How to make tea
 """
 CHANGES = {
     "Fill the kettle with water.": (
-        ("the Kettle", "fullness", "empty", "full"),
-        ("water", "location", "in the tap", "in the kettle"),
+        ("the Kettle", "fullness", "empty", "full", 1.0),
+        ("water", "location", "in the tap", "in the kettle", 0.9),
     ),
-    "Boil the water.": (("water", "temperature", "cold", "hot"), ("waters", "temperature", "cool", "hot")),
+    "Boil the water.": (("water", "temperature", "cold", "hot", 1.0), ("waters", "temperature", "cool", "hot", 0.9)),
     "Pour the water into the cup.": (
-        ("kettle", "fullness", "full", "empty"),
-        ("cup", "fullness", "", "full"),
-        ("cup", "fullness", "", "half full"),
+        ("kettle", "fullness", "full", "empty", 1.0),
+        ("cup", "wetness", "", "wet", 0.9),
+        ("cup", "moisture", "", "soaked", 0.8),
+        ("cup", "age", "", "old", 0.2),
     ),
+    "Drink the tea.": (("cup", "fullness", "full", "empty", 0.565),),
 }
+"""Changes with their probabilities; the last one is likely only, and the one before it is not read."""
 
+HOT = {
+    "entity": "water",
+    "attribute": "temperature",
+    "before": "cold",
+    "after": "hot",
+    "probability": by_model(1),
+    "level": "certain",
+}
 _MODEL = Model(name="fixed", version="1", digest="0" * 64, task="state changes")
 
 
@@ -55,18 +70,22 @@ class FixedModel:
             [
                 PredictedChange(
                     change=Change(entity=entity, attribute=attribute, before=before, after=after),
-                    log_probability=-0.5 * number,
+                    log_probability=math.log(probability),
                 )
-                for number, (entity, attribute, before, after) in enumerate(CHANGES.get(step.text, ()))
+                for entity, attribute, before, after, probability in CHANGES.get(step.text, ())
             ]
             for step in steps
         ]
+
+    def considered(self, steps: Sequence[ProcedureStep]) -> list[list[PredictedChange]]:
+        return self.predict(steps)
 
 
 @pytest.fixture(autouse=True)
 def model(monkeypatch: pytest.MonkeyPatch) -> FixedModel:
     fixed = FixedModel()
     monkeypatch.setattr("kgscripts.models.registry.load", lambda *_: fixed)
+    rate(monkeypatch, BY_MODEL)
     return fixed
 
 
@@ -86,17 +105,60 @@ def test_the_table_shows_changes_and_what_remains(tea: Path) -> None:
     assert "fullness empty -> full full full full -> empty" in lines
     assert "temperature cold -> hot hot hot" in lines
     assert lines.index("kettle") < lines.index("water") < lines.index("cup")
-    assert lines[lines.index("cup") + 1] == "fullness -> full"
+    assert lines[lines.index("cup") + 1] == "wetness -> wet"
+    assert lines.count("cup") == 2
+    assert "fullness full ->" in lines
+    assert "empty?" in lines
+    assert lines[-1] == "? likely; the other changes are certain"
+    assert "likely" not in run("changes", "Boil the water.")
 
 
 def test_json_has_every_change_once(tea: Path) -> None:
     content: dict[str, Any] = json.loads(run("track", tea, "--json"))
     assert content["title"] == "How to make tea"
     assert [step["number"] for step in content["steps"]] == [1, 2, 3, 4, 5]
-    assert [len(step["changes"]) for step in content["steps"]] == [2, 1, 0, 2, 0]
-    assert content["steps"][1]["changes"] == [
-        {"entity": "water", "attribute": "temperature", "before": "cold", "after": "hot", "probability": 1.0}
-    ]
+    assert [len(step["changes"]) for step in content["steps"]] == [2, 1, 0, 2, 1]
+    assert content["steps"][1]["changes"] == [HOT]
+    assert [change["level"] for step in content["steps"] for change in step["changes"]] == ["certain"] * 5 + ["likely"]
+    assert [step["tools"] for step in content["steps"]] == [["kettle"], [], [], ["cup"], []]
+    location = content["steps"][0]["changes"][1]
+    assert (location["before"], location["after"]) == ("", "in kettle"), "no step mentions the tap"
+
+
+def test_a_plan_has_what_is_certain(tea: Path) -> None:
+    shown = run("track", tea, "--plan")
+    assert max(map(len, shown.splitlines())) <= 80
+    lines = [line.strip("│├─└ ") for line in shown.splitlines()]
+    assert lines[:2] == ["How to make tea  5 steps", "You need: kettle, cup"]
+    assert "2. Boil the water." in lines
+    assert "changes: temperature of water: cold -> hot" in lines
+    assert lines[-1] == "1 change left out: 1 likely only (--json lists them)"
+    likely = run("track", tea, "--plan", "--likely")
+    assert "changes: fullness of cup: empty" in likely
+    assert "likely only" not in likely
+
+
+def test_the_plan_of_the_table_is_the_one_of_the_command(tea: Path, model: FixedModel) -> None:
+    (table,) = track(read_procedures(tea), model)  # type: ignore[arg-type]
+    for arguments, likely in ((("--plan",), False), (("--plan", "--likely"), True)):
+        found = table.plan(likely=likely).to_dict()
+        assert json.loads(run("track", tea, *arguments, "--json")) == found
+        assert [step["label"] for step in found["steps"]] == list(table.procedure.steps)
+        assert [step["tools"] for step in found["steps"]] == [["kettle"], [], [], ["cup"], []]
+
+
+def test_a_plan_is_written_as_pddl_and_drawn(tea: Path, tmp_path: Path) -> None:
+    domain, drawn, table = (tmp_path / name for name in ("tea.pddl", "plan.svg", "table.svg"))
+    run("track", tea, "--pddl", domain)
+    assert domain.read_text(encoding="ascii").startswith("(define (domain")
+    assert (tmp_path / "tea-problem.pddl").read_text(encoding="ascii").startswith("(define (problem")
+    likely = tmp_path / "likely.pddl"
+    run("track", tea, "--pddl", likely, "--likely")
+    assert likely.read_bytes() != domain.read_bytes()
+    run("track", tea, "--plan", "-o", drawn)
+    run("track", tea, "-o", table)
+    ElementTree.parse(drawn)
+    assert drawn.read_bytes() != table.read_bytes()
 
 
 def test_pictures(tea: Path, tmp_path: Path) -> None:
@@ -131,6 +193,11 @@ def test_several_procedures_stream(tmp_path: Path, model: FixedModel) -> None:
         ("", (), "no procedure"),
         (TEA, ("--id", "coffee"), "no procedure 'coffee'"),
         (TEA, ("-o", "tea.gif"), "unknown picture format"),
+        (TEA, ("--pddl", "tea.txt"), "no file of PDDL"),
+        (TEA, ("--pddl", "{}/steps.md/tea.pddl"), "no file can be written there"),
+        (TEA, ("--likely",), "--likely is about plans"),
+        (TEA, ("--likely", "-o", "{}/a.svg"), "--likely is about plans"),
+        (TEA + "\n# How to make coffee\n\n1. Boil the water.\n", ("--pddl", "{}/a.pddl"), "the file has several"),
         (TEA, ("-o", "{}/steps.md/tea.svg"), "no file can be written there"),
         (TEA + "\n# How to make coffee\n\n1. Boil the water.\n", ("-o", "{}/a.svg"), "the file has several"),
         ("# Long\n\n" + "1. Boil the water.\n" * 31, ("-o", "{}/a.svg"), "at most 30 steps, and there are 31"),
@@ -169,15 +236,12 @@ def test_changes_of_one_step(model: FixedModel) -> None:
     content = json.loads(
         run("changes", " Boil  the water. ", "--context", "Fill the kettle.", "--title", "Tea", "--json")
     )
-    assert content == {
-        "step": "Boil the water.",
-        "predicted": [
-            {"entity": "water", "attribute": "temperature", "before": "cold", "after": "hot", "probability": 1.0}
-        ],
-    }
+    assert content == {"step": "Boil the water.", "predicted": [HOT]}
     assert model.batches[0] == [ProcedureStep(text="Boil the water.", context=("Fill the kettle.",), title="Tea")]
     shown = " ".join(run("changes", "Boil the water.").split())
-    assert "100% water temperature cold hot" in shown
+    assert "99% certain water temperature cold hot" in shown
+    earlier = ("--context", "Boil the water.", "--context", "Wait for the bell.")
+    assert "no change" in run("changes", "Boil the water.", *earlier), "it is hot already"
     assert "no change" in run("changes", "Wait for the bell.")
     assert len(json.loads(run("changes", "Fill the kettle with water.", "--top", 1, "--json"))["predicted"]) == 1
 

@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 from attrs import asdict, frozen
 
+from kgscripts.extractors.change_ratings import LEAST
 from kgscripts.extractors.registry import EXTRACTORS
 from kgscripts.extractors.state_changes import StateChangeExtractor
 from kgscripts.settings import KINDS, model_setting, models_of, settings_of, version_of
+from schemas.changes import Level
 from schemas.errors import ModelError
 from tests.pipeline.tuned import LETTERS, LetterSettings
 from tests.plugins import install
@@ -47,8 +49,8 @@ def test_every_setting_that_ships_has_help() -> None:
     for name in EXTRACTORS.names():
         assert all(setting.help for setting in settings_of(EXTRACTORS.open(name).settings))
     assert version_of(StateChangeExtractor().settings) == {
-        "least_log_probability": -0.65,
-        "least_of_presupposed": -0.5,
+        "least_certain": LEAST[Level.CERTAIN],
+        "least_likely": LEAST[Level.LIKELY],
     }
 
 

@@ -68,7 +68,7 @@ def test_settings_that_are_the_default_ones_or_of_others_change_nothing(tmp_path
     _build(tmp_path)
     before = graph_bytes(tmp_path)
     nothing: list[Any] = [None, {}, {"letters": {}}, {"letters": LETTERS}, {"pencils": {}}]
-    for settings in (*nothing, {"state-changes": {"least_of_presupposed": -2}}):
+    for settings in (*nothing, {"state-changes": {"least_certain": 0.9}}):
         assert _build(tmp_path, settings=settings) == 0
         assert graph_bytes(tmp_path) == before
 
@@ -126,7 +126,8 @@ def test_an_object_has_its_own_settings(tmp_path: Path) -> None:
         ({"state-changes": {"model": "no-such"}}, "model: no-such: no such model", "state-changes-retrieval"),
         ({"state-changes": {"model": "steps"}}, "a model for the task 'steps', not 'state-changes'", "change-composer"),
         ({"state-changes": {"model": ""}}, "model", None),
-        ({"state-changes": {"least_log_probability": 0.5}}, "must be <= 0.0", None),
+        ({"state-changes": {"least_certain": 1.5}}, "must be <= 1.0", None),
+        ({"state-changes": {"least_likely": -0.5}}, "must be >= 0.0", None),
         ({"decompositions": {"model": "."}}, "no checkpoint", "a model that ships"),
         ({"predicted-tools": {"model": Path("nowhere")}}, "nowhere: no such model", "tools"),
     ],

@@ -201,8 +201,14 @@ def test_a_procedure_is_done_in_its_order() -> None:
     hot = Change(entity="water", attribute="temperature", before="hot", after="warm")
     rated = [RatedChange(change=item, probability=0.75, level=Level.LIKELY) for item in (cold, hot)]
     plan = plan_of_procedure(
-        "Tea", ["Boil it.", "Wait.", "Cool it."], [rated[:1], [], rated[1:]], source="tea.md", likely=True
+        "Tea",
+        ["Boil it.", "Wait.", "Cool it."],
+        [rated[:1], [], rated[1:]],
+        [["kettle"], [], []],
+        source="tea.md",
+        likely=True,
     )
+    assert (plan.tools, plan.steps[0].tools, plan.steps[1].tools) == (("kettle",), ("kettle",), ())
     assert [(item.id, item.label, item.follows) for item in plan.steps] == [
         ("1", "Boil it.", ()),
         ("2", "Wait.", ("1",)),
@@ -212,7 +218,7 @@ def test_a_procedure_is_done_in_its_order() -> None:
     (required,) = plan.steps[2].preconditions
     assert (str(required), required.supplier, required.level) == ("temperature of water: hot", "1", Level.LIKELY)
     with pytest.raises(ValueError, match="zip"):
-        plan_of_procedure("Tea", ["Boil it."], [])
+        plan_of_procedure("Tea", ["Boil it."], [], [])
 
 
 @given(st.lists(st.text(max_size=3), max_size=6))
