@@ -14,9 +14,9 @@ from kgscripts.commands.alignment_picture import draw_alignments
 from kgscripts.commands.table_picture import draw_table
 from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.corpora.procedures import Procedure
-from kgscripts.lookup.tracking import StateTable
+from kgscripts.lookup.tracking import ReadStep, StateTable
 from kgscripts.models.alignment.aligner import Alignment
-from schemas.changes import Change, PredictedChange
+from schemas.changes import Change, Level, RatedChange
 from schemas.drawing.files import save_picture
 from schemas.drawing.svg import Svg
 from tests.exports.test_picture import in_browser, overlap, within
@@ -39,16 +39,18 @@ def aligned(abstract: int, concrete: int) -> AlignedPair:
 def table(steps: int) -> StateTable:
     """A table of hard words in which each second step brings about two changes."""
     texts = tuple(f"{HARD[place % len(HARD)]} and {HARD[place % 5]} " * 4 for place in range(steps))
-    predictions = [
+    read = [
         [
-            PredictedChange(change=Change(entity=entity, attribute=LONG, before=LONG, after=text), log_probability=-1.0)
-            for entity in ("pot", LONG)
+            RatedChange(
+                change=Change(entity=entity, attribute=LONG, before=LONG, after=text), probability=0.75, level=level
+            )
+            for entity, level in (("pot", Level.CERTAIN), (LONG, Level.LIKELY))
         ]
         if place % 2
         else []
         for place, text in enumerate(texts)
     ]
-    return StateTable(Procedure(id="hard", title=LONG * 2, steps=texts), predictions)
+    return StateTable(Procedure(id="hard", title=LONG * 2, steps=texts), [ReadStep(own, ("pot",)) for own in read])
 
 
 @pytest.fixture(scope="module")

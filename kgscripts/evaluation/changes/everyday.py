@@ -85,7 +85,7 @@ def evaluate_step_changes(model: ChangeModel, split: str, source: str) -> Evalua
         error = Figure(metric="calibration error", value=found.error, direction=Direction.LOWER)
         systems[0] = System(name=systems[0].name, source=source, figures=(*systems[0].figures, error))
         rows = [(round(item.probability, 3), round(item.share, 3), item.count) for item in found.bins]
-        tables["reliability"] = Table(("probability", "true", "candidates"), rows)
+        tables["reliability"] = Table(columns=("probability", "true", "candidates"), rows=rows)
     return Evaluation(
         task="step changes",
         dataset=DATASET,
