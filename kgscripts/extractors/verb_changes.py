@@ -137,7 +137,7 @@ class _Arguments:
         if line.thing and line.thing not in (noun.rpartition(" ")[2] for noun in self.nouns.get(line.place, ())):
             return
         for noun in self._of_role(line.role):
-            if line.admits(noun):
+            if line.admits(noun) and not is_a(noun, "time", "abstract"):
                 before, after = self._value(line.before, noun), self._value(line.after, noun)
                 if after and before != after:
                     yield Change(entity=noun, attribute=line.attribute, before=before, after=after)

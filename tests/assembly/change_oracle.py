@@ -84,8 +84,7 @@ def changes(texts: Texts, found: Changes) -> set[Row]:
     """Step, change, support, probability, pointwise mutual information and level."""
     rows: set[Row] = set()
     of = {
-        m: found.of_mention.get((m.source, m.event.start, m.event.end, m.event.action.key), {})
-        for m in texts.mentions
+        m: found.of_mention.get((m.source, m.event.start, m.event.end, m.event.action.key), {}) for m in texts.mentions
     }
     for change in set().union(*of.values()):
         showing = [mention for mention in texts.mentions if change in of[mention]]

@@ -172,7 +172,8 @@ def inputs(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     monkeypatch.setattr(kgscripts.training.importance, "learn_importance", lambda _: (shipped_importance(), 1))
     ratings = kgscripts.training.change_ratings
     monkeypatch.setattr(ratings, "load", lambda *_: MODELS["state-changes"])
-    monkeypatch.setattr(ratings, "judged_candidates", lambda _: [ratings.Judged(0, {"pair": 1.0}, is_true=True)])
+    judged = [ratings.Judged(number, {"pair": number % 3}, is_true=number % 2 > 0) for number in range(16)]
+    monkeypatch.setattr(ratings, "judged_candidates", lambda _: judged)
     return folder
 
 

@@ -105,7 +105,9 @@ def test_a_sheet_is_drawn_judged_and_scored(graph: Path, tmp_path: Path) -> None
         list(scored(rows))
     for number, row in enumerate(rows):
         row |= {"first": str(number % 2), "second": "1"}
-    file.write_text("\n".join("\t".join(row) for row in ([*rows[0]], *(row.values() for row in rows))), encoding="utf-8")
+    file.write_text(
+        "\n".join("\t".join(row) for row in ([*rows[0]], *(row.values() for row in rows))), encoding="utf-8"
+    )
     lines = CliRunner().invoke(app, ["score", str(file)]).stdout.splitlines()
     assert lines[:3] == [
         "certain, first judge: 1 of 2: 0.500 (95 % 0.095 to 0.905)",

@@ -309,7 +309,14 @@ def _add_instances(rows: Rows, source: str, mentions: list[tuple[str, str]]) -> 
             identifier = node_id("ChangeInstance", "", mention, *change)
             content = {"source": node_id("Source", source, source), "step": step, "presupposed": step % 2 == 0}
             rows["ChangeInstance"].append({"id": identifier, **content})
-            rows["SHOWS"].append({"from_id": mention, "to_id": identifier, "probability": 1 / (step + 1), "level": "certain" if step % 2 else "likely"})
+            rows["SHOWS"].append(
+                {
+                    "from_id": mention,
+                    "to_id": identifier,
+                    "probability": 1 / (step + 1),
+                    "level": "certain" if step % 2 else "likely",
+                }
+            )
             rows["INSTANCE_OF"].append({"from_id": identifier, "to_id": _change_id(change)})
             entity, attribute, before, after = change
             if before and (entity, attribute) in last:

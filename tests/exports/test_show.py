@@ -227,7 +227,12 @@ def test_of_many_changes_those_with_the_most_support_are_shown(tmp_path: Path) -
     for number, row in enumerate(rows["StateChange"]):
         kept = [each for each in rows["CHANGES"] if (each["from_id"], each["to_id"]) != (step, row["id"])]
         statement = node_id("Statement", "", step, "CHANGES", row["id"])
-        numbers = {"support": number + 1, "probability": round((number + 1) / 20, 4), "statement": statement, "level": "certain"}
+        numbers = {
+            "support": number + 1,
+            "probability": round((number + 1) / 20, 4),
+            "statement": statement,
+            "level": "certain",
+        }
         rows["CHANGES"] = [*kept, {"from_id": step, "to_id": row["id"], **numbers}]
     graph = write_graph(tmp_path / "few", rows)
     (line,) = (each for each in show(graph, "cooking pasta").splitlines() if each.endswith(" more"))

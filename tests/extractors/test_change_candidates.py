@@ -30,7 +30,9 @@ def _predicted(*parts: str, odds: float) -> PredictedChange:
     return PredictedChange(change=_change((entity, attribute, before, after)), log_probability=logarithm)
 
 
-def _mention(text: str, predicate: str, thing: str, place: str = "", particle: str = "", start: int = 0) -> EventMention:
+def _mention(
+    text: str, predicate: str, thing: str, place: str = "", particle: str = "", start: int = 0
+) -> EventMention:
     """An event that is the whole text, with the object and the place that it names."""
     nouns = [(thing, Role.PATIENT), (place, Role.PLACE)]
     return EventMention(
@@ -73,7 +75,7 @@ def test_probabilities_of_pairs_and_entities_by_hand() -> None:
     assert (place.of_pair, wet.of_pair, hot.of_pair) == pytest.approx((1 - 0.5 * 0.6, 0.2, 0.1))
     assert (place.of_entity, wet.of_entity, hot.of_entity) == pytest.approx((1 - 0.5 * 0.6 * 0.8,) * 2 + (0.1,))
     assert (place.of_value, wet.of_value, hot.of_value) == pytest.approx((0.5 / 0.9, 1, 1))
-    assert {item.line for item in found.values()} == {item.mention for item in found.values()} == {None}
+    assert all(item.line is None and item.mention is None for item in found.values())
 
 
 def test_the_value_with_the_highest_sum_is_taken_with_its_most_probable_value_before() -> None:

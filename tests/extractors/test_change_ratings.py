@@ -31,8 +31,14 @@ from tests.changes.test_verbs import lines
 WET = Change(entity="pot", attribute="wetness", before="dry", after="wet")
 
 
-def _candidate(change: Change = WET, line: VerbChange | None = None, **odds: float) -> Candidate:
-    return Candidate(change, **{"of_pair": 0.5, "of_entity": 0.6, "of_value": 0.25} | odds, line=line)
+def _candidate(
+    change: Change = WET,
+    line: VerbChange | None = None,
+    of_pair: float = 0.5,
+    of_entity: float = 0.6,
+    of_value: float = 0.25,
+) -> Candidate:
+    return Candidate(change, of_pair=of_pair, of_entity=of_entity, of_value=of_value, line=line)
 
 
 def _line(verb: str, attribute: str) -> VerbChange:
@@ -157,7 +163,9 @@ def test_the_weights_that_ship_know_all_general_features_and_prefer_what_the_mod
     assert math.isfinite(weights.constant)
     assert all(map(math.isfinite, weights.features.values()))
     low, high = (
-        weights.probability(features_of(_candidate(of_pair=odds), Wording("Spray the pot."), earlier=0, is_mentioned=True))
+        weights.probability(
+            features_of(_candidate(of_pair=odds), Wording("Spray the pot."), earlier=0, is_mentioned=True)
+        )
         for odds in (0.05, 0.95)
     )
     assert low < LEAST[Level.LIKELY] < high

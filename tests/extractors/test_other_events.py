@@ -27,6 +27,7 @@ from schemas.records import (
     StateChange,
     Tool,
 )
+from tests.extractors.fixed_weights import BY_MODEL, rate
 from tests.extractors.test_decomposition import FixedAligner
 from tests.extractors.test_state_changes import FixedModel
 
@@ -75,7 +76,10 @@ def _read() -> tuple[list[Record], Document]:
     return [record for reading in readings for record in reading.records], document
 
 
-def test_decompositions_and_state_changes_hang_on_the_events_of_another_extractor() -> None:
+def test_decompositions_and_state_changes_hang_on_the_events_of_another_extractor(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rate(monkeypatch, BY_MODEL)
     records, document = _read()
     abstract, concrete = (record for record in records if isinstance(record, EventMention))
     (whole,) = (record for record in records if isinstance(record, Decomposition))

@@ -56,8 +56,8 @@ PINS: dict[str, tuple[str, str]] = {
         "b62ad9cba346f06d1673c4aab8e5074c760570f34d7471e3f3e8c3749cbebb97",
     ),
     "state-changes": (
-        "cac63025973d7ca0de1f54cce49cc6f67a26802c62c0ec376143dd7ca3ed9d1e",
-        "a1828bf414da8914e41e3070f2d046058cf79be1db82eb65c99a379aadfa468d",
+        "3fd76a0576935c8dc7d308e76758a75efbd1be11f4a075f859df604887b5b81a",
+        "90e82030d107ec380be858fdcf7e42c2655fb9852dc75b8bf4f259f5224bebab",
     ),
 }
 """Version of each extractor, and digest of its records, by its name."""

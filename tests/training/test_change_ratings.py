@@ -26,7 +26,7 @@ _THINGS = ("cup", "plate", "pot", "spoon", "bowl", "pan", "glass", "fork")
 
 
 def _row(thing: str) -> dict[str, Any]:
-    """A procedure whose middle step brings nothing about; the changes of one kind are true, those of another are not."""
+    """A procedure whose second step brings nothing about: things become wet, clean and dry, and never flat."""
     return {
         "title": "How to do the dishes",
         "steps": [f"Wash the {thing}.", "Do not hurry.", f"Dry the {thing} with a towel."],
@@ -37,19 +37,26 @@ def _row(thing: str) -> dict[str, Any]:
                 [thing, "shape", "round", "flat", 0],
                 ["sky", "color", "grey", "blue", 0],
             ],
-            "3": [[thing, "wetness", "wet", "dry", 1], [thing, "shape", "round", "flat", 0], ["sun", "size", "", "big", 0]],
+            "3": [
+                [thing, "wetness", "wet", "dry", 1],
+                [thing, "shape", "round", "flat", 0],
+                ["sun", "size", "", "big", 0],
+            ],
         },
-    }  # fmt: skip
+    }
 
 
 ROWS = [_row(thing) for thing in _THINGS]
 
 
+_MODEL = Model(name="fixed", version="1", digest="1" * 64, task="state changes")
+
+
 @define
 class FixedModel:
-    """Finds what a verb says more probable, that all things become flat as probable, and a blue sky hardly."""
+    """Finds it as probable that things become flat as that they become wet or dry, and a blue sky improbable."""
 
-    model: Model = Model(name="fixed", version="1", digest="1" * 64, task="state changes")
+    model: Model = _MODEL
     seen: list[ProcedureStep] = field(factory=list)
 
     def predict(self, steps: Sequence[ProcedureStep]) -> list[list[PredictedChange]]:
@@ -144,7 +151,8 @@ def test_the_command_writes_the_weights_and_prints_how_they_are_calibrated(model
     assert (tmp_path / "again.json").read_bytes() == out.read_bytes()
 
 
-def test_weights_that_cannot_be_written_are_an_error(model: FixedModel, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("model")
+def test_weights_that_cannot_be_written_are_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(StoreError):
         train_change_ratings(tmp_path / "file" / "ratings.json")
