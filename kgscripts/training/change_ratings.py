@@ -11,6 +11,7 @@ import random
 from collections.abc import Iterator, Sequence
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from attrs import frozen
@@ -79,7 +80,9 @@ def train_change_ratings(out: Path) -> Fitted:
 def judged_candidates(model: ChangeModel) -> list[Judged]:
     """The candidates that `model` and the table of verbs give for the shipped procedures, and that were judged."""
     rows = list(_rows())
-    procedures = [Procedure(id=str(number), title=row["title"], steps=row["steps"]) for number, row in enumerate(rows)]
+    procedures = [
+        Procedure(id=str(number), title=row["title"], steps=tuple(row["steps"])) for number, row in enumerate(rows)
+    ]
     found = []
     for number, (units, row) in enumerate(zip(_units(procedures), rows, strict=True)):
         predictions = model.considered([unit.step for unit in units.units])
@@ -146,7 +149,7 @@ def _key(entity: str, attribute: str, before: str, after: str) -> tuple[str, str
     return (*key_of(change), before, after)
 
 
-def _rows() -> Iterator[dict[str, object]]:
+def _rows() -> Iterator[dict[str, Any]]:
     path = resources.files("kgscripts.training") / "data" / "change_ratings.jsonl"
     for line in path.read_text(encoding="utf-8").splitlines():
         yield json.loads(line)
