@@ -18,6 +18,7 @@ from exports.rdf.context import context_terms, json_key
 from exports.rdf.ontology import ontology_text
 from exports.rdf.shapes import shapes_text
 from exports.rdf.terms import (
+    EXTERNAL_RELATIONS,
     INVERSE_PROPERTIES,
     MEMBER_PROPERTIES,
     PREFIXES,
@@ -136,6 +137,15 @@ def test_relations_have_their_comment_and_ends(ontology: rdflib.Graph, name: str
     assert classes_of(ontology, ontology.value(iri, RDFS.range)) == {KGS[end] for _, end in relation.ends}
 
 
+@pytest.mark.parametrize("name", EXTERNAL_RELATIONS)
+def test_a_relation_that_has_one_predicate_of_another_vocabulary_is_a_kind_of_it(
+    ontology: rdflib.Graph, name: str
+) -> None:
+    terms = {rdflib.URIRef(expand(term)) for term in EXTERNAL_RELATIONS[name].values()}
+    found = set(ontology.objects(rdflib.URIRef(expand(relation_term(name))), RDFS.subPropertyOf))
+    assert found == (terms if len(terms) == 1 else set())
+
+
 @pytest.mark.parametrize("iri", own_properties())
 def test_properties_have_their_domain_and_range(ontology: rdflib.Graph, iri: str) -> None:
     subject, found = rdflib.URIRef(iri), own_properties()[iri]
@@ -194,7 +204,7 @@ def test_every_class_has_a_closed_shape_of_its_own_properties(shapes: rdflib.Gra
             *("skos:prefLabel", "skos:altLabel", "skos:inScheme", "skos:broader", "skos:related"),
             *("schema:tool", "schema:supply"),
         },
-        "Attribute": {"skos:altLabel"},
+        "Attribute": {"skos:altLabel", "skos:broader"},
         "Passage": {"oa:hasSelector", "kgs:quantity", "kgs:size", "kgs:duration"},
         "BenchmarkScore": {"dqv:isMeasurementOf", "dqv:computedOn"},
         "QualifiedRelation": {"rdf:subject", "rdf:predicate", "rdf:object"},
