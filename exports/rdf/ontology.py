@@ -83,7 +83,7 @@ def _classes(nodes: Mapping[str, NodeType]) -> Iterator[str]:
 def _relations(relations: Mapping[str, RelationType]) -> Iterator[str]:
     for name, relation in relations.items():
         starts, ends = zip(*relation.ends, strict=True)
-        terms = list(EXTERNAL_RELATIONS.get(name, {}).values())
+        terms = list(dict.fromkeys(EXTERNAL_RELATIONS.get(name, {}).values()))
         external = [f"rdfs:subPropertyOf {term}" for term in terms if len(terms) == 1]
         yield _resource(
             relation_term(name),

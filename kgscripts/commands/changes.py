@@ -44,11 +44,13 @@ def changes(
     from kgscripts.lookup.read_changes import read_changes
     from kgscripts.lookup.tracking import StepReader, change_fields
     from kgscripts.models.registry import load
+    from schemas.changes import ProcedureStep
 
     text = " ".join(step.split())
     if not text:
         raise ConfigurationError("the step is empty", remedy="write an instruction, for example: 'drain the pasta'")
     earlier = [words for item in context or () if (words := " ".join(item.split()))]
+    ProcedureStep(text=text, context=tuple(earlier), title=title)  # Raises InputError for what no model can read.
     procedure = Procedure(id="step", title=title, steps=(*earlier, text))
     read = read_changes(graph, read_instruction(text).action)[:top] if graph is not None else None
     [found] = StepReader(load("state-changes", model)).read([procedure])
