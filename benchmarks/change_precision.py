@@ -61,7 +61,7 @@ def score(sheet: Sheet) -> None:
     """Print the share that each judge finds true, with Wilson's 95 % interval, their agreement, and calibration."""
     rows = read_sheet(sheet)
     print_lines(scored(rows, by="level"))
-    for judge in JUDGES:
+    for judge in (judge for judge in JUDGES if any(row[judge] for row in rows)):
         print_lines(["", f"{judge} judge"])
         probabilities = [float(row["probability"]) for row in rows]
         print_lines(calibration_lines(calibration(probabilities, [row[judge] == "1" for row in rows])))

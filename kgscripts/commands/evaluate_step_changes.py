@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated
 
 import typer
 
+from kgscripts.commands.evaluate_tools import Split
 from kgscripts.commands.options import AsJson, Examples, ScoresFile
-
-
-class Split(StrEnum):
-    """The parts of the list."""
-
-    DEVELOPMENT = "development"
-    UNSEEN = "unseen"
 
 
 def step_changes(

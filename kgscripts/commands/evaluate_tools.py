@@ -11,7 +11,7 @@ from kgscripts.commands.options import AsJson, AttachAs, Examples, ScoresFile
 
 
 class Split(StrEnum):
-    """The parts of the gold events."""
+    """The parts of a list that ships."""
 
     DEVELOPMENT = "development"
     UNSEEN = "unseen"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -111,12 +111,3 @@ def features_of(candidate: Candidate, wording: Wording, *, earlier: float, is_me
 def level_of(probability: float, least: Mapping[Level, float]) -> Level | None:
     """The level of a change with this probability; None if it is too improbable."""
     return next((level for level in Level if probability >= least[level]), None)
-
-
-def names_of(found: Sequence[Features], least: int) -> list[str]:
-    """The features that at least so many candidates have, in order."""
-    counts: dict[str, int] = {}
-    for features in found:
-        for name, value in features.items():
-            counts[name] = counts.get(name, 0) + bool(value)
-    return sorted(name for name, count in counts.items() if count >= least)

@@ -145,8 +145,6 @@ class _Arguments:
     def _of_role(self, role: str) -> Sequence[str]:
         if role.startswith('"'):
             return (role.strip('"'),)
-        if role == "goal":
-            return [noun for goal in _GOALS for noun in self.nouns.get(goal, ())]
         return self.nouns.get(role, ())
 
     def _value(self, pattern: str, entity: str) -> str:

@@ -15,7 +15,7 @@ from kgscripts.changes.attributes import attributes, in_vocabulary
 from kgscripts.changes.verbs import VerbChange, is_kind, verb_changes, verbs_digest
 from kgscripts.text.lexicon import NO_TOOL_CLASSES, TOOL_CLASSES
 
-ROLES = {"object", "doer", "recipient", "tool", "with", "from", "goal", "in", "on", "to", "around", "under"}
+ROLES = {"object", "doer", "recipient", "tool", "with", "from", "in", "on", "to", "around", "under"}
 PLACES = {"where", "there", "away"}
 PREPOSITIONS = {"in", "on", "with", "around", "under"}
 
