@@ -44,6 +44,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "show": ("exports.show:show", "Print a scenario as a tree, or the steps that use a tool."),
     "needs": ("exports.needs_command:needs", "Print the tools and supplies that a scenario needs."),
     "plan": ("kgscripts.commands.plan:plan", "Print a scenario as a plan for a planner or a robot."),
+    "search": ("kgscripts.commands.search:search", "Find steps, tools and scenarios by words and meaning."),
     "query": ("exports.commands:query", "Ask a graph in SPARQL or Cypher."),
     "export": ("exports.commands:export", "Write a graph as RDF, to Neo4j, to a store or a file."),
     "validate": ("exports.commands:validate", "Check a graph's files and its SHACL shapes."),

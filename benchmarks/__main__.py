@@ -10,7 +10,7 @@ from rich.table import Table
 
 NAMES = (
     *("starting", "building", "decomposing", "assembling", "exporting", "aligning", "scoring_changes", "composing"),
-    *("segmenting", "offering", "hostile", "false_alarms", "unpunctuated", "help_times", "reading_pages"),
+    *("segmenting", "offering", "hostile", "false_alarms", "unpunctuated", "help_times", "reading_pages", "searching"),
 )
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from exports.confined import ask as ask_engine
 from exports.cypher_guard import judge
-from exports.embedded import use_store
 from exports.engine_process import MAX_ROWS, EngineError, Limits, check_limits
 from exports.ladybug_store import check_store, embedded_store
 from exports.query_errors import ONLY_READS, error_at, line_of
@@ -17,6 +16,7 @@ from exports.time_limit import QUERY_SECONDS
 from schemas.arguments import path_of, shown
 from schemas.errors import ConfigurationError, QueryError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
+from schemas.kept_stores import use_store
 from schemas.results import Table
 from schemas.script_graph import ScriptGraph
 

@@ -10,11 +10,11 @@ from importlib.metadata import version
 from pathlib import Path
 
 from exports.child_process import Child
-from exports.embedded import kept_store
 from exports.property_graph import KEY, quoted
 from exports.targets import ExportOptions, ExportReport, report, scheme_of
 from schemas.errors import StoreError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
+from schemas.kept_stores import kept_store
 from schemas.output_files import new_file
 from schemas.script_graph import ScriptGraph
 from schemas.tables import table_path

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from exports.confined import ask as ask_engine
-from exports.embedded import kept_store, use_store
 from exports.engine_process import MAX_ROWS, EngineError, Limits, check_limits
 from exports.query_errors import error_at
 from exports.rdf.terms import PREFIXES
@@ -16,6 +15,7 @@ from exports.targets import scheme_of
 from exports.time_limit import QUERY_SECONDS
 from schemas.arguments import path_of
 from schemas.errors import QueryError, StoreError
+from schemas.kept_stores import kept_store, use_store
 from schemas.measurements import measurements_version
 from schemas.output_files import MARKER, new_directory
 from schemas.results import Table

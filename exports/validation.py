@@ -10,11 +10,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from attrs import frozen
 
-from exports.embedded import use_store
 from exports.rdf.mapping import qualified_ids
 from exports.sparql import embedded_store
 from exports.violations import Violation
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
+from schemas.kept_stores import use_store
 from schemas.script_graph import ScriptGraph
 from schemas.tables import TABLE_NAMES
 from schemas.type_declarations import ValueType

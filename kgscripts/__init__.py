@@ -11,6 +11,7 @@ from kgscripts.moved import MovedModules
 if TYPE_CHECKING:
     from kgscripts.editing.correcting import correct_graph
     from kgscripts.editing.merging import merge_graphs
+    from kgscripts.finding.searching import search
     from kgscripts.models.registry import load_model
     from kgscripts.pipeline import build_graph, remove_source
     from schemas.script import Script, Step
@@ -28,6 +29,7 @@ __all__ = [
     "load_model",
     "merge_graphs",
     "remove_source",
+    "search",
 ]
 
 _HOMES = {
@@ -39,6 +41,7 @@ _HOMES = {
     "load_model": "kgscripts.models.registry",
     "merge_graphs": "kgscripts.editing.merging",
     "remove_source": "kgscripts.pipeline",
+    "search": "kgscripts.finding.searching",
 }
 
 _FOUND = Path(schemas.__file__ or "").resolve()

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import networkx as nx
     import pandas as pd
 
+    from schemas.found import Answer
     from schemas.script import Script
 
 
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
 class ScriptGraph:
     """A graph on disk. Tables are read when asked for; nothing is held in memory.
 
-    `script`, `query`, `to_frames` and `to_networkx` are functions of `exports`, imported when they are called.
+    `script`, `query`, `to_frames` and `to_networkx` are functions of `exports` and `search` is one of `kgscripts`,
+    imported when they are called.
     """
 
     directory: Path
@@ -138,6 +140,21 @@ class ScriptGraph:
             "a query is either in SPARQL or in Cypher; parameters are for Cypher",
             remedy="graph.query('SELECT ...') or graph.query(cypher='MATCH ...', parameters={...})",
         )
+
+    def search(self, question: str, *, kind: str | None = None, limit: int = 5) -> Answer:
+        """The steps, tools and scenarios that a question is about, the best of each kind; see `kgscripts.search`.
+
+        The first search makes indexes in the graph directory.
+
+        Raises
+        ------
+        ConfigurationError
+            If the question has no word, or there is no such kind (``step``, ``tool``, ``scenario``).
+        StoreError
+            If an index cannot be written or read.
+        """
+        answer: Answer = function("kgscripts.finding.searching:search")(self, question, kind=kind, limit=limit)
+        return answer
 
     def to_frames(self) -> dict[str, pd.DataFrame]:
         """One pandas data frame for each node and relation type; see `exports.to_frames`."""

@@ -39,7 +39,7 @@ def _openpi() -> None:
 
 
 def _example_graph() -> None:
-    """The graph of docs/guide/planning.md."""
+    """The graph of docs/guide/planning.md and searching.md."""
     Path("build").mkdir()
     Path("build/example-graph").symlink_to(example_graph())
 
@@ -54,6 +54,7 @@ BEFORE = {
     "cloze.md": _templates,
     "state-changes.md": _openpi,
     "planning.md": _example_graph,
+    "searching.md": _example_graph,
     "building.md": _nothing,
     "corrections.md": _nothing,
     "training.md": _nothing,

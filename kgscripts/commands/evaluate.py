@@ -18,6 +18,7 @@ from kgscripts.commands.evaluate_scenario_confidence import scenario_confidence
 from kgscripts.commands.evaluate_scenario_mentions import scenario_mentions
 from kgscripts.commands.evaluate_scenario_titles import scenario_titles
 from kgscripts.commands.evaluate_scenarios import scenarios
+from kgscripts.commands.evaluate_search import search
 from kgscripts.commands.evaluate_slice import small_slice
 from kgscripts.commands.evaluate_state_changes import state_changes
 from kgscripts.commands.evaluate_step_changes import step_changes
@@ -52,6 +53,7 @@ _COMMANDS: dict[str, tuple[Callable[..., Any], str]] = {
     "cloze": (cloze, "--model masked --templates valid.template.tsv --whitelist words.txt"),
     "alignments": (alignments, "--gold gold.jsonl --templates valid.template.tsv"),
     "state-changes": (state_changes, "--gold dev --model default"),
+    "search": (search, "DIR --split development --examples 5"),
     "step-changes": (step_changes, "--split development --examples 5"),
     "scenarios": (scenarios, "--gold documents.jsonl --model default"),
     "scenario-confidence": (scenario_confidence, "--gold documents.jsonl --model default"),

@@ -69,6 +69,7 @@ OUTPUTS = {
     ),
     "evaluate state-changes --output": Case(f"{_CHANGES} -o OUT", _OFFICIAL),
     "evaluate state-changes --predictions-out": Case(f"{_CHANGES} --predictions-out OUT", _OFFICIAL),
+    "evaluate search --output": Case("evaluate search graph -o OUT", _TABLES),
     "evaluate step-changes --output": Case("evaluate step-changes --model tiny -o OUT", _TINY),
     "evaluate scenarios --output": Case(f"{_SCENARIOS} -o OUT"),
     "evaluate scenarios --predictions-out": Case(f"{_SCENARIOS} --predictions-out OUT"),
@@ -128,6 +129,7 @@ DIRECTORIES = {"build-graph --output", "merge --output", "corpora fetch --into",
 NOTHING = Evaluation(task="t", dataset="d", split="s", systems=())
 _LONG = (
     "changes.everyday.evaluate_step_changes",
+    "search.evaluate_search",
     "steps.importance.evaluate_importance",
     "steps.task_graphs.evaluate_order",
     "events.parsing.evaluate_text",

@@ -44,7 +44,7 @@ COMMANDS = {
     "graph": "graph graph",
     "needs": "needs graph",
 }
-ELSEWHERE = {"all", "schema", "typicality", "importance", "step-changes"}
+ELSEWHERE = {"all", "schema", "typicality", "importance", "step-changes", "search"}
 WITH_SPLIT = {*COMMANDS, "typicality"} - {"steps", "order", "slice", "graph", "needs"}
 
 

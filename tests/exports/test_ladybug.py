@@ -121,7 +121,7 @@ def test_a_graph_directory_that_cannot_be_written_says_what_to_do(
         raise PermissionError(13, "Permission denied")
 
     graph = odd_graph(tmp_path)
-    monkeypatch.setattr("exports.embedded.FileLock", refuse)
+    monkeypatch.setattr("schemas.kept_stores.FileLock", refuse)
     with pytest.raises(StoreError, match=r"export the graph to GRAPH\.ladybug"):
         run_query(graph, COUNT)
 

@@ -12,8 +12,8 @@ from threading import Barrier
 import pytest
 
 from exports import cypher, sparql
-from exports.embedded import kept_store
 from schemas.errors import GraphDirectoryError
+from schemas.kept_stores import kept_store
 from schemas.output_files import new_file
 from schemas.results import Table
 from schemas.script_graph import ScriptGraph

@@ -1,0 +1,63 @@
+"""Search over a million steps: how long an answer takes after start-up, and how long the index of words takes."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import statistics
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.measure import Row, at_most
+from kgscripts.finding.entries import Entry
+from kgscripts.finding.meaning import Meanings
+from kgscripts.finding.words import opened_words, write_words
+from kgscripts.models.sentence_vectors import quantised_vectors
+from kgscripts.text.lexicon import nouns
+from schemas.found import Kind
+
+STEPS = 1_000_000
+_VERBS = ("drain", "wash", "open", "close", "fill", "cut", "dry", "heat", "lift", "fold", "clean", "move", "fix", "mix")
+_QUESTIONS = ("dry the noodles", "open a bottle of wine", "get the water out of the pot", "make the plates clean")
+_BEST = 100
+
+
+def rows() -> Iterator[Row]:
+    """The index of words, and the median answer: the vector of the question, both rankings, and their rows."""
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        start = time.perf_counter()
+        write_words(folder / "words", _entries())
+        yield Row(f"index of words of {STEPS:,} steps", f"{time.perf_counter() - start:.0f} s")
+        # What the vectors are does not change how long they take.
+        random_vectors = np.random.default_rng(0).integers(-60, 60, (STEPS, 384), dtype=np.int8)
+        (folder / "step.vectors").write_bytes(random_vectors.tobytes())
+        (folder / "step.numbers").write_bytes(np.arange(1, STEPS + 1, dtype=np.int32).tobytes())
+        (folder / "step.supports").write_bytes(np.zeros(STEPS, dtype=np.float32).tobytes())
+        _answer(folder, "start")
+        seconds = statistics.median(_answer(folder, question) for question in _QUESTIONS * 3)
+        yield at_most(f"answer over {STEPS:,} steps, by words and meaning", seconds, 0.3, "s")
+
+
+def _answer(folder: Path, question: str) -> float:
+    start = time.perf_counter()
+    near = Meanings(folder).best(quantised_vectors([question])[0], Kind.STEP, _BEST)
+    with opened_words(folder / "words") as index:
+        named = index.best(question, Kind.STEP, _BEST, all_words=True)
+        index.rows(list(dict.fromkeys([*named, *near])))
+    return time.perf_counter() - start
+
+
+def _entries() -> Iterator[Entry]:
+    drawn = random.Random(0)
+    things = sorted(nouns("vessel") | nouns("consumable"))
+    for number in itertools.count(1):
+        if number > STEPS:
+            return
+        one, other = drawn.choice(things), drawn.choice(things)
+        names = tuple(f"{drawn.choice(_VERBS)} the {one} with {other}" for _ in range(3))
+        yield Entry(Kind.STEP, f"step/{number}", names[0], f"using {one}", 1 + number % 40, names, (f"using {one}",))

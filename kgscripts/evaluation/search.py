@@ -1,0 +1,141 @@
+"""Evaluation of search on a graph, with questions that were written before any answer was seen.
+
+``data/search.*.jsonl`` has questions of a kind. A node is right if it is of this kind, its scenario (or it itself, for
+a scenario) is one of ``scenarios`` if there are any, and one of the regular expressions ``words`` is found in its label
+or in another wording of it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import resources
+
+from attrs import frozen
+
+from kgscripts.evaluation.counting import example
+from kgscripts.evaluation.result import Evaluation, Example, Figure, Role, System, shares
+from kgscripts.finding.entries import Entry, entries
+from kgscripts.finding.searching import Searcher
+from schemas.errors import InputError
+from schemas.found import Found, Kind
+from schemas.provenance import Exposure
+from schemas.script_graph import ScriptGraph
+
+DATASET = "kgscripts questions"
+_DEPTH = 10
+"""The first right one counts among so many; later ones count as none."""
+
+
+@frozen
+class Question:
+    """A question, and what answers it."""
+
+    text: str
+    kind: Kind
+    scenarios: frozenset[str]
+    words: tuple[re.Pattern[str], ...]
+
+    def is_answered_by(self, entry: Entry) -> bool:
+        """Whether a node is right."""
+        if entry.kind is not self.kind:
+            return False
+        if self.scenarios and (entry.scenario or entry.label) not in self.scenarios:
+            return False
+        return not self.words or any(word.search(name.lower()) for word in self.words for name in entry.names)
+
+
+def questions(split: str) -> list[Question]:
+    """The questions of a split, *development* or *unseen*."""
+    path = resources.files("kgscripts.evaluation") / "data" / f"search.{split}.jsonl"
+    rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    return [
+        Question(row["question"], Kind(row["kind"]), frozenset(row["scenarios"]), tuple(map(re.compile, row["words"])))
+        for row in rows
+    ]
+
+
+def evaluate_search(graph: ScriptGraph, split: str) -> Evaluation:
+    """Compare search by words and meaning with either alone: the mean reciprocal rank of the first right answer among
+    those of the kind of the question.
+
+    Questions that nothing in the graph answers are left out and counted.
+
+    Raises InputError if it answers none of them.
+    """
+    every = {graph.iri(entry.id): entry for entry in entries(graph)}
+    asked = questions(split)
+    answerable = [item for item in asked if any(map(item.is_answered_by, every.values()))]
+    if not answerable:
+        raise InputError(
+            "nothing in the graph answers one of the questions",
+            where=str(graph.directory),
+            remedy="ask a graph of MCScript's texts: kgscripts build-graph mcscript/*.xml -o DIR",
+        )
+    searchers = {
+        "words and meaning": Searcher(graph),
+        "words alone": Searcher(graph, by_meaning=False),
+        "meaning alone": Searcher(graph, by_words=False),
+    }
+    found = {
+        name: [each.answer(item.text, (item.kind,), _DEPTH).found for item in answerable]
+        for name, each in searchers.items()
+    }
+    systems = [
+        System(
+            name=name,
+            role=Role.MODEL if name == "words and meaning" else Role.BASELINE,
+            figures=list(_figures(answerable, own, every)),
+        )
+        for name, own in found.items()
+    ]
+    return Evaluation(
+        task="search",
+        dataset=DATASET,
+        split=split,
+        exposure=Exposure.UNSEEN if split == "unseen" else Exposure.DEVELOPMENT,
+        items={
+            "questions": len(answerable),
+            "not answerable": len(asked) - len(answerable),
+            **{f"of {kind.value}s": sum(item.kind is kind for item in answerable) for kind in Kind},
+        },
+        systems=systems,
+        examples=list(_examples(answerable, found["words and meaning"], every)),
+    )
+
+
+def _figures(
+    asked: Sequence[Question], found: Sequence[Sequence[Found]], every: Mapping[str, Entry]
+) -> Iterator[Figure]:
+    ranks = [_rank(item, own, every) for item, own in zip(asked, found, strict=True)]
+    yield from shares({"MRR": _mean([1 / rank if rank else 0.0 for rank in ranks])})
+    yield from shares({"hit@1": _mean([float(rank == 1) for rank in ranks])})
+    yield from shares({f"hit@{_DEPTH}": _mean([float(rank > 0) for rank in ranks])})
+    for kind in Kind:
+        own = [1 / rank if rank else 0.0 for item, rank in zip(asked, ranks, strict=True) if item.kind is kind]
+        if own:
+            yield from shares({"MRR": _mean(own)}, part=f"{kind.value}s")
+
+
+def _rank(question: Question, found: Sequence[Found], every: Mapping[str, Entry]) -> int:
+    """The rank of the first right one, from 1; 0 if there is none."""
+    right = (rank for rank, each in enumerate(found, start=1) if question.is_answered_by(every[each.iri]))
+    return next(right, 0)
+
+
+def _examples(
+    asked: Sequence[Question], found: Sequence[Sequence[Found]], every: Mapping[str, Entry]
+) -> Iterator[Example]:
+    for item, own in zip(asked, found, strict=True):
+        if _rank(item, own, every) != 1:
+            wanted = [*sorted(item.scenarios)[:3], *(word.pattern for word in item.words)]
+            yield example(
+                item.text,
+                wanted,
+                (f"{each.label} ({each.scenario})" if each.scenario else each.label for each in own[:5]),
+            )
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)

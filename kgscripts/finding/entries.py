@@ -1,0 +1,89 @@
+"""What of a graph can be found, and by which texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from attrs import frozen
+
+from schemas.found import Kind
+from schemas.script_graph import ScriptGraph
+from schemas.tables import table_path
+
+if TYPE_CHECKING:
+    import duckdb
+
+_WORDINGS = 10
+"""The most wordings of a step, those of most sources."""
+_STEPS = 12
+"""The most steps by which a scenario or a tool is found."""
+
+
+@frozen
+class Entry:
+    """A node that can be found: by its names, and by what it has to do with (the scenario of a step, the steps of a
+    scenario, the steps in which a tool is used)."""
+
+    kind: Kind
+    id: str
+    label: str
+    scenario: str
+    support: int
+    names: tuple[str, ...]
+    context: tuple[str, ...]
+
+
+_STEP_QUERY = f"""
+    SELECT 'step', s.id, s.label_text, coalesce(c.label, ''), s.support,
+        list_distinct([s.label_text] || w.names), if(c.label IS NULL, [], [c.label])
+    FROM SubEvent s
+    LEFT JOIN Scenario c ON c.id = s.scenario
+    JOIN (
+        SELECT e.from_id, list(a.label_text ORDER BY e.support DESC, a.id)[:{_WORDINGS}] AS names
+        FROM EXPRESSED_AS e JOIN Action a ON a.id = e.to_id GROUP BY ALL
+    ) w ON w.from_id = s.id
+"""
+_SCENARIO_QUERY = f"""
+    SELECT 'scenario', c.id, c.label, '', c.support, list_distinct([c.label] || c.alternative_labels),
+        coalesce((list(s.label_text ORDER BY h.salience_rank) FILTER (s.id IS NOT NULL))[:{_STEPS}], [])
+    FROM Scenario c
+    LEFT JOIN HAS_SUB_EVENT h ON h.from_id = c.id
+    LEFT JOIN SubEvent s ON s.id = h.to_id
+    GROUP BY ALL
+"""
+_TOOL_QUERY = f"""
+    SELECT 'tool', t.id, t.label, '', t.support, [t.label],
+        coalesce((list(s.label_text ORDER BY u.support DESC, s.id) FILTER (s.id IS NOT NULL))[:{_STEPS}], [])
+    FROM Tool t
+    LEFT JOIN USES u ON u.to_id = t.id AND NOT u.predicted
+    LEFT JOIN SubEvent s ON s.id = u.from_id
+    GROUP BY ALL
+"""
+_TABLES = ("Scenario", "SubEvent", "Action", "Tool", "HAS_SUB_EVENT", "EXPRESSED_AS", "USES")
+_ROWS = 10_000
+
+
+def entries(graph: ScriptGraph) -> Iterator[Entry]:
+    """All that can be found in a graph: scenarios, tools and steps, each kind in the order of ids."""
+    import duckdb
+
+    with duckdb.connect() as connection:
+        for name in _TABLES:
+            _open(connection, name, graph.directory / table_path(name))
+        for query in (_SCENARIO_QUERY, _TOOL_QUERY, _STEP_QUERY):
+            found = connection.execute(f"SELECT * FROM ({query}) ORDER BY 2")
+            while rows := found.fetchmany(_ROWS):
+                for kind, node, label, scenario, support, names, context in rows:
+                    yield Entry(
+                        Kind(kind), node, label, scenario, support, _first(label, names), tuple(dict.fromkeys(context))
+                    )
+
+
+def _first(label: str, names: list[str]) -> tuple[str, ...]:
+    return (label, *sorted({*names} - {label}))
+
+
+def _open(connection: duckdb.DuckDBPyConnection, name: str, file: Path) -> None:
+    connection.register(name, connection.read_parquet(str(file)))

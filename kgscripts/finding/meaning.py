@@ -1,0 +1,131 @@
+"""The index of meaning of a graph: vectors by MiniLM, compared with that of a question one by one.
+
+A step has one vector, the mean of its wordings with a part of its scenario. A tool and a scenario have one of their
+names, and one of each of their steps. An entry is as near as its nearest vector; of steps and tools, those that more
+sources have get a little more. Weights were chosen on the development questions of `kgscripts evaluate search`.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgscripts.finding.entries import Entry
+from kgscripts.models.stored_vectors import SCALE
+from schemas.errors import StoreError
+from schemas.found import Kind
+
+if TYPE_CHECKING:
+    from kgscripts.models.sentence_vectors import RememberedVectors
+
+FORMAT = "1"
+"""The version of the index."""
+
+_SCENARIO = 0.35
+"""The weight of the scenario in the vector of a step, whose wordings have weight 1."""
+_SUPPORT = {Kind.STEP: 0.05, Kind.TOOL: 0.02, Kind.SCENARIO: 0.0}
+"""What is added to the cosine for each unit of the natural logarithm of the number of sources."""
+_SIZE = 384
+_ENTRIES = 4_096
+"""Entries whose texts are read together."""
+_ROWS = 16_384
+"""Vectors that are compared together; they are read from disk as the question needs them."""
+
+_T = TypeVar("_T", bound=np.number[Any])
+
+_LOG = logging.getLogger(__name__)
+
+_Group: TypeAlias = Sequence[tuple[str, float]]
+"""Texts with their weights, whose mean is a vector."""
+
+
+def write_vectors(path: Path, entries: Iterable[Entry]) -> None:
+    """Write the vectors of entries, numbered from 1 in their order, which is by kind, into a directory.
+
+    Raises ModelError if MiniLM cannot be found.
+    """
+    from kgscripts.models.sentence_vectors import RememberedVectors
+
+    remembered = RememberedVectors()
+    number = 0
+    for kind, own in groupby(entries, key=lambda entry: entry.kind):
+        with (
+            (path / f"{kind}.vectors").open("wb") as vectors,
+            (path / f"{kind}.numbers").open("wb") as numbers,
+            (path / f"{kind}.supports").open("wb") as supports,
+        ):
+            while block := list(islice(own, _ENTRIES)):
+                rows = [
+                    (at, entry, group) for at, entry in enumerate(block, start=number + 1) for group in _groups(entry)
+                ]
+                vectors.write(_means([group for *_, group in rows], remembered).tobytes())
+                numbers.write(np.array([at for at, *_ in rows], dtype=np.int32).tobytes())
+                added = [_SUPPORT[kind] * math.log(max(1, entry.support)) for _, entry, _ in rows]
+                supports.write(np.array(added, dtype=np.float32).tobytes())
+                number += len(block)
+                _LOG.info("vectors of %s entries", f"{number:,}")
+
+
+class Meanings:
+    """An open index, memory-mapped."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def best(self, question: NDArray[np.int8], kind: Kind, most: int) -> list[int]:
+        """The numbers of the entries of a kind that are nearest to the vector of a question, (size,), best first.
+
+        Raises StoreError if the index cannot be read.
+        """
+        numbers, supports = self._map(kind, "numbers", np.int32), self._map(kind, "supports", np.float32)
+        vectors = self._map(kind, "vectors", np.int8).reshape(-1, _SIZE)
+        if not len(vectors) == len(numbers) == len(supports):
+            raise StoreError("the index of meaning is damaged", where=str(self._path))
+        wanted = question.astype(np.float32) / SCALE**2
+        near = np.empty(len(vectors), dtype=np.float32)
+        for start in range(0, len(vectors), _ROWS):
+            near[start : start + _ROWS] = vectors[start : start + _ROWS].astype(np.float32) @ wanted
+        near += supports
+        # The vectors of an entry follow each other.
+        first = np.flatnonzero(np.diff(numbers, prepend=0))
+        nearest = np.maximum.reduceat(near, first) if len(first) else near
+        return [int(number) for number in numbers[first][np.argsort(-nearest, kind="stable")[:most]]]
+
+    def _map(self, kind: Kind, name: str, dtype: type[_T]) -> NDArray[_T]:
+        file = self._path / f"{kind}.{name}"
+        try:
+            if not file.exists() or not file.stat().st_size:
+                return np.zeros(0, dtype=dtype)
+            return np.memmap(file, dtype=dtype, mode="r")
+        except (OSError, ValueError) as error:
+            raise StoreError(f"the index of meaning cannot be read ({error})", where=str(file)) from error
+
+
+def _groups(entry: Entry) -> Iterator[_Group]:
+    """The texts of each vector of an entry."""
+    weight = 1 / len(entry.names)
+    names = [(name, weight) for name in entry.names]
+    if entry.kind is Kind.STEP:
+        yield [*names, *((scenario, _SCENARIO) for scenario in entry.context)]
+        return
+    yield names
+    for step in entry.context:
+        yield [(step, 1.0)]
+
+
+def _means(groups: Sequence[_Group], remembered: RememberedVectors) -> NDArray[np.int8]:
+    """The unit vectors of the weighted means of groups of texts, as integers, (groups, size)."""
+    each = remembered([text for group in groups for text, _ in group]).astype(np.float64)
+    each *= np.array([weight for group in groups for _, weight in group])[:, None]
+    starts = np.cumsum([0, *(len(group) for group in groups)])[:-1]
+    sums = np.add.reduceat(each, starts, axis=0)
+    units = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9)
+    vectors: NDArray[np.int8] = np.clip(np.round(units * SCALE), -127, 127).astype(np.int8)
+    return vectors

@@ -1,0 +1,135 @@
+"""Searching a graph: by words and by meaning, joined by their ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kgscripts.finding import meaning, words
+from kgscripts.finding.entries import entries
+from schemas.arguments import check_number, check_texts, check_type, shown
+from schemas.errors import ConfigurationError, ModelError
+from schemas.found import Answer, Found, Kind
+from schemas.kept_stores import kept_store, use_store
+from schemas.output_files import new_directory, new_file
+from schemas.script_graph import ScriptGraph, check_graph
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_CONSTANT = 60
+"""The constant of reciprocal rank fusion, as Cormack et al. (2009) have it."""
+_BEST = 100
+"""The number of best entries by words, and by meaning, that are joined; twice as many can be found at most."""
+
+
+def search(graph: ScriptGraph, question: str, *, kind: str | Kind | None = None, limit: int = 5) -> Answer:
+    """Find the steps, tools and scenarios of a graph that a question is about, the best `limit` of each kind.
+
+    What has all words of the question (SQLite full text, BM25) and what is near to it by meaning (MiniLM) is joined by
+    reciprocal rank fusion: each gets 1 / (60 + rank) for either rank that it has. Both indexes are made under the
+    graph's directory on first use.
+    Without MiniLM only words are compared, and `Answer.meaning` is false.
+
+    Raises
+    ------
+    ConfigurationError
+        If an argument has another type, the question has no letter or digit, or there is no such kind.
+    StoreError
+        If an index cannot be written or read.
+    GraphDirectoryError
+        If the graph is damaged.
+    """
+    check_graph(graph)
+    chosen = _check(question, kind, limit)
+    return Searcher(graph).answer(question, tuple(Kind) if chosen is None else (chosen,), limit)
+
+
+class Searcher:
+    """Answers questions about one graph, by words or by meaning only if asked to; keeps nothing open."""
+
+    def __init__(self, graph: ScriptGraph, *, by_words: bool = True, by_meaning: bool = True) -> None:
+        self._graph = graph
+        self._by_words = by_words
+        self._by_meaning = by_meaning
+
+    def answer(self, question: str, kinds: Sequence[Kind], limit: int) -> Answer:
+        """The best of each kind, one kind after the other."""
+        vector = self._vector(question)
+        near = (
+            {}
+            if vector is None
+            else use_store(
+                lambda: _vectors_store(self._graph),
+                lambda path: {kind: meaning.Meanings(path).best(vector, kind, _BEST) for kind in kinds},
+            )
+        )
+
+        def found(path: Path) -> Iterator[Found]:
+            with words.opened_words(path) as index:
+                for kind in kinds:
+                    # What has one of the words only is found by its meaning, and better.
+                    named = index.best(question, kind, _BEST, all_words=bool(near)) if self._by_words else ()
+                    yield from self._joined(index, named, near.get(kind, ()), limit)
+
+        every = use_store(lambda: _words_store(self._graph), lambda path: tuple(found(path)))
+        return Answer(question=question, meaning=vector is not None, found=every)
+
+    def _vector(self, question: str) -> NDArray[np.int8] | None:
+        """That of the question; None if only words are compared."""
+        if not self._by_meaning:
+            return None
+        from kgscripts.models.sentence_vectors import quantised_vectors
+
+        try:
+            vector: NDArray[np.int8] = quantised_vectors([question])[0]
+        except ModelError:
+            return None
+        return vector
+
+    def _joined(self, index: words.Words, named: Sequence[int], near: Sequence[int], limit: int) -> Iterator[Found]:
+        """The entries of two rankings, best first."""
+        by_words, by_meaning = ({number: rank for rank, number in enumerate(each, start=1)} for each in (named, near))
+        scores = {
+            number: sum(1 / (_CONSTANT + ranks[number]) for ranks in (by_words, by_meaning) if number in ranks)
+            for number in sorted({*named, *near})
+        }
+        best = sorted(scores, key=lambda number: (-scores[number], number))[:limit]
+        rows = index.rows(best)
+        for number in best:
+            kind, node, label, scenario, support = rows[number]
+            yield Found(
+                kind=kind,
+                iri=self._graph.iri(node),
+                label=label,
+                scenario=scenario,
+                support=support,
+                score=scores[number],
+                by_words=by_words.get(number),
+                by_meaning=by_meaning.get(number),
+            )
+
+
+def _words_store(graph: ScriptGraph) -> Path:
+    return kept_store(graph, "words", words.FORMAT, new_file, lambda path: words.write_words(path, entries(graph)))
+
+
+def _vectors_store(graph: ScriptGraph) -> Path:
+    return kept_store(
+        graph, "vectors", meaning.FORMAT, new_directory, lambda path: meaning.write_vectors(path, entries(graph))
+    )
+
+
+def _check(question: str, kind: str | Kind | None, limit: int) -> Kind | None:
+    check_type("question", question, str, "ask in words")
+    check_texts(question=question)
+    check_number("limit", limit, least=1)
+    if not any(char.isalnum() for char in question):
+        raise ConfigurationError("the question has no word", remedy="ask for a step, a tool or a scenario in words")
+    if kind is None:
+        return None
+    if kind not in tuple(Kind):
+        raise ConfigurationError(f"there is no kind {shown(kind)}", remedy=f"name one of {', '.join(Kind)}")
+    return Kind(kind)

