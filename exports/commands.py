@@ -43,6 +43,9 @@ def export(
         bool,
         typer.Option("--replace-graph", help="Servers: remove another graph that has the same base IRI, and --prune."),
     ] = False,
+    indexes: Annotated[
+        bool, typer.Option("--indexes", help="Neo4j: also write vectors, and indexes of names and of vectors.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Change nothing; report what would be done.")] = False,
     as_json: Annotated[bool, _AS_JSON] = False,
 ) -> None:
@@ -67,6 +70,7 @@ def export(
             database=database,
             prune=prune,
             replace_graph=replace_graph,
+            indexes=indexes,
             dry_run=dry_run,
             ask=_asker(),
             progress=progress,

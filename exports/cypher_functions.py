@@ -41,7 +41,8 @@ _FUNCTIONS = """
 
 _PROCEDURES = """
     show_tables table_info show_functions db_version db.labels db.relationshiptypes db.propertykeys
-    db.schema.visualization db.schema.nodetypeproperties db.schema.reltypeproperties dbms.components
+    db.index.fulltext.querynodes db.index.vector.querynodes db.schema.visualization db.schema.nodetypeproperties
+    db.schema.reltypeproperties dbms.components
 """
 
 FUNCTIONS = frozenset(_FUNCTIONS.split())

@@ -14,6 +14,7 @@ from attrs import frozen
 from exports.neo4j_connection import Database, connected
 from exports.neo4j_constraints import constraints
 from exports.neo4j_ownership import BUILD, GRAPH, Ownership
+from exports.neo4j_search import write_indexes
 from exports.property_graph import ENDS, KEY, node_batches, portions, quoted, relation_batches
 from exports.targets import ExportOptions, ExportReport, another_graph, report
 from schemas.addresses import without_user
@@ -53,6 +54,8 @@ def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportRep
                 ownership.take_over()
             _prepare(database)
             _Merge(database, graph, graph_id, where, options).run()
+            if options.indexes:
+                details["vectors"] = write_indexes(database, graph, graph_id)
         if options.prune or options.replace_graph:
             details |= ownership.prunable() if options.dry_run else ownership.prune()
     return report(graph, where, **details)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby, islice
+from itertools import groupby, islice, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -97,6 +97,14 @@ class Meanings:
         first = np.flatnonzero(np.diff(numbers, prepend=0))
         nearest = np.maximum.reduceat(near, first) if len(first) else near
         return [int(number) for number in numbers[first][np.argsort(-nearest, kind="stable")[:most]]]
+
+    def means(self, kind: Kind) -> Iterator[NDArray[np.float64]]:
+        """The unit vector of each entry of a kind, (size,): of several, their mean."""
+        numbers, vectors = self._map(kind, "numbers", np.int32), self._map(kind, "vectors", np.int8).reshape(-1, _SIZE)
+        bounds = [*np.flatnonzero(np.diff(numbers, prepend=0)), len(numbers)]
+        for start, end in pairwise(bounds):
+            total = vectors[start:end].sum(axis=0, dtype=np.float64)
+            yield total / np.linalg.norm(total)
 
     def _map(self, kind: Kind, name: str, dtype: type[_T]) -> NDArray[_T]:
         file = self._path / f"{kind}.{name}"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kgscripts.finding import meaning, words
 from kgscripts.finding.entries import entries
+from kgscripts.models.stored_vectors import SCALE
 from schemas.arguments import check_number, check_texts, check_type, shown
 from schemas.errors import ConfigurationError, ModelError
 from schemas.found import Answer, Found, Kind
@@ -110,6 +112,26 @@ class Searcher:
                 by_words=by_words.get(number),
                 by_meaning=by_meaning.get(number),
             )
+
+
+def vectors_of(graph: ScriptGraph) -> Iterator[tuple[Kind, str, list[float]]]:
+    """The kind, the IRI and the vector of each scenario, tool and step, for stores that search themselves.
+
+    An entry with several vectors has their mean. Raises ModelError if MiniLM cannot be found.
+    """
+    numbered = enumerate(entries(graph), start=1)
+    index = meaning.Meanings(_vectors_store(graph))
+    for kind, own in groupby(numbered, key=lambda item: item[1].kind):
+        for (_, entry), vector in zip(own, index.means(kind), strict=True):
+            yield kind, graph.iri(entry.id), vector.tolist()
+
+
+def question_vector(question: str) -> list[float]:
+    """The vector of a question, to be compared with those of `vectors_of`; raises ModelError without MiniLM."""
+    from kgscripts.models.sentence_vectors import quantised_vectors
+
+    vector: list[float] = (quantised_vectors([question])[0] / SCALE).tolist()
+    return vector
 
 
 def _words_store(graph: ScriptGraph) -> Path:
