@@ -39,6 +39,7 @@ INPUTS = {
     "query directory": "query BAD --sparql 'ASK {}'",
     "query --sparql": "query graph --sparql BAD",
     "query --cypher": "query graph --cypher BAD",
+    "mcp directory": "mcp BAD",
     "export directory": "export BAD out.nq",
     "validate directory": "validate BAD",
     "align pairs": "align BAD",

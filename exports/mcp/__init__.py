@@ -1,0 +1,1 @@
+"""A graph as tools of an assistant, by the Model Context Protocol."""

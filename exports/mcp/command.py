@@ -1,0 +1,42 @@
+"""`kgscripts mcp`: a graph as tools of an assistant."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from schemas.errors import ConfigurationError
+from schemas.terminal import echo
+
+
+def mcp(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A graph directory.", show_default=False)],
+    port: Annotated[
+        int | None,
+        typer.Option(min=1, max=65_535, help="Serve streamable HTTP on this port of this machine.", show_default=False),
+    ] = None,
+) -> None:
+    """Serve a graph to an assistant by the Model Context Protocol: on standard input and output, or over HTTP.
+
+    Its tools are search, script, needs, tools_for, changes, plan, passage and sparql; nothing can be changed.
+
+    Example: kgscripts mcp graph
+
+    Example: kgscripts mcp graph --port 8765
+    """
+    try:
+        from exports.mcp.server import mcp_server
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] not in ("mcp", "pydantic"):
+            raise
+        raise ConfigurationError(
+            "the SDK of the protocol is not installed", remedy="pip install kgscripts[mcp]"
+        ) from None
+    server = mcp_server(directory)
+    if port is None:
+        server.run("stdio")
+        return
+    echo(f"serving {directory} at http://127.0.0.1:{port}/mcp (Ctrl-C ends it)", err=True)
+    server.run("streamable-http", host="127.0.0.1", port=port)

@@ -1,0 +1,130 @@
+"""The server of an assistant's tools over one graph: the Model Context Protocol, by its official SDK."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from importlib import metadata
+from pathlib import Path
+from typing import Annotated, Any, ParamSpec
+
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import Field
+
+from exports.mcp import answers
+from exports.mcp.answers import MOST_FOUND, MOST_PASSAGES, MOST_STEPS, Values
+from exports.rdf.ontology import ontology_text
+from schemas.errors import KGScriptsError
+from schemas.found import Kind
+from schemas.script_graph import ScriptGraph
+from schemas.terminal import json_text
+
+_INSTRUCTIONS = (
+    "A graph of script knowledge: how everyday things are done, step by step, read in texts. Begin with `search`, then "
+    "name scenarios and steps as it gives them. Everything is what texts tell: `sources` is the number of texts, and "
+    "`passage` quotes them."
+)
+
+_P = ParamSpec("_P")
+Scenario = Annotated[str, Field(description="The name of a scenario, as `search` gives it, or another name of it.")]
+Step = Annotated[str, Field(description="The name of one of its steps, as `script` or `search` gives it.")]
+
+
+def mcp_server(directory: Path) -> MCPServer[Any]:
+    """A server over the graph in a directory. A graph that is built again there is used from the next call on.
+
+    Raises
+    ------
+    GraphDirectoryError
+        If there is no graph.
+    """
+    ScriptGraph.open(directory)
+    server: MCPServer[Any] = MCPServer("kgscripts", instructions=_INSTRUCTIONS, version=metadata.version("kgscripts"))
+    for tool in _tools(directory):
+        server.tool()(_explaining(tool))
+
+    @server.resource("kgscripts://statistics", mime_type="application/json")
+    def statistics() -> str:
+        """The numbers of nodes and relations."""
+        return json_text(answers.statistics(ScriptGraph.open(directory)))
+
+    @server.resource("kgscripts://schema", mime_type="text/turtle")
+    def schema() -> str:
+        """The ontology, for `sparql`."""
+        return ontology_text()
+
+    return server
+
+
+def _tools(directory: Path) -> list[Callable[..., Values]]:
+    """The tools. Their docstrings are what an assistant reads."""
+
+    def search(
+        question: Annotated[str, Field(description="What is looked for, in any words.")],
+        kind: Annotated[Kind | None, Field(description="Find only these.")] = None,
+        limit: Annotated[int, Field(ge=1, le=MOST_FOUND, description="At most this number of each kind.")] = 5,
+    ) -> Values:
+        """Find steps, tools and scenarios by words and meaning, the best of each kind first."""
+        return answers.search(ScriptGraph.open(directory), question, kind, limit)
+
+    def script(
+        scenario: Scenario,
+        limit: Annotated[int, Field(ge=1, le=MOST_STEPS, description="At most this number, the most usual.")] = 20,
+    ) -> Values:
+        """How a scenario is done: its usual steps in reading order, with tools, participants and changes.
+
+        `order` has the pairs of numbers of steps of which the first must come before the second; others are free.
+        """
+        return answers.script(ScriptGraph.open(directory), scenario, limit)
+
+    def needs(scenario: Scenario) -> Values:
+        """The tools and supplies that one needs for a scenario, each with a passage."""
+        return answers.needs(ScriptGraph.open(directory), scenario)
+
+    def tools_for(
+        action: Annotated[str, Field(description="An action in words: 'open a tin'.")],
+        limit: Annotated[int, Field(ge=1, le=20, description="At most this number of steps.")] = 3,
+    ) -> Values:
+        """The tools that texts use for an action: those of the steps that are nearest to it."""
+        return answers.tools_for(ScriptGraph.open(directory), action, limit)
+
+    def changes(scenario: Scenario, step: Step) -> Values:
+        """What a step changes: attribute of entity, before and after; *certain* or *likely*."""
+        return answers.changes(ScriptGraph.open(directory), scenario, step)
+
+    def plan(
+        scenario: Scenario,
+        likely: Annotated[bool, Field(description="Plan with likely changes too, not only with certain ones.")] = False,
+    ) -> Values:
+        """A scenario as a plan: what each step requires, which earlier step brings that about, and its effects."""
+        return answers.plan(ScriptGraph.open(directory), scenario, likely)
+
+    def passage(
+        scenario: Scenario,
+        step: Step,
+        limit: Annotated[int, Field(ge=1, le=MOST_PASSAGES, description="At most this number.")] = 3,
+    ) -> Values:
+        """The sentences of texts in which a step was read, with their source and position."""
+        return answers.passage(ScriptGraph.open(directory), scenario, step, limit)
+
+    def sparql(
+        query: Annotated[str, Field(description="A query that only reads; kgs:, skos: and others are known.")],
+    ) -> Values:
+        """Ask the graph in SPARQL 1.1. The resource `kgscripts://schema` has its classes and properties."""
+        return answers.sparql(ScriptGraph.open(directory), query)
+
+    return [search, script, needs, tools_for, changes, plan, passage, sparql]
+
+
+def _explaining(tool: Callable[_P, Values]) -> Callable[_P, Values]:
+    """The tool, whose errors are answers that say what to do."""
+
+    @wraps(tool)
+    def call(*arguments: _P.args, **named: _P.kwargs) -> Values:
+        try:
+            return tool(*arguments, **named)
+        except KGScriptsError as error:
+            raise ToolError(str(error)) from error
+
+    return call
