@@ -21,7 +21,7 @@ from kgscripts.extractors.verb_changes import PERSON
 from schemas.changes import Level
 
 FILE = "change_ratings.json"
-LEAST = {Level.CERTAIN: 0.72, Level.LIKELY: 0.45}
+LEAST = {Level.CERTAIN: 0.72, Level.LIKELY: 0.4}
 """The least probability of each level."""
 _SMALL = 0.003
 """Added to probabilities before their logarithm is taken."""

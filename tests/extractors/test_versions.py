@@ -56,8 +56,8 @@ PINS: dict[str, tuple[str, str]] = {
         "b62ad9cba346f06d1673c4aab8e5074c760570f34d7471e3f3e8c3749cbebb97",
     ),
     "state-changes": (
-        "3fd76a0576935c8dc7d308e76758a75efbd1be11f4a075f859df604887b5b81a",
-        "90e82030d107ec380be858fdcf7e42c2655fb9852dc75b8bf4f259f5224bebab",
+        "d1ef735819d3ab35cf1491a5a9f6838aa1dbc4eead192838f65f681ad799fe66",
+        "4abc795fb63fc801ced5d2f0a5489ac1e5ad8572670966a36fbec6640d64e498",
     ),
 }
 """Version of each extractor, and digest of its records, by its name."""
