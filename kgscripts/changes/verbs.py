@@ -23,7 +23,7 @@ _WHO = re.compile(
 _CLASS = re.compile(r"\[(!?)([\w /]+)\]")
 _VERB = re.compile(r"(?P<verb>[\w-]+)(?: (?P<particle>[\w ]+?))?(?: \[(?P<nouns>[\w /]+)\])?")
 
-_REVERSING = frozenset({"away", "off", "out"})
+_REVERSING = frozenset({"away", "back", "off", "out"})
 """Particles that change the meaning of a verb too much: to throw a ball away is not to throw it."""
 
 Kinds = tuple[str, ...]

@@ -24,15 +24,18 @@ _PREPOSITIONS = frozenset(
     | {"between", "near", "behind", "above", "below", "that", "which"}
 )
 _AROUND_WORDS = ".,;:!?\"“”'‘’()[]"
+_DIRECTIONS = frozenset({"away", "back", "down", "up"})
 
 
 def normalised(change: Change) -> Change | None:
     """The change in the words of a record, those of the vocabulary where it has them; None if it names no entity, no
-    attribute, no new value, or no difference."""
+    attribute, no new value, or no difference, or if it gives a direction as a location."""
     entity, named = noun_phrase(change.entity), noun_phrase(change.attribute)
     attribute, before, after = in_vocabulary(named, value(change.before), value(change.after))
     is_named = any(map(str.isalpha, entity)) and entity not in _PRONOUNS
     if not (is_named and named and after) or before == after:
+        return None
+    if attribute == "location" and after in _DIRECTIONS:
         return None
     return Change(entity=entity, attribute=attribute, before=before, after=after)
 

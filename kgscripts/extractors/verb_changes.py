@@ -18,7 +18,7 @@ PERSON = "person"
 _PREPOSITIONS = {
     "in": ("in", "into", "inside", "inside of", "within"),
     "on": ("on", "onto", "over", "upon", "on top of", "across", "above"),
-    "to": ("to", "toward", "towards", "at", "near", "next to", "beside", "against", "by"),
+    "to": ("to", "at", "near", "next to", "beside", "against", "by"),
     "around": ("around", "round"),
     "under": ("under", "underneath", "below", "beneath", "behind", "between", "among"),
     "from": ("from", "off", "off of", "out of", "out"),
@@ -28,6 +28,8 @@ _ROLE = {preposition: role for role, group in _PREPOSITIONS.items() for preposit
 _GOALS = ("in", "on", "to", "around", "under")
 _USUAL = {"into": "in", "inside": "in", "inside of": "in", "within": "in", "onto": "on", "upon": "on", "to": "at"}
 """The preposition of a place for one that leads to it."""
+_NO_THINGS = frozenset({"half", "order", "quarter", "rest", "third", "time", "turn", "way"})
+"""Nouns of measure and manner, which are neither acted on nor where something gets."""
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[^\w\s]")
 _WORDS_BETWEEN = 5
 _SLOT = re.compile(r"\{(\w+)\}")
@@ -104,7 +106,7 @@ class _Arguments:
                 carried.append((_OF_TOOL[tool.role], tool.lemma))
         thing = patients[0] if patients else action.object
         things = [agent for agent in agents if not is_a(agent, "person", "animal")]
-        if thing in ("it", "them", ""):
+        if thing in ("it", "them", "") or thing in _NO_THINGS:
             thing = things[0] if things and not action.object else ""
         doers = [agent for agent in agents if agent != thing]
         if thing:
@@ -113,7 +115,7 @@ class _Arguments:
         where = there = away = ""
         for preposition, noun in dict.fromkeys([*phrases, *carried]):
             role = _ROLE.get(preposition)
-            if role is None or noun == thing:
+            if role is None or noun == thing or noun in _NO_THINGS:
                 continue
             own = nouns.setdefault(role, [])
             if noun not in own:

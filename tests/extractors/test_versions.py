@@ -56,8 +56,8 @@ PINS: dict[str, tuple[str, str]] = {
         "b62ad9cba346f06d1673c4aab8e5074c760570f34d7471e3f3e8c3749cbebb97",
     ),
     "state-changes": (
-        "d1ef735819d3ab35cf1491a5a9f6838aa1dbc4eead192838f65f681ad799fe66",
-        "4abc795fb63fc801ced5d2f0a5489ac1e5ad8572670966a36fbec6640d64e498",
+        "d178ac8a3ac8679f3c0895ba786d6a034b1476c6b22b3ffecdacfcc840245faf",
+        "ace8564f83b3c190755d955a8c1006f840134adf4e3078d1564215f551347c7b",
     ),
 }
 """Version of each extractor, and digest of its records, by its name."""
