@@ -272,6 +272,7 @@ def test_where_the_entity_is_mentioned(entity: str, expected: tuple[int, str] | 
         Change(entity="shirt", before="dry", after="wet"),
         Change(entity="shirt", attribute="wetness", before="dry"),
         Change(entity="shirt", attribute="wetness", before="The  sink", after="the sink."),
+        Change(entity="shirt", attribute="location", before="down", after="up"),
     ],
 )
 def test_what_says_no_change_gives_none(change: Change) -> None:

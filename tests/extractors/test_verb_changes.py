@@ -118,11 +118,33 @@ def _in_words(change: Change) -> str:
         ("Sit down on the chair.", [f"posture of {PERSON}: standing -> sitting", f"location of {PERSON}: on chair"]),
         ("The child sits down on the chair.", ["posture of child: standing -> sitting", "location of child: on chair"]),
         ("Set the table.", ["organization of table: empty -> set"]),
+        ("Put on the rubber gloves.", ["clothing of rubber glove: not worn -> worn"]),
+        ("Knead the dough on the table.", ["cleanliness of table: clean -> dirty"]),
+        ("Pack the suitcase.", ["fullness of suitcase: empty -> full"]),
     ],
 )
 def test_what_a_step_brings_about(step: str, expected: list[str]) -> None:
     (found,) = _read(step)
     assert _words(found) >= set(expected)
+
+
+@pytest.mark.parametrize(
+    ("step", "wrong"),
+    [
+        ("Put on the rubber gloves.", "attachment"),
+        ("Put the glasses on.", "stability"),
+        ("Clip the hair back.", "wholeness"),
+        ("Trim the hedge with shears.", "of hair"),
+        ("Pack the suitcase with clothes.", "of water"),
+        ("Fill it two thirds with cool water.", "third"),
+        ("Soak the stone in water.", "texture"),
+        ("I burned my fingers.", "lighting"),
+        ("Join the queue.", "attachment"),
+    ],
+)
+def test_what_a_step_does_not_bring_about(step: str, wrong: str) -> None:
+    (found,) = _read(step)
+    assert not [words for words in _words(found) if wrong in words]
 
 
 @pytest.mark.parametrize(
