@@ -42,6 +42,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "merge": ("kgscripts.commands.merge:merge", "Merge graphs without reading their texts again."),
     "diff": ("kgscripts.commands.diff:diff", "Print what differs between two graphs."),
     "show": ("exports.show:show", "Print a scenario as a tree, or the steps that use a tool."),
+    "explore": ("exports.explore.command:explore", "Write one page to look through a graph."),
     "needs": ("exports.needs_command:needs", "Print the tools and supplies that a scenario needs."),
     "plan": ("kgscripts.commands.plan:plan", "Print a scenario as a plan for a planner or a robot."),
     "search": ("kgscripts.commands.search:search", "Find steps, tools and scenarios by words and meaning."),

@@ -79,60 +79,44 @@ class _Arguments:
 
     @classmethod
     def of(cls, mention: EventMention, text: str, start: int, places: Places) -> _Arguments:
-        action = mention.action
-        nouns: dict[str, list[str]] = {}
-        phrases: list[tuple[str, str]] = []  # preposition and noun
-        if action.preposition and action.prepositional_object:
-            phrases.append((action.preposition, action.prepositional_object))
-        agents, patients = [], []
-        for item in mention.participants:
-            if item.role is Role.AGENT:
-                agents.append(item.lemma)
-            elif item.role is Role.PATIENT:
-                patients.append(item.lemma)
-            else:
-                if item.role is Role.RECIPIENT:
-                    nouns.setdefault("recipient", []).append(item.lemma)
-                if preposition := preposition_before(text, item.start - start):
-                    phrases.append((preposition, item.lemma))
-        carried: list[tuple[str, str]] = []
-        for tool in mention.tools:
-            preposition = "" if tool.inferred else preposition_before(text, tool.start - start)
-            if tool.role is ToolRole.INSTRUMENT:
-                nouns.setdefault("tool", []).append(tool.lemma)
-            if preposition:
-                phrases.append((preposition, tool.lemma))
-            elif tool.role in _OF_TOOL:
-                carried.append((_OF_TOOL[tool.role], tool.lemma))
-        thing = patients[0] if patients else action.object
-        things = [agent for agent in agents if not is_a(agent, "person", "animal")]
-        if thing in ("it", "them", "") or thing in _NO_THINGS:
-            thing = things[0] if things and not action.object else ""
-        doers = [agent for agent in agents if agent != thing]
+        agents = [item.lemma for item in mention.participants if item.role is Role.AGENT]
+        thing = _thing(mention, agents)
+        nouns = _nouns(mention)
+        nouns["doer"] = [agent for agent in agents if agent != thing] or [PERSON]
         if thing:
             nouns["object"] = [thing]
-        nouns["doer"] = doers or [PERSON]
-        where = there = away = ""
-        for preposition, noun in dict.fromkeys([*phrases, *carried]):
-            role = _ROLE.get(preposition)
-            if role is None or noun == thing or noun in _NO_THINGS:
-                continue
-            own = nouns.setdefault(role, [])
-            if noun not in own:
-                own.append(noun)
-            if role in _GOALS and not where and not (role == "to" and is_a(noun, "person")):
-                # "Add the pasta to the water" puts it in the water.
-                is_into = preposition == "to" and (is_kind(noun, "consumable") or is_kind(noun, "vessel"))
-                where = f"{'in' if is_into else _USUAL.get(preposition, preposition)} {noun}"
-            if role == "from" and not there:
-                there = f"{'on' if preposition.startswith('off') else 'in'} {noun}"
-                away = f"{'off' if preposition.startswith('off') else 'out of'} {noun}"
-        if not there and thing in places:
-            preposition, noun = places[thing]
-            if noun not in (item for own in nouns.values() for item in own):
-                nouns["from"] = [noun]
-                there, away = f"{preposition} {noun}", f"{'off' if preposition == 'on' else 'out of'} {noun}"
-        return cls(thing, nouns, where, there, away)
+        found = cls(thing, nouns, "", "", "")
+        for preposition, noun in dict.fromkeys(_phrases(mention, text, start)):
+            if noun != thing and noun not in _NO_THINGS:
+                found._add(preposition, noun)
+        if not found.there and thing in places:
+            found._carry(*places[thing])
+        return found
+
+    def _add(self, preposition: str, noun: str) -> None:
+        """Add the noun behind a preposition, and where the object gets or was by it."""
+        role = _ROLE.get(preposition)
+        if role is None:
+            return
+        own = self.nouns.setdefault(role, [])
+        if noun not in own:
+            own.append(noun)
+        if role in _GOALS and not self.where and not (role == "to" and is_a(noun, "person")):
+            # "Add the pasta to the water" puts it in the water.
+            is_into = preposition == "to" and (is_kind(noun, "consumable") or is_kind(noun, "vessel"))
+            self.where = f"{'in' if is_into else _USUAL.get(preposition, preposition)} {noun}"
+        if role == "from" and not self.there:
+            self._leave("on" if preposition.startswith("off") else "in", noun)
+
+    def _carry(self, preposition: str, noun: str) -> None:
+        """Take the object from the place to which an earlier event brought it, unless the event names this place."""
+        if noun not in (item for own in self.nouns.values() for item in own):
+            self.nouns["from"] = [noun]
+            self._leave(preposition, noun)
+
+    def _leave(self, preposition: str, noun: str) -> None:
+        self.there = f"{preposition} {noun}"
+        self.away = f"{'off' if preposition == 'on' else 'out of'} {noun}"
 
     def instances(self, line: VerbChange) -> Iterator[Change]:
         """The changes of a line of the table, one for each noun of its role."""
@@ -167,6 +151,47 @@ class _Arguments:
 
         value = _SLOT.sub(filled, pattern)
         return value if known else ""
+
+
+def _thing(mention: EventMention, agents: Sequence[str]) -> str:
+    """What is acted on; without an object, the subject that is no living being; "" for none."""
+    patients = [item.lemma for item in mention.participants if item.role is Role.PATIENT]
+    thing = patients[0] if patients else mention.action.object
+    if thing in ("it", "them", "") or thing in _NO_THINGS:
+        moved = [agent for agent in agents if not is_a(agent, "person", "animal")]
+        return moved[0] if moved and not mention.action.object else ""
+    return thing
+
+
+def _nouns(mention: EventMention) -> dict[str, list[str]]:
+    """The nouns whose role needs no preposition: who gets something, and instruments."""
+    nouns: dict[str, list[str]] = {}
+    for item in mention.participants:
+        if item.role is Role.RECIPIENT:
+            nouns.setdefault("recipient", []).append(item.lemma)
+    for tool in mention.tools:
+        if tool.role is ToolRole.INSTRUMENT:
+            nouns.setdefault("tool", []).append(tool.lemma)
+    return nouns
+
+
+def _phrases(mention: EventMention, text: str, start: int) -> list[tuple[str, str]]:
+    """Prepositions with their nouns, then the vessels and surfaces that the words give no preposition."""
+    action = mention.action
+    phrases = [(action.preposition, action.prepositional_object)] if action.prepositional_object else []
+    carried: list[tuple[str, str]] = []
+    for item in mention.participants:
+        if item.role not in (Role.AGENT, Role.PATIENT) and (
+            preposition := preposition_before(text, item.start - start)
+        ):
+            phrases.append((preposition, item.lemma))
+    for tool in mention.tools:
+        preposition = "" if tool.inferred else preposition_before(text, tool.start - start)
+        if preposition:
+            phrases.append((preposition, tool.lemma))
+        elif tool.role in _OF_TOOL:
+            carried.append((_OF_TOOL[tool.role], tool.lemma))
+    return [*phrases, *carried]
 
 
 def preposition_before(text: str, place: int) -> str:

@@ -33,6 +33,7 @@ INPUTS = {
     "diff one": "diff BAD graph",
     "diff other": "diff graph BAD",
     "show directory": "show BAD",
+    "explore directory": "explore BAD",
     "needs directory": "needs BAD tea",
     "plan directory": "plan BAD tea",
     "search directory": "search BAD tea",

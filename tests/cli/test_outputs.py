@@ -55,6 +55,7 @@ _TINY = ("tiny/config.json", "tiny/model_card.json")
 
 OUTPUTS = {
     "show --picture": Case("show graph 'cooking pasta' --picture OUT", _TABLES, out="out.svg"),
+    "explore --output": Case("explore graph -o OUT", _TABLES, out="out.html"),
     "plan --pddl": Case("plan graph 'cooking pasta' --pddl OUT", _TABLES, out="out.pddl", beside="-problem.pddl"),
     "export target": Case("export graph OUT", _TABLES, out="out.nq"),
     "schema --output": Case("schema ontology -o OUT"),
