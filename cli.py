@@ -48,6 +48,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "search": ("kgscripts.commands.search:search", "Find steps, tools and scenarios by words and meaning."),
     "query": ("exports.commands:query", "Ask a graph in SPARQL or Cypher."),
     "export": ("exports.commands:export", "Write a graph as RDF, to Neo4j, to a store or a file."),
+    "serve": ("exports.serve.command:serve", "Serve a graph: a page, SPARQL, Cypher and JSON."),
     "mcp": ("exports.mcp.command:mcp", "Serve a graph to an assistant (Model Context Protocol)."),
     "validate": ("exports.commands:validate", "Check a graph's files and its SHACL shapes."),
     "schema": ("exports.schema_command:schema", "Print the ontology, shapes, JSON-LD context or constraints."),

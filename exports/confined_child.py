@@ -21,6 +21,8 @@ from typing import Any, BinaryIO, Protocol
 
 LENGTH = struct.Struct(">Q")
 _BATCH_ROWS = 256
+_PIECE = 1 << 16
+"""Characters of a serialised result that are sent as one row."""
 _NESTING = 500
 _BUFFER_POOL = 1 << 30
 """Bytes of memory that a query may use for the pages of a Ladybug store and for its result."""
@@ -62,15 +64,24 @@ class _Oxigraph:
         from exports.values import term_value
 
         self._boolean, self._triples = pyoxigraph.QueryBoolean, pyoxigraph.QueryTriples
+        self._node = pyoxigraph.NamedNode
+        self._results, self._rdf = pyoxigraph.QueryResultsFormat, pyoxigraph.RdfFormat
         self._value = term_value
         self._store = pyoxigraph.Store.read_only(path)
         for text in ("ASK { ?s ?p ?o }", "SELECT ?s ('a' AS ?text) (1.5 AS ?number) { ?s ?p ?o } LIMIT 1"):
             list(self.answer({"text": text, "prefixes": {}, "union": True})[1])
 
     def answer(self, request: dict[str, Any]) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
+        graphs: dict[str, Any] = {
+            option: [self._node(iri) for iri in request[name]]
+            for option, name in (("default_graph", "default_graphs"), ("named_graphs", "named_graphs"))
+            if request.get("default_graphs") or request.get("named_graphs")
+        }
         result: Any = self._store.query(
-            request["text"], prefixes=request["prefixes"], use_default_graph_as_union=request["union"]
+            request["text"], prefixes=request["prefixes"], use_default_graph_as_union=request["union"], **graphs
         )
+        if "formats" in request:
+            return self._serialised(result, request["formats"])
         value = self._value
         if isinstance(result, self._boolean):
             return ["answer"], [[bool(result)]]
@@ -78,6 +89,16 @@ class _Oxigraph:
             rows = ([value(triple.subject), value(triple.predicate), value(triple.object)] for triple in result)
             return ["subject", "predicate", "object"], rows
         return [variable.value for variable in result.variables], ([*map(value, solution)] for solution in result)
+
+    def _serialised(self, result: Any, formats: dict[str, str | None]) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
+        """The kind of a result and the media type that it is wanted in, then its text in pieces; "" for no type."""
+        kind = "triples" if isinstance(result, self._triples) else "solutions"
+        media_type = formats[kind]
+        if media_type is None:
+            return [kind, ""], []
+        form = (self._rdf if kind == "triples" else self._results).from_media_type(media_type)
+        text = result.serialize(format=form).decode()
+        return [kind, media_type], ([text[at : at + _PIECE]] for at in range(0, len(text), _PIECE))
 
 
 class _Ladybug:

@@ -76,7 +76,7 @@ def run_query(
         return answer(path_of("source", source))
     except EngineError as error:
         if error.is_syntax:
-            raise _syntax_error(judged.text, str(error)) from error
+            raise syntax_error(judged.text, str(error)) from error
         raise QueryError(f"the query fails ({error})") from error
 
 
@@ -99,7 +99,8 @@ def embedded_store(graph: ScriptGraph) -> Path:
     return kept_store(graph, "oxigraph", version, new_directory, write)
 
 
-def _syntax_error(text: str, message: str) -> QueryError:
+def syntax_error(text: str, message: str) -> QueryError:
+    """The error for a query that Oxigraph refuses with a message: with line and column, and what may be meant."""
     found = _LOCAL_LOCATION.match(message)
     if found is None:
         return QueryError(f"the query does not parse ({message})")

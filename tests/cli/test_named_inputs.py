@@ -41,6 +41,8 @@ INPUTS = {
     "query --sparql": "query graph --sparql BAD",
     "query --cypher": "query graph --cypher BAD",
     "mcp directory": "mcp BAD",
+    "serve directory": "serve BAD",
+    "serve --token-file": "serve graph --token-file BAD",
     "export directory": "export BAD out.nq",
     "validate directory": "validate BAD",
     "align pairs": "align BAD",

@@ -1,0 +1,114 @@
+"""Requests of the SPARQL 1.1 Protocol (W3C Recommendation, 21 March 2013, section 2), for a server that only reads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from urllib.parse import unquote_to_bytes
+
+from attrs import frozen
+
+FORM, DIRECT = "application/x-www-form-urlencoded", "application/sparql-query"
+_UPDATE = "application/sparql-update"
+_IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|\\^`]*")
+_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_READ_ONLY = "this server only reads: send a query (SELECT, ASK, CONSTRUCT, DESCRIBE), no update"
+
+
+class ProtocolError(Exception):
+    """A request that the protocol does not allow: its status and what is wrong."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+@frozen(kw_only=True)
+class ProtocolRequest:
+    """A query with its data set; without graphs, those of the query or of the server count."""
+
+    query: str
+    default_graphs: tuple[str, ...] = ()
+    named_graphs: tuple[str, ...] = ()
+
+
+def read_request(method: str, query_string: str, content_type: str | None, body: bytes) -> ProtocolRequest | None:
+    """The query of a request; None for a GET without parameters, which asks for the service description.
+
+    Raises ProtocolError with the status 400, 405 or 415.
+    """
+    if method in ("GET", "HEAD"):
+        parameters = _parameters(query_string)
+        return _request(parameters, parameters) if parameters else None
+    if method != "POST":
+        raise ProtocolError(405, f"a query is sent by GET or POST, not by {method}")
+    media, charset = _media_type(content_type)
+    if charset not in ("", "utf-8", "us-ascii"):
+        raise ProtocolError(415, f"the body has the character set {charset}: send UTF-8")
+    if media == DIRECT:
+        return _request([("query", _text(body)), *_parameters(query_string)], _parameters(query_string))
+    if media == FORM:
+        if _parameters(query_string):
+            raise ProtocolError(400, "a form has its parameters in its body, not in its address")
+        parameters = _parameters(_text(body))
+        return _request(parameters, parameters)
+    if media == _UPDATE:
+        raise ProtocolError(400, _READ_ONLY)
+    raise ProtocolError(415, f"the body is of the type {media or 'unknown'}: send {DIRECT} or {FORM}")
+
+
+def describing(iri: str) -> tuple[ProtocolRequest, ProtocolRequest]:
+    """The requests whether anything is said of an IRI, and what; raises ProtocolError with 404 for what is no IRI."""
+    if not _IRI.fullmatch(iri):
+        raise ProtocolError(404, "this is no IRI of the graph")
+    return ProtocolRequest(query=f"ASK {{ <{iri}> ?p ?o }}"), ProtocolRequest(query=f"DESCRIBE <{iri}>")
+
+
+def _request(parameters: Sequence[tuple[str, str]], graphs: Sequence[tuple[str, str]]) -> ProtocolRequest:
+    if any(name == "update" for name, _ in parameters):
+        raise ProtocolError(400, _READ_ONLY)
+    queries = [value for name, value in parameters if name == "query"]
+    if len(queries) != 1:
+        raise ProtocolError(400, f"there are {len(queries)} queries: send one in the parameter query")
+    return ProtocolRequest(
+        query=queries[0],
+        default_graphs=tuple(_graphs(graphs, "default-graph-uri")),
+        named_graphs=tuple(_graphs(graphs, "named-graph-uri")),
+    )
+
+
+def _graphs(parameters: Sequence[tuple[str, str]], wanted: str) -> Iterator[str]:
+    for name, value in parameters:
+        if name == wanted:
+            if not _IRI.fullmatch(value):
+                raise ProtocolError(400, f"{wanted} is no absolute IRI")
+            yield value
+
+
+def _parameters(text: str) -> list[tuple[str, str]]:
+    """The parameters of a query string or form, in their order."""
+    if _PERCENT.search(text):
+        raise ProtocolError(400, "a percent sign is not followed by two hexadecimal digits")
+    pairs = (part.partition("=") for part in text.split("&") if part)
+    return [(_decoded(name), _decoded(value)) for name, _, value in pairs]
+
+
+def _decoded(text: str) -> str:
+    return _text(unquote_to_bytes(text.replace("+", " ")))
+
+
+def _text(content: bytes) -> str:
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ProtocolError(400, f"byte {error.start} is no UTF-8") from None
+
+
+def _media_type(content_type: str | None) -> tuple[str, str]:
+    media, *parameters = (content_type or "").split(";")
+    charset = ""
+    for parameter in parameters:
+        name, _, value = parameter.partition("=")
+        if name.strip().lower() == "charset":
+            charset = value.strip().strip('"').lower()
+    return media.strip().lower(), charset

@@ -1,0 +1,68 @@
+"""Answers in SPARQL over an Oxigraph store, as text in the format that a client prefers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from attrs import frozen
+
+from exports.confined import ask
+from exports.engine_process import EngineError, Limits
+from exports.serve.limits import ServerLimits
+from exports.serve.negotiation import RESULTS, TRIPLES, preferred
+from exports.serve.protocol import ProtocolError, ProtocolRequest
+from exports.sparql import syntax_error
+from exports.sparql_guard import judge
+from schemas.errors import QueryError
+
+
+@frozen(kw_only=True)
+class Answer:
+    """The text of an answer and its media type."""
+
+    media_type: str
+    content: str
+
+
+def answer(
+    store: Path, request: ProtocolRequest, accept: str | None, prefixes: Mapping[str, str], limits: ServerLimits
+) -> Answer:
+    """The answer of the store at a path to a request.
+
+    The data set of the request replaces that of the query. Without either, the default graph is the union of all.
+
+    Raises
+    ------
+    ProtocolError
+        If the query does not parse or would write (400), or the client takes none of the formats of its answer (406).
+    QueryError
+        If it exceeds a limit.
+    """
+    formats = {"solutions": preferred(accept, RESULTS), "triples": preferred(accept, TRIPLES)}
+    if not any(formats.values()):
+        raise ProtocolError(406, f"answers are of the types {', '.join((*RESULTS, *TRIPLES))}")
+    try:
+        judged = judge(request.query)
+    except QueryError as error:
+        raise ProtocolError(400, str(error)) from error
+    has_dataset = judged.has_dataset or bool(request.default_graphs or request.named_graphs)
+    wanted = {
+        "text": judged.text,
+        "prefixes": dict(prefixes),
+        "union": not has_dataset,
+        "formats": formats,
+        "default_graphs": request.default_graphs,
+        "named_graphs": request.named_graphs,
+    }
+    child_limits = Limits(timeout=limits.query_seconds, max_rows=1 + limits.result_bytes // (1 << 16))
+    try:
+        table = ask("oxigraph", store, wanted, child_limits)
+    except EngineError as error:
+        if error.is_syntax:
+            raise ProtocolError(400, str(syntax_error(judged.text, str(error)))) from error
+        raise QueryError(f"the query fails ({error})") from error
+    kind, media_type = table.columns
+    if not media_type:
+        raise ProtocolError(406, f"the answer is of the types {', '.join(TRIPLES if kind == 'triples' else RESULTS)}")
+    return Answer(media_type=media_type, content="".join(str(piece) for (piece,) in table.rows))

@@ -1,0 +1,248 @@
+"""The JSON addresses, Cypher, the page, and what the server refuses."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import signal
+from pathlib import Path
+from urllib.parse import quote, urlencode
+
+import jsonschema
+import pytest
+
+from schemas.script import script_schema
+from schemas.script_graph import ScriptGraph
+from tests.commands import run
+from tests.exports.kitchen import kitchen_graph
+from tests.exports.serve.conftest import Server, started
+from tests.graphs import odd_graph
+
+TOKEN = "a-token-of-the-tests-1234"
+
+
+def get(server: Server, name: str, **parameters: object) -> object:
+    found = server.ask("GET", f"/api/{name}?{urlencode(parameters)}")
+    assert found.status == 200, found.text
+    assert found.headers["content-type"] == "application/json"
+    return json.loads(found.body)
+
+
+def test_every_answer_is_that_of_python(server: Server, kitchen: ScriptGraph) -> None:
+    script = get(server, "script", scenario="cooking pasta")
+    assert script == json.loads(json.dumps(kitchen.script("cooking pasta").to_dict()))
+    jsonschema.validate(script, script_schema())
+    assert get(server, "search", question="dish out the meal", kind="step") == json.loads(
+        json.dumps(kitchen.search("dish out the meal", kind="step").to_dict())
+    )
+    plan = json.loads(json.dumps(kitchen.script("cooking pasta", evidence=1).plan().to_dict()))
+    assert get(server, "plan", scenario="cooking pasta") == plan
+
+
+def test_every_address_is_described_and_answers(server: Server) -> None:
+    described = json.loads(server.ask("GET", "/api/openapi.json").body)
+    asked = {"scenario": "cooking pasta", "step": "drain pasta", "name": "colander", "question": "pasta"}
+    for path, item in described["paths"].items():
+        names = [each["name"] for each in item["get"]["parameters"] if each["required"]]
+        found = server.ask("GET", f"{path}?{urlencode({name: asked[name] for name in names})}")
+        assert found.status == 200, (path, found.text)
+        assert isinstance(json.loads(found.body), dict)
+        for name in names:
+            left = {other: asked[other] for other in names if other != name}
+            assert server.ask("GET", f"{path}?{urlencode(left)}").status == 400
+
+
+@pytest.mark.parametrize(
+    ("target", "status"),
+    [
+        ("/api/script?scenario=flying+to+the+moon", 404),
+        ("/api/step?scenario=cooking+pasta&step=fly", 404),
+        ("/api/tool?name=rocket", 404),
+        ("/api/script?scenario=cooking+pasta&limit=0", 400),
+        ("/api/script?scenario=cooking+pasta&limit=-1", 400),
+        ("/api/script?scenario=cooking+pasta&limit=1e3", 400),
+        ("/api/script?scenario=cooking+pasta&limit=99999999999999999999", 400),
+        ("/api/script?scenario=cooking+pasta&limit=%D9%A3", 400),
+        ("/api/script?scenario=a&scenario=b", 400),
+        ("/api/script?scenario=cooking+pasta&depth=3", 400),
+        ("/api/search?question=%3F%21", 400),
+        ("/api/search?question=pasta&kind=verb", 400),
+        ("/api/search?question=%00", 400),
+        ("/api/nothing", 404),
+        ("/api/script/../../etc/passwd", 404),
+        ("/%2e%2e/%2e%2e/etc/passwd", 404),
+    ],
+)
+def test_wrong_requests_are_told_what_is_wrong(server: Server, target: str, status: int) -> None:
+    found = server.ask("GET", target)
+    assert found.status == status
+    assert found.text.strip()
+    assert "Traceback" not in found.text
+
+
+def test_the_same_again_is_not_sent_again(server: Server) -> None:
+    target = "/api/script?scenario=cooking+pasta"
+    first = server.ask("GET", target)
+    again = server.ask("GET", target, {"If-None-Match": first.headers["etag"]})
+    assert (again.status, again.body) == (304, b"")
+    assert server.ask("GET", target + "&limit=3", {"If-None-Match": first.headers["etag"]}).status == 200
+
+
+def test_long_answers_are_packed(server: Server) -> None:
+    target = "/api/script?scenario=cooking+pasta"
+    packed = server.ask("GET", target, {"Accept-Encoding": "gzip"})
+    assert packed.headers["content-encoding"] == "gzip"
+    assert gzip.decompress(packed.body) == server.ask("GET", target).body
+
+
+def test_what_is_said_of_a_node(server: Server, kitchen: ScriptGraph) -> None:
+    tool = next(row for row in kitchen.rows("Tool", ("id", "label")) if row["label"] == "pot")
+    for accept in ("text/turtle", "application/n-triples", "application/ld+json"):
+        found = server.ask("GET", f"/data/{tool['id']}", {"Accept": accept})
+        assert (found.status, found.headers["content-type"].partition(";")[0]) == (200, accept)
+        assert kitchen.iri(tool["id"]) in found.text
+    assert "void#Dataset" in server.ask("GET", "/.well-known/void").text
+    for unknown in ("tool/rocket", "%22%3E", "%00", "..%2f..%2fetc%2fpasswd", "%C3%A9%20%7B"):
+        assert server.ask("GET", f"/data/{unknown}").status == 404
+
+
+def test_cypher(server: Server) -> None:
+    query = {"query": "MATCH (t:Tool) WHERE t.label = $label RETURN t.label AS label", "parameters": {"label": "pot"}}
+    found = server.ask("POST", "/cypher", body=json.dumps(query).encode())
+    assert json.loads(found.body) == {"columns": ["label"], "rows": [["pot"]]}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"[]",
+        b"{",
+        b'{"query": 3}',
+        b'{"query": "MATCH (n) RETURN n", "parameters": []}',
+        b'{"query": "MATCH (n) DELETE n"}',
+        b'{"query": "CREATE (n)"}',
+        b'{"query": "MATCH (n"}',
+        b'{"query": "MATCH (n) RETURN n", "limit": 3}',
+        b"[" * 100_000,
+        b"\xff\xfe",
+    ],
+)
+def test_bad_cypher_is_refused(server: Server, body: bytes) -> None:
+    assert server.ask("POST", "/cypher", body=body).status == 400
+
+
+def test_a_body_that_is_too_large_is_refused(server: Server) -> None:
+    head = b"POST /cypher HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 99999999\r\n\r\n"
+    assert server.raw(head).startswith(b"HTTP/1.1 413")
+    limits = json.loads(server.ask("GET", "/limits").body)
+    found = server.ask(
+        "POST", "/sparql", {"Content-Type": "application/sparql-query"}, b"#" * (limits["body_bytes"] + 1)
+    )
+    assert found.status == 413
+
+
+def test_the_page_has_its_policy(server: Server) -> None:
+    found = server.ask("GET", "/")
+    assert found.headers["content-type"] == "text/html; charset=utf-8"
+    assert found.headers["content-security-policy"].startswith("default-src 'none'; script-src 'sha256-")
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "", "127.0.0.1.evil.example", "[::2]"])
+def test_requests_to_other_hosts_are_refused(server: Server, host: str) -> None:
+    assert server.ask("GET", "/limits", host=host).status == 421
+
+
+@pytest.mark.parametrize(("origin", "status"), [("http://evil.example", 403), ("null", 403), ("http://localhost", 200)])
+def test_pages_of_other_origins_are_refused(server: Server, origin: str, status: int) -> None:
+    assert server.ask("GET", "/limits", {"Origin": origin}).status == status
+
+
+HOSTILE = [
+    b"",
+    b"\r\n\r\n",
+    b"GET\r\n\r\n",
+    b"GET / HTTP/9.9\r\nHost: localhost\r\n\r\n",
+    b"GET / HTTP/1.1\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\nConnection: close\r\n\r\n",
+    b"GET /limits HTTP/1.1\r\nHost: localhost\r\n" + b"A: " + b"a" * 100_000 + b"\r\n\r\n",
+    b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    b"POST /sparql HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET ",
+    b"POST /sparql HTTP/1.1\r\nHost: localhost\r\nContent-Length: -5\r\n\r\n",
+    b"POST /sparql HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello",
+    b"POST /sparql HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n",
+    b"GET /sparql?query=%GG HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+    b"GET /sparql?query=%ff HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+    b"GET /sparql?query=\x00 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+    b"GET /\xff\xfe HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+    b"TRACE / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+    b"CONNECT evil.example:80 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+    b"GET http://evil.example/ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+    b"GET /limits HTTP/1.1\r\nHost : localhost\r\nConnection: close\r\n\r\n",
+    b"GET /limits HTTP/1.1\r\nHost: localhost\r\nX: a\r\n b\r\nConnection: close\r\n\r\n",
+    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+    b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    bytes(range(256)),
+]
+
+
+def test_hostile_bytes_fail_no_server(server: Server) -> None:
+    for request in HOSTILE:
+        received = server.raw(request if request else b"\x00") if request else b""
+        assert not received.startswith(b"HTTP/1.1 5"), request[:80]
+    assert server.ask("GET", "/limits").status == 200
+
+
+def test_a_token_is_needed_where_there_is_one(kitchen: ScriptGraph, tmp_path: Path) -> None:
+    (tmp_path / "token").write_text(TOKEN + "\n", encoding="utf-8")
+    with started(kitchen.directory, "--token-file", str(tmp_path / "token"), "--cors", "https://example.org") as server:
+        assert server.ask("GET", "/limits").status == 401
+        for wrong in ("", "Bearer", f"Basic {TOKEN}", f"Bearer {TOKEN}x", f"Bearer {TOKEN[:-1]}"):
+            assert server.ask("GET", "/limits", {"Authorization": wrong}).status == 401
+        right = {"Authorization": f"Bearer {TOKEN}"}
+        assert server.ask("GET", "/limits", right, host="kg.example.org").status == 200
+        origin = {"Origin": "https://example.org"}
+        allowed = server.ask("GET", "/limits", right | origin)
+        assert allowed.headers["access-control-allow-origin"] == "https://example.org"
+        asked = origin | {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization"}
+        assert server.ask("OPTIONS", "/sparql", asked).status == 200
+        assert server.ask("GET", "/limits", right | {"Origin": "https://evil.example"}).status == 403
+
+
+def test_a_graph_that_is_built_again_is_taken_up(tmp_path: Path) -> None:
+    graph = kitchen_graph(tmp_path / "kitchen")
+    query = f"/sparql?query={quote('SELECT (count(*) AS ?n) { ?s a kgs:Scenario }')}"
+    with started(graph.directory) as server:
+        first = server.ask("GET", query)
+        again = odd_graph(graph.directory)
+        second = server.ask("GET", query)
+        assert (first.status, second.status) == (200, 200)
+        assert f'"{again.manifest.rows("Scenario")}"' in second.text
+        assert len(json.loads(server.ask("GET", "/api/scenarios").body)["scenarios"]) == again.manifest.rows("Scenario")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it(kitchen: ScriptGraph, number: signal.Signals) -> None:
+    with started(kitchen.directory) as server:
+        assert server.ask("GET", "/limits").status == 200
+        server.process.send_signal(number)
+        server.process.wait(30)
+        assert server.process.returncode in (0, 130, -number)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--host", "0.0.0.0"), "can be reached by others"),
+        (("--token-file", "missing"), "no such file"),
+        (("--token-file", "short"), "no token"),
+        (("--token-file", "."), "folder"),
+    ],
+)
+def test_a_server_that_would_be_open_or_has_no_token_is_none(
+    kitchen: ScriptGraph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "short").write_text("abc", encoding="utf-8")
+    with pytest.raises(Exception, match=message):
+        run("serve", kitchen.directory, *options)
