@@ -56,8 +56,8 @@ PINS: dict[str, tuple[str, str]] = {
         "b62ad9cba346f06d1673c4aab8e5074c760570f34d7471e3f3e8c3749cbebb97",
     ),
     "state-changes": (
-        "d178ac8a3ac8679f3c0895ba786d6a034b1476c6b22b3ffecdacfcc840245faf",
-        "ace8564f83b3c190755d955a8c1006f840134adf4e3078d1564215f551347c7b",
+        "249ff646f28ed381d490e50d64dd968dec00152e3d902ffd9b0d11ad51ff805c",
+        "1b5db27c162a457b6c39bb04efe084991ddb9a1191ac4ee6342b596f8dbd8568",
     ),
 }
 """Version of each extractor, and digest of its records, by its name."""
