@@ -20,6 +20,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from exports.engine_process import MAX_BYTES, MEMORY
 from exports.rdf.dataset import DATASET
 from exports.serve.api import ADDRESSES, Address, description
 from exports.serve.guards import Guards
@@ -34,6 +35,8 @@ from schemas.script_graph import ScriptGraph
 from schemas.terminal import json_text
 
 _RETRY_SECONDS = "2"
+_ALLOWED = ("GET", "POST", "OPTIONS")
+"""The methods of the SPARQL service; HEAD comes with GET."""
 _EXPOSED = ("ETag", "Retry-After")
 
 
@@ -51,7 +54,7 @@ def application(
     service = _Service(Served(directory, limits or ServerLimits()))
     routes = [
         Route("/", service.page, methods=["GET"]),
-        Route("/sparql", service.sparql, methods=["GET", "POST", "PUT", "PATCH", "DELETE"]),
+        Route("/sparql", service.sparql, methods=[*_ALLOWED, "PUT", "PATCH", "DELETE"]),
         Route("/.well-known/void", service.data, methods=["GET"]),
         Route("/data/{identifier:path}", service.data, methods=["GET"]),
         Route("/cypher", service.cypher, methods=["POST"]),
@@ -90,6 +93,9 @@ class _Service:
     async def sparql(self, request: Request) -> Response:
         """See `exports.serve.protocol`."""
         accept = request.headers.get("accept")
+        if request.method not in ("HEAD", *_ALLOWED[:2]):
+            status = 204 if request.method == "OPTIONS" else 405
+            return Response(status_code=status, headers={"Allow": ", ".join(("HEAD", *_ALLOWED))})
 
         async def respond() -> Response:
             body = await self._body(request)
@@ -132,8 +138,8 @@ class _Service:
         return await _explained(respond)
 
     async def shown_limits(self, _: Request) -> Response:
-        """The limits by their names."""
-        return _as_json(attrs.asdict(self._limits))
+        """The limits by their names, with those of the processes that answer queries."""
+        return _as_json(attrs.asdict(self._limits) | {"result_bytes": MAX_BYTES, "memory_bytes": MEMORY})
 
     async def openapi(self, _: Request) -> Response:
         """The description of the API."""

@@ -17,8 +17,6 @@ class ServerLimits:
     """The time of a query, without waiting."""
     rows: int = field(default=100_000, validator=_AT_LEAST_ONE)
     """The rows of a table of a query in Cypher."""
-    result_bytes: int = field(default=64 << 20, validator=_AT_LEAST_ONE)
-    """The size of an answer in SPARQL."""
     body_bytes: int = field(default=1 << 20, validator=_AT_LEAST_ONE)
     """The size of a request's body."""
     body_seconds: float = field(default=20.0, validator=validators.gt(0))

@@ -35,13 +35,11 @@ class ProtocolRequest:
 def read_request(method: str, query_string: str, content_type: str | None, body: bytes) -> ProtocolRequest | None:
     """The query of a request; None for a GET without parameters, which asks for the service description.
 
-    Raises ProtocolError with the status 400, 405 or 415.
+    The method is GET, HEAD or POST. Raises ProtocolError with the status 400 or 415.
     """
     if method in ("GET", "HEAD"):
         parameters = _parameters(query_string)
         return _request(parameters, parameters) if parameters else None
-    if method != "POST":
-        raise ProtocolError(405, f"a query is sent by GET or POST, not by {method}")
     media, charset = _media_type(content_type)
     if charset not in ("", "utf-8", "us-ascii"):
         raise ProtocolError(415, f"the body has the character set {charset}: send UTF-8")

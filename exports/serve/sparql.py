@@ -55,9 +55,8 @@ def answer(
         "default_graphs": request.default_graphs,
         "named_graphs": request.named_graphs,
     }
-    child_limits = Limits(timeout=limits.query_seconds, max_rows=1 + limits.result_bytes // (1 << 16))
     try:
-        table = ask("oxigraph", store, wanted, child_limits)
+        table = ask("oxigraph", store, wanted, Limits(timeout=limits.query_seconds))
     except EngineError as error:
         if error.is_syntax:
             raise ProtocolError(400, str(syntax_error(judged.text, str(error)))) from error

@@ -12,7 +12,7 @@ from neo4j.exceptions import Neo4jError
 from exports.bolt import _neo4j_error
 from exports.cypher import _ladybug_error
 from exports.query_errors import error_at
-from exports.sparql import _syntax_error, run_query
+from exports.sparql import run_query, syntax_error
 from schemas.errors import QueryError
 from tests.exports.toy_server import ToyServer, toy_server
 
@@ -82,5 +82,5 @@ def test_other_engines_may_name_any_place(line: int, column: int) -> None:
     )
     _checked(_neo4j_error(_QUERY, error), _QUERY)  # type: ignore[arg-type]
     _checked(_ladybug_error(_QUERY, f"Parser exception: no (line: {one}, offset: {two})"), _QUERY)
-    _checked(_syntax_error(_QUERY, f"error at {one}:{two}: expected }}"), _QUERY)
-    _checked(_syntax_error(_QUERY, f"error at {one}:{two}: Prefix not found"), _QUERY)
+    _checked(syntax_error(_QUERY, f"error at {one}:{two}: expected }}"), _QUERY)
+    _checked(syntax_error(_QUERY, f"error at {one}:{two}: Prefix not found"), _QUERY)
