@@ -1,6 +1,6 @@
-"""The SPARQL 1.1 Protocol over raw sockets: 20 requests with queries, and 7 updates that are refused.
+"""The SPARQL 1.1 Protocol over raw sockets: requests with queries, and updates that are refused.
 
-The cases are those of the W3C's protocol tests that a server can pass that only reads, in our own description.
+The cases follow those of the W3C's protocol tests that a server can pass that only reads.
 """
 
 from __future__ import annotations
