@@ -1,7 +1,7 @@
 """Queries of embedded stores run in a child process that may not write, load code, call out or take all memory.
 
-One process is started for each opened store and reused by later queries. It is killed when a query exceeds a limit or
-is interrupted, and the next query starts another.
+A process is started for an opened store and reused by later queries; queries of several threads get one each, up to a
+limit. It is killed when a query exceeds a limit or is interrupted, and the next query starts another.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from schemas.errors import QueryError
 from schemas.results import Table
 
 _KEPT = 4
-"""The number of processes that are kept for further queries."""
+"""The number of processes that are kept for further queries, and the most of one store."""
 
 
 def ask(engine: str, store: Path, request: Mapping[str, object], limits: Limits) -> Table:
@@ -44,30 +44,57 @@ def ask(engine: str, store: Path, request: Mapping[str, object], limits: Limits)
         ) from None
     key = (engine, store.absolute(), limits.confined)
     with _registry_lock:
-        child = _children.pop(key, None) or EngineProcess(engine, key[1], limits.confined)
-        _children[key] = child
-        unused = [name for name, other in _children.items() if other is not child and other.is_stale()]
-        unused += [name for name in list(_children)[:-_KEPT] if name not in unused]
-        for name in unused:
-            if _children[name].close_if_idle():
-                del _children[name]
+        child = _free(key)
+        is_taken = child is not None
+        if child is None:
+            child = min((other for name, other in _children if name == key), key=lambda other: other.waiting)
+            child.waiting += 1
+        else:
+            _children.append((key, child))
+            _forget_unused()
+    if not is_taken:
+        child.take()
+        with _registry_lock:
+            child.waiting -= 1
     return child.ask(content, limits)
 
 
+def _free(key: tuple[str, Path, bool]) -> EngineProcess | None:
+    """A process of the store that nobody else uses, taken and out of the registry; None if there are enough others."""
+    of_store = [entry for entry in _children if entry[0] == key]
+    for entry in reversed(of_store):
+        if entry[1].take(wait=False):
+            _children.remove(entry)
+            return entry[1]
+    if len(of_store) >= _KEPT:
+        return None
+    child = EngineProcess(*key)
+    child.take()
+    return child
+
+
+def _forget_unused() -> None:
+    """End processes that are idle and stale, or more than are kept; the last one was just taken."""
+    excess = len(_children) - _KEPT
+    for number, entry in enumerate(_children[:-1]):
+        if (number < excess or entry[1].is_stale()) and entry[1].close_if_idle():
+            _children.remove(entry)
+
+
 _registry_lock = threading.Lock()
-_children: dict[tuple[str, Path, bool], EngineProcess] = {}
+_children: list[tuple[tuple[str, Path, bool], EngineProcess]] = []
 """The least recently used first."""
 
 
 def _close_all() -> None:
-    for child in _children.values():
+    for _, child in _children:
         child.close_if_idle()
 
 
 def _forget_all() -> None:
     global _registry_lock
     _registry_lock = threading.Lock()
-    for child in _children.values():
+    for _, child in _children:
         child.forget()
     _children.clear()
 

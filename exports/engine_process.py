@@ -38,10 +38,12 @@ class EngineError(Exception):
 
 @frozen(kw_only=True)
 class Limits:
-    """The limits of a query: seconds, rows of its result, and whether its process is confined."""
+    """The limits of a query: seconds, rows of its result and their size in bytes of JSON, and whether its process is
+    confined."""
 
     timeout: float
     max_rows: int = MAX_ROWS
+    max_bytes: int = MAX_BYTES
     confined: bool = True
 
 
@@ -52,12 +54,17 @@ def check_limits(timeout: object, max_rows: object) -> None:
 
 
 class EngineProcess:
-    """A child process over one store, started when it is first asked and after each failure."""
+    """A child process over one store, started when it is first asked and after each failure.
+
+    Who asks takes it before; the answer gives it back.
+    """
 
     def __init__(self, engine: str, store: Path, confined: bool) -> None:
         self._engine = engine
         self._store = store
         self._memory = MEMORY if confined else None
+        self.waiting = 0
+        """How many wait to take it."""
         self._lock = threading.Lock()
         self._child: Child | None = None
         self._opened: tuple[int, int, int] | None = None
@@ -67,9 +74,13 @@ class EngineProcess:
         """Whether the store that the process has opened was removed or replaced."""
         return self._opened != _identity(self._store)
 
+    def take(self, *, wait: bool = True) -> bool:
+        """Take it for one `ask`, or, without `wait`, return False if another thread has it."""
+        return self._lock.acquire(blocking=wait)
+
     def close_if_idle(self) -> bool:
-        """End the process unless another thread waits for its answer; return whether it has ended."""
-        if not self._lock.acquire(blocking=False):
+        """End the process unless another thread has taken it or waits for it; return whether it has ended."""
+        if self.waiting or not self.take(wait=False):
             return False
         try:
             self._close()
@@ -78,34 +89,40 @@ class EngineProcess:
         return True
 
     def ask(self, content: bytes, limits: Limits) -> Table:
-        with self._lock:
-            self._is_late = False
-            timer = threading.Timer(min(limits.timeout, threading.TIMEOUT_MAX), self._end_late)
-            timer.daemon = True
-            timer.start()
-            try:
-                return self._ask(content, limits.max_rows)
-            except EngineError:
-                raise
-            except BaseException as error:
-                self._close()
-                if self._is_late and isinstance(error, Exception):
-                    raise QueryError(
-                        f"the query takes more than {limits.timeout:g} seconds",
-                        remedy="ask for less, or allow more with --timeout SECONDS (timeout= in Python)",
-                    ) from None
-                raise
-            finally:
-                timer.cancel()
-                timer.join()
-                if self._is_late:
-                    self._close()
+        """The answer to a request, as `exports.confined.ask`; gives the process back."""
+        try:
+            return self._in_time(content, limits)
+        finally:
+            self._lock.release()
 
-    def _ask(self, content: bytes, max_rows: int) -> Table:
+    def _in_time(self, content: bytes, limits: Limits) -> Table:
+        self._is_late = False
+        timer = threading.Timer(min(limits.timeout, threading.TIMEOUT_MAX), self._end_late)
+        timer.daemon = True
+        timer.start()
+        try:
+            return self._ask(content, limits)
+        except EngineError:
+            raise
+        except BaseException as error:
+            self._close()
+            if self._is_late and isinstance(error, Exception):
+                raise QueryError(
+                    f"the query takes more than {limits.timeout:g} seconds",
+                    remedy="ask for less, or allow more with --timeout SECONDS (timeout= in Python)",
+                ) from None
+            raise
+        finally:
+            timer.cancel()
+            timer.join()
+            if self._is_late:
+                self._close()
+
+    def _ask(self, content: bytes, limits: Limits) -> Table:
         if self._child is None or self._child.process.poll() is not None or self.is_stale():
             self._start()
         try:
-            return self._answer(content, max_rows)
+            return self._answer(content, limits)
         except (EOFError, OSError, ValueError, RecursionError):
             raise QueryError(
                 f"the engine crashes: the query is nested too deeply, or needs {self._more_memory()}",
@@ -133,21 +150,20 @@ class EngineProcess:
                 remedy="remove it and export the graph again; a graph's own store is built by the next query",
             )
 
-    def _answer(self, content: bytes, max_rows: int) -> Table:
+    def _answer(self, content: bytes, limits: Limits) -> Table:
         stdin = self._pipes()[0]
         stdin.write(LENGTH.pack(len(content)) + content)
         stdin.flush()
         columns: list[str] = []
         rows: list[tuple[Any, ...]] = []
-        left = MAX_BYTES
+        size = 0
         while True:
-            message, size = self._message(left)
-            left -= size
+            message, size = self._message(size, limits.max_bytes)
             match message:
                 case list():
                     rows += map(tuple, message)
-                    if len(rows) > max_rows:
-                        raise _too_many_rows(max_rows)
+                    if len(rows) > limits.max_rows:
+                        raise _too_many_rows(limits.max_rows)
                 case {"columns": columns}:
                     pass
                 case {"error": "memory"}:
@@ -157,19 +173,19 @@ class EngineProcess:
                 case _:
                     return Table(columns=columns, rows=rows)
 
-    def _message(self, limit: int = MAX_BYTES) -> tuple[Any, int]:
-        """The next message and its size; `EOFError` if the process has ended."""
+    def _message(self, size: int = 0, most: int = MAX_BYTES) -> tuple[Any, int]:
+        """The next message, and its size added to `size`, at most `most`; `EOFError` if the process has ended."""
         stdout = self._pipes()[1]
         head = stdout.read(LENGTH.size)
         if len(head) < LENGTH.size:
             raise EOFError
         (length,) = LENGTH.unpack(head)
-        if length > limit:
-            raise QueryError(f"the result has more than {MAX_BYTES >> 20} MiB", remedy=_SHORTER)
+        if size + length > most:
+            raise QueryError(f"the result has more than {most >> 20} MiB", remedy=_SHORTER)
         content = stdout.read(length)
         if len(content) < length:
             raise EOFError
-        return json.loads(content), length
+        return json.loads(content), size + length
 
     def _pipes(self) -> tuple[Any, Any]:
         if self._child is None:

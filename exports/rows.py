@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import Any, TypeAlias
 
 from schemas.by_name import function
-from schemas.errors import QueryError
+from schemas.errors import UnknownNameError
 from schemas.script_graph import ScriptGraph
 
 Row: TypeAlias = dict[str, Any]
@@ -61,7 +61,7 @@ def find(
         return found[0]
     kind = node_type.lower()
     if found:
-        raise QueryError(
+        raise UnknownNameError(
             f"{len(found)} {kind}s are named {name!r}",
             where=str(graph.directory),
             remedy="name one by its IRI: " + ", ".join(graph.iri(row["id"]) for row in found[:5]),
@@ -70,7 +70,7 @@ def find(
     for row in sorted(rows, key=itemgetter("label")):
         for label in (row["label"], *row.get("alternative_labels", ())):
             labels.setdefault(folded(label), row["label"])
-    raise QueryError(
+    raise UnknownNameError(
         f"there is no {kind} named {name!r}",
         where=str(graph.directory),
         remedy=nearest(labels, wanted)

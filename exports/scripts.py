@@ -13,7 +13,7 @@ from exports.rows import Row, find_scenario, folded, nearest
 from exports.step_parts import corrections_of, parts_of
 from exports.steps import read_steps
 from schemas.by_name import function
-from schemas.errors import QueryError
+from schemas.errors import UnknownNameError
 from schemas.script import LeftOut, Precedence, Reason, Scenario, Script, Step, is_added
 from schemas.script_graph import ScriptGraph
 
@@ -100,7 +100,7 @@ def read_step(
     label: str = found.scenario["label"]
     if step.isascii() and step.isdigit():
         if not 0 < int(step) <= len(found.kept):
-            raise QueryError(
+            raise UnknownNameError(
                 f"{label!r} has no step {step}",
                 where=str(graph.directory),
                 remedy=f"number one of the {len(found.kept)} that `kgscripts show DIR SCENARIO` prints, or name it",
@@ -153,14 +153,14 @@ def _step_named(graph: ScriptGraph, found: _Found, name: str) -> str:
         if len(named) == 1:
             return named[0]
         if named:
-            raise QueryError(
+            raise UnknownNameError(
                 f"{len(named)} steps of {found.scenario['label']!r} are called {name!r}",
                 where=str(graph.directory),
                 remedy="name one by its IRI: " + ", ".join(map(graph.iri, named[:5])),
             )
     others = {folded(wording): names[step][0] for step, each in wordings.items() for wording in each}
     others |= {folded(label): label for label, _ in names.values()}
-    raise QueryError(
+    raise UnknownNameError(
         f"{found.scenario['label']!r} has no step {name!r}",
         where=str(graph.directory),
         remedy=nearest(others, folded(name)) or "`kgscripts show DIR SCENARIO --all` prints its steps",

@@ -63,5 +63,9 @@ class QueryError(KGScriptsError):
     """A query that does not parse or cannot be answered; `where` is its line and column."""
 
 
+class UnknownNameError(QueryError):
+    """A name that nothing in the graph has, or that several things have; the remedy has the nearest ones."""
+
+
 class ConfigurationError(KGScriptsError):
     """Options that contradict each other or lie outside their range."""

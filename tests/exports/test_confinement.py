@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pyoxigraph
@@ -44,7 +45,7 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> ScriptGraph:
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Processes that may use no more than 256 MiB."""
-    monkeypatch.setattr(confined, "_children", {})
+    monkeypatch.setattr(confined, "_children", [])
     monkeypatch.setattr(engine_process, "MEMORY", 256 << 20)
 
 
@@ -56,15 +57,15 @@ def listener() -> Iterator[socket.socket]:
         yield server
 
 
-def unjudged(graph: ScriptGraph, engine: str, text: str, *, timeout: float = 60, confined: bool = True) -> Table:
+def unjudged(graph: ScriptGraph, engine: str, text: str, *, timeout: float = 60, **limits: Any) -> Table:
     """The answer of an engine without the guard in front of it."""
     store = oxigraph_store(graph) if engine == "oxigraph" else ladybug_store(graph)
     request = {"text": text, "parameters": {}, "prefixes": {}, "union": True}
-    return ask(engine, store, request, Limits(timeout=timeout, confined=confined))
+    return ask(engine, store, request, Limits(timeout=timeout, **limits))
 
 
 def process_ids() -> list[int]:
-    return [child._child.process.pid for child in confined._children.values() if child._child]
+    return [child._child.process.pid for _, child in confined._children if child._child]
 
 
 @pytest.mark.parametrize("engine", ["oxigraph", "ladybug"])
@@ -147,16 +148,15 @@ def test_time_is_limited(graph: ScriptGraph) -> None:
         unjudged(graph, "ladybug", "RETURN " + "(" * 3000 + "1" + ")" * 3000, timeout=0.5)
 
 
-def test_the_size_of_a_result_is_limited(graph: ScriptGraph, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_size_of_a_result_is_limited(graph: ScriptGraph) -> None:
     many = "SELECT * { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i }"
     for run_query, text in ((sparql.run_query, many), (cypher.run_query, "UNWIND range(1, 5000) AS x RETURN x")):
         with pytest.raises(QueryError, match=r"more than 4,000 rows\n.*LIMIT.*--max-rows"):
             run_query(graph, text, max_rows=4000)
     assert len(cypher.run_query(graph, "UNWIND range(1, 4000) AS x RETURN x", max_rows=4000).rows) == 4000
-    monkeypatch.setattr(engine_process, "MAX_BYTES", 1 << 20)
-    for run_query, text in ((sparql.run_query, many), (cypher.run_query, "RETURN repeat('abcd', 300000)")):
+    for engine, text in (("oxigraph", many), ("ladybug", "RETURN repeat('abcd', 300000)")):
         with pytest.raises(QueryError, match="more than 1 MiB"):
-            run_query(graph, text)
+            unjudged(graph, engine, text, max_bytes=1 << 20)
     assert cypher.run_query(graph, "RETURN repeat('abcd', 3) AS x").rows == (("abcdabcdabcd",),)
 
 
@@ -195,7 +195,7 @@ def test_json_has_no_numbers_that_json_lacks(graph: ScriptGraph) -> None:
 def test_one_process_a_store_that_ends_with_the_store(
     graph: ScriptGraph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(confined, "_children", {})
+    monkeypatch.setattr(confined, "_children", [])
     stores = [tmp_path / f"{i}.lbug" for i in range(confined._KEPT + 1)]
     for store in stores:
         shutil.copy(ladybug_store(graph), store)
@@ -212,6 +212,30 @@ def test_one_process_a_store_that_ends_with_the_store(
     assert cypher.run_query(stores[-1], "RETURN 1").rows == ((1,),)
 
 
+def test_a_query_does_not_wait_for_another_one_of_its_store(
+    graph: ScriptGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(confined, "_children", [])
+    cypher.run_query(graph, "RETURN 1")
+    (busy,) = (child for _, child in confined._children)
+    assert busy.take()
+    assert cypher.run_query(graph, "RETURN 2 AS x").rows == ((2,),)
+    assert len(process_ids()) == 2
+    assert not busy.close_if_idle()
+    others = [child for _, child in confined._children if child is not busy]
+    while len(others) < confined._KEPT - 1:
+        assert others[-1].take()
+        assert cypher.run_query(graph, "RETURN 3 AS x").rows == ((3,),)
+        others = [child for _, child in confined._children if child is not busy]
+    assert others[-1].take()
+    waiting = threading.Thread(target=cypher.run_query, args=(graph, "RETURN 4"))
+    waiting.start()
+    for child in (busy, *others):
+        child._lock.release()
+    waiting.join()
+    assert len(process_ids()) == confined._KEPT
+
+
 def test_threads_and_forks_share_a_store(graph: ScriptGraph) -> None:
     answers: dict[int, object] = {}
 
@@ -225,6 +249,7 @@ def test_threads_and_forks_share_a_store(graph: ScriptGraph) -> None:
         thread.join()
     assert answers == {number: (1000 + number,) for number in range(6)}
     before = process_ids()
+    assert len(before) <= confined._KEPT
     fork = os.fork()
     if fork == 0:
         os._exit(0 if cypher.run_query(graph, "RETURN 7 AS x").rows == ((7,),) else 1)
@@ -317,7 +342,7 @@ def test_where_the_platform_cannot_confine_one_has_to_ask_for_less(
     child = str(engine_process._CHILD)
     other.write_text(f"import sys, runpy\nsys.platform = 'other'\nrunpy.run_path({child!r}, run_name='__main__')\n")
     monkeypatch.setattr(engine_process, "_CHILD", other)
-    monkeypatch.setattr(confined, "_children", {})
+    monkeypatch.setattr(confined, "_children", [])
     with pytest.raises(ConfigurationError, match=r"(?s)cannot be confined on this platform.*--unconfined"):
         cypher.run_query(graph, "RETURN 1")
     assert cypher.run_query(graph, "RETURN 1", confined=False).rows == ((1,),)
