@@ -32,6 +32,7 @@ _LOCK = ".lock"
 _PARTS = ("nodes", "relations")
 DISCARDED = "discarded.jsonl"
 MEASUREMENTS = "measurements.json"
+PENDING = "pending-corrections.jsonl"
 _MOST_BYTES = 64 << 20
 """The largest size of a small file of kgscripts that is read at once."""
 _ID_BYTES = 64
@@ -49,7 +50,7 @@ def file_digest(path: Path) -> str:
 def graph_files(directory: Path) -> list[Path]:
     """The files of a graph, and the folders that hold only such files."""
     names = (MARKER, ID, *_PARTS, DISCARDED, "records", "stores", "manifest.json", "assembled.json", "run.json")
-    return [directory / name for name in (*names, MEASUREMENTS)]
+    return [directory / name for name in (*names, MEASUREMENTS, PENDING)]
 
 
 def claim(directory: Path) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, get_type_hints
 
-from attrs import frozen
+from attrs import evolve, frozen
 
+from exports.serve import answers
 from exports.serve.protocol import ProtocolError
-from exports.serve.served import Served, Values
+from schemas.json_schema import json_schema
 
 
 @frozen(kw_only=True)
@@ -37,12 +39,25 @@ class Parameter:
 
 @frozen(kw_only=True)
 class Address:
-    """An address below ``/api/``, what it answers, and the function that does."""
+    """An address below ``/api/``: the function of `exports.serve.answers` that answers, which gives it its name, its
+    description and the schema of its answers."""
 
-    name: str
-    summary: str
-    parameters: tuple[Parameter, ...]
-    answer: Callable[..., Values]
+    answer: Callable[..., Any]
+    parameters: tuple[Parameter, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The last part of the address."""
+        return self.answer.__name__
+
+    @property
+    def summary(self) -> str:
+        """What it answers."""
+        return (self.answer.__doc__ or "").split("\n\n")[0].rstrip(".")
+
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema of its answers."""
+        return json_schema(get_type_hints(self.answer)["return"])
 
     def values(self, given: Mapping[str, list[str]]) -> dict[str, str | int]:
         """The values of its parameters; raises ProtocolError with the status 400."""
@@ -57,65 +72,55 @@ class Address:
         return {item.name: item.read(given[item.name][0] if item.name in given else None) for item in self.parameters}
 
 
-_SCENARIO = Parameter(name="scenario", description="The label of a scenario, another name of it, or its IRI.")
+SCENARIO = Parameter(name="scenario", description="The label of a scenario, another name of it, or its IRI.")
 _STEP = Parameter(name="step", description="The label of a step, other words for it, or its IRI.")
 _LIMIT = Parameter(name="limit", description="At most this number.", default=20, least=1, most=1_000)
+_FOUND = evolve(_LIMIT, description="At most this number of each kind.", default=5, most=100)
 _EVIDENCE = Parameter(name="evidence", description="At most this number of passages of each.", default=0, most=20)
-_PASSAGES = Parameter(name="evidence", description="At most this number of passages of each.", default=3, most=20)
 
 ADDRESSES = (
-    Address(name="scenarios", summary="All scenarios, best supported first", parameters=(), answer=Served.scenarios),
+    Address(answer=answers.scenarios),
+    Address(answer=answers.script, parameters=(SCENARIO, _LIMIT, _EVIDENCE)),
+    Address(answer=answers.step, parameters=(SCENARIO, _STEP, evolve(_EVIDENCE, default=3))),
+    Address(answer=answers.needs, parameters=(SCENARIO, evolve(_EVIDENCE, default=1))),
     Address(
-        name="script",
-        summary="The script of a scenario: its usual steps in order, with their parts",
-        parameters=(_SCENARIO, _LIMIT, _EVIDENCE),
-        answer=Served.script,
+        answer=answers.tools,
+        parameters=(Parameter(name="action", description="What is done, in any words."), _FOUND),
     ),
+    Address(answer=answers.changes, parameters=(SCENARIO, evolve(_STEP, default=""), _LIMIT)),
+    Address(answer=answers.passage, parameters=(SCENARIO, _STEP, evolve(_LIMIT, default=5, most=100))),
     Address(
-        name="step",
-        summary="A step with its wordings, tools, participants, changes and passages",
-        parameters=(_SCENARIO, _STEP, _PASSAGES),
-        answer=Served.step,
-    ),
-    Address(name="needs", summary="What a scenario needs", parameters=(_SCENARIO,), answer=Served.needs),
-    Address(
-        name="plan",
-        summary="A scenario as a plan: what each step requires and brings about",
+        answer=answers.plan,
         parameters=(
-            _SCENARIO,
+            SCENARIO,
             Parameter(name="likely", description="1 to plan with likely changes too.", default=0, most=1),
         ),
-        answer=Served.plan,
     ),
+    Address(answer=answers.tool, parameters=(Parameter(name="name", description="The label of a tool."), _LIMIT)),
     Address(
-        name="tool",
-        summary="The steps that are done with a tool",
-        parameters=(Parameter(name="name", description="The label of a tool."), _LIMIT),
-        answer=Served.tool,
-    ),
-    Address(
-        name="search",
-        summary="The steps, tools and scenarios that a question is about, the best of each kind",
+        answer=answers.search,
         parameters=(
             Parameter(name="question", description="What is looked for, in any words."),
             Parameter(name="kind", description="step, tool or scenario; all without it.", default=""),
-            Parameter(name="limit", description="At most this number of each kind.", default=5, least=1, most=100),
+            _FOUND,
         ),
-        answer=Served.search,
     ),
 )
 
 
-def description(version: str) -> dict[str, Any]:
-    """The addresses as an OpenAPI 3.1 document."""
+def description(version: str, at: str = "") -> dict[str, Any]:
+    """The addresses below `at` as an OpenAPI 3.1 document."""
     failures: dict[str, Any] = {
         "400": {"description": "A parameter is wrong; the answer says how."},
         "404": {"description": "The graph has nothing of this name; the answer has the nearest names."},
         "503": {"description": "Too many requests wait: try again after the seconds of Retry-After."},
     }
     paths: dict[str, Any] = {}
+    schemas: dict[str, Any] = {}
     for item in ADDRESSES:
-        answered = {"description": item.summary, "content": {"application/json": {"schema": {"type": "object"}}}}
+        schema = _in_components(item.schema())
+        schemas |= schema.pop("$defs")
+        answered = {"description": item.summary, "content": {"application/json": {"schema": schema}}}
         paths[f"/api/{item.name}"] = {
             "get": {
                 "operationId": item.name,
@@ -124,7 +129,20 @@ def description(version: str) -> dict[str, Any]:
                 "responses": {"200": answered, **failures},
             }
         }
-    return {"openapi": "3.1.0", "info": {"title": "A script graph", "version": version}, "paths": paths}
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "A script graph", "version": version},
+        "servers": [{"url": at or "/"}],
+        "paths": paths,
+        "components": {"schemas": dict(sorted(schemas.items()))},
+    }
+
+
+def _in_components(schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema whose references lead to the components of the document."""
+    text = json.dumps({name: value for name, value in schema.items() if name != "$schema"})
+    found: dict[str, Any] = json.loads(text.replace('"#/$defs/', '"#/components/schemas/'))
+    return found
 
 
 def _described(parameter: Parameter) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -18,7 +20,7 @@ _SECONDS_TO_END = 10
 
 
 def serve(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A graph directory.", show_default=False)],
+    directories: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Graph directories.", show_default=False)],
     host: Annotated[str, typer.Option(help="The address to listen at; another than this machine needs a token.")] = (
         "127.0.0.1"
     ),
@@ -31,13 +33,21 @@ def serve(
         str | None,
         typer.Option(metavar="ORIGIN", help="Pages of this origin may send requests; * for all.", show_default=False),
     ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Another limit than /limits shows.", show_default=False),
+    ] = None,
+    edit: Annotated[bool, typer.Option("--edit", help="Who has the token may correct the graphs.")] = False,
 ) -> None:
-    """Serve a graph: the page of `kgscripts explore` at /, SPARQL at /sparql, Cypher at /cypher, JSON at /api.
+    """Serve a graph: the page of `kgscripts explore` at /, a page for queries at /query, SPARQL at /sparql, Cypher at
+    /cypher, JSON at /api. Several graphs are at /g/NAME/.
 
-    Nothing can be changed. Queries run in confined processes, as those of `kgscripts query`; /limits shows the limits.
-    A graph that is built again is taken up by itself.
+    Without --edit nothing can be changed. Queries run in confined processes, as those of `kgscripts query`; /limits
+    shows the limits. A graph that is built again is taken up by itself.
 
     Example: kgscripts serve graph
+
+    Example: kgscripts serve graph recipes --token-file token --edit
 
     Example: curl "http://127.0.0.1:8080/api/search?question=dry+the+noodles"
     """
@@ -45,7 +55,8 @@ def serve(
         import uvicorn
 
         from exports.serve.app import application
-        from exports.serve.limits import ServerLimits
+        from exports.serve.connections import connections
+        from exports.serve.limits import limits_of
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] not in ("uvicorn", "starlette", "anyio"):
             raise
@@ -54,10 +65,10 @@ def serve(
         raise ConfigurationError(
             f"{host} can be reached by others", where="--host", remedy="give a token: --token-file FILE"
         )
-    limits = ServerLimits()
+    limits = limits_of(set_ or ())
     token = None if token_file is None else _token(token_file)
     config = uvicorn.Config(
-        application(directory, limits=limits, token=token, origin=cors),
+        application(directories, limits=limits, token=token, origin=cors, edit=edit),
         host=host,
         port=port,
         log_level="warning",
@@ -66,13 +77,19 @@ def serve(
         limit_concurrency=limits.connections,
         timeout_graceful_shutdown=_SECONDS_TO_END,
         h11_max_incomplete_event_size=_HEADER_BYTES,
-        http="h11",
+        http=connections(limits),
         ws="none",
         lifespan="off",
     )
     shown = f"[{host}]" if ":" in host else host
-    echo(f"serving {printable(str(directory))} at http://{shown}:{port}/ (Ctrl-C ends it)", err=True)
+    echo(f"serving {_names(directories)} at http://{shown}:{port}/ (Ctrl-C ends it)", err=True)
+    # The server ends by itself on a signal and then raises it again, for the handler that was there before.
+    signal.signal(signal.SIGTERM, lambda *_: None)
     uvicorn.Server(config).run()
+
+
+def _names(directories: Sequence[Path]) -> str:
+    return printable(str(directories[0])) if len(directories) == 1 else f"{len(directories)} graphs"
 
 
 def _token(file: Path) -> str:

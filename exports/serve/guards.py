@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
 import hmac
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
+from html import escape
+from urllib.parse import parse_qs
 
 from attrs import frozen
-from starlette.datastructures import Headers
-from starlette.responses import PlainTextResponse
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
+from exports.serve.limits import ServerLimits
+from exports.serve.negotiation import preferred
+from exports.serve.responses import explained, read_body
+from exports.serve.small_page import small_page
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+HEALTH, LOGIN = "/health", "/login"
+_COOKIE = "kgscripts"
+_SESSION_SECONDS = 30 * 86_400
 
 
 @frozen
@@ -23,10 +28,12 @@ class Guards:
     """Refuses requests before the application sees them.
 
     Without a token only requests to this machine pass: a page of another site could name its own host, which its name
-    server points here (DNS rebinding). With one, each request has it as a bearer token.
+    server points here (DNS rebinding). With one, each request has it as a bearer token, or, from a browser, in the
+    cookie that a person gets who types it at ``/login``. Pages of other sites can use neither.
     """
 
-    app: App
+    app: ASGIApp
+    limits: ServerLimits
     token: str | None = None
     origin: str | None = None
     """The origin whose pages may send requests, and "*" for all; None for none but the server's own."""
@@ -36,24 +43,82 @@ class Guards:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        refused = self._refusal(Headers(scope=scope), scope["method"])
+        request = Request(scope, receive)
+        refused = self._refusal(request)
+        if refused is None and self.token is not None and request.url.path != HEALTH:
+            if request.url.path == LOGIN:
+                refused = await explained(lambda: self._login(request, self.token or ""))
+            elif not self._is_preflight(request) and not self._has_token(request, self.token):
+                refused = self._asked_for_token(request)
         await (refused or self.app)(scope, receive, send)
 
-    def _refusal(self, headers: Headers, method: str) -> PlainTextResponse | None:
-        host = headers.get("host", "")
-        origin = headers.get("origin")
+    def _refusal(self, request: Request) -> Response | None:
+        """The answer to a request to another host, or of a page of another origin."""
+        host = request.headers.get("host", "")
+        origin = request.headers.get("origin")
         if self.token is None and _name(host) not in LOOPBACK:
             return PlainTextResponse("the request names another host than this machine\n", 421)
         own = {f"{scheme}://{host}" for scheme in ("http", "https")}
         if origin is not None and origin not in own and self.origin not in ("*", origin):
             return PlainTextResponse("pages of this origin may not send requests here: see --cors\n", 403)
-        if self.token is not None and not (origin is not None and method == "OPTIONS"):
-            given = headers.get("authorization", "").partition(" ")
-            if given[0].lower() != "bearer" or not hmac.compare_digest(given[2].encode(), self.token.encode()):
-                return PlainTextResponse(
-                    "a token is needed: Authorization: Bearer TOKEN\n", 401, {"WWW-Authenticate": "Bearer"}
-                )
         return None
+
+    @staticmethod
+    def _is_preflight(request: Request) -> bool:
+        return request.method == "OPTIONS" and "origin" in request.headers
+
+    def _has_token(self, request: Request, token: str) -> bool:
+        kind, _, given = request.headers.get("authorization", "").partition(" ")
+        if kind.lower() == "bearer":
+            return _equal(given, token)
+        return _equal(request.cookies.get(_COOKIE, ""), _session(token))
+
+    @staticmethod
+    def _asked_for_token(request: Request) -> Response:
+        if preferred(request.headers.get("accept"), ("text/plain", "text/html")) == "text/html":
+            return _login_page("")
+        return PlainTextResponse(
+            "a token is needed: Authorization: Bearer TOKEN\n", 401, {"WWW-Authenticate": "Bearer"}
+        )
+
+    async def _login(self, request: Request, token: str) -> Response:
+        if request.method != "POST":
+            return _login_page("")
+        body = parse_qs((await read_body(request, self.limits)).decode("utf-8", "replace"), max_num_fields=10)
+        if not _equal(body.get("token", [""])[0].strip(), token):
+            return _login_page("This is not the token.")
+        response = RedirectResponse("/", 303)
+        response.set_cookie(
+            _COOKIE,
+            _session(token),
+            max_age=_SESSION_SECONDS,
+            httponly=True,
+            samesite="strict",
+            secure=request.headers.get("x-forwarded-proto", request.url.scheme) == "https",
+        )
+        return response
+
+
+def _login_page(problem: str) -> Response:
+    said = f'<p role="alert">{escape(problem)}</p>' if problem else ""
+    page = small_page(
+        "A script graph",
+        f"""{said}<form method="post" action="{LOGIN}"><label>Token
+<input name="token" type="password" autocomplete="current-password" required></label>
+<button>Enter</button></form>
+<p>The token is in the file that the server was started with.</p>""",
+        has_form=True,
+    )
+    return HTMLResponse(page.html, 401, {"WWW-Authenticate": "Bearer", "Content-Security-Policy": page.policy})
+
+
+def _session(token: str) -> str:
+    """What the cookie holds: it gives nothing away of the token, and ends with it."""
+    return hmac.new(token.encode(), b"session", hashlib.sha256).hexdigest()
+
+
+def _equal(given: str, wanted: str) -> bool:
+    return hmac.compare_digest(given.encode("utf-8", "replace"), wanted.encode())
 
 
 def _name(host: str) -> str:

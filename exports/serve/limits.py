@@ -2,28 +2,75 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
 from attrs import field, frozen, validators
 
-from exports.time_limit import QUERY_SECONDS
+from exports.engine_process import MEMORY
+from schemas.errors import ConfigurationError
 
 _AT_LEAST_ONE = validators.ge(1)
+_DAY = 86_400.0
+
+
+def _seconds(_: object, __: object, value: float) -> None:
+    """Raises ValueError for what is no time of more than nothing and at most a day."""
+    if not 0 < value <= _DAY:
+        raise ValueError(value)
 
 
 @frozen(kw_only=True)
 class ServerLimits:
     """The limits of a server, as ``/limits`` shows them."""
 
-    query_seconds: float = field(default=QUERY_SECONDS, validator=validators.gt(0))
-    """The time of a query, without waiting."""
+    query_seconds: float = field(default=30.0, validator=_seconds)
+    """The time of a query, without waiting for its turn."""
     rows: int = field(default=100_000, validator=_AT_LEAST_ONE)
     """The rows of a table of a query in Cypher."""
+    result_bytes: int = field(default=64 << 20, validator=_AT_LEAST_ONE)
+    """The size of the result of a query."""
+    memory_bytes: int = field(default=MEMORY, init=False)
+    """The memory that a query may use, besides what the opened store takes."""
     body_bytes: int = field(default=1 << 20, validator=_AT_LEAST_ONE)
     """The size of a request's body."""
-    body_seconds: float = field(default=20.0, validator=validators.gt(0))
+    header_seconds: float = field(default=10.0, validator=_seconds)
+    """The time in which the headers of a request arrive."""
+    body_seconds: float = field(default=20.0, validator=_seconds)
     """The time in which a body arrives."""
+    write_seconds: float = field(default=30.0, validator=_seconds)
+    """How long a client may leave an answer unread."""
     running: int = field(default=2, validator=_AT_LEAST_ONE)
     """Requests that are answered at the same time."""
-    waiting: int = field(default=32, validator=validators.ge(0))
+    waiting: int = field(default=64, validator=validators.ge(0))
     """Requests that wait for their turn; the next one gets 503."""
     connections: int = field(default=256, validator=_AT_LEAST_ONE)
     """Open connections; the next one gets 503."""
+    kept_bytes: int = field(default=64 << 20, validator=validators.ge(0))
+    """The size of the answers that are kept to be given again."""
+
+
+def limits_of(settings: Sequence[str]) -> ServerLimits:
+    """The limits, some of them as ``NAME=VALUE``.
+
+    Raises
+    ------
+    ConfigurationError
+        If there is no such limit, or its value is no number that it may have.
+    """
+    defaults = ServerLimits()
+    kinds = {item.name: type(getattr(defaults, item.name)) for item in attrs.fields(ServerLimits) if item.init}
+    given: dict[str, Any] = {}
+    for setting in settings:
+        name, _, value = setting.partition("=")
+        if name not in kinds:
+            raise ConfigurationError(f"{name!r} is no limit", where="--set", remedy=f"there are {', '.join(kinds)}")
+        try:
+            given[name] = kinds[name](value)
+            ServerLimits(**{name: given[name]})
+        except ValueError:
+            raise ConfigurationError(
+                f"{value!r} is no value of {name}", where="--set", remedy=f"write a number: {name}=10"
+            ) from None
+    return ServerLimits(**given)

@@ -55,11 +55,9 @@ def read_request(method: str, query_string: str, content_type: str | None, body:
     raise ProtocolError(415, f"the body is of the type {media or 'unknown'}: send {DIRECT} or {FORM}")
 
 
-def describing(iri: str) -> tuple[ProtocolRequest, ProtocolRequest]:
-    """The requests whether anything is said of an IRI, and what; raises ProtocolError with 404 for what is no IRI."""
-    if not _IRI.fullmatch(iri):
-        raise ProtocolError(404, "this is no IRI of the graph")
-    return ProtocolRequest(query=f"ASK {{ <{iri}> ?p ?o }}"), ProtocolRequest(query=f"DESCRIBE <{iri}>")
+def is_iri(text: str) -> bool:
+    """Whether a text is an absolute IRI that can stand in a query."""
+    return _IRI.fullmatch(text) is not None
 
 
 def _request(parameters: Sequence[tuple[str, str]], graphs: Sequence[tuple[str, str]]) -> ProtocolRequest:
@@ -78,7 +76,7 @@ def _request(parameters: Sequence[tuple[str, str]], graphs: Sequence[tuple[str, 
 def _graphs(parameters: Sequence[tuple[str, str]], wanted: str) -> Iterator[str]:
     for name, value in parameters:
         if name == wanted:
-            if not _IRI.fullmatch(value):
+            if not is_iri(value):
                 raise ProtocolError(400, f"{wanted} is no absolute IRI")
             yield value
 

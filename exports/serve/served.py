@@ -1,107 +1,108 @@
-"""The graph that is served: opened for each request, so that one that was built again is taken up."""
+"""The graph that is served: one that was built again is taken up, and no answer is made of two builds."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 from urllib.parse import quote
 
-import attrs
-from attrs import frozen
-
 from exports.cypher import run_query as run_cypher
-from exports.needs import list_needs
 from exports.rdf.terms import PREFIXES
-from exports.scripts import list_scenarios, read_step
 from exports.serve.limits import ServerLimits
-from exports.serve.negotiation import RESULTS
-from exports.serve.protocol import ProtocolError, ProtocolRequest, describing
+from exports.serve.protocol import ProtocolRequest
 from exports.serve.sparql import Answer, answer
 from exports.sparql import embedded_store
-from exports.tool_uses import read_tool_uses
 from schemas.errors import GraphDirectoryError
+from schemas.graph_directory import NEXT
 from schemas.kept_stores import use_store
+from schemas.results import Table
 from schemas.script_graph import ScriptGraph
 
-Values = dict[str, Any]
+T = TypeVar("T")
 
 _SWAP_SECONDS = 5.0
 """How long a new build may take to move its files into place."""
+_Identity = tuple[int, int, int]
 
 
-@frozen
 class Served:
-    """A graph directory, and the answers over it."""
+    """A graph directory, and what is asked of it.
 
-    directory: Path
-    limits: ServerLimits
+    Raises GraphDirectoryError if there is no graph, and later if it is gone for more than some seconds.
+    """
+
+    def __init__(self, directory: Path, limits: ServerLimits) -> None:
+        self.directory = directory
+        self.limits = limits
+        self._opened: tuple[_Identity, ScriptGraph] | None = None
+        self.graph()
 
     def graph(self) -> ScriptGraph:
         """The graph as it is now; while a new build is moved into place, it is waited for."""
         end = time.monotonic() + _SWAP_SECONDS
         while True:
+            identity, opened = self._identity(), self._opened
+            if opened is not None and opened[0] == identity:
+                return opened[1]
             try:
-                return ScriptGraph.open(self.directory)
+                graph = ScriptGraph.open(self.directory)
             except GraphDirectoryError:
                 if time.monotonic() > end:
                     raise
                 time.sleep(0.05)
+            else:
+                if identity is not None and identity == self._identity():
+                    self._opened = identity, graph
+
+    @property
+    def latest(self) -> str | None:
+        """The id of the graph's build if it is known without waiting."""
+        opened = self._opened
+        return opened[1].build_id if opened is not None and opened[0] == self._identity() else None
+
+    def consistently(self, work: Callable[[ScriptGraph], T]) -> T:
+        """What `work` gives for the graph; again if the graph was replaced meanwhile."""
+        while True:
+            graph = self.graph()
+            try:
+                result = work(graph)
+            except Exception:
+                if self.graph() is graph:
+                    raise
+            else:
+                if self.graph() is graph:
+                    return result
 
     def sparql(self, request: ProtocolRequest, accept: str | None) -> Answer:
         """See `exports.serve.sparql.answer`."""
-        graph = self.graph()
-        prefixes = PREFIXES | {"data": graph.manifest.base_iri}
-        return use_store(
-            lambda: embedded_store(graph), lambda path: answer(path, request, accept, prefixes, self.limits)
-        )
 
-    def described(self, identifier: str, accept: str | None) -> Answer:
-        """The triples about a node, by its id; raises ProtocolError with the status 404 if there are none."""
-        wanted = self.graph().iri(quote(identifier, safe="/"))
-        is_there, description = describing(wanted)
-        if '"boolean":true' not in self.sparql(is_there, RESULTS[0]).content:
-            raise ProtocolError(404, f"the graph says nothing of {wanted}")
-        return self.sparql(description, accept)
+        def asked(graph: ScriptGraph) -> Answer:
+            prefixes = PREFIXES | {"data": graph.manifest.base_iri}
+            return use_store(
+                lambda: embedded_store(graph), lambda path: answer(path, request, accept, prefixes, self.limits)
+            )
 
-    def cypher(self, query: str, parameters: Mapping[str, object]) -> Values:
+        return self.consistently(asked)
+
+    def cypher(self, query: str, parameters: Mapping[str, object]) -> Table:
         """The rows of a query in Cypher."""
-        table = run_cypher(
-            self.graph(),
-            query,
-            parameters=parameters,
-            timeout=self.limits.query_seconds,
-            max_rows=self.limits.rows,
+        seconds, rows = self.limits.query_seconds, self.limits.rows
+        return self.consistently(
+            lambda graph: run_cypher(graph, query, parameters=parameters, timeout=seconds, max_rows=rows)
         )
-        return {"columns": list(table.columns), "rows": [list(row) for row in table.rows]}
 
-    def scenarios(self) -> Values:
-        """All scenarios, best supported first."""
-        return {"scenarios": [attrs.asdict(each) for each in list_scenarios(self.graph())]}
+    def iri(self, identifier: str) -> str:
+        """The IRI of a node by its id, which a client names."""
+        return self.graph().iri(quote(identifier, safe="/"))
 
-    def script(self, scenario: str, limit: int, evidence: int) -> Values:
-        """The script of a scenario."""
-        return self.graph().script(scenario, limit=limit, evidence=evidence).to_dict()
-
-    def step(self, scenario: str, step: str, evidence: int) -> Values:
-        """A step with its parts and passages."""
-        label, found = read_step(self.graph(), scenario, step, usual=True, evidence=evidence)
-        return {"scenario": label, "step": attrs.asdict(found)}
-
-    def needs(self, scenario: str) -> Values:
-        """What a scenario needs."""
-        return attrs.asdict(list_needs(self.graph(), scenario, usual=True, evidence=1))
-
-    def plan(self, scenario: str, likely: bool) -> Values:
-        """A scenario as a plan."""
-        return self.graph().script(scenario, evidence=1).plan(likely=likely).to_dict()
-
-    def tool(self, name: str, limit: int) -> Values:
-        """The steps that are done with a tool."""
-        label, uses, left_out = read_tool_uses(self.graph(), name, limit=limit)
-        return {"tool": label, "uses": [attrs.asdict(use) for use in uses], "left_out": left_out}
-
-    def search(self, question: str, kind: str, limit: int) -> Values:
-        """What a question is about; of all kinds if none is named."""
-        return self.graph().search(question, kind=kind or None, limit=limit).to_dict()
+    def _identity(self) -> _Identity | None:
+        """Identifies the manifest; None while a new graph is moved into place."""
+        try:
+            if (self.directory / NEXT / "manifest.json").exists():
+                return None
+            found = (self.directory / "manifest.json").stat()
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino, found.st_mtime_ns

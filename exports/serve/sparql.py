@@ -56,7 +56,7 @@ def answer(
         "named_graphs": request.named_graphs,
     }
     try:
-        table = ask("oxigraph", store, wanted, Limits(timeout=limits.query_seconds))
+        table = ask("oxigraph", store, wanted, Limits(timeout=limits.query_seconds, max_bytes=limits.result_bytes))
     except EngineError as error:
         if error.is_syntax:
             raise ProtocolError(400, str(syntax_error(judged.text, str(error)))) from error

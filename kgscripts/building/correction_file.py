@@ -38,7 +38,7 @@ def read_correction_file(path: str | Path) -> list[Correction]:
     seen: dict[tuple[str, str], str] = {}
     for where, line in numbered_lines(file.path):
         try:
-            correction = _correction(json_object(line))
+            correction = correction_of(json_object(line))
         except KGScriptsError as error:
             raise InputError(error.message, where=where, remedy=error.remedy or _REMEDY) from error
         before = seen.setdefault((correction.digest, correction.time), where)
@@ -52,7 +52,8 @@ def read_correction_file(path: str | Path) -> list[Correction]:
     return found
 
 
-def _correction(record: dict[str, Any]) -> Correction:
+def correction_of(record: dict[str, Any]) -> Correction:
+    """The correction of a line of such a file; raises InputError, RecordError or ConfigurationError if it is none."""
     if unknown := sorted(record.keys() - _FIELDS):
         raise InputError(f"unknown field {unknown[0]!r}")
     withdrawn = record.pop("withdrawn", False)

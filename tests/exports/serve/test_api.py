@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import signal
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
-import jsonschema
 import pytest
 
-from schemas.script import script_schema
+from exports.serve.app import graph_names
+from exports.serve.limits import limits_of
+from schemas.errors import ConfigurationError
 from schemas.script_graph import ScriptGraph
 from tests.commands import run
 from tests.exports.kitchen import kitchen_graph
@@ -21,43 +23,15 @@ from tests.graphs import odd_graph
 TOKEN = "a-token-of-the-tests-1234"
 
 
-def get(server: Server, name: str, **parameters: object) -> object:
-    found = server.ask("GET", f"/api/{name}?{urlencode(parameters)}")
-    assert found.status == 200, found.text
-    assert found.headers["content-type"] == "application/json"
-    return json.loads(found.body)
-
-
-def test_every_answer_is_that_of_python(server: Server, kitchen: ScriptGraph) -> None:
-    script = get(server, "script", scenario="cooking pasta")
-    assert script == json.loads(json.dumps(kitchen.script("cooking pasta").to_dict()))
-    jsonschema.validate(script, script_schema())
-    assert get(server, "search", question="dish out the meal", kind="step") == json.loads(
-        json.dumps(kitchen.search("dish out the meal", kind="step").to_dict())
-    )
-    plan = json.loads(json.dumps(kitchen.script("cooking pasta", evidence=1).plan().to_dict()))
-    assert get(server, "plan", scenario="cooking pasta") == plan
-
-
-def test_every_address_is_described_and_answers(server: Server) -> None:
-    described = json.loads(server.ask("GET", "/api/openapi.json").body)
-    asked = {"scenario": "cooking pasta", "step": "drain pasta", "name": "colander", "question": "pasta"}
-    for path, item in described["paths"].items():
-        names = [each["name"] for each in item["get"]["parameters"] if each["required"]]
-        found = server.ask("GET", f"{path}?{urlencode({name: asked[name] for name in names})}")
-        assert found.status == 200, (path, found.text)
-        assert isinstance(json.loads(found.body), dict)
-        for name in names:
-            left = {other: asked[other] for other in names if other != name}
-            assert server.ask("GET", f"{path}?{urlencode(left)}").status == 400
-
-
 @pytest.mark.parametrize(
     ("target", "status"),
     [
         ("/api/script?scenario=flying+to+the+moon", 404),
         ("/api/step?scenario=cooking+pasta&step=fly", 404),
         ("/api/tool?name=rocket", 404),
+        ("/api/step?scenario=cooking+pasta&step=99", 404),
+        ("/api/explore/script?scenario=rocket", 404),
+        ("/api/explore/script", 400),
         ("/api/script?scenario=cooking+pasta&limit=0", 400),
         ("/api/script?scenario=cooking+pasta&limit=-1", 400),
         ("/api/script?scenario=cooking+pasta&limit=1e3", 400),
@@ -193,6 +167,77 @@ def test_hostile_bytes_fail_no_server(server: Server) -> None:
     assert server.ask("GET", "/limits").status == 200
 
 
+def test_a_browser_gets_a_page_of_a_node(server: Server, kitchen: ScriptGraph) -> None:
+    accept = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
+    tool = next(row for row in kitchen.rows("Tool", ("id", "label")) if row["label"] == "pot")
+    found = server.ask("GET", f"/data/{tool['id']}", accept)
+    assert found.headers["content-type"] == "text/html; charset=utf-8"
+    assert found.headers["content-security-policy"].startswith("default-src 'none'; script-src ;")
+    assert "<h1>pot</h1>" in found.text
+    links = re.findall(r'<a href="(/data/[^"]+)">', found.text)
+    assert len(links) > 3
+    assert server.ask("GET", links[0], accept).status == 200
+
+
+def test_a_script_that_the_page_lacks_is_read_from_the_server(server: Server) -> None:
+    found = json.loads(server.ask("GET", "/api/explore/script?scenario=cooking+pasta").body)
+    assert found["label"] == "cooking pasta"
+    assert {"contexts", "build", "steps"} <= found.keys()
+
+
+def test_several_graphs_are_served_by_their_names(kitchen: ScriptGraph, tmp_path: Path) -> None:
+    odd = odd_graph(tmp_path / "odd & strange")
+    with started(kitchen.directory, str(odd.directory)) as server:
+        graphs = json.loads(server.ask("GET", "/").body)["graphs"]
+        assert [each["address"] for each in graphs] == ["/g/kitchen/", "/g/odd-strange/"]
+        page = server.ask("GET", "/", {"Accept": "text/html"})
+        assert '<a href="/g/odd-strange/">' in page.text
+        for graph, each in zip((kitchen, odd), graphs, strict=True):
+            at = each["address"]
+            described = json.loads(server.ask("GET", f"{at}api/openapi.json").body)
+            assert described["servers"] == [{"url": at.rstrip("/")}]
+            found = json.loads(server.ask("GET", f"{at}api/scenarios").body)
+            assert len(found["scenarios"]) == graph.manifest.rows("Scenario")
+            assert server.ask("GET", at).status == 200
+            assert server.ask("GET", f"{at}sparql?query=ASK+%7B+%3Fs+%3Fp+%3Fo+%7D").status == 200
+        assert server.ask("GET", "/api/scenarios").status == 404
+        assert server.ask("GET", "/g/rocket/api/scenarios").status == 404
+
+
+def test_two_graphs_of_one_name_are_refused(kitchen: ScriptGraph, tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="would both be at /g/kitchen"):
+        graph_names([kitchen.directory, tmp_path / "kitchen"])
+
+
+@pytest.mark.parametrize("setting", ["speed=3", "rows", "rows=0", "rows=1.5", "query_seconds=nan", "query_seconds=1e9"])
+def test_a_setting_that_is_none_is_refused(setting: str) -> None:
+    with pytest.raises(ConfigurationError, match="--set"):
+        limits_of([setting])
+
+
+def test_a_person_enters_with_the_token(kitchen: ScriptGraph, tmp_path: Path) -> None:
+    (tmp_path / "token").write_text(TOKEN, encoding="utf-8")
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    with started(kitchen.directory, "--token-file", str(tmp_path / "token"), "--set", "query_seconds=7") as server:
+        assert server.ask("GET", "/health").status == 200
+        asked = server.ask("GET", "/", {"Accept": "text/html"})
+        assert (asked.status, asked.headers["content-type"]) == (401, "text/html; charset=utf-8")
+        assert "form-action 'self'" in asked.headers["content-security-policy"]
+        assert server.ask("GET", "/login").status == 401
+        wrong = server.ask("POST", "/login", form, urlencode({"token": TOKEN + "x"}).encode())
+        assert (wrong.status, "set-cookie" in wrong.headers) == (401, False)
+        assert "This is not the token" in wrong.text
+        entered = server.ask("POST", "/login", form, urlencode({"token": TOKEN}).encode())
+        assert (entered.status, entered.headers["location"]) == (303, "/")
+        cookie = entered.headers["set-cookie"]
+        assert TOKEN not in cookie
+        assert {"HttpOnly", "SameSite=strict"} <= {part.strip() for part in cookie.split(";")}
+        session = {"Cookie": cookie.partition(";")[0]}
+        assert json.loads(server.ask("GET", "/limits", session).body)["query_seconds"] == 7
+        assert server.ask("GET", "/limits", session | {"Origin": "http://evil.example"}).status == 403
+        assert server.ask("GET", "/limits", {"Cookie": session["Cookie"][:-1]}).status == 401
+
+
 def test_a_token_is_needed_where_there_is_one(kitchen: ScriptGraph, tmp_path: Path) -> None:
     (tmp_path / "token").write_text(TOKEN + "\n", encoding="utf-8")
     with started(kitchen.directory, "--token-file", str(tmp_path / "token"), "--cors", "https://example.org") as server:
@@ -227,7 +272,7 @@ def test_a_signal_ends_it(kitchen: ScriptGraph, number: signal.Signals) -> None:
         assert server.ask("GET", "/limits").status == 200
         server.process.send_signal(number)
         server.process.wait(30)
-        assert server.process.returncode in (0, 130, -number)
+        assert server.process.returncode == {signal.SIGTERM: 0, signal.SIGINT: 130}[number]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,69 @@
+"""Connections that slow clients cannot hold: headers arrive and answers are read in time, or the connection ends."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import ClassVar
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from exports.serve.limits import ServerLimits
+
+
+class _Connection(H11Protocol):
+    limits: ClassVar[ServerLimits]
+
+    _headers: asyncio.TimerHandle | None = None
+    """Runs while headers are awaited that have begun, and from the start of the connection."""
+    _reader: asyncio.TimerHandle | None = None
+    """Runs while the client leaves an answer unread."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)  # type: ignore[arg-type]
+        self._await_headers()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_headers()
+        self._stop_reader()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.conn.their_state is not h11.IDLE:
+            self._stop_headers()
+        elif self._headers is None:
+            self._await_headers()
+
+    def eof_received(self) -> bool:  # type: ignore[override]
+        """Whether the connection stays open for the answer to what a client has sent that sends nothing more."""
+        if self.cycle is None or self.cycle.response_complete or self.cycle.more_body:
+            return False
+        self.cycle.keep_alive = False
+        return True
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._reader = self.loop.call_later(self.limits.write_seconds, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._stop_reader()
+
+    def _await_headers(self) -> None:
+        self._headers = self.loop.call_later(self.limits.header_seconds, self.transport.abort)
+
+    def _stop_headers(self) -> None:
+        if self._headers is not None:
+            self._headers.cancel()
+            self._headers = None
+
+    def _stop_reader(self) -> None:
+        if self._reader is not None:
+            self._reader.cancel()
+            self._reader = None
+
+
+def connections(limits: ServerLimits) -> type[asyncio.Protocol]:
+    """The protocol of uvicorn that keeps these limits."""
+    return type("Connection", (_Connection,), {"limits": limits})

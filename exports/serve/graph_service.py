@@ -1,0 +1,166 @@
+"""The addresses of one graph, and the functions that answer them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from importlib import metadata
+
+import attrs
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from exports.rdf.dataset import DATASET
+from exports.serve.api import ADDRESSES, SCENARIO, Address, description
+from exports.serve.editing import Editing
+from exports.serve.kept_answers import KeptAnswer, KeptAnswers
+from exports.serve.node_page import node_page
+from exports.serve.pages import Page, explored_script, page
+from exports.serve.protocol import ProtocolError
+from exports.serve.query_page import query_page
+from exports.serve.responses import as_json, explained, read_body
+from exports.serve.served import Served
+from exports.serve.sparql_service import SPARQL_METHODS, VARY, sparql_endpoint
+from exports.serve.turns import Turns
+from schemas.script_graph import ScriptGraph
+from schemas.terminal import json_text
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+_EXPLORED = Address(answer=explored_script, parameters=(SCENARIO,))
+
+
+class GraphService:
+    """Answers requests about one graph, whose addresses begin with `at` ("" or "/g/NAME")."""
+
+    def __init__(self, served: Served, turns: Turns, at: str = "", *, edit: bool = False) -> None:
+        self._served = served
+        self._turns = turns
+        self._at = at
+        self._server = {"at": at, "edit": edit}
+        self._kept = KeptAnswers(served.limits.kept_bytes)
+
+    def routes(self) -> list[Route]:
+        """The routes, without `at`."""
+        editing = Editing(self._served, self._turns).routes() if self._server["edit"] else []
+        return [
+            *editing,
+            Route("/", self._page(lambda graph: page(graph, self._server)), methods=["GET"]),
+            Route("/query", self._page(lambda graph: query_page(graph, self._at)), methods=["GET"]),
+            Route(
+                "/sparql",
+                sparql_endpoint(self._served.sparql, self._served.limits, self._turns),
+                methods=[*SPARQL_METHODS],
+            ),
+            Route("/cypher", self.cypher, methods=["POST"]),
+            Route("/.well-known/void", self.node, methods=["GET"]),
+            Route("/data/{identifier:path}", self.node, methods=["GET"]),
+            Route("/api/explore/script", self.explored, methods=["GET"]),
+            Route("/api", self.to_description, methods=["GET"]),
+            Route("/api/openapi.json", self.openapi, methods=["GET"]),
+            *(Route(f"/api/{item.name}", self._answering(item), methods=["GET"]) for item in ADDRESSES),
+        ]
+
+    def _page(self, make: Callable[[ScriptGraph], Page]) -> Endpoint:
+        def made(graph: ScriptGraph) -> KeptAnswer:
+            found = make(graph)
+            return KeptAnswer(found.html.encode(), "text/html", {"Content-Security-Policy": found.policy})
+
+        async def endpoint(request: Request) -> Response:
+            return await explained(lambda: self._kept_or(request, request.url.path, made))
+
+        return endpoint
+
+    def _answering(self, address: Address) -> Endpoint:
+        async def endpoint(request: Request) -> Response:
+            async def respond() -> Response:
+                values = address.values(_given(request))
+                return await self._kept_or(
+                    request,
+                    f"{address.name} {json.dumps(values)}",
+                    lambda graph: _as_kept(attrs.asdict(address.answer(graph, **values))),
+                )
+
+            return await explained(respond)
+
+        return endpoint
+
+    async def explored(self, request: Request) -> Response:
+        """A script that the page lacks, as the page has others."""
+
+        async def respond() -> Response:
+            scenario = _EXPLORED.values(_given(request))["scenario"]
+            return await self._kept_or(
+                request,
+                f"explored {scenario}",
+                lambda graph: _as_kept(explored_script(graph, str(scenario), self._server)),
+            )
+
+        return await explained(respond)
+
+    async def _kept_or(self, request: Request, key: str, make: Callable[[ScriptGraph], KeptAnswer]) -> Response:
+        """The answer of this build for a key: a kept one, or the one that `make` gives, which is kept."""
+        headers = request.headers
+        taken = headers.get("accept-encoding", ""), headers.get("if-none-match", "")
+        if kept := self._kept.get(self._served.latest, key):
+            return kept.response(*taken)
+        build, answer = await self._turns.run(
+            lambda: self._served.consistently(lambda graph: (graph.build_id, make(graph)))
+        )
+        self._kept.add(build, key, answer)
+        return answer.response(*taken)
+
+    async def cypher(self, request: Request) -> Response:
+        """A query as JSON: ``{"query": ..., "parameters": {...}}``."""
+
+        async def respond() -> Response:
+            query, parameters = _cypher(await read_body(request, self._served.limits))
+            table = await self._turns.run(lambda: self._served.cypher(query, parameters))
+            return as_json({"columns": list(table.columns), "rows": [list(row) for row in table.rows]})
+
+        return await explained(respond)
+
+    async def node(self, request: Request) -> Response:
+        """What the graph says of a node; without an id in the address, of the graph as a data set."""
+
+        async def respond() -> Response:
+            identifier = request.path_params.get("identifier", DATASET)
+            accept = request.headers.get("accept")
+            found = await self._turns.run(lambda: node_page(self._served, identifier, accept, self._at))
+            policy = {} if found.policy is None else {"Content-Security-Policy": found.policy}
+            return Response(found.content, media_type=found.media_type, headers=VARY | policy)
+
+        return await explained(respond)
+
+    async def openapi(self, _: Request) -> Response:
+        """The description of the API."""
+        return as_json(description(metadata.version("kgscripts"), self._at))
+
+    async def to_description(self, _: Request) -> Response:
+        """``/api`` alone."""
+        return RedirectResponse(f"{self._at}/api/openapi.json")
+
+
+def _given(request: Request) -> dict[str, list[str]]:
+    """The parameters of a request, by their names."""
+    given: dict[str, list[str]] = {}
+    for name, value in request.query_params.multi_items():
+        given.setdefault(name, []).append(value)
+    return given
+
+
+def _as_kept(values: object) -> KeptAnswer:
+    return KeptAnswer(json_text(values, indent=None).encode())
+
+
+def _cypher(body: bytes) -> tuple[str, Mapping[str, object]]:
+    try:
+        content = json.loads(body)
+    except (ValueError, RecursionError):
+        raise ProtocolError(400, "the body is no JSON: send an object with query and parameters") from None
+    query = content.get("query") if isinstance(content, dict) else None
+    parameters = content.get("parameters", {}) if isinstance(content, dict) else None
+    if not isinstance(query, str) or not isinstance(parameters, dict) or content.keys() - {"query", "parameters"}:
+        raise ProtocolError(400, "send an object with a query, a text, and parameters, an object")
+    return query, parameters

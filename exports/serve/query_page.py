@@ -1,0 +1,101 @@
+"""The page on which queries are written: the editor, examples and results in one file, which asks its server only."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from exports.explore import assets
+from exports.rdf.language import text_language
+from exports.rdf.terms import PREFIXES, class_terms, property_terms, relation_term
+from exports.scripts import list_scenarios
+from exports.serve.pages import Page
+from schemas.drawing.text_layout import legible
+from schemas.graph_types import NODE_TYPES, RELATION_TYPES
+from schemas.script_graph import ScriptGraph
+
+_FOLDER = Path(__file__).parent
+_EDITOR = "yasqe-4.6.2.min"
+_OWN = ("editors.js", "results.js", "main.js")
+"""The files of query/ in the order in which they are joined, after the elements of the page of `kgscripts explore`."""
+_PLACE = "SCENARIO"
+"""What stands in an example for the name of a scenario."""
+_NO_SCENARIO = "cooking pasta"
+
+
+def query_page(graph: ScriptGraph, at: str = "") -> Page:
+    """The page to ask a graph in SPARQL and Cypher.
+
+    `at` is what the addresses of the graph begin with: the page asks ``{at}/sparql`` and ``{at}/cypher``, and links to
+    ``{at}/data/...`` and ``{at}/``.
+    """
+    name = legible(graph.directory.resolve().name)
+    content: dict[str, Any] = {
+        "at": at,
+        "name": name,
+        "base_iri": graph.manifest.base_iri,
+        "prefixes": PREFIXES | {"data": graph.manifest.base_iri},
+        "terms": _terms(),
+        "examples": {language: list(examples(graph, language)) for language in ("sparql", "cypher")},
+    }
+    data = json.dumps(content, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    html = "\n".join(
+        (
+            '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            '<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">',
+            f"<title>Queries – {escape(name)}</title><style>{_style()}</style></head><body>",
+            '<noscript><p class="notice">This page needs JavaScript.</p></noscript>',
+            f'<script type="application/json" id="content">{data}</script>',
+            *(f"<script>{text}</script>" for text in _scripts()),
+            "</body></html>\n",
+        )
+    )
+    allowed = assets.policy(_scripts(), _style(), asks_server=True)
+    return Page(html=html, policy=f"{allowed}; frame-ancestors 'none'")
+
+
+def examples(graph: ScriptGraph, language: str) -> Iterator[tuple[str, str]]:
+    """The titles and texts of the example queries in a language, "sparql" or "cypher".
+
+    Those about one scenario name the best supported one of the graph.
+    """
+    scenario = next((each.label for each in list_scenarios(graph)), _NO_SCENARIO)
+    name = json.dumps(scenario, ensure_ascii=False)
+    tag = text_language(graph)
+    if language == "sparql" and tag:
+        name += f"@{tag}"
+    suffix = "rq" if language == "sparql" else "cypher"
+    for text in _read("query", f"examples.{suffix}").strip().split("\n\n"):
+        comment, _, _ = text.partition("\n")
+        yield comment.lstrip("#/ "), text.replace(_PLACE, name)
+
+
+def _terms() -> list[str]:
+    """The classes and properties of the graph, which the editor completes."""
+    classes = (class_terms(name)[0] for name in NODE_TYPES)
+    properties = (term for term, _, _ in property_terms(NODE_TYPES, RELATION_TYPES))
+    return sorted({*classes, *map(relation_term, RELATION_TYPES), *properties, "rdf:subject", "rdf:type"})
+
+
+@cache
+def _scripts() -> tuple[str, ...]:
+    """The inline scripts in their order: the editor, then ours."""
+    editor = _read("vendor", f"{_EDITOR}.js").partition("//# sourceMappingURL")[0]
+    elements = (Path(assets.__file__).parent / "js" / "dom.js").read_text(encoding="utf-8")
+    own = "\n".join((elements, *(_read("query", name) for name in _OWN)))
+    return editor, f'(() => {{\n"use strict";\n{own}\nstart();\n}})();'
+
+
+@cache
+def _style() -> str:
+    """The style sheets of the page of `kgscripts explore`, of the editor, and of this page."""
+    return "\n".join((assets.style(), _read("vendor", f"{_EDITOR}.css"), _read("query", "query.css")))
+
+
+def _read(folder: str, name: str) -> str:
+    return (_FOLDER / folder / name).read_text(encoding="utf-8")

@@ -1,0 +1,65 @@
+"""Responses, what the client gets of errors, and the bodies of requests."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import PlainTextResponse, Response
+
+from exports.serve.limits import ServerLimits
+from exports.serve.protocol import ProtocolError
+from exports.serve.turns import BusyError
+from schemas.errors import ConfigurationError, InputError, KGScriptsError, QueryError, RecordError, UnknownNameError
+from schemas.terminal import json_text
+
+_LATER = {"Retry-After": "2"}
+
+
+async def explained(respond: Callable[[], Awaitable[Response]]) -> Response:
+    """A response; of an error one that says what is wrong."""
+    try:
+        return await respond()
+    except ProtocolError as error:
+        headers = {"Connection": "close"} if error.status in (408, 413) else {}
+        return PlainTextResponse(f"{error}\n", error.status, headers)
+    except ClientDisconnect:
+        return Response(status_code=400)  # Nobody reads it.
+    except UnknownNameError as error:
+        return PlainTextResponse(f"{error}\n", 404)
+    except (ConfigurationError, InputError, QueryError, RecordError) as error:
+        return PlainTextResponse(f"{error}\n", 400)
+    except BusyError:
+        return PlainTextResponse("too many requests wait\n", 503, _LATER)
+    except KGScriptsError as error:
+        return PlainTextResponse(f"{error}\n", 503, _LATER)
+
+
+async def failure(_: Request, __: Exception) -> Response:
+    """The response to an error that nobody expected."""
+    return PlainTextResponse("the server failed: its log says where\n", 500)
+
+
+def as_json(content: object, status: int = 200) -> Response:
+    """Values as JSON."""
+    return Response(json_text(content, indent=None), status, media_type="application/json")
+
+
+async def read_body(request: Request, limits: ServerLimits) -> bytes:
+    """The body of a request; raises ProtocolError with 413 if it is too large, and with 408 if it is too slow."""
+    too_large = ProtocolError(413, f"the body has more than {limits.body_bytes:,} bytes")
+    with suppress(ValueError):
+        if int(request.headers.get("content-length", "0")) > limits.body_bytes:
+            raise too_large
+    content = bytearray()
+    try:
+        async with asyncio.timeout(limits.body_seconds):
+            async for piece in request.stream():
+                content += piece
+                if len(content) > limits.body_bytes:
+                    raise too_large
+    except TimeoutError:
+        raise ProtocolError(408, f"the body did not arrive in {limits.body_seconds:g} seconds") from None
+    return bytes(content)
