@@ -29,7 +29,8 @@ REJECTED = {"kind": "reject", "scenario": "cooking pasta", "step": "drain pasta"
 @pytest.fixture(scope="module")
 def edited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ServerProcess, ScriptGraph]]:
     folder = tmp_path_factory.mktemp("edited")
-    graph = kgscripts.build_graph(output=folder / "graph", texts=TEXTS, without=["state-changes", "steps"])
+    kgscripts.build_graph(output=folder / "graph", texts=TEXTS, without=["state-changes", "steps"])
+    graph = ScriptGraph.open(folder / "graph")
     (folder / "token").write_text(TOKEN, encoding="utf-8")
     with started(graph.directory, "--token-file", str(folder / "token"), "--edit") as server:
         yield server, graph
