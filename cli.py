@@ -39,6 +39,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "build-graph": ("kgscripts.commands.build:build_graph", "Read texts and build (or extend) a graph directory."),
     "remove": ("kgscripts.commands.build:remove", "Remove a source from a graph directory."),
     "correct": ("kgscripts.commands.correct:correct", "Correct a graph; later builds keep the corrections."),
+    "split-reading": ("kgscripts.commands.pieces:split_reading", "Plan the reading of many texts in pieces."),
+    "read-piece": ("kgscripts.commands.pieces:read_piece", "Read one piece of such a plan."),
     "merge": ("kgscripts.commands.merge:merge", "Merge graphs without reading their texts again."),
     "diff": ("kgscripts.commands.diff:diff", "Print what differs between two graphs."),
     "show": ("exports.show:show", "Print a scenario as a tree, or the steps that use a tool."),

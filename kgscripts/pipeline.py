@@ -3,53 +3,37 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import partial
-from itertools import count
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kgscripts.assembly.rules.packages import installed_packages, packages_of
-from kgscripts.assembly.unchanged import Assembling
+from kgscripts.assembly.rules.packages import packages_of
 from kgscripts.building.build import Build, Progress
 from kgscripts.building.correction_file import read_correction_file
-from kgscripts.building.graph_report import report
-from kgscripts.building.inputs import Text, file_input, path_key, text_input
+from kgscripts.building.inputs import Text, path_key
+from kgscripts.building.making import GraphOptions, make_graph
 from kgscripts.building.reading import DocumentReader
+from kgscripts.building.reading_options import ReadingOptions
 from kgscripts.building.report import BuildReport
-from kgscripts.building.run import Run
-from kgscripts.building.settings import Settings, check_settings, on_device, with_settings
+from kgscripts.building.settings import Settings, check_settings
 from kgscripts.corpora.files import find_files
-from kgscripts.corpora.scenarios.labels import resolve
-from kgscripts.corpora.tables import Columns, check_columns
+from kgscripts.corpora.tables import Columns
 from kgscripts.devices import CPU
 from kgscripts.enrichers.kept import enrichers_of
 from kgscripts.enrichers.protocol import Enricher
-from kgscripts.enrichers.registry import ENRICHERS, choose_enrichers, with_records
 from kgscripts.extractors.protocol import Extractor
-from kgscripts.extractors.registry import choose, installed_extractors
-from kgscripts.records.corrections import add_corrections
 from kgscripts.records.opening import open_records
 from kgscripts.records.removal import take_out
 from kgscripts.records.store import RecordStore
-from schemas.arguments import check_number, check_texts, check_type, items_of, path_of
-from schemas.base_iri import check_base_iri
-from schemas.errors import DamagedRecordsError
+from schemas.arguments import check_number, check_type, items_of, path_of
 from schemas.logs import phase
-from schemas.manifest import Manifest, check_licence, chosen_before
-from schemas.provenance import Model
+from schemas.manifest import Manifest
 from schemas.script_graph import ScriptGraph
-from schemas.vocabulary import DEFAULT_BASE_IRI
 
 if TYPE_CHECKING:
     from kgscripts.assembly.assemble import Assembled
 
 _LOG = logging.getLogger(__name__)
-_PREDICTED = "predicted-tools"
-"""The name of the enricher that predicts tools."""
-
-_MOST_REPAIRS = 100
-"""The most damaged files that one build replaces; if there are more, the disk may be failing."""
 
 
 def build_graph(
@@ -153,105 +137,38 @@ def build_graph(
     ModelError
         If a model of the settings does not exist, is damaged, or is for another task.
     """
-    for name, number in (("jobs", jobs), ("min_support", min_support)):
-        check_number(name, number)
-    if limit is not None:
-        check_number("limit", limit)
-    check_texts(
+    reading = ReadingOptions(
         format=format,
+        columns=columns,
         scenario=scenario,
         scenarios=scenarios,
+        scenario_list=scenario_list,
+        strict=strict,
+        any_language=any_language,
         spacy_model=spacy_model,
-        base_iri=base_iri,
-        licence=licence,
+        extractors=extractors,
+        without=without,
+        predict_tools=predict_tools,
+        settings=settings,
+        device=device,
     )
-    check_type("any_language", any_language, bool, "give True or False")
-    check_columns(columns)
-    check_type("device", device, str, "give the name of a device, such as cuda")
+    making = GraphOptions(base_iri=base_iri, licence=licence, min_support=min_support, jobs=jobs, memory=memory)
+    if limit is not None:
+        check_number("limit", limit)
     if progress is not None:
         check_type("progress", progress, Callable, "give a function")  # type: ignore[arg-type]
     directory = path_of("output", output)
-    if base_iri is not None:
-        check_base_iri(base_iri)
-    if licence:
-        check_licence(licence)
-    if memory is not None:
-        from kgscripts.assembly.engine import check_memory
-
-        check_memory(memory)
     corrected = [] if corrections is None else read_correction_file(corrections)
     files = find_files([inputs] if isinstance(inputs, str | Path) else inputs)
-    extractors = None if extractors is None else items_of("extractors", extractors)
-    settings = check_settings(settings, extractors or ())
-    also = [_PREDICTED] if predict_tools else []
-    extractors, without, enrichers = _split(extractors, without, also, settings, device)
-    if scenarios is not None or scenario_list is not None:
-        from kgscripts.building.scenario_modes import for_build
-        from kgscripts.models.scenarios.list import read_scenario_list
+    chosen, enrichers = reading.chosen()
+    build_inputs = [*reading.file_inputs(files), *reading.text_inputs(items_of("texts", texts))]
 
-        added = read_scenario_list(scenario_list) if scenario_list is not None else []
-        extractors, without = for_build(scenarios, added, extractors, without)
-    chosen = choose(extractors, without, partial(_describe_parser, spacy_model))
-    enrichers = with_records(enrichers, {kind for item in chosen for kind in item.extractor.gives})
-    label = "" if scenario is None else resolve(scenario)
-    build_inputs = [
-        *(file_input(file, format, label, columns, any_language=any_language) for file in files),
-        *(text_input(text, format, label, any_language=any_language) for text in items_of("texts", texts)),
-    ]
-    with open_records(directory) as store:
-        base_before, licence_before = chosen_before(directory / "manifest.json")
-        assembling = Assembling(
-            chosen,
-            enrichers,
-            installed_packages(),
-            base_iri or base_before or DEFAULT_BASE_IRI,
-            (licence_before if licence is None else licence) or None,
-            min_support,
-        )
-        add_corrections(store, corrected)
-        run = Run(jobs=jobs)
-        build = Build(store, DocumentReader(chosen, spacy_model, strict), run, progress or _no_progress)
-        for repairs in count():
-            try:
-                with phase(_LOG, f"looking at {len(build_inputs):,} inputs"):
-                    build.take_in(build_inputs, strict=strict, limit=limit)
-                with phase(_LOG, f"reading with {', '.join(item.extractor.name for item in chosen)}"):
-                    build.read()
-                run.reading_ended()
-                graph = assembling.kept(directory, store) or _assemble(store, directory, assembling, memory)
-                break
-            except DamagedRecordsError as damage:
-                _LOG.warning("%s", damage)
-                # The records of the file are computed again if its inputs are given; otherwise assembly names the
-                # missing inputs.
-                if repairs == _MOST_REPAIRS:
-                    raise
-        run.ended()
-        run.write(directory / "run.json")
-        _LOG.info(
-            "%s: %d sources and %d words read, build %s", directory, run.sources_read, run.words_read, graph.build_id
-        )
-        return report(graph, run, store.failures.counts([item.version for item in chosen]))
+    def take_in(build: Build) -> None:
+        with phase(_LOG, f"looking at {len(build_inputs):,} inputs"):
+            build.take_in(build_inputs, strict=strict, limit=limit)
 
-
-def _assemble(store: RecordStore, directory: Path, assembling: Assembling, memory: int | None) -> ScriptGraph:
-    # Here, since importing DuckDB takes long and a build may have nothing to assemble.
-    from kgscripts.assembly.assemble import assemble
-
-    assembled = assemble(
-        store,
-        directory,
-        [item.version for item in assembling.extractors],
-        base_iri=assembling.base_iri,
-        licence=assembling.licence,
-        min_support=assembling.min_support,
-        enrichers=assembling.enrichers,
-        packages=assembling.packages,
-        memory=memory,
-    )
-    store.compact(assembled.enriched, assembled.versions)
-    assembling.remember(directory, store, assembled.graph)
-    return assembled.graph
+    reader = DocumentReader(chosen, spacy_model, strict)
+    return make_graph(directory, reader, enrichers, making, take_in, corrected, progress)
 
 
 def remove_source(directory: str | Path, source: str | Path, *, settings: Settings | None = None) -> list[str]:
@@ -310,35 +227,3 @@ def versions_of(store: RecordStore, manifest: Manifest) -> list[str]:
     """The versions of the extractors that a graph is made of."""
     known = store.extractors.all().items()
     return [digest for digest, entry in known if entry.role == "extractor" and digest in manifest.models]
-
-
-def _split(
-    named: Sequence[str | Extractor | Enricher] | None,
-    without: Iterable[str],
-    also: Collection[str],
-    settings: Settings,
-    device: str,
-) -> tuple[list[str | Extractor], list[str], list[Enricher]]:
-    """The extractors and the names that are left out, and the enrichers among both."""
-    installed = ENRICHERS.names()
-    left_out = items_of("without", without)
-    kept: list[str | Extractor] = [*installed_extractors()]
-    of_enrichers: list[str | Enricher] | None = None
-    if named is not None:
-        kept = [item for item in named if not isinstance(item, Enricher) and item not in installed]
-        of_enrichers = [item for item in named if not isinstance(item, Extractor) and item not in kept]
-    names = [name for name in installed_extractors() if name in kept] + installed
-    settings = on_device(settings, [name for name in names if name not in left_out], device)
-    enrichers = choose_enrichers(of_enrichers, left_out, also, settings)
-    left_out = [name for name in left_out if name not in installed]
-    return with_settings(kept, left_out, settings), left_out, enrichers
-
-
-def _describe_parser(spacy_model: str | None) -> Model:
-    from kgscripts.text.pipeline import describe_pipeline
-
-    return describe_pipeline(spacy_model)
-
-
-def _no_progress(_: Progress) -> None:
-    """Report nothing."""

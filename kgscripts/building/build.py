@@ -10,6 +10,7 @@ from itertools import groupby
 
 from attrs import define, evolve, field, frozen
 
+from kgscripts.building.batching import CHARACTERS_A_SHARD, batches_of
 from kgscripts.building.inputs import BuildInput
 from kgscripts.building.jobs import WrittenBatch, read_batches
 from kgscripts.building.reading import Batch, DocumentReader
@@ -41,9 +42,6 @@ BAD_RECORDS = frozenset(
 )
 """The discards that are errors with `strict`: those that are faults of the input."""
 
-_DOCUMENTS_A_BATCH = 64
-_CHARACTERS_A_BATCH = 16_000
-_CHARACTERS_A_SHARD = 4_000_000
 _INPUTS_A_COMMIT = 1_000
 _SOURCES_A_COMMIT = 100_000
 _FAULTS_NAMED = 3
@@ -154,7 +152,7 @@ class Build:
         self._documents.append(document)
         self._waiting.add(document.digest)
         self._characters += len(document.text)
-        if self._characters >= _CHARACTERS_A_SHARD:
+        if self._characters >= CHARACTERS_A_SHARD:
             self._flush()
 
     def _flush(self) -> None:
@@ -226,14 +224,7 @@ class Build:
             for lacking, group in groupby(block, key=lambda item: frozenset(item[1])):
                 digests = [digest for digest, _ in group]
                 found = self.store.read(Document, digests)
-                batch: list[Document] = []
-                for document in (found[digest][0] for digest in digests):
-                    batch.append(document)
-                    full = sum(len(item.text) for item in batch) >= _CHARACTERS_A_BATCH
-                    if full or len(batch) >= _DOCUMENTS_A_BATCH:
-                        yield self._batch(batch, lacking)
-                        batch = []
-                if batch:
+                for batch in batches_of(found[digest][0] for digest in digests):
                     yield self._batch(batch, lacking)
 
     def _batch(self, documents: Sequence[Document], lacking: frozenset[str]) -> Batch:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from kgscripts import pipeline
 from kgscripts.building.build import Progress
 from kgscripts.building.configuration import Configuration, bytes_of, merged, read_configuration, read_settings
-from kgscripts.building.report import print_report
+from kgscripts.building.report import BuildReport, print_report
 from kgscripts.commands.options import Models, Settings
 from kgscripts.corpora.formats import FORMATS
 from kgscripts.corpora.tables import parse_columns
@@ -105,6 +105,9 @@ def build_graph(
     licence: Annotated[
         str | None, typer.Option(metavar="IRI", help="The licence of the graph, stated in its RDF.")
     ] = None,
+    take_in: Annotated[
+        bool, typer.Option("--take-in", help="Take in the finished pieces of `kgscripts split-reading`.")
+    ] = False,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Print all counts and failures, and the scores of the models.")
     ] = False,
@@ -145,13 +148,14 @@ def build_graph(
     }
     options = configuration.options | {name: value for name, value in given.items() if value is not None}
     options["settings"] = merged(options.get("settings", {}), read_settings(settings or ()))
-    for name, what in (("inputs", "INPUT"), ("output", "--output")):
+    required = [("output", "--output")] if take_in else [("inputs", "INPUT"), ("output", "--output")]
+    for name, what in required:
         if options.get(name) in (None, []):
             remedy = f"kgscripts build-graph INPUT -o DIR; or a file of --config has {name!r}"
             raise ConfigurationError(f"{what} is missing", remedy=remedy)
     try:
-        with _progress_bar() as progress:
-            found = pipeline.build_graph(**options, progress=progress)
+        with reading_progress() as progress:
+            found = _taken_in(options, progress) if take_in else pipeline.build_graph(**options, progress=progress)
     except KeyboardInterrupt:
         echo("interrupted: what was read is kept, and the same command continues", err=True)
         raise typer.Exit(130) from None
@@ -159,6 +163,22 @@ def build_graph(
         echo_json(found.to_dict())
     else:
         print_report(found, verbose=verbose)
+
+
+def _taken_in(options: dict[str, Any], progress: Callable[[Progress], None] | None) -> BuildReport:
+    from kgscripts.pieces.taking_in import take_in_pieces
+
+    directory = options.pop("output")
+    if unused := sorted(name for name, value in options.items() if value and name not in ("memory", "jobs")):
+        raise ConfigurationError(
+            f"{unused[0].replace('_', '-')} is an option of the reading",
+            where="--take-in",
+            remedy="give it to `kgscripts split-reading` in a file of --config",
+        )
+    taken = take_in_pieces(directory, progress=progress, **{name: value for name, value in options.items() if value})
+    for number, reason in sorted(taken.missing.items()):
+        echo(f"piece {number} is {reason}: kgscripts read-piece {printable(str(directory))} --piece {number}", err=True)
+    return taken.report
 
 
 def remove(
@@ -185,7 +205,7 @@ def _names(options: Iterable[str]) -> list[str]:
 
 
 @contextmanager
-def _progress_bar() -> Iterator[Callable[[Progress], None] | None]:
+def reading_progress() -> Iterator[Callable[[Progress], None] | None]:
     """A bar on a terminal, nothing elsewhere."""
     with progress_bar() as bar:
         task = bar.add_task("reading", total=None)

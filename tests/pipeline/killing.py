@@ -16,8 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from kgscripts import pipeline
-from kgscripts.building import build
+from kgscripts.building import batching, build
 from kgscripts.editing.merging import merge_graphs
+from kgscripts.pieces.reading import read_piece
+from kgscripts.pieces.taking_in import take_in_pieces
 from schemas.errors import InputError
 from tests.assembly.tiny_reader import tiny
 
@@ -26,11 +28,15 @@ _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
 
 def carry_out(operation: str, directory: str, inputs: list[str]) -> None:
-    """Build from `inputs`, merge them, or remove them."""
+    """Build from `inputs`, merge them, remove them, read the piece with this number, or take all in."""
     if operation == "build":
         pipeline.build_graph(inputs, directory, extractors=tiny())
     elif operation == "merge":
         merge_graphs(inputs, directory)
+    elif operation == "piece":
+        read_piece(directory, int(inputs[0]))
+    elif operation == "take in":
+        take_in_pieces(directory)
     else:
         for item in inputs:
             pipeline.remove_source(directory, item)
@@ -73,7 +79,7 @@ def _child(operation: str, directory: str, inputs: list[str], last: int, answer:
 def main() -> None:
     # Several batches and flushes in a build of a few stories; a kill, unlike a power failure, needs no fsync.
     setattr(os, "fsync", lambda _: None)  # noqa: B010
-    build._DOCUMENTS_A_BATCH, build._BYTES_A_COMMIT = 3, 1
+    batching._DOCUMENTS_A_BATCH, build._BYTES_A_COMMIT = 3, 1
     for line in sys.stdin:
         read, write = os.pipe()
         child = os.fork()

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import kgscripts
-from kgscripts.building import build
+from kgscripts.building import batching
 from kgscripts.building.build import Progress
 from kgscripts.building.inputs import Text
 from kgscripts.extractors.protocol import Extractor
@@ -353,7 +353,7 @@ def test_options_outside_their_range_are_refused(option: str, tmp_path: Path) ->
 
 
 def test_several_processes_read_the_same(stories: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build, "_DOCUMENTS_A_BATCH", 1)
+    monkeypatch.setattr(batching, "_DOCUMENTS_A_BATCH", 1)
     build_graph(stories, tmp_path / "one", extractors=tiny())
     build_graph(stories, tmp_path / "two", extractors=tiny(), jobs=2)
     assert graph_bytes(tmp_path / "one") == graph_bytes(tmp_path / "two")
@@ -362,7 +362,7 @@ def test_several_processes_read_the_same(stories: list[Path], tmp_path: Path, mo
 def test_an_interrupted_build_keeps_what_it_read(
     stories: list[Path], tmp_path: Path, log: Path, read_since: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(build, "_DOCUMENTS_A_BATCH", 1)
+    monkeypatch.setattr(batching, "_DOCUMENTS_A_BATCH", 1)
     with pytest.raises(KeyboardInterrupt):
         build_graph(stories, tmp_path / "graph", extractors=tiny(log=log, interrupt_at="add the pasta"))
     first = read_since()
@@ -374,7 +374,7 @@ def test_an_interrupted_build_keeps_what_it_read(
 
 
 def test_progress_is_reported(stories: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build, "_DOCUMENTS_A_BATCH", 1)
+    monkeypatch.setattr(batching, "_DOCUMENTS_A_BATCH", 1)
     reported: list[Progress] = []
     build_graph(stories, tmp_path / "graph", extractors=tiny(), progress=reported.append)
     assert [(item.documents, item.all_documents) for item in reported] == [(number, 4) for number in (1, 2, 3, 4)]

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from kgscripts.building import build
+from kgscripts.building import batching
 from kgscripts.building.jobs import WrittenBatch, read_batches
 from kgscripts.building.reading import Batch, DocumentReader
 from kgscripts.building.report import print_report
@@ -82,7 +82,7 @@ def test_a_text_is_set_aside_for_the_extractor_that_fails_and_who_requires_it(tm
 
 
 def test_several_processes_set_aside_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build, "_DOCUMENTS_A_BATCH", 4)
+    monkeypatch.setattr(batching, "_DOCUMENTS_A_BATCH", 4)
     texts = [document for pair in zip(GOOD * 2, _bad(*MISTAKES), strict=True) for document in pair]
     for jobs in (1, 2):
         build_graph(output=tmp_path / str(jobs), texts=texts, extractors=faulty(), jobs=jobs)

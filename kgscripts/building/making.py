@@ -1,0 +1,138 @@
+"""Documents -> graph directory: what is new is read, and the graph is assembled of all records."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from itertools import count
+from pathlib import Path
+
+from attrs import frozen
+
+from kgscripts.assembly.rules.packages import installed_packages
+from kgscripts.assembly.unchanged import Assembling
+from kgscripts.building.build import Build, Progress
+from kgscripts.building.graph_report import report
+from kgscripts.building.reading import DocumentReader
+from kgscripts.building.report import BuildReport
+from kgscripts.building.run import Run
+from kgscripts.enrichers.protocol import Enricher
+from kgscripts.records.corrections import add_corrections
+from kgscripts.records.opening import open_records
+from kgscripts.records.store import RecordStore
+from schemas.arguments import check_number, check_texts
+from schemas.base_iri import check_base_iri
+from schemas.corrections import Correction
+from schemas.errors import DamagedRecordsError
+from schemas.logs import phase
+from schemas.manifest import check_licence, chosen_before
+from schemas.script_graph import ScriptGraph
+from schemas.vocabulary import DEFAULT_BASE_IRI
+
+_LOG = logging.getLogger(__name__)
+
+_MOST_REPAIRS = 100
+"""The most damaged files that one build replaces; if there are more, the disk may be failing."""
+
+
+@frozen(kw_only=True)
+class GraphOptions:
+    """The options of `build_graph` that say how the graph is made of records.
+
+    Raises
+    ------
+    ConfigurationError
+        If one is of another type or outside its range.
+    """
+
+    base_iri: str | None = None
+    licence: str | None = None
+    min_support: int = 1
+    jobs: int = 1
+    memory: int | None = None
+
+    def __attrs_post_init__(self) -> None:
+        check_number("jobs", self.jobs)
+        check_number("min_support", self.min_support)
+        check_texts(base_iri=self.base_iri, licence=self.licence)
+        if self.base_iri is not None:
+            check_base_iri(self.base_iri)
+        if self.licence:
+            check_licence(self.licence)
+        if self.memory is not None:
+            from kgscripts.assembly.engine import check_memory
+
+            check_memory(self.memory)
+
+
+def make_graph(
+    directory: Path,
+    reader: DocumentReader,
+    enrichers: Sequence[Enricher],
+    options: GraphOptions,
+    take_in: Callable[[Build], None],
+    corrections: Sequence[Correction] = (),
+    progress: Callable[[Progress], None] | None = None,
+) -> BuildReport:
+    """Add what `take_in` brings to the records of a directory, read what no extractor has read, and assemble the graph.
+
+    Raises what `build_graph` raises.
+    """
+    chosen = reader.extractors
+    with open_records(directory) as store:
+        base_before, licence_before = chosen_before(directory / "manifest.json")
+        assembling = Assembling(
+            chosen,
+            enrichers,
+            installed_packages(),
+            options.base_iri or base_before or DEFAULT_BASE_IRI,
+            (licence_before if options.licence is None else options.licence) or None,
+            options.min_support,
+        )
+        add_corrections(store, corrections)
+        run = Run(jobs=options.jobs)
+        build = Build(store, reader, run, progress or _no_progress)
+        for repairs in count():
+            try:
+                take_in(build)
+                with phase(_LOG, f"reading with {', '.join(item.extractor.name for item in chosen)}"):
+                    build.read()
+                run.reading_ended()
+                graph = assembling.kept(directory, store) or _assemble(store, directory, assembling, options.memory)
+                break
+            except DamagedRecordsError as damage:
+                _LOG.warning("%s", damage)
+                # The records of the file are computed again if its inputs are given; otherwise assembly names the
+                # missing inputs.
+                if repairs == _MOST_REPAIRS:
+                    raise
+        run.ended()
+        run.write(directory / "run.json")
+        _LOG.info(
+            "%s: %d sources and %d words read, build %s", directory, run.sources_read, run.words_read, graph.build_id
+        )
+        return report(graph, run, store.failures.counts([item.version for item in chosen]))
+
+
+def _assemble(store: RecordStore, directory: Path, assembling: Assembling, memory: int | None) -> ScriptGraph:
+    # Here, since importing DuckDB takes long and a build may have nothing to assemble.
+    from kgscripts.assembly.assemble import assemble
+
+    assembled = assemble(
+        store,
+        directory,
+        [item.version for item in assembling.extractors],
+        base_iri=assembling.base_iri,
+        licence=assembling.licence,
+        min_support=assembling.min_support,
+        enrichers=assembling.enrichers,
+        packages=assembling.packages,
+        memory=memory,
+    )
+    store.compact(assembled.enriched, assembled.versions)
+    assembling.remember(directory, store, assembled.graph)
+    return assembled.graph
+
+
+def _no_progress(_: Progress) -> None:
+    """Report nothing."""

@@ -1,0 +1,68 @@
+"""`kgscripts split-reading` and `kgscripts read-piece`: reading on many machines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kgscripts.building.configuration import Configuration, read_configuration
+from kgscripts.commands.build import reading_progress
+from kgscripts.extractors.registry import only_built_in
+from kgscripts.pieces.plan import split_reading as split
+from kgscripts.pieces.reading import read_piece as read
+from kgscripts.text.pipeline import import_without_torch
+from schemas.errors import ConfigurationError
+from schemas.terminal import echo, printable
+
+_MAKING = ("base_iri", "licence", "min_support")
+_LEFT_OUT = ("output", "jobs", "memory", "limit", "corrections")
+
+
+def split_reading(
+    inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help="Files and folders with texts.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The graph directory.")],
+    pieces: Annotated[int, typer.Option(min=1, help="The number of pieces.")] = 10,
+    config: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Options of build-graph, in a TOML file.", show_default=False)
+    ] = None,
+) -> None:
+    """Plan the reading of many texts in pieces, for several processes or machines that share a folder.
+
+    Then `kgscripts read-piece DIR --piece N` reads one piece, from 0 on, in any order and anywhere, and
+    `kgscripts build-graph -o DIR --take-in` makes the graph of the finished ones.
+
+    Example: kgscripts split-reading stories/ -o graph --pieces 50
+    """
+    options = (Configuration() if config is None else read_configuration(config)).options
+    if unused := sorted(set(options) & set(_LEFT_OUT)):
+        raise ConfigurationError(
+            f"{unused[0].replace('_', '-')} is no option of a reading in pieces", where=str(config), remedy="remove it"
+        )
+    given = options.pop("inputs", [])
+    making = {name: options.pop(name) for name in _MAKING if name in options}
+    plan = split([*given, *inputs], output, pieces=pieces, making=making, **options)
+    files = len({portion.path for piece in plan.pieces for portion in piece})
+    where = printable(str(output))
+    if not plan.pieces:
+        echo("the graph has all of these inputs already")
+        return
+    echo(f"files {files:,} · pieces {len(plan.pieces):,}, numbered from 0 on")
+    echo(f"next   kgscripts read-piece {where} --piece 0")
+    echo(f"       kgscripts build-graph -o {where} --take-in")
+
+
+def read_piece(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The graph directory.", show_default=False)],
+    piece: Annotated[int, typer.Option(min=0, help="The number of the piece, from 0 on.", show_default=False)],
+) -> None:
+    """Read one piece of a plan. What is finished is not read again; an interrupted piece is read anew.
+
+    Example: kgscripts read-piece graph --piece 7
+    """
+    if only_built_in():
+        import_without_torch()
+    with reading_progress() as progress:
+        found = read(directory, piece, progress=progress)
+    echo(f"piece {piece} · sources {found.documents:,} · words {found.words:,}")

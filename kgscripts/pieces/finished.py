@@ -1,0 +1,82 @@
+"""What a finished piece has left: its shards by name, its inputs with their documents, and what failed."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any, Self
+from uuid import uuid4
+
+import attrs
+from attrs import Factory, define
+
+from kgscripts.pieces.plan import FOLDER
+from kgscripts.records.failures import Failure
+from kgscripts.records.inputs import Input
+from kgscripts.records.shards import WrittenShard, read_shard
+from schemas.graph_directory import durable, replace
+from schemas.input_files import open_regular
+from schemas.records import Discard, DiscardReason
+
+_FORMAT = 1
+
+
+@define(kw_only=True)
+class Finished:
+    """The note of one piece, under its digest (`Plan.digest`).
+
+    The name of a shard is a digest of its files, so that a shard that is damaged or foreign is recognised.
+    """
+
+    documents: int = 0
+    words: int = 0
+    shards: list[str] = Factory(list)
+    inputs: list[Input] = Factory(list)
+    failures: list[Failure] = Factory(list)
+
+    @classmethod
+    def read(cls, directory: Path, piece: str) -> Self | None:
+        """The note of a piece; None if there is none, or only a half or damaged one."""
+        try:
+            with open_regular(_path(directory, piece)) as stream:
+                content = json.loads(stream.read())
+            if content.pop("format") != _FORMAT:
+                return None
+            inputs = [_input(item) for item in content.pop("inputs")]
+            failures = [
+                Failure(**{**item, "reason": DiscardReason(item["reason"])}) for item in content.pop("failures")
+            ]
+            return cls(inputs=inputs, failures=failures, **content)
+        except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            return None
+
+    def write(self, directory: Path, piece: str) -> None:
+        """Write the note of a piece; a file is replaced as a whole."""
+        path = _path(directory, piece)
+        path.parent.mkdir(exist_ok=True)
+        part = path.with_name(f".{path.name}.{os.getpid()}.{uuid4().hex[:8]}")
+        with durable(part):
+            part.write_text(json.dumps({"format": _FORMAT, **attrs.asdict(self)}), encoding="utf-8")
+        replace(part, path)
+
+    def read_shards(self, directory: Path) -> list[WrittenShard] | None:
+        """Its shards, whose files are read and compared with their names; None if one is damaged or missing."""
+        found = [read_shard(directory / FOLDER, name) for name in self.shards]
+        whole = [shard for shard in found if shard is not None]
+        return whole if len(whole) == len(found) else None
+
+
+def _path(directory: Path, piece: str) -> Path:
+    return directory / FOLDER / "finished" / f"{piece}.json"
+
+
+def _input(content: dict[str, Any]) -> Input:
+    return Input(
+        key=content["key"],
+        fingerprint=content["fingerprint"],
+        complete=content["complete"],
+        sources=[(digest, name) for digest, name in content["sources"]],
+        discards=[Discard(**{**item, "reason": DiscardReason(item["reason"])}) for item in content["discards"]],
+        unlisted={DiscardReason(reason): count for reason, count in content["unlisted"].items()},
+    )

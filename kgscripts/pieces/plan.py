@@ -1,0 +1,212 @@
+"""The plan of a reading in pieces: which parts of which inputs, by which extractors.
+
+It lies in the folder ``pieces`` of a graph directory, beside what the pieces leave there::
+
+    pieces/plan.json                 this plan
+    pieces/<kind>/<shard>.parquet    records, as in ``records``
+    pieces/finished/<piece>.json     what one piece has left, written last
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import attrs
+from attrs import frozen
+
+from kgscripts.building.inputs import BuildInput
+from kgscripts.building.making import GraphOptions
+from kgscripts.building.reading_options import ReadingOptions
+from kgscripts.corpora.files import InputFile, find_files
+from kgscripts.enrichers.protocol import Enricher
+from kgscripts.extractors.registry import Chosen
+from kgscripts.records.opening import open_records
+from schemas.arguments import check_number, path_of
+from schemas.errors import ConfigurationError, GraphDirectoryError
+from schemas.graph_directory import durable, read_file, replace
+
+FOLDER = "pieces"
+_FORMAT = 1
+_PLAN = "plan.json"
+_LEAST_BYTES = 256 << 10
+"""A file is cut only if its parts have at least this size."""
+_MOST_PIECES = 100_000
+
+
+@frozen(kw_only=True)
+class Portion:
+    """Each `parts`-th document of a file, from the document with the number `part` on.
+
+    `path` and `name` are those of the file, `fingerprint` identifies its content and how it is parsed.
+    """
+
+    path: str
+    name: str
+    fingerprint: str
+    part: int = 0
+    parts: int = 1
+
+
+@frozen(kw_only=True)
+class Plan:
+    """The pieces of a reading, the options of the build, and the versions of its extractors with their names."""
+
+    reading: Mapping[str, Any]
+    making: Mapping[str, Any]
+    extractors: Mapping[str, str]
+    pieces: Sequence[Sequence[Portion]]
+
+    @classmethod
+    def read(cls, directory: Path) -> Self:
+        """The plan in a graph directory.
+
+        Raises
+        ------
+        GraphDirectoryError
+            If there is none, or it is damaged or of another version of kgscripts.
+        """
+        path = directory / FOLDER / _PLAN
+        try:
+            content = json.loads(read_file(path))
+            if content.pop("format") != _FORMAT:
+                raise ValueError("it is of another version of kgscripts")
+            pieces = [[Portion(**portion) for portion in piece] for piece in content.pop("pieces")]
+            return cls(pieces=pieces, **content)
+        except FileNotFoundError:
+            raise GraphDirectoryError(
+                "there is no plan of a reading", where=str(path), remedy="run `kgscripts split-reading INPUT -o DIR`"
+            ) from None
+        except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+            raise GraphDirectoryError(
+                f"the plan of the reading is damaged ({error})",
+                where=str(path),
+                remedy="run `kgscripts split-reading` again; pieces that are finished stay so",
+            ) from error
+
+    def write(self, directory: Path) -> None:
+        """Write the plan into a graph directory; a file is replaced as a whole."""
+        content = {"format": _FORMAT, **attrs.asdict(self)}
+        path = directory / FOLDER / _PLAN
+        part = path.with_suffix(".part")
+        path.parent.mkdir(exist_ok=True)
+        with durable(part):
+            part.write_text(json.dumps(content, indent=1, default=str) + "\n", encoding="utf-8")
+        replace(part, path)
+
+    def piece(self, number: int) -> Sequence[Portion]:
+        """The portions of a piece, counted from 0; raises ConfigurationError if there is no such piece."""
+        check_number("the piece", number, least=0)
+        if number >= len(self.pieces):
+            raise ConfigurationError(f"there is no piece {number}", remedy=f"name one from 0 to {len(self.pieces) - 1}")
+        return self.pieces[number]
+
+    def digest(self, number: int) -> str:
+        """Identifies what a piece reads, and by what: two pieces with one digest leave the same records."""
+        content = [[attrs.astuple(portion) for portion in self.piece(number)], sorted(self.extractors)]
+        return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+
+    def chosen(self) -> tuple[ReadingOptions, list[Chosen], list[Enricher]]:
+        """The options of reading, and its extractors and enrichers on this machine.
+
+        Raises
+        ------
+        ConfigurationError
+            If this machine has an extractor, its parser or its weights in another version than the plan.
+        """
+        options = ReadingOptions(**self.reading)
+        chosen, enrichers = options.chosen()
+        here = {item.version: item.extractor.name for item in chosen}
+        if here.keys() != self.extractors.keys():
+            other = sorted({(here | dict(self.extractors))[key] for key in here.keys() ^ self.extractors.keys()})
+            raise ConfigurationError(
+                f"this machine has other versions of {', '.join(other)}, of their parser or of their weights",
+                remedy="install here what the machine of `kgscripts split-reading` has, or split there again",
+            )
+        return options, chosen, enrichers
+
+
+def split_reading(
+    inputs: Sequence[str | Path],
+    directory: str | Path,
+    *,
+    pieces: int,
+    making: Mapping[str, Any] | None = None,
+    **reading: Any,
+) -> Plan:
+    """Plan the reading of inputs in pieces, and write the plan into a graph directory, which may hold a graph.
+
+    Inputs that the graph has are left out. Others are read to identify them, and not parsed. Files are shared out by
+    size, large ones cut at documents. The same call gives the same plan. A piece that a new plan has too stays
+    finished.
+
+    `reading` and `making` are options of `kgscripts.build_graph`; extractors are given by their names.
+
+    Raises
+    ------
+    InputError
+        If an input is missing.
+    ConfigurationError
+        If an option lies outside its range, or an extractor is not installed.
+    GraphDirectoryError
+        If the directory is foreign, in use, or cannot be written.
+    """
+    check_number("pieces", pieces, most=_MOST_PIECES)
+    GraphOptions(**(making or {}))
+    options = ReadingOptions(**reading)
+    files = find_files([path_of("an input", item) for item in inputs])
+    chosen, _ = options.chosen()
+    path = path_of("output", directory)
+    with open_records(path) as store:
+        new = [
+            (file, given)
+            for file, given in zip(files, options.file_inputs(files), strict=True)
+            if not store.inputs.is_current(given.key, given.fingerprint())
+        ]
+    if not all(isinstance(item, str) for item in options.extractors or ()):
+        raise ConfigurationError("extractors of a plan are given by name", remedy="install them as plug-ins")
+    plan = Plan(
+        reading={name: value for name, value in reading.items() if value is not None},
+        making=dict(making or {}),
+        extractors={item.version: item.extractor.name for item in chosen},
+        pieces=_shared_out(new, pieces),
+    )
+    plan.write(path)
+    return plan
+
+
+def _shared_out(files: Sequence[tuple[InputFile, BuildInput]], pieces: int) -> list[list[Portion]]:
+    """Pieces of about the same size; empty ones are left out."""
+    sizes = [_size(file) for file, _ in files]
+    share = max(_LEAST_BYTES, -(-sum(sizes) // pieces))
+    portions: list[tuple[int, Portion]] = []
+    for (file, given), size in zip(files, sizes, strict=True):
+        parts = min(pieces, max(1, -(-size // share)))
+        fingerprint = given.fingerprint()
+        portions += [
+            (
+                size // parts,
+                Portion(
+                    path=str(file.path.absolute()), name=file.name, fingerprint=fingerprint, part=part, parts=parts
+                ),
+            )
+            for part in range(parts)
+        ]
+    loads = [0] * pieces
+    shared: list[list[Portion]] = [[] for _ in range(pieces)]
+    # The largest first, each to the piece that has least.
+    for size, portion in sorted(portions, key=lambda item: (-item[0], item[1].path, item[1].part)):
+        number = loads.index(min(loads))
+        shared[number].append(portion)
+        loads[number] += max(size, 1)
+    return [sorted(piece, key=lambda item: (item.path, item.part)) for piece in shared if piece]
+
+
+def _size(file: InputFile) -> int:
+    try:
+        return file.path.stat().st_size
+    except OSError:
+        return 0

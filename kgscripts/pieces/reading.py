@@ -1,0 +1,110 @@
+"""Reading one piece: its documents -> shards of records in the folder of pieces, and a note that it is finished.
+
+Shards are named by their content and written under other names first; the note is written last. So a piece that is read
+twice, by two at once, or killed and read again, leaves the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+
+from kgscripts.building.batching import CHARACTERS_A_SHARD, batches_of
+from kgscripts.building.build import Progress
+from kgscripts.building.jobs import read_batches
+from kgscripts.building.reading import Batch, DocumentReader
+from kgscripts.building.reading_options import ReadingOptions
+from kgscripts.corpora.files import InputFile
+from kgscripts.pieces.finished import Finished
+from kgscripts.pieces.plan import FOLDER, Plan, Portion
+from kgscripts.records import SOURCE
+from kgscripts.records.inputs import Input
+from kgscripts.records.shards import Reading, write_shard
+from schemas.arguments import path_of
+from schemas.errors import InputError
+from schemas.records import Discard, Document
+
+
+def read_piece(directory: str | Path, number: int, *, progress: Callable[[Progress], None] | None = None) -> Finished:
+    """Read one piece of the plan in a graph directory; one that is finished is not read again.
+
+    Raises
+    ------
+    ConfigurationError
+        If there is no such piece, or this machine has other versions of extractors than the plan.
+    InputError
+        If an input has changed since the plan was made.
+    ExtractorError
+        With the option `strict`, at the first document on which an extractor fails.
+    GraphDirectoryError
+        If there is no plan, or records cannot be written.
+    """
+    path = path_of("the directory", directory)
+    plan = Plan.read(path)
+    portions, piece = plan.piece(number), plan.digest(number)
+    before = Finished.read(path, piece)
+    if before is not None and before.read_shards(path) is not None:
+        return before
+    options, chosen, _ = plan.chosen()
+    reader = DocumentReader(chosen, options.spacy_model, options.strict)
+    versions = frozenset(item.version for item in chosen)
+    found = Finished()
+    documents = _stored(_documents(portions, options, found), path / FOLDER, found)
+    batches = (Batch(each, versions) for each in batches_of(documents))
+    for batch, written in read_batches(reader, path / FOLDER, batches, jobs=1):
+        if written.shard is not None:
+            found.shards.append(written.shard.name)
+        found.failures.extend(written.failures)
+        found.documents += len(batch.documents)
+        found.words += sum(len(document.text.split()) for document in batch.documents)
+        if progress is not None:
+            progress(Progress(found.documents, found.documents, found.words))
+    found.write(path, piece)
+    return found
+
+
+def _documents(portions: Iterable[Portion], options: ReadingOptions, found: Finished) -> Iterator[Document]:
+    """The documents of the portions, each once; their inputs are noted in `found`."""
+    seen: set[str] = set()
+    for portion in portions:
+        (given,) = options.file_inputs([InputFile(Path(portion.path), portion.name)])
+        if given.fingerprint() != portion.fingerprint:
+            raise InputError(
+                "the file has changed since the reading was split",
+                where=portion.path,
+                remedy="run `kgscripts split-reading` again; pieces of other files stay finished",
+            )
+        taken = Input(given.key, portion.fingerprint, complete=True)
+        found.inputs.append(taken)
+        number = -1
+        for item in given.items():
+            if isinstance(item, Discard):
+                # Each part meets all discards of the file.
+                if portion.part == 0:
+                    taken.add_discard(item)
+                continue
+            number += 1
+            if number % portion.parts != portion.part:
+                continue
+            taken.sources.append((item.digest, item.name))
+            if item.digest not in seen:
+                seen.add(item.digest)
+                yield item
+
+
+def _stored(documents: Iterable[Document], folder: Path, found: Finished) -> Iterator[Document]:
+    """The documents, which are written as shards before the reading of those that follow."""
+    waiting: list[Document] = []
+    for document in documents:
+        waiting.append(document)
+        if sum(len(each.text) for each in waiting) >= CHARACTERS_A_SHARD:
+            yield from _store(waiting, folder, found)
+            waiting = []
+    yield from _store(waiting, folder, found)
+
+
+def _store(documents: Sequence[Document], folder: Path, found: Finished) -> Sequence[Document]:
+    if documents:
+        shard = write_shard(folder, [Reading(document.digest, SOURCE, [document]) for document in documents])
+        found.shards.append(shard.name)
+    return documents

@@ -1,0 +1,265 @@
+"""Reading in pieces: whoever reads them, how often, and in what order, the graph is that of one process."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from unittest import mock
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgscripts.building.inputs import BuildInput
+from kgscripts.building.reading import DocumentReader
+from kgscripts.building.run import Run
+from kgscripts.corpora.files import InputFile
+from kgscripts.pieces import plan as planning
+from kgscripts.pieces.finished import Finished
+from kgscripts.pieces.plan import FOLDER, Plan, split_reading
+from kgscripts.pieces.reading import read_piece
+from kgscripts.pieces.taking_in import _Taking, take_in_pieces
+from kgscripts.pipeline import build_graph
+from kgscripts.records.store import RecordStore
+from schemas.errors import ConfigurationError, GraphDirectoryError, InputError, KGScriptsError
+from schemas.script_graph import ScriptGraph
+from tests.assembly.built import graph_bytes
+from tests.commands import run
+from tests.pipeline.test_kills import Victims, victims  # noqa: F401
+
+WITHOUT = ["state-changes", "scenarios", "steps"]
+
+
+@pytest.fixture(scope="module")
+def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Files of which one has many documents and some that are none, one the text of another, and one cannot be read."""
+    folder = tmp_path_factory.mktemp("pieces") / "texts"
+    folder.mkdir()
+    told = [f"I filled the pot with water. I added {number} eggs. I boiled the eggs." for number in range(1, 13)]
+    records = [{"text": text, "scenario": "boiling eggs"} for text in told]
+    lines = [json.dumps(record) for record in records]
+    lines[3:3] = ["no record", json.dumps({"text": "   "})]
+    (folder / "many.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (folder / "one.txt").write_text("I peeled the carrots. I cut the carrots with a knife.\n", encoding="utf-8")
+    (folder / "again.txt").write_text(told[0], encoding="utf-8")
+    (folder / "broken.jsonl").write_bytes(b'{"text": "\xff\xfe\x00')
+    return folder
+
+
+@pytest.fixture(scope="module")
+def whole(texts: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The graph that one process makes."""
+    directory = tmp_path_factory.mktemp("whole") / "graph"
+    build_graph(texts, directory, without=WITHOUT)
+    return directory
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(planning, "_LEAST_BYTES", 1)
+
+
+@pytest.fixture
+def split(texts: Path, tmp_path: Path) -> Path:
+    """A directory with a plan of four pieces."""
+    split_reading([texts], tmp_path / "graph", pieces=4, without=WITHOUT)
+    return tmp_path / "graph"
+
+
+@pytest.mark.parametrize("pieces", [1, 3, 30])
+def test_pieces_make_the_graph_of_one_process(texts: Path, whole: Path, tmp_path: Path, pieces: int) -> None:
+    plan = split_reading([texts], tmp_path / "graph", pieces=pieces, without=WITHOUT)
+    assert len(plan.pieces) <= pieces
+    for number in reversed(range(len(plan.pieces))):
+        read_piece(tmp_path / "graph", number)
+    taken = take_in_pieces(tmp_path / "graph")
+    assert not taken.missing
+    assert graph_bytes(tmp_path / "graph") == graph_bytes(whole)
+    assert not (tmp_path / "graph" / FOLDER).exists()
+    # It is a graph as any other: the same inputs are known, and no piece is left to read.
+    assert split_reading([texts], tmp_path / "graph", pieces=pieces, without=WITHOUT).pieces == []
+    assert build_graph(texts, tmp_path / "graph", without=WITHOUT).run.sources_read == 0
+
+
+def test_a_piece_that_is_read_twice_or_by_two_at_once_leaves_the_same(split: Path, whole: Path) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(lambda _: read_piece(split, 0), range(2))
+    files = sorted((split / FOLDER).rglob("*.*"))
+    again = read_piece(split, 0)
+    assert (first.shards, first.inputs) == (second.shards, second.inputs) == (again.shards, again.inputs)
+    assert sorted((split / FOLDER).rglob("*.*")) == files
+    for number in range(1, len(Plan.read(split).pieces)):
+        read_piece(split, number)
+    take_in_pieces(split)
+    assert graph_bytes(split) == graph_bytes(whole)
+
+
+def test_what_is_finished_makes_a_graph_and_the_rest_is_taken_in_later(split: Path, whole: Path) -> None:
+    pieces = len(Plan.read(split).pieces)
+    read_piece(split, 1)
+    taken = take_in_pieces(split)
+    assert set(taken.missing) == set(range(pieces)) - {1}
+    sources = ScriptGraph.open(split).manifest.rows("Source")
+    assert 0 < sources < ScriptGraph.open(whole).manifest.rows("Source")
+    for number in range(pieces):
+        read_piece(split, number)
+    assert not take_in_pieces(split).missing
+    assert graph_bytes(split) == graph_bytes(whole)
+
+
+@pytest.fixture(scope="module")
+def all_read(texts: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with a plan of three pieces, all of which are finished."""
+    directory = tmp_path_factory.mktemp("read") / "graph"
+    with mock.patch.object(planning, "_LEAST_BYTES", 1):
+        plan = split_reading([texts], directory, pieces=3, without=WITHOUT)
+    for number in range(len(plan.pieces)):
+        read_piece(directory, number)
+    return directory
+
+
+def _cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-7])
+
+
+@pytest.mark.parametrize(
+    ("pattern", "damage", "reason"),
+    [
+        ("document/*.parquet", _cut, "damaged"),
+        ("document/*.parquet", Path.unlink, "damaged"),
+        ("reading-list/*.parquet", lambda path: path.write_bytes(b"PAR1"), "damaged"),
+        ("finished/*.json", _cut, "not finished"),
+        ("finished/*.json", lambda path: path.write_text('{"format": 99}'), "not finished"),
+        ("finished/*.json", lambda path: path.write_text("[]"), "not finished"),
+        ("finished/*.json", Path.unlink, "not finished"),
+    ],
+)
+def test_a_damaged_piece_is_named_and_is_read_again(
+    all_read: Path, tmp_path: Path, pattern: str, damage: Any, reason: str
+) -> None:
+    directory = Path(shutil.copytree(all_read, tmp_path / "graph"))
+    plan = Plan.read(directory)
+    piece = plan.digest(1)
+    found = Finished.read(directory, piece)
+    assert found is not None
+    (path,) = (each for each in (directory / FOLDER).glob(pattern) if each.stem in (piece, *found.shards[:1]))
+    damage(path)
+    taking = _Taking(directory, plan)
+    with RecordStore(directory / "records") as store:
+        taking.take_in(SimpleNamespace(store=store, reader=DocumentReader(plan.chosen()[1]), run=Run(jobs=1)))  # type: ignore[arg-type]
+    assert taking.missing == {1: reason}
+    read_piece(directory, 1)
+    assert Finished.read(directory, piece) == found
+
+
+def test_an_input_that_has_changed_is_not_read(texts: Path, tmp_path: Path) -> None:
+    copied = shutil.copytree(texts, tmp_path / "texts")
+    plan = split_reading([copied], tmp_path / "graph", pieces=30, without=WITHOUT)
+    (copied / "one.txt").write_text("I peeled the potatoes.\n", encoding="utf-8")
+    for number, portions in enumerate(plan.pieces):
+        if any(portion.name == "one.txt" for portion in portions):
+            with pytest.raises(InputError, match=r"(?s)one\.txt: the file has changed.*split-reading"):
+                read_piece(tmp_path / "graph", number)
+        else:
+            read_piece(tmp_path / "graph", number)
+    assert set(take_in_pieces(tmp_path / "graph").missing.values()) == {"not finished"}
+
+
+def test_a_machine_with_other_versions_is_refused(split: Path) -> None:
+    path = split / FOLDER / "plan.json"
+    content = json.loads(path.read_text(encoding="utf-8"))
+    version = next(key for key, name in content["extractors"].items() if name == "events")
+    content["extractors"]["0" * 64] = content["extractors"].pop(version)
+    path.write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(ConfigurationError, match="other versions of events"):
+        read_piece(split, 0)
+    with pytest.raises(ConfigurationError, match="other versions of events"):
+        take_in_pieces(split)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "{",
+        "[]",
+        "null",
+        "{}",
+        '{"format": 2}',
+        '{"format": 1}',
+        '{"format": 1, "pieces": [[{"path": 3}]]}',
+        "[" * 10_000,
+    ],
+)
+def test_a_plan_that_is_none_is_refused(split: Path, content: str) -> None:
+    (split / FOLDER / "plan.json").write_text(content, encoding="utf-8")
+    with pytest.raises(GraphDirectoryError, match=r"(?s)plan\.json.*kgscripts split-reading"):
+        read_piece(split, 0)
+
+
+def test_what_cannot_be_read_or_taken_in_is_said(split: Path, tmp_path: Path, texts: Path) -> None:
+    with pytest.raises(GraphDirectoryError, match="there is no plan"):
+        take_in_pieces(tmp_path / "nothing")
+    with pytest.raises(GraphDirectoryError, match="no piece of the reading is finished"):
+        take_in_pieces(split)
+    with pytest.raises(ConfigurationError, match="there is no piece 99"):
+        read_piece(split, 99)
+    for wrong in (0, -1, "2", 10**9):
+        with pytest.raises(ConfigurationError):
+            split_reading([texts], split, pieces=wrong)  # type: ignore[arg-type]
+    with pytest.raises(KGScriptsError, match="rocket"):
+        split_reading([texts], split, pieces=2, without=["rocket"])
+    with pytest.raises(InputError):
+        split_reading([tmp_path / "missing"], split, pieces=2)
+
+
+@given(st.lists(st.integers(0, 5_000), min_size=1, max_size=40), st.integers(1, 20))
+def test_each_part_of_each_file_is_in_one_piece_and_pieces_have_about_the_same_size(
+    sizes: list[int], pieces: int
+) -> None:
+    with mock.patch.object(planning, "_size", lambda file: sizes[int(file.name)]):
+        files = [
+            (InputFile(Path(str(number)), str(number)), BuildInput(str(number), lambda: "digest", lambda: ()))
+            for number in range(len(sizes))
+        ]
+        shared = planning._shared_out(files, pieces)
+    assert len(shared) <= pieces
+    of_file: dict[str, list[int]] = {}
+    for portion in (portion for piece in shared for portion in piece):
+        of_file.setdefault(portion.name, []).append(portion.part)
+        assert portion.part < portion.parts <= pieces
+    for name, parts in of_file.items():
+        assert sorted(parts) == list(range(max(parts) + 1)), name
+    assert len(of_file) == len(sizes)
+    loads = [sum(max(1, sizes[int(each.name)] // each.parts) for each in piece) for piece in shared]
+    largest = max(max(1, sizes[int(each.name)] // each.parts) for piece in shared for each in piece)
+    assert max(loads) - min(loads) <= largest
+
+
+def test_the_commands(texts: Path, whole: Path, tmp_path: Path) -> None:
+    (tmp_path / "options.toml").write_text(f"without = {json.dumps(WITHOUT)}\n", encoding="utf-8")
+    graph = tmp_path / "graph"
+    said = run("split-reading", texts, "-o", graph, "--pieces", "3", "--config", tmp_path / "options.toml")
+    assert "pieces 3" in said
+    for piece in (0, 2):
+        run("read-piece", graph, "--piece", piece)
+    run("build-graph", "-o", graph, "--take-in")
+    assert ScriptGraph.open(graph).build_id != ScriptGraph.open(whole).build_id
+    run("read-piece", graph, "--piece", 1)
+    run("build-graph", "-o", graph, "--take-in")
+    assert graph_bytes(graph) == graph_bytes(whole)
+
+
+def test_killed_it_goes_on(split: Path, whole: Path, victims: Victims, tmp_path: Path) -> None:  # noqa: F811
+    steps = victims.run("piece", Path(shutil.copytree(split, tmp_path / "counted")), [Path("0")])
+    assert victims.run("piece", split, [Path("0")], steps // 2) == -1
+    assert victims.run("piece", split, [Path("0")], steps) == -1
+    for number in range(len(Plan.read(split).pieces)):
+        read_piece(split, number)
+    assert victims.run("take in", split, [], 20) == -1
+    take_in_pieces(split)
+    assert graph_bytes(split) == graph_bytes(whole)
