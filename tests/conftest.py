@@ -14,6 +14,8 @@ from hypothesis import HealthCheck, settings
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
+from tests.example_graph import FOLDER
+
 # No property may depend on how fast the machine is, and a run must not fail for what another run did not try.
 # `--hypothesis-profile explore` tries new examples. `@settings` in a test names only what differs from this.
 settings.register_profile("explore", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
@@ -21,6 +23,10 @@ settings.register_profile("kgscripts", settings.get_profile("explore"), derandom
 settings.load_profile("kgscripts")
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
+
+_of_run = tempfile.TemporaryDirectory(prefix="kgscripts-tests-")
+if "PYTEST_XDIST_WORKER" not in os.environ:
+    os.environ[FOLDER] = _of_run.name
 
 _ROOT = Path(__file__).resolve().parents[1]
 _SHARED = Path(os.environ.get("KGSCRIPTS_SHARED", _ROOT.parent / "shared"))

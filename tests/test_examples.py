@@ -44,6 +44,13 @@ def _example_graph() -> None:
     Path("build/example-graph").symlink_to(example_graph())
 
 
+def _stories() -> None:
+    """The texts of docs/guide/many-machines.md."""
+    Path("stories").mkdir()
+    for name in ("one", "two"):
+        Path(f"stories/{name}.txt").write_text(f"I boiled the water. I added the pasta {name}.\n", encoding="utf-8")
+
+
 def _nothing() -> None:
     """Of documents that make their graphs themselves."""
 
@@ -53,6 +60,7 @@ BEFORE = {
     "scripts.md": _kitchen,
     "cloze.md": _templates,
     "state-changes.md": _openpi,
+    "many-machines.md": _stories,
     "planning.md": _example_graph,
     "searching.md": _example_graph,
     "building.md": _nothing,

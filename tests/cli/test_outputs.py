@@ -123,7 +123,13 @@ CHECKPOINTS = {
 }
 """The parameters that name a directory that training replaces, with an input in it."""
 
-DIRECTORIES = {"build-graph --output", "merge --output", "corpora fetch --into", "train text --work"}
+DIRECTORIES = {
+    "build-graph --output",
+    "split-reading --output",
+    "merge --output",
+    "corpora fetch --into",
+    "train text --work",
+}
 """The parameters that name a directory that is added to, and never replaced."""
 
 
