@@ -3,28 +3,40 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks import serving
+from benchmarks.measure import Row
+
 NAMES = (
     *("starting", "building", "decomposing", "assembling", "exporting", "aligning", "scoring_changes", "composing"),
     *("segmenting", "offering", "hostile", "false_alarms", "unpunctuated", "help_times", "reading_pages", "searching"),
+    "serving",
 )
 
 
-def main(names: list[str]) -> int:
-    """Run the named benchmarks, all of them when none is named."""
+def main(arguments: list[str]) -> int:
+    """Run the named benchmarks, all of them when none is named; ``serving`` has settings of its own after its name."""
     table = Table("what", "figure", "goal", "met")
     missed = False
-    for name in names or NAMES:
-        for row in import_module(f"benchmarks.{name}").rows():
-            table.add_row(row.what, row.figure, row.goal, {True: "yes", False: "NO", None: "-"}[row.met])
-            missed |= row.met is False
-            print(f"{row.what}: {row.figure} (goal {row.goal})", file=sys.stderr, flush=True)
+    for row in _rows(arguments):
+        table.add_row(row.what, row.figure, row.goal, {True: "yes", False: "NO", None: "-"}[row.met])
+        missed |= row.met is False
+        print(f"{row.what}: {row.figure} (goal {row.goal})", file=sys.stderr, flush=True)
     Console().print(table)
     return int(missed)
+
+
+def _rows(arguments: list[str]) -> Iterator[Row]:
+    if arguments[:1] == ["serving"]:
+        yield from serving.rows(arguments[1:])
+        return
+    for name in arguments or NAMES:
+        yield from import_module(f"benchmarks.{name}").rows()
 
 
 if __name__ == "__main__":

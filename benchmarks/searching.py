@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import random
 import statistics
 import tempfile
@@ -14,6 +15,7 @@ import numpy as np
 
 from benchmarks.measure import Row, at_most
 from kgscripts.finding.entries import Entry
+from kgscripts.finding.expecting import expected
 from kgscripts.finding.meaning import Meanings
 from kgscripts.finding.words import opened_words, write_words
 from kgscripts.models.sentence_vectors import quantised_vectors
@@ -21,13 +23,14 @@ from kgscripts.text.lexicon import nouns
 from schemas.found import Kind
 
 STEPS = 1_000_000
+SCENARIOS = 10_000
 _VERBS = ("drain", "wash", "open", "close", "fill", "cut", "dry", "heat", "lift", "fold", "clean", "move", "fix", "mix")
 _QUESTIONS = ("dry the noodles", "open a bottle of wine", "get the water out of the pot", "make the plates clean")
 _BEST = 100
 
 
 def rows() -> Iterator[Row]:
-    """The index of words, and the median answer: the vector of the question, both rankings, and their rows."""
+    """The index of words, and the median answer: what is expected of the question, both rankings, and their rows."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         start = time.perf_counter()
@@ -38,6 +41,9 @@ def rows() -> Iterator[Row]:
         (folder / "step.vectors").write_bytes(random_vectors.tobytes())
         (folder / "step.numbers").write_bytes(np.arange(1, STEPS + 1, dtype=np.int32).tobytes())
         (folder / "step.supports").write_bytes(np.zeros(STEPS, dtype=np.float32).tobytes())
+        (folder / "step.places").write_bytes((np.arange(STEPS, dtype=np.int32) % SCENARIOS).tobytes())
+        labels = [f"using thing {number}" for number in range(SCENARIOS)]
+        (folder / "step.labels.json").write_text(json.dumps(labels), encoding="utf-8")
         _answer(folder, "start")
         seconds = statistics.median(_answer(folder, question) for question in _QUESTIONS * 3)
         yield at_most(f"answer over {STEPS:,} steps, by words and meaning", seconds, 0.3, "s")
@@ -45,7 +51,8 @@ def rows() -> Iterator[Row]:
 
 def _answer(folder: Path, question: str) -> float:
     start = time.perf_counter()
-    near = Meanings(folder).best(quantised_vectors([question])[0], Kind.STEP, _BEST)
+    known = expected(question, Kind.STEP)
+    near = Meanings(folder).best(quantised_vectors([question])[0], Kind.STEP, _BEST, known)
     with opened_words(folder / "words") as index:
         named = index.best(question, Kind.STEP, _BEST, all_words=True)
         index.rows(list(dict.fromkeys([*named, *near])))

@@ -78,7 +78,11 @@ class _Oxigraph:
             if request.get("default_graphs") or request.get("named_graphs")
         }
         result: Any = self._store.query(
-            request["text"], prefixes=request["prefixes"], use_default_graph_as_union=request["union"], **graphs
+            request["text"],
+            base_iri=request.get("base"),
+            prefixes=request["prefixes"],
+            use_default_graph_as_union=request["union"],
+            **graphs,
         )
         if "formats" in request:
             return self._serialised(result, request["formats"])

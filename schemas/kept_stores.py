@@ -91,8 +91,11 @@ def use_store(store: Callable[[], Path], use: Callable[[Path], T]) -> T:
     path = store()
     try:
         return use(path)
-    except (StoreError, OSError):
-        _remove(_record_path(path))
+    except (StoreError, OSError) as error:
+        try:
+            _remove(_record_path(path))
+        except OSError:
+            raise StoreError(f"cannot be opened, nor built again ({error})", where=str(path)) from error
     path = store()
     try:
         return use(path)

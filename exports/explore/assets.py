@@ -13,6 +13,7 @@ _VENDORED = ("graphology-0.26.0.umd.min.js", "sigma-3.0.3.min.js")
 _SCRIPTS = (
     "dom.js",
     "data.js",
+    "served.js",
     "search.js",
     "lanes.js",
     "scenario.js",
@@ -20,9 +21,13 @@ _SCRIPTS = (
     "commands.js",
     "things.js",
     "map.js",
+    "correction_list.js",
+    "correction_panel.js",
+    "corrections.js",
     "main.js",
 )
 """The files of js/ in the order in which they are joined."""
+_STYLES = ("explore.css", "corrections.css")
 
 
 @cache
@@ -36,15 +41,19 @@ def scripts() -> tuple[str, ...]:
 @cache
 def style() -> str:
     """The style sheet."""
-    return _text("css", "explore.css")
+    return "".join(_text("css", name) for name in _STYLES)
 
 
-def policy(scripts: Iterable[str], style: str) -> str:
-    """The content security policy of a page with these inline scripts and this style sheet: nothing is loaded."""
+def policy(scripts: Iterable[str], style: str, *, asks_server: bool = False) -> str:
+    """The content security policy of a page with these inline scripts and this style sheet: nothing is loaded.
+
+    A page that asks its server may send requests to it, and to no other.
+    """
     allowed = " ".join(map(_source, scripts))
+    asked = "'self'" if asks_server else "'none'"
     return (
         f"default-src 'none'; script-src {allowed}; style-src {_source(style)}; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
+        f"connect-src {asked}; base-uri 'none'; form-action 'none'"
     )
 
 

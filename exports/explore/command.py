@@ -15,7 +15,7 @@ from schemas.errors import ConfigurationError
 from schemas.graph_directory import graph_files
 from schemas.output_files import check_outputs, new_file
 from schemas.script_graph import ScriptGraph
-from schemas.terminal import echo, printable
+from schemas.terminal import echo, printable, progress_bar
 
 _UNITS = {"": 1, "B": 1, "KB": 1_000, "MB": 1_000_000, "GB": 1_000_000_000}
 
@@ -57,7 +57,11 @@ def explore(
     graph = ScriptGraph.open(directory)
     file = output or Path(f"{directory.resolve().name or 'graph'}.html")
     check_outputs(file, inputs=graph_files(directory))
-    page = make_page(graph, scenario or (), most)
+    with progress_bar() as bar:
+        task = bar.add_task("writing scripts", total=None)
+        page = make_page(
+            graph, scenario or (), most, progress=lambda done, total: bar.update(task, completed=done, total=total)
+        )
     content = page.html.encode()
     with new_file(file, graph_files(directory)) as temporary:
         temporary.write_bytes(content)

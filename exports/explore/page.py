@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
 from attrs import frozen
 
 from exports.explore.assets import policy, scripts, style
+from exports.explore.contexts import Places, contexts_data, places_of
 from exports.explore.index import Index, read_index
 from exports.explore.scenario_map import read_map
 from exports.explore.scripts import read_models, script_data
@@ -24,18 +25,33 @@ MOST_BYTES = 20_000_000
 
 @frozen(kw_only=True)
 class Page:
-    """A page (`html`) that has the scripts of `scripts` scenarios of the graph, which has `scenarios`."""
+    """A page (`html`) that has the scripts of `scripts` scenarios of the graph, which has `scenarios`.
+
+    `policy` is its content security policy, and `index` what it knows of the whole graph: the data of scripts refers to
+    it by numbers.
+    """
 
     html: str
+    policy: str
+    index: Index
     scripts: int
     scenarios: int
 
 
-def explore_page(graph: ScriptGraph, scenarios: Sequence[str] = (), max_bytes: int = MOST_BYTES) -> str:
+def explore_page(
+    graph: ScriptGraph,
+    scenarios: Sequence[str] = (),
+    max_bytes: int = MOST_BYTES,
+    *,
+    server: Mapping[str, Any] | None = None,
+) -> str:
     """Return the page for a browser in which one looks through a graph, at most `max_bytes` of UTF-8.
 
     It has the index of the whole graph, and the scripts of `scenarios` (their names), by default of the best supported
-    ones that fit.
+    ones that fit. Where room is left, passages have the text around them, those of the best supported scenarios first.
+
+    `server` is for a page that asks the server that it comes from: ``at`` is what all addresses of the graph begin with
+    ("" or "/g/NAME"), and ``edit`` says whether the server takes corrections.
 
     Raises
     ------
@@ -44,19 +60,28 @@ def explore_page(graph: ScriptGraph, scenarios: Sequence[str] = (), max_bytes: i
     ConfigurationError
         If what is asked for does not fit.
     """
-    return make_page(graph, scenarios, max_bytes).html
+    return make_page(graph, scenarios, max_bytes, server=server).html
 
 
-def make_page(graph: ScriptGraph, scenarios: Sequence[str] = (), max_bytes: int = MOST_BYTES) -> Page:
-    """As `explore_page`, with what the page has."""
+def make_page(
+    graph: ScriptGraph,
+    scenarios: Sequence[str] = (),
+    max_bytes: int = MOST_BYTES,
+    *,
+    server: Mapping[str, Any] | None = None,
+    progress: Callable[[int, int], None] = lambda *_: None,
+) -> Page:
+    """As `explore_page`, with what the page has. `progress` is called with the number of scripts that are written, and
+    of those that are wanted."""
     asked = list(dict.fromkeys(find_scenario(graph, name)["id"] for name in scenarios))
-    index, blocks = _fitting_index(graph, read_models(graph), max_bytes)
-    size = _size(_document(graph, blocks))
-    written = 0
-    for number, content in _scripts(graph, index, asked):
+    index, blocks = _fitting_index(graph, read_models(graph), max_bytes, server)
+    room = max_bytes - _size(_document(graph, blocks, server))
+    # A served page reads scripts when they are looked at.
+    wanted = asked or ([] if server is not None else list(index.scenarios))
+    places: dict[int, Places] = {}
+    for number, content in _scripts(graph, index, wanted, progress):
         block = _block(f"script-{number}", content)
-        size += _size(block) + len("\n")
-        if size > max_bytes:
+        if _size(block) + len("\n") > room:
             if asked:
                 raise ConfigurationError(
                     f"{len(asked):,} scenarios do not fit on a page of {max_bytes / 1e6:,.1f} MB",
@@ -64,20 +89,53 @@ def make_page(graph: ScriptGraph, scenarios: Sequence[str] = (), max_bytes: int 
                     remedy="name fewer scenarios, or allow a larger page",
                 )
             break
+        room -= _size(block) + len("\n")
         blocks.append(block)
-        written += 1
-    return Page(html=_document(graph, blocks), scripts=written, scenarios=len(index.scenarios))
+        places[number] = places_of(content)
+    blocks += _fitting_contexts(graph, places, room)
+    return Page(
+        html=_document(graph, blocks, server),
+        policy=_policy(server),
+        index=index,
+        scripts=len(places),
+        scenarios=len(index.scenarios),
+    )
 
 
-def _fitting_index(graph: ScriptGraph, models: list[dict[str, Any]], max_bytes: int) -> tuple[Index, list[str]]:
+def _scripts(
+    graph: ScriptGraph, index: Index, wanted: Sequence[str], progress: Callable[[int, int], None]
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    for done, scenario in enumerate(wanted):
+        progress(done, len(wanted))
+        yield index.scenarios[scenario], script_data(graph, index, scenario)
+    progress(len(wanted), len(wanted))
+
+
+def _fitting_contexts(graph: ScriptGraph, places: Mapping[int, Places], room: int) -> Iterator[str]:
+    """The text around the passages of the scripts with these numbers, as much of it as fits."""
+    for number, content in zip(places, contexts_data(graph, places.values()), strict=True):
+        block = _block(f"contexts-{number}", content)
+        if content is not None and (size := _size(block) + len("\n")) <= room:
+            room -= size
+            yield block
+
+
+def _fitting_index(
+    graph: ScriptGraph, models: list[dict[str, Any]], max_bytes: int, server: Mapping[str, Any] | None
+) -> tuple[Index, list[str]]:
     """The index of what enough sources have, so that it takes at most half of the room for data, and its blocks."""
-    room = max_bytes - _size(_document(graph, []))
+    room = max_bytes - _size(_document(graph, [], server))
     least = 0
     while True:
         index = read_index(graph, least)
+        if server is not None:
+            # The answers of the server name nodes by their ids.
+            for kind, numbers in (("scenarios", index.scenarios), ("steps", index.steps)):
+                index.data[kind]["id"] = list(numbers)
         about = {
             "name": graph.directory.resolve().name,
             "base_iri": graph.manifest.base_iri,
+            "build": graph.manifest.build_id,
             "least": least,
             "models": models,
         }
@@ -94,28 +152,28 @@ def _fitting_index(graph: ScriptGraph, models: list[dict[str, Any]], max_bytes: 
         least = least * 2 or 2
 
 
-def _scripts(graph: ScriptGraph, index: Index, asked: Sequence[str]) -> Iterator[tuple[int, dict[str, Any]]]:
-    for scenario in asked or index.scenarios:
-        yield index.scenarios[scenario], script_data(graph, index, scenario)
-
-
-def _document(graph: ScriptGraph, blocks: Sequence[str]) -> str:
+def _document(graph: ScriptGraph, blocks: Sequence[str], server: Mapping[str, Any] | None = None) -> str:
     title = escape(legible(graph.directory.resolve().name))
-    inline = scripts()
+    own = [] if server is None else [_block("server", server)]
     return "\n".join(
         (
             "<!DOCTYPE html>",
             '<html lang="en"><head><meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{policy(inline, style())}">',
+            f'<meta http-equiv="Content-Security-Policy" content="{_policy(server)}">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             '<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">',
             f"<title>{title}</title><style>{style()}</style></head><body>",
-            '<noscript><p class="notice">This page needs JavaScript. It loads nothing from the network.</p></noscript>',
+            '<noscript><p class="notice">This page needs JavaScript.</p></noscript>',
+            *own,
             *blocks,
-            *(f"<script>{text}</script>" for text in inline),
+            *(f"<script>{text}</script>" for text in scripts()),
             "</body></html>\n",
         )
     )
+
+
+def _policy(server: Mapping[str, Any] | None) -> str:
+    return policy(scripts(), style(), asks_server=server is not None)
 
 
 def _block(name: str, content: object) -> str:

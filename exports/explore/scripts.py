@@ -8,6 +8,7 @@ from typing import Any
 
 from exports.explore.index import Index
 from exports.explore.lanes import boxes, levels
+from exports.rows import Row
 from exports.scripts import read_script
 from exports.step_parts import parts_of
 from schemas.script import Change, Evidence, Match, Need, Part, Participant, Script, Step, StepCorrection, Tool
@@ -41,10 +42,7 @@ def script_data(graph: ScriptGraph, index: Index, scenario: str) -> dict[str, An
                 **parts.step(step),
                 "number": index.steps.get(step.iri[base:], -1),
                 "id": step.iri[base:],
-                "wordings": [
-                    [row["label_text"], row["support"], round(row["probability"], 3)]
-                    for row in wordings.get(step.iri[base:], ())
-                ],
+                "wordings": [_wording(row) for row in wordings.get(step.iri[base:], ())],
                 "readers": readers.get(step.iri[base:], []),
             }
             for step in script.steps
@@ -66,15 +64,17 @@ def read_models(graph: ScriptGraph) -> list[dict[str, Any]]:
         of[row["from_id"]].append(
             {name: score[name] for name in ("dataset", "split", "metric", "value", "unit", "exposure")}
         )
-    models = sorted(graph.rows("Model"), key=lambda row: (row["name"], row["id"]))
     return [
-        {"id": row["id"], **{name: row[name] for name in ("name", "version", "task")}, "scores": of[row["id"]]}
-        for row in models
+        {**{name: row[name] for name in ("name", "version", "task")}, "scores": of[row["id"]]} for row in _models(graph)
     ]
 
 
-def _readers(graph: ScriptGraph, of_steps: Mapping[str, str]) -> dict[str, list[list[Any]]]:
-    """The ids of the models that read each step or a part of it, with their highest scores.
+def _models(graph: ScriptGraph) -> list[Row]:
+    return sorted(graph.rows("Model"), key=lambda row: (row["name"], row["id"]))
+
+
+def _readers(graph: ScriptGraph, of_steps: Mapping[str, str]) -> dict[str, list[list[float]]]:
+    """The numbers (in `read_models`) of the models that read each step or a part of it, with their highest scores.
 
     `of_steps` has the steps by the statements that they are steps.
     """
@@ -86,7 +86,11 @@ def _readers(graph: ScriptGraph, of_steps: Mapping[str, str]) -> dict[str, list[
     for row in graph.rows("READ_BY", where={"from_id": steps.keys()}):
         known = scores[steps[row["from_id"]]]
         known[row["to_id"]] = max(row["score"], known.get(row["to_id"], 0.0))
-    return {step: [[model, round(known[model], 3)] for model in sorted(known)] for step, known in scores.items()}
+    ids = [row["id"] for row in _models(graph)]
+    return {
+        step: [[number, round(known[model], 3)] for number, model in enumerate(ids) if model in known]
+        for step, known in scores.items()
+    }
 
 
 def _order(script: Script) -> list[list[Any]]:
@@ -103,6 +107,12 @@ def _order(script: Script) -> list[list[Any]]:
         ]
         for pair in script.precedes
     ]
+
+
+def _wording(row: Row) -> list[Any]:
+    """Words, support and share of an action, and its label if that differs: corrections name actions by it."""
+    label = [row["label"]] if row["label"] != row["label_text"] else []
+    return [row["label_text"], row["support"], round(row["probability"], 3), *label]
 
 
 def _corrections(corrections: Collection[StepCorrection]) -> list[list[str]]:

@@ -16,6 +16,8 @@ class _Connection(H11Protocol):
 
     _headers: asyncio.TimerHandle | None = None
     """Runs while headers are awaited that have begun, and from the start of the connection."""
+    _rest: asyncio.TimerHandle | None = None
+    """Runs while the rest of a body arrives after its answer."""
     _reader: asyncio.TimerHandle | None = None
     """Runs while the client leaves an answer unread."""
 
@@ -26,12 +28,15 @@ class _Connection(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_headers()
         self._stop_reader()
+        if self._rest is not None:
+            self._rest.cancel()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
         if self.conn.their_state is not h11.IDLE:
             self._stop_headers()
+            self._await_rest()
         elif self._headers is None:
             self._await_headers()
 
@@ -42,13 +47,34 @@ class _Connection(H11Protocol):
         self.cycle.keep_alive = False
         return True
 
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._await_rest()
+
+    def _await_rest(self) -> None:
+        """Limit how long a body may go on that nobody reads: its answer is sent already."""
+        is_left = self.conn.their_state is h11.SEND_BODY and self.cycle.response_complete
+        if is_left and self._rest is None:
+            self._rest = self.loop.call_later(self.limits.body_seconds, self.transport.abort)
+        elif not is_left and self._rest is not None:
+            self._rest.cancel()
+            self._rest = None
+
     def pause_writing(self) -> None:
         super().pause_writing()
-        self._reader = self.loop.call_later(self.limits.write_seconds, self.transport.abort)
+        self._await_reader()
 
     def resume_writing(self) -> None:
         super().resume_writing()
         self._stop_reader()
+
+    def _await_reader(self, before: int | None = None) -> None:
+        """End the connection if the client has read nothing since there were `before` bytes to send."""
+        left = self.transport.get_write_buffer_size()
+        if before is not None and left >= before:
+            self.transport.abort()
+        else:
+            self._reader = self.loop.call_later(self.limits.write_seconds, self._await_reader, left)
 
     def _await_headers(self) -> None:
         self._headers = self.loop.call_later(self.limits.header_seconds, self.transport.abort)

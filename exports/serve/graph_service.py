@@ -105,11 +105,15 @@ class GraphService:
         taken = headers.get("accept-encoding", ""), headers.get("if-none-match", "")
         if kept := self._kept.get(self._served.latest, key):
             return kept.response(*taken)
-        build, answer = await self._turns.run(
-            lambda: self._served.consistently(lambda graph: (graph.build_id, make(graph)))
-        )
+        return (await self._turns.run(lambda: self._made(key, make))).response(*taken)
+
+    def _made(self, key: str, make: Callable[[ScriptGraph], KeptAnswer]) -> KeptAnswer:
+        # Others may have asked for the same while this waited for its turn.
+        if kept := self._kept.get(self._served.latest, key):
+            return kept
+        build, answer = self._served.consistently(lambda graph: (graph.build_id, make(graph)))
         self._kept.add(build, key, answer)
-        return answer.response(*taken)
+        return answer
 
     async def cypher(self, request: Request) -> Response:
         """A query as JSON: ``{"query": ..., "parameters": {...}}``."""
@@ -117,7 +121,7 @@ class GraphService:
         async def respond() -> Response:
             query, parameters = _cypher(await read_body(request, self._served.limits))
             table = await self._turns.run(lambda: self._served.cypher(query, parameters))
-            return as_json({"columns": list(table.columns), "rows": [list(row) for row in table.rows]})
+            return as_json(table.as_json())
 
         return await explained(respond)
 

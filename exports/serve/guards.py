@@ -58,6 +58,11 @@ class Guards:
         origin = request.headers.get("origin")
         if self.token is None and _name(host) not in LOOPBACK:
             return PlainTextResponse("the request names another host than this machine\n", 421)
+        if "content-length" in request.headers and "transfer-encoding" in request.headers:
+            # Another server before this one may see another end of the body (RFC 9112, section 6.1).
+            return PlainTextResponse(
+                "a request has a Content-Length or a Transfer-Encoding, not both\n", 400, {"Connection": "close"}
+            )
         own = {f"{scheme}://{host}" for scheme in ("http", "https")}
         if origin is not None and origin not in own and self.origin not in ("*", origin):
             return PlainTextResponse("pages of this origin may not send requests here: see --cors\n", 403)
@@ -84,7 +89,7 @@ class Guards:
     async def _login(self, request: Request, token: str) -> Response:
         if request.method != "POST":
             return _login_page("")
-        body = parse_qs((await read_body(request, self.limits)).decode("utf-8", "replace"), max_num_fields=10)
+        body = parse_qs((await read_body(request, self.limits)).decode("utf-8", "replace"))
         if not _equal(body.get("token", [""])[0].strip(), token):
             return _login_page("This is not the token.")
         response = RedirectResponse("/", 303)

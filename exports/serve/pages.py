@@ -58,7 +58,7 @@ def _made(graph: ScriptGraph, server: Mapping[str, Any]) -> tuple[Page, Index]:
         return _make(graph.directory, graph.build_id, json.dumps(dict(server), sort_keys=True))
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=16)
 def _make(directory: Path, _: str, server: str) -> tuple[Page, Index]:
     made = make_page(ScriptGraph.open(directory), server=json.loads(server))
     # What the page has of the index is in its text.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 
 from starlette.requests import ClientDisconnect, Request
@@ -24,17 +24,22 @@ async def explained(respond: Callable[[], Awaitable[Response]]) -> Response:
         return await respond()
     except ProtocolError as error:
         headers = {"Connection": "close"} if error.status in (408, 413) else {}
-        return PlainTextResponse(f"{error}\n", error.status, headers)
+        return _told(error, error.status, headers)
     except ClientDisconnect:
         return Response(status_code=400)  # Nobody reads it.
     except UnknownNameError as error:
-        return PlainTextResponse(f"{error}\n", 404)
+        return _told(error, 404)
     except (ConfigurationError, InputError, QueryError, RecordError) as error:
-        return PlainTextResponse(f"{error}\n", 400)
+        return _told(error, 400)
     except BusyError:
         return PlainTextResponse("too many requests wait\n", 503, _LATER)
     except KGScriptsError as error:
-        return PlainTextResponse(f"{error}\n", 503, _LATER)
+        return _told(error, 503, _LATER)
+
+
+def _told(error: Exception, status: int, headers: Mapping[str, str] | None = None) -> Response:
+    # A query from JSON may have halves of surrogate pairs, and the error names them.
+    return PlainTextResponse(f"{error}\n".encode("utf-8", "replace"), status, headers)
 
 
 async def failure(_: Request, __: Exception) -> Response:

@@ -16,6 +16,9 @@ from exports.sparql import syntax_error
 from exports.sparql_guard import judge
 from schemas.errors import QueryError
 
+_BASE = "http://localhost/"
+"""To what relative IRIs of a query refer, if the store is of no graph, whose nodes they are else."""
+
 
 @frozen(kw_only=True)
 class Answer:
@@ -49,6 +52,7 @@ def answer(
     has_dataset = judged.has_dataset or bool(request.default_graphs or request.named_graphs)
     wanted = {
         "text": judged.text,
+        "base": prefixes.get("data", _BASE),
         "prefixes": dict(prefixes),
         "union": not has_dataset,
         "formats": formats,

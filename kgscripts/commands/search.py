@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +11,7 @@ import typer
 
 from kgscripts.commands.options import AsJson
 from schemas.found import Found, Kind
-from schemas.terminal import echo, echo_json, printable
+from schemas.terminal import echo, echo_json, printable, progress_bar
 
 
 def search(
@@ -31,7 +33,9 @@ def search(
     from kgscripts.finding.searching import search as find
     from schemas.script_graph import ScriptGraph
 
-    answer = find(ScriptGraph.open(directory), question, kind=kind, limit=limit)
+    graph = ScriptGraph.open(directory)
+    with _progress() as progress:
+        answer = find(graph, question, kind=kind, limit=limit, progress=progress)
     if as_json:
         echo_json(answer.to_dict())
         return
@@ -45,6 +49,14 @@ def search(
     if answer.found:
         best = max(answer.found, key=lambda item: item.score)
         echo(f"Next: {_next(directory, best)}")
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int, int], None]]:
+    """A bar on a terminal while the vectors of the graph are made, nothing elsewhere."""
+    with progress_bar() as bar:
+        task = bar.add_task("making the vectors of the graph", visible=False)
+        yield lambda done, total: bar.update(task, completed=done, total=total, visible=True)
 
 
 def _next(directory: Path, found: Found) -> str:

@@ -19,6 +19,8 @@ _WORDINGS = 10
 """The most wordings of a step, those of most sources."""
 _STEPS = 12
 """The most steps by which a scenario or a tool is found."""
+_TOLD = 3
+"""The most passages by which a step is found, the first by id."""
 
 
 @frozen
@@ -33,13 +35,26 @@ class Entry:
     support: int
     names: tuple[str, ...]
     context: tuple[str, ...]
+    told: tuple[str, ...] = ()
+    """Of a step, passages of its sources that tell it: sentences, or steps of a list."""
 
 
 _STEP_QUERY = f"""
     SELECT 'step', s.id, s.label_text, coalesce(c.label, ''), s.support,
-        list_distinct([s.label_text] || w.names), if(c.label IS NULL, [], [c.label])
+        list_distinct([s.label_text] || w.names), if(c.label IS NULL, [], [c.label]), coalesce(t.passages, [])
     FROM SubEvent s
     LEFT JOIN Scenario c ON c.id = s.scenario
+    LEFT JOIN (
+        SELECT m.subject, list(p.text ORDER BY p.id) AS passages
+        FROM (
+            SELECT subject, unnest(min(to_id, {_TOLD})) AS passage
+            FROM (
+                SELECT DISTINCT s.subject, w.to_id
+                FROM Statement s JOIN EVIDENCED_BY e ON e.from_id = s.id JOIN WITHIN w ON w.from_id = e.to_id
+                WHERE s.relation = 'EXPRESSED_AS'
+            ) GROUP BY subject
+        ) m JOIN Passage p ON p.id = m.passage GROUP BY ALL
+    ) t ON t.subject = s.id
     JOIN (
         SELECT e.from_id, list(a.label_text ORDER BY e.support DESC, a.id)[:{_WORDINGS}] AS names
         FROM EXPRESSED_AS e JOIN Action a ON a.id = e.to_id GROUP BY ALL
@@ -47,7 +62,7 @@ _STEP_QUERY = f"""
 """
 _SCENARIO_QUERY = f"""
     SELECT 'scenario', c.id, c.label, '', c.support, list_distinct([c.label] || c.alternative_labels),
-        coalesce((list(s.label_text ORDER BY h.salience_rank) FILTER (s.id IS NOT NULL))[:{_STEPS}], [])
+        coalesce((list(s.label_text ORDER BY h.salience_rank) FILTER (s.id IS NOT NULL))[:{_STEPS}], []), []
     FROM Scenario c
     LEFT JOIN HAS_SUB_EVENT h ON h.from_id = c.id
     LEFT JOIN SubEvent s ON s.id = h.to_id
@@ -55,13 +70,16 @@ _SCENARIO_QUERY = f"""
 """
 _TOOL_QUERY = f"""
     SELECT 'tool', t.id, t.label, '', t.support, [t.label],
-        coalesce((list(s.label_text ORDER BY u.support DESC, s.id) FILTER (s.id IS NOT NULL))[:{_STEPS}], [])
+        coalesce((list(s.label_text ORDER BY u.support DESC, s.id) FILTER (s.id IS NOT NULL))[:{_STEPS}], []), []
     FROM Tool t
     LEFT JOIN USES u ON u.to_id = t.id AND NOT u.predicted
     LEFT JOIN SubEvent s ON s.id = u.from_id
     GROUP BY ALL
 """
-_TABLES = ("Scenario", "SubEvent", "Action", "Tool", "HAS_SUB_EVENT", "EXPRESSED_AS", "USES")
+_TABLES = (
+    *("Scenario", "SubEvent", "Action", "Tool", "Statement", "Passage"),
+    *("HAS_SUB_EVENT", "EXPRESSED_AS", "USES", "EVIDENCED_BY", "WITHIN"),
+)
 _ROWS = 10_000
 
 
@@ -75,9 +93,16 @@ def entries(graph: ScriptGraph) -> Iterator[Entry]:
         for query in (_SCENARIO_QUERY, _TOOL_QUERY, _STEP_QUERY):
             found = connection.execute(f"SELECT * FROM ({query}) ORDER BY 2")
             while rows := found.fetchmany(_ROWS):
-                for kind, node, label, scenario, support, names, context in rows:
+                for kind, node, label, scenario, support, names, context, told in rows:
                     yield Entry(
-                        Kind(kind), node, label, scenario, support, _first(label, names), tuple(dict.fromkeys(context))
+                        Kind(kind),
+                        node,
+                        label,
+                        scenario,
+                        support,
+                        names=_first(label, names),
+                        context=tuple(dict.fromkeys(context)),
+                        told=tuple(dict.fromkeys(told)),
                     )
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kgscripts.finding import meaning, words
 from kgscripts.finding.entries import entries
+from kgscripts.finding.expecting import expected
 from kgscripts.models.stored_vectors import SCALE
 from schemas.arguments import check_number, check_texts, check_type, shown
 from schemas.errors import ConfigurationError, ModelError
@@ -27,13 +28,22 @@ _BEST = 100
 """The number of best entries by words, and by meaning, that are joined; twice as many can be found at most."""
 
 
-def search(graph: ScriptGraph, question: str, *, kind: str | Kind | None = None, limit: int = 5) -> Answer:
+def search(
+    graph: ScriptGraph,
+    question: str,
+    *,
+    kind: str | Kind | None = None,
+    limit: int = 5,
+    progress: Callable[[int, int], None] | None = None,
+) -> Answer:
     """Find the steps, tools and scenarios of a graph that a question is about, the best `limit` of each kind.
 
     What has all words of the question (SQLite full text, BM25) and what is near to it by meaning (MiniLM) is joined by
     reciprocal rank fusion: each gets 1 / (60 + rank) for either rank that it has. Both indexes are made under the
     graph's directory on first use.
     Without MiniLM only words are compared, and `Answer.meaning` is false.
+
+    While the vectors are made, `progress` is called with the number of nodes that have theirs, and of all nodes.
 
     Raises
     ------
@@ -46,16 +56,27 @@ def search(graph: ScriptGraph, question: str, *, kind: str | Kind | None = None,
     """
     check_graph(graph)
     chosen = _check(question, kind, limit)
-    return Searcher(graph).answer(question, tuple(Kind) if chosen is None else (chosen,), limit)
+    if progress is not None:
+        check_type("progress", progress, Callable, "give a function")  # type: ignore[arg-type]
+    searcher = Searcher(graph, progress=progress)
+    return searcher.answer(question, tuple(Kind) if chosen is None else (chosen,), limit)
 
 
 class Searcher:
     """Answers questions about one graph, by words or by meaning only if asked to; keeps nothing open."""
 
-    def __init__(self, graph: ScriptGraph, *, by_words: bool = True, by_meaning: bool = True) -> None:
+    def __init__(
+        self,
+        graph: ScriptGraph,
+        *,
+        by_words: bool = True,
+        by_meaning: bool = True,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> None:
         self._graph = graph
         self._by_words = by_words
         self._by_meaning = by_meaning
+        self._progress = progress or _no_progress
 
     def answer(self, question: str, kinds: Sequence[Kind], limit: int) -> Answer:
         """The best of each kind, one kind after the other."""
@@ -64,8 +85,10 @@ class Searcher:
             {}
             if vector is None
             else use_store(
-                lambda: _vectors_store(self._graph),
-                lambda path: {kind: meaning.Meanings(path).best(vector, kind, _BEST) for kind in kinds},
+                lambda: _vectors_store(self._graph, self._progress),
+                lambda path: {
+                    kind: meaning.Meanings(path).best(vector, kind, _BEST, expected(question, kind)) for kind in kinds
+                },
             )
         )
 
@@ -120,7 +143,7 @@ def vectors_of(graph: ScriptGraph) -> Iterator[tuple[Kind, str, list[float]]]:
     An entry with several vectors has their mean. Raises ModelError if MiniLM cannot be found.
     """
     numbered = enumerate(entries(graph), start=1)
-    index = meaning.Meanings(_vectors_store(graph))
+    index = meaning.Meanings(_vectors_store(graph, _no_progress))
     for kind, own in groupby(numbered, key=lambda item: item[1].kind):
         for (_, entry), vector in zip(own, index.means(kind), strict=True):
             yield kind, graph.iri(entry.id), vector.tolist()
@@ -138,10 +161,17 @@ def _words_store(graph: ScriptGraph) -> Path:
     return kept_store(graph, "words", words.FORMAT, new_file, lambda path: words.write_words(path, entries(graph)))
 
 
-def _vectors_store(graph: ScriptGraph) -> Path:
-    return kept_store(
-        graph, "vectors", meaning.FORMAT, new_directory, lambda path: meaning.write_vectors(path, entries(graph))
-    )
+def _vectors_store(graph: ScriptGraph, progress: Callable[[int, int], None]) -> Path:
+    def write(path: Path) -> None:
+        every = sum(map(graph.manifest.rows, ("SubEvent", "Tool", "Scenario")))
+        progress(0, every)
+        meaning.write_vectors(path, entries(graph), lambda done: progress(done, every))
+
+    return kept_store(graph, "vectors", meaning.FORMAT, new_directory, write)
+
+
+def _no_progress(_done: int, _every: int) -> None:
+    pass
 
 
 def _check(question: str, kind: str | Kind | None, limit: int) -> Kind | None:

@@ -40,14 +40,27 @@ def quantised_vectors(texts: Sequence[str], encoder: Encoder | None = None) -> N
 
     Raises ModelError if MiniLM cannot be found.
     """
-    encoder = shared_minilm() if encoder is None else encoder
+    return _vectors(texts, shared_minilm() if encoder is None else encoder, _rows)
+
+
+def quantised_vector(text: str, encoder: Encoder | None = None) -> NDArray[np.int8]:
+    """The vector of one text, (`SIZE`,) int8, in a fraction of the time of `quantised_vectors`.
+
+    It is not rounded as those of a batch: now and then a component differs by one. Raises what `quantised_vectors` raises.
+    """
+    found: NDArray[np.int8] = _vectors([text], shared_minilm() if encoder is None else encoder, lambda _: 1)[0]
+    return found
+
+
+def _vectors(texts: Sequence[str], encoder: Encoder, rows_of: Callable[[int], int]) -> NDArray[np.int8]:
+    """Vectors of texts, of which `rows_of` a length are computed at once."""
     most = _MOST_PIECES - 2
     ids = [[encoder.start, *encoder.pieces(text[:MAX_CHARACTERS])[:most], encoder.separator] for text in texts]
-    batches = list(fixed_batches([len(pieces) for pieces in ids], _STEP, _rows))
+    batches = list(fixed_batches([len(pieces) for pieces in ids], _STEP, rows_of))
 
     def run(chosen: Sequence[int]) -> torch.Tensor:
         length = padded_length(len(ids[chosen[0]]), _STEP)
-        rows = [*chosen, *[chosen[0]] * (_rows(length) - len(chosen))]
+        rows = [*chosen, *[chosen[0]] * (rows_of(length) - len(chosen))]
         read = torch.zeros(len(rows), length, dtype=torch.int64)
         attention = torch.zeros_like(read)
         for at, row in enumerate(rows):

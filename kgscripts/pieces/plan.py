@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import attrs
-from attrs import frozen
+from attrs import evolve, frozen
 
 from kgscripts.building.inputs import BuildInput
 from kgscripts.building.making import GraphOptions
@@ -103,6 +103,19 @@ class Plan:
         if number >= len(self.pieces):
             raise ConfigurationError(f"there is no piece {number}", remedy=f"name one from 0 to {len(self.pieces) - 1}")
         return self.pieces[number]
+
+    def divided(self, number: int) -> Plan:
+        """The plan with a piece cut in halves: the first one keeps the number, the second one comes last."""
+        portions = self.piece(number)
+        if len(portions) > 1:
+            halves = [portions[: len(portions) // 2], portions[len(portions) // 2 :]]
+        else:
+            (whole,) = portions
+            parts = whole.parts * 2
+            halves = [[evolve(whole, part=part, parts=parts)] for part in (whole.part, whole.part + whole.parts)]
+        pieces = [*self.pieces, halves[1]]
+        pieces[number] = halves[0]
+        return attrs.evolve(self, pieces=pieces)
 
     def digest(self, number: int) -> str:
         """Identifies what a piece reads, and by what: two pieces with one digest leave the same records."""

@@ -6,7 +6,9 @@ twice, by two at once, or killed and read again, leaves the same.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 from kgscripts.building.batching import CHARACTERS_A_SHARD, batches_of
@@ -18,11 +20,12 @@ from kgscripts.corpora.files import InputFile
 from kgscripts.pieces.finished import Finished
 from kgscripts.pieces.plan import FOLDER, Plan, Portion
 from kgscripts.records import SOURCE
+from kgscripts.records.failures import Failure
 from kgscripts.records.inputs import Input
 from kgscripts.records.shards import Reading, write_shard
 from schemas.arguments import path_of
 from schemas.errors import InputError
-from schemas.records import Discard, Document
+from schemas.records import Discard, DiscardReason, Document
 
 
 def read_piece(directory: str | Path, number: int, *, progress: Callable[[Progress], None] | None = None) -> Finished:
@@ -45,9 +48,8 @@ def read_piece(directory: str | Path, number: int, *, progress: Callable[[Progre
     before = Finished.read(path, piece)
     if before is not None and before.read_shards(path) is not None:
         return before
-    options, chosen, _ = plan.chosen()
-    reader = DocumentReader(chosen, options.spacy_model, options.strict)
-    versions = frozenset(item.version for item in chosen)
+    options, reader = _reader(plan)
+    versions = frozenset(item.version for item in reader.extractors)
     found = Finished()
     documents = _stored(_documents(portions, options, found), path / FOLDER, found)
     batches = (Batch(each, versions) for each in batches_of(documents))
@@ -61,6 +63,42 @@ def read_piece(directory: str | Path, number: int, *, progress: Callable[[Progre
             progress(Progress(found.documents, found.documents, found.words))
     found.write(path, piece)
     return found
+
+
+def _reader(plan: Plan) -> tuple[ReadingOptions, DocumentReader]:
+    """The options of a plan, and its extractors; those of the latest plan keep the models that they have loaded."""
+    global _latest
+    key = json.dumps([plan.reading, plan.extractors], sort_keys=True, default=str)
+    if _latest is None or _latest[0] != key:
+        options, chosen, _ = plan.chosen()
+        _latest = key, options, DocumentReader(chosen, options.spacy_model, options.strict)
+    return _latest[1:]
+
+
+_latest: tuple[str, ReadingOptions, DocumentReader] | None = None
+
+
+def divide_or_give_up(directory: str | Path, number: int, reason: str) -> bool:
+    """Cut a piece that cannot be read in halves, and return True; if it has one document only, this one has failed.
+
+    Raises what `read_piece` raises.
+    """
+    path = path_of("the directory", directory)
+    plan = Plan.read(path)
+    options, reader = _reader(plan)
+    found = Finished()
+    documents = list(islice(_documents(plan.piece(number), options, found), 2))
+    if len(documents) == 2:
+        plan.divided(number).write(path)
+        return True
+    list(_stored(documents, path / FOLDER, found))
+    found.failures.extend(
+        Failure(document.digest, item.version, DiscardReason.EXTRACTOR_FAILED, reason)
+        for document in documents
+        for item in reader.extractors
+    )
+    found.write(path, plan.digest(number))
+    return False
 
 
 def _documents(portions: Iterable[Portion], options: ReadingOptions, found: Finished) -> Iterator[Document]:

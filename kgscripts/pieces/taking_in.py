@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -97,7 +98,7 @@ class _Taking:
                 where=str(self.directory),
                 remedy="read them: kgscripts read-piece DIR --piece N",
             )
-        parts = {path_key(Path(portion.path)): portion.parts for piece in self.plan.pieces for portion in piece}
+        parts = Counter(path_key(Path(portion.path)) for piece in self.plan.pieces for portion in piece)
         store.commit(inputs=[_joined(items, parts[key]) for key, items in of_input.items()])
         build.run.inputs_read = len(of_input)
 

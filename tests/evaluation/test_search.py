@@ -26,7 +26,7 @@ def question(text: str, kind: Kind, *words: str, scenarios: tuple[str, ...] = ()
 ASKED = [
     question("drain pasta", Kind.STEP, "drain.*pasta", scenarios=("cooking pasta",)),
     question("cooking pasta", Kind.SCENARIO, scenarios=("cooking pasta",)),
-    question("pot", Kind.TOOL, "^colander$"),
+    question("strainer", Kind.TOOL, "^colander$"),
     question("fly to the moon", Kind.STEP, "moon"),
 ]
 
@@ -36,13 +36,13 @@ def test_figures_are_means_of_reciprocal_ranks(kitchen: ScriptGraph, monkeypatch
     found = evaluate_search(kitchen, "development")
     assert (found.items["questions"], found.items["not answerable"]) == (3, 1)
     figures = {(each.metric, each.part): each.value for each in found.systems[0].figures}
-    tools = [each.label for each in kitchen.search("pot", kind="tool", limit=10).found]
+    tools = [each.label for each in kitchen.search("strainer", kind="tool", limit=10).found]
     rank = tools.index("colander") + 1
     assert rank > 1
     assert figures["MRR", "tools"] == pytest.approx(1 / rank)
     assert figures["MRR", ""] == pytest.approx((2 + 1 / rank) / 3)
     assert figures["hit@1", ""] == pytest.approx(2 / 3)
-    assert [each.text for each in found.examples] == ["pot"]
+    assert [each.text for each in found.examples] == ["strainer"]
 
 
 def test_a_graph_that_answers_nothing_is_refused(kitchen: ScriptGraph, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import shutil
+import subprocess
+import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +19,7 @@ from hypothesis import strategies as st
 
 import kgscripts
 from kgscripts.finding.entries import entries
+from kgscripts.finding.expecting import expected
 from kgscripts.finding.meaning import Meanings
 from kgscripts.finding.searching import Searcher
 from kgscripts.finding.words import content_words
@@ -25,6 +30,8 @@ from schemas.script_graph import ScriptGraph
 from tests.commands import run
 from tests.exports.kitchen import kitchen_graph
 from tests.graphs import odd_graph, write_graph
+
+_ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -72,18 +79,51 @@ def test_the_order_of_meaning_is_that_of_brute_force(kitchen: ScriptGraph) -> No
     kitchen.search("pasta")
     every = list(enumerate(entries(kitchen), start=1))
     (store,) = (kitchen.directory / "stores").glob("vectors-*")
-    for kind, weight in ((Kind.STEP, 0.05), (Kind.TOOL, 0.02), (Kind.SCENARIO, 0.0)):
+    for kind, weight, expecting in ((Kind.STEP, 0.07, 0.1), (Kind.TOOL, 0.02, 0.8), (Kind.SCENARIO, 0.0, 0.8)):
         vectors = np.fromfile(store / f"{kind}.vectors", dtype=np.int8).reshape(-1, 384).astype(np.int64)
         numbers = np.fromfile(store / f"{kind}.numbers", dtype=np.int32)
-        own = {number: weight * math.log(entry.support) for number, entry in every if entry.kind is kind}
+        own = {number: entry for number, entry in every if entry.kind is kind}
         assert set(numbers) == set(own)
-        for question in quantised_vectors(["serve the food", "a thing to cut with", "cooking"]):
+        for text in ("serve the food", "a thing to cut with", "cooking"):
+            (question,), known = quantised_vectors([text]), expected(text, kind)
             cosines = vectors @ question.astype(np.int64) / 400**2
-            best = {number: max(cosines[numbers == number]) + added for number, added in own.items()}
-            found = Meanings(store).best(question, kind, 5)
+            best = {
+                number: max(cosines[numbers == number])
+                + weight * math.log(entry.support)
+                + expecting * known.get(entry.scenario if kind is Kind.STEP else entry.label, 0.0)
+                for number, entry in own.items()
+            }
+            found = Meanings(store).best(question, kind, 5, known)
             assert [best[number] for number in found] == pytest.approx(
                 sorted(best.values(), reverse=True)[:5], abs=1e-6
             )
+
+
+def test_a_step_is_told_by_the_sentences_of_its_mentions(kitchen: ScriptGraph) -> None:
+    text_of = {row["id"]: row["text"] for row in kitchen.rows("Passage", ("id", "text"))}
+    around = {row["from_id"]: row["to_id"] for row in kitchen.rows("WITHIN", ("from_id", "to_id"))}
+    step_of = {
+        row["id"]: row["subject"]
+        for row in kitchen.rows("Statement", ("id", "subject", "relation"))
+        if row["relation"] == "EXPRESSED_AS"
+    }
+    told: dict[str, set[str]] = {}
+    for row in kitchen.rows("EVIDENCED_BY", ("from_id", "to_id")):
+        if row["from_id"] in step_of and row["to_id"] in around:
+            told.setdefault(step_of[row["from_id"]], set()).add(around[row["to_id"]])
+    assert told
+    for entry in entries(kitchen):
+        passages = sorted(told.get(entry.id, ()))[:3]
+        assert entry.told == tuple(dict.fromkeys(text_of[passage] for passage in passages))
+
+
+def test_models_expect_the_scenario_and_the_tools_of_a_question() -> None:
+    scenarios = expected("we drained the spaghetti and put the sauce on it", Kind.SCENARIO)
+    assert max(scenarios, key=lambda label: scenarios[label]) == "cooking pasta"
+    assert expected("a question", Kind.STEP) == expected("a question", Kind.SCENARIO)
+    assert sum(scenarios.values()) <= 1
+    tools = expected("what do I mop the floor with", Kind.TOOL)
+    assert max(tools, key=lambda label: tools[label]) == "mop"
 
 
 def test_the_same_indexes_are_made_of_the_same_graph(kitchen: ScriptGraph, tmp_path: Path) -> None:
@@ -127,6 +167,56 @@ def test_the_function_of_the_package_is_the_method_of_the_graph(kitchen: ScriptG
     assert kgscripts.search(kitchen, "pasta", kind="tool") == kitchen.search("pasta", kind="tool")
 
 
+def without_stores(graph: ScriptGraph, copy: Path) -> ScriptGraph:
+    """A copy of a graph that has not been searched yet."""
+    shutil.copytree(graph.directory, copy, ignore=shutil.ignore_patterns("stores"))
+    return ScriptGraph.open(copy)
+
+
+def test_progress_counts_the_nodes_while_the_vectors_are_made(kitchen: ScriptGraph, tmp_path: Path) -> None:
+    graph = without_stores(kitchen, tmp_path / "copy")
+    seen: list[tuple[int, int]] = []
+    kgscripts.search(graph, "pasta", progress=lambda done, every: seen.append((done, every)))
+    nodes = sum(1 for _ in entries(graph))
+    assert seen[0] == (0, nodes)
+    assert seen[-1] == (nodes, nodes)
+    assert seen == sorted(seen)
+    seen.clear()
+    kgscripts.search(graph, "pasta", progress=lambda done, every: seen.append((done, every)))
+    assert seen == []
+
+
+def test_an_interrupted_search_leaves_nothing_half_written(kitchen: ScriptGraph, tmp_path: Path) -> None:
+    graph = without_stores(kitchen, tmp_path / "copy")
+
+    def interrupt(done: int, _every: int) -> None:
+        if done:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        kgscripts.search(graph, "boil water", progress=interrupt)
+    assert [path.name for path in (graph.directory / "stores").iterdir()] == [".vectors.lock"]
+    assert kgscripts.search(graph, "boil water") == kitchen.search("boil water")
+
+
+def test_a_terminal_gets_a_progress_bar(kitchen: ScriptGraph, tmp_path: Path) -> None:
+    graph = without_stores(kitchen, tmp_path / "copy")
+    terminal, stderr = os.openpty()
+    command = [sys.executable, "-m", "cli", "search", str(graph.directory), "drain the pasta"]
+    with subprocess.Popen(command, cwd=_ROOT, stdout=subprocess.PIPE, stderr=stderr) as search:
+        os.close(stderr)
+        shown = b""
+        with suppress(OSError):  # what Linux says at the end of a terminal whose other side was closed
+            while piece := os.read(terminal, 65536):
+                shown += piece
+        os.close(terminal)
+        assert search.stdout is not None
+        printed = search.stdout.read()
+    assert search.returncode == 0
+    assert b"making the vectors of the graph" in shown
+    assert printed.startswith(b"steps for 'drain the pasta'")
+
+
 _ODD = st.text(st.characters(codec="utf-8"), max_size=40)
 
 
@@ -150,12 +240,13 @@ def test_any_question_has_an_answer_or_is_refused(kitchen: ScriptGraph, question
         ({"question": "pasta", "kind": 2}, "there is no kind 2"),
         ({"question": "pasta", "limit": 0}, "limit is 0"),
         ({"question": "pasta", "limit": True}, "limit is True"),
+        ({"question": "pasta", "progress": 3}, "progress is 3"),
         ({"question": "pa\ud800sta"}, "question"),
     ],
 )
 def test_bad_arguments_are_refused(kitchen: ScriptGraph, arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigurationError, match=message):
-        kitchen.search(**arguments)
+        kgscripts.search(kitchen, **arguments)
 
 
 def test_a_question_of_ten_thousand_words_is_answered(kitchen: ScriptGraph) -> None:

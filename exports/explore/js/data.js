@@ -23,8 +23,28 @@ const scripts = new Map();
  * @param {number} number
  */
 function scriptOf(number) {
-  if (!scripts.has(number)) scripts.set(number, block(`script-${number}`));
-  return scripts.get(number);
+  if (!scripts.has(number) && isHere(number)) {
+    scripts.set(number, { ...block(`script-${number}`), contexts: block(`contexts-${number}`) });
+  }
+  return scripts.get(number) ?? null;
+}
+
+/**
+ * The text before and after a passage of a script, empty where it is not known. Places count code points.
+ * @param {any} script
+ * @param {number} passage
+ * @returns {[string, string]}
+ */
+function contextOf(script, passage) {
+  const known = script.contexts?.passages[passage];
+  if (!known) return ["", ""];
+  const [piece, from, to] = known;
+  const [first, text] = script.contexts.texts[piece];
+  const [, , start, end] = script.passages[passage];
+  const characters = Array.from(text);
+  /** @param {number} a @param {number} b */
+  const between = (a, b) => characters.slice(a - first, b - first).join("");
+  return [between(from, start), between(end, to)];
 }
 
 /** @param {number} number */

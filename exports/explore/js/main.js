@@ -17,6 +17,8 @@ function parameters() {
 function route(moved) {
   const wanted = parameters();
   endMap();
+  endAsking();
+  fixes.clear();
   main.replaceChildren();
   main.className = "";
   for (const name of ["index", "map"]) {
@@ -61,6 +63,7 @@ function routeStep(scenario, step) {
   const place = addressesOf("steps", number).numbers.get(step);
   if (place !== undefined) showStepOfIndex(main, number, place + stepsOf(number)[0]);
   else if (number >= 0 && scriptOf(number)?.steps[Number(step) - 1]) showStep(main, number, scriptOf(number), Number(step) - 1);
+  else if (served && number >= 0 && !scriptOf(number)) fill(main, [], {}, [crumbs(number), el("h1", {}, short(step)), scriptComes(number)]);
   else return missing("step", step);
   return step;
 }
@@ -127,11 +130,13 @@ function start() {
   } });
   main = el("main", { id: "main", tabindex: -1 });
   const skip = el("a.skip", { href: "#", click: (/** @type {Event} */ event) => { event.preventDefault(); main.focus(); } }, "Skip to the content");
+  const [button, aside] = correctionPanel();
   document.body.append(el("header", {}, skip,
     el("a.brand", { href: "#" }, short(graph.name)),
-    el("search", {}, el("label.hidden", { for: "search" }, "Search"), field, el("kbd", { "aria-hidden": "true" }, "/")),
-    el("nav", { "aria-label": "Views" }, el("a", { id: "to-index", href: "#" }, "Index"), el("a", { id: "to-map", href: "#map" }, "Map"))),
-  main, el("footer", {}, "Made by kgscripts. This page is one file and loads nothing."));
+    el("search", {}, el("label.hidden", { for: "search" }, "Search"), field, el("kbd", { "aria-hidden": "true" }, "/"), said),
+    el("nav", { "aria-label": "Views" }, el("a", { id: "to-index", href: "#" }, "Index"), el("a", { id: "to-map", href: "#map" }, "Map"),
+      served ? el("a", { href: `${served.at}/query` }, "Queries") : ""), button),
+  aside, main, el("footer", {}, `Made by kgscripts. ${served ? "" : "This page is one file and loads nothing."}`));
   window.addEventListener("hashchange", () => route(true));
   document.addEventListener("keydown", keys);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => route(false));

@@ -13,7 +13,7 @@ function showScenario(main, scenario) {
   const others = index.scenarios.others[scenario].map(short);
   fill(main, [], {}, [el("h1", {}, label), el("p.lead", {},
     `Read in ${count(index.scenarios.support[scenario], "source")} · ${count(index.scenarios.steps[scenario], "step")}`,
-    others.length > 0 && ` · also called ${others.join(", ")}`)]);
+    others.length > 0 && ` · also called ${others.join(", ")}`), ...(script ? scenarioCorrections(script) : [])]);
   if (!script) {
     const [first, last] = stepsOf(scenario);
     fill(main, [], {}, [notHere(scenario), section("Its steps in the index", listed(first, last))]);
@@ -26,7 +26,7 @@ function showScenario(main, scenario) {
 
 /** @param {number} scenario */
 function notHere(scenario) {
-  return el("div.notice", {}, el("p", {}, "The script of this scenario is not on this page. This command makes a page that has it:"),
+  return served ? scriptComes(scenario) : el("div.notice", {}, el("p", {}, "The script of this scenario is not on this page. This command makes a page that has it:"),
     copied(`kgscripts explore ${quoted(graph.name)} --scenario ${quoted(index.scenarios.label[scenario])}`));
 }
 
@@ -44,7 +44,7 @@ function needs(script) {
   /** @param {any} need */
   const chip = (need) => el("li.chip", { class: need.role ? "tool" : "supply", title: `${numbersOf(need)}${
     need.declared ? `, declared by ${need.declared}` : ""}${need.used ? `, used by ${need.used}` : ""}` },
-  nameOf(need), need.amount && el("span.numbers", {}, short(need.amount)));
+  nameOf(need), need.amount && el("span.numbers", {}, short(need.amount)), needCorrection(script, need));
   /**
    * @param {string} title
    * @param {any[]} group

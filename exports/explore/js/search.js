@@ -2,6 +2,9 @@
 
 const MOST_SHOWN = 60;
 
+/** Says to those who do not see the page what has changed on it; a part of the frame, since new regions are not read out. */
+const said = el("p.hidden", { role: "status" });
+
 /** @param {string} text */
 function folded(text) {
   return text.normalize("NFD").replace(/\p{Mn}/gu, "").toLowerCase().replace(/[^\p{L}\p{N}]+/gu, " ").trim();
@@ -59,7 +62,7 @@ function entry(kind, number) {
   let where = "";
   if (kind === "scenarios") {
     numbers.unshift(count(index.scenarios.steps[number], "step"));
-    if (!isHere(number)) numbers.push("not on this page");
+    if (!isHere(number) && !served) numbers.push("not on this page");
   }
   if (kind === "steps") {
     const scenario = index.steps.scenario[number];
@@ -115,15 +118,18 @@ function showIndex(main, question, only) {
   }));
   const here = index.scenarios.label.filter((/** @type {any} */ _, /** @type {number} */ i) => isHere(i)).length;
   const all = index.scenarios.label.length;
+  said.textContent = question ? `${total.toLocaleString("en")} found` : "";
   fill(main, [], {}, [
     el("h1.hidden", {}, question ? `Found for ${short(question)}` : "Index"), tabs,
-    here < all && el("p.notice", {}, `${here.toLocaleString("en")} of ${count(all, "scenario")} are on this page; run `,
+    here < all && !served && el("p.notice", {}, `${here.toLocaleString("en")} of ${count(all, "scenario")} are on this page; run `,
       el("code", {}, `kgscripts explore ${quoted(graph.name)} --scenario NAME`), " for others."),
     graph.least > 0 && el("p.notice", {}, `Steps, tools and entities of fewer than ${graph.least} sources are left out.`),
-    el("p.status", { role: "status" }, question ? `${total.toLocaleString("en")} found` : ""),
+    el("p.status", {}, said.textContent),
     !total && el("p.empty", {}, question ? "Nothing has these words. Try fewer words, or the beginning of one."
       : "This graph is empty. Build it with kgscripts build-graph INPUT -o DIR."),
     ...results.filter(([, numbers]) => numbers.length).map(([kind, numbers]) =>
       listOf(kind, numbers, only ? 5 * MOST_SHOWN : question ? 20 : kind === "scenarios" ? 5 * MOST_SHOWN : MOST_SHOWN)),
+    served && folded(question) && only !== "entities"
+      && nearSection(question, only, new Map(results.map(([kind, numbers]) => [kind, new Set(numbers)]))),
   ]);
 }

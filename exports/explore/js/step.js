@@ -70,16 +70,23 @@ function showStep(main, scenario, script, place) {
     crumbs(scenario), el("h1", {}, short(step.label)),
     el("p.lead", {}, [numbersOf(step), ...kind, ...typical, step.durations.length && `takes ${step.durations.map(short).join(", ")}`]
       .filter(Boolean).join(" · ")),
-    neighbours(script, scenario, place),
+    neighbours(script, scenario, place), ...stepCorrections(script, place),
     section("Passages", passages(script, step.passages), step.support > step.passages.length && step.passages.length > 0 &&
       el("p.status", {}, `Short ones first; ${count(step.support, "source")} in all have it.`)),
     section("Wordings", step.wordings.length > 0 && el("table", {}, el("tbody", {}, step.wordings.map(
-      (/** @type {[string, number, number]} */ [words, support, share]) => el("tr", {}, el("th", { scope: "row" }, short(words)),
-        el("td.bar", {}, el("meter", { min: 0, max: 1, value: share, "aria-label": percent(share) })),
-        el("td.numbers", {}, `${percent(share)} of mentions, ${count(support, "source")}`)))))),
-    parts(script, "Tools", step.tools, (tool) => [tool.role, tool.inferred && "inferred from a step before", tool.predicted && "predicted by a model"]),
-    parts(script, "Participants", step.participants, (thing) => [thing.role]),
-    parts(script, "Changes", step.changes, (change) => [change.level], change),
+      (/** @type {[string, number, number, string?]} */ wording) => {
+        const [words, support, share] = wording;
+        return el("tr", {}, el("th", { scope: "row" }, short(words)),
+          el("td.bar", {}, el("meter", { min: 0, max: 1, value: share, "aria-label": percent(share) })),
+          el("td.numbers", {}, `${percent(share)} of mentions, ${count(support, "source")}`),
+          correcting && el("td.action", {}, wordingCorrection(script, step, wording)));
+      })))),
+    parts(script, "Tools", step.tools, (tool) => [tool.role, tool.inferred && "inferred from a step before", tool.predicted && "predicted by a model"],
+      nameOf, (tool) => toolCorrections(script, step, tool)),
+    parts(script, "Participants", step.participants, (thing) => [thing.role],
+      nameOf, (thing) => wrongPart(script, step, "HAS_PARTICIPANT", thing)),
+    parts(script, "Changes", step.changes, (change) => [change.level],
+      change, (each) => wrongPart(script, step, "CHANGES", each)),
     order(script, scenario, place),
     parts(script, "Done by", step.decomposes_into, () => []),
     parts(script, "Alternatives", step.alternatives, () => []),
@@ -120,18 +127,19 @@ function change(change) {
  * @param {any[]} each
  * @param {(part: any) => (string | false)[]} details
  * @param {(part: any) => Node} name
+ * @param {(part: any) => Child} corrected the buttons that correct it
  */
-function parts(script, title, each, details, name = nameOf) {
+function parts(script, title, each, details, name = nameOf, corrected = () => null) {
   return section(title, each.length > 0 && el("ul.parts", {}, each.map((part) => {
     const words = [...details(part).filter(Boolean), numbersOf(part)].join(" · ");
-    const line = [name(part), el("span.numbers", {}, words)];
+    const line = [name(part), el("span.numbers", {}, words), corrected(part)];
     return el("li", {}, el("div.line", {}, line), part.passages.length > 0 && el("details", {},
       el("summary", {}, count(part.passages.length, "passage")), passages(script, part.passages)));
   })));
 }
 
 /**
- * Passages with the words of the mention marked, each with its source and position.
+ * Passages with the words of the mention marked, each in the text around it, with its source and position.
  * @param {any} script
  * @param {[number, number, number][]} references
  */
@@ -144,7 +152,8 @@ function passages(script, references) {
      * @param {number} [b]
      */
     const piece = (a, b) => legible(characters.slice(a, b).join(""));
-    return el("li", {}, el("blockquote", { dir: "auto" }, piece(0, from), el("mark", {}, piece(from, to)), piece(to)),
+    const [before, after] = contextOf(script, number).map((around) => around && el("span.context", {}, legible(around)));
+    return el("li", {}, el("blockquote", { dir: "auto" }, before, piece(0, from), el("mark", {}, piece(from, to)), piece(to), after),
       el("cite", {}, short(script.sources[source]), el("span.numbers", {}, `characters ${start} to ${end}`)));
   }));
 }
@@ -164,7 +173,8 @@ function order(script, scenario, place) {
     const rows = script.order.filter((/** @type {number[]} */ row) => row[own] === place);
     return rows.length > 0 && el("div", {}, el("h3", {}, title), el("ul.entries", {}, rows.map((/** @type {number[]} */ row) =>
       el("li", {}, el("a.name", { href: stepAddress(script, scenario, row[1 - own]) }, short(script.steps[row[1 - own]].label)),
-        el("span.numbers", {}, `${numbersOf({ support: row[2], share: row[3] })}, at least ${percent(row[4])}${row[5] ? ", required" : ""}`)))));
+        el("span.numbers", {}, `${numbersOf({ support: row[2], share: row[3] })}, at least ${percent(row[4])}${row[5] ? ", required" : ""}`),
+        orderCorrection(script, row)))));
   };
   const sides = [side("It comes after", 1), side("It comes before", 0)].filter(Boolean);
   return section("Order", sides.length > 0 && el("div.columns", {}, sides));
@@ -172,8 +182,8 @@ function order(script, scenario, place) {
 
 /** @param {any} step */
 function readers(step) {
-  return section("Read by", step.readers.length > 0 && el("ul.parts", {}, step.readers.map((/** @type {[string, number]} */ [id, score]) => {
-    const model = graph.models.find((/** @type {any} */ each) => each.id === id) ?? { name: id, version: "", task: "", scores: [] };
+  return section("Read by", step.readers.length > 0 && el("ul.parts", {}, step.readers.map((/** @type {[number, number]} */ [number, score]) => {
+    const model = graph.models[number];
     return el("li", {}, el("div.line", {}, el("span.name", {}, short(model.name)),
       el("span.numbers", {}, `version ${short(model.version)} · ${short(model.task)} · confidence ${score}`)),
     model.scores.length > 0 && el("details", {}, el("summary", {}, count(model.scores.length, "score")),

@@ -17,6 +17,7 @@ function showThing(main, kind, number) {
     el("p.crumbs", {}, kind === "tools" ? "Tool" : "Entity"), el("h1", {}, short(label)),
     el("p.lead", {}, `${count(index[kind].support[number], "source")} · ${count(uses.length, "step")} of ${count(scenarios.size, "scenario")}`,
       also >= 0 && [" · also ", kind === "tools" ? "a participant: " : "a tool: "], also >= 0 && linkTo(other, also)),
+    ...thingCorrections(kind, label, kind === "tools" && uses.length > 0),
     section(kind === "tools" ? "Used in" : "Takes part in", byScenario(uses, relation.step, (row) => [
       relation.role[row], relation.inferred?.[row] && "inferred", relation.predicted?.[row] && "predicted",
       numbersOf({ support: relation.support[row], share: relation.share[row] })])),

@@ -11,7 +11,10 @@ import pytest
 from benchmarks.browser import Browser, find_chromium
 from exports.explore.page import explore_page
 from schemas.script_graph import ScriptGraph
+from tests.exports.explore.between import Between, between_servers
+from tests.exports.explore.correctable import correctable_graph
 from tests.exports.kitchen import kitchen_graph
+from tests.lookup.told import told_kitchen
 
 
 @pytest.fixture(scope="session")
@@ -70,3 +73,72 @@ def go(page: Browser, fragment: str) -> None:
         "new Promise((done) => { addEventListener('hashchange', done); const before = location.hash;"
         f" location.hash = {json.dumps(fragment)}; if (location.hash === before) done(); }}).then(() => null)"
     )
+
+
+@pytest.fixture(scope="session")
+def correctable(tmp_path_factory: pytest.TempPathFactory) -> ScriptGraph:
+    """A graph with records, so that it can be corrected."""
+    return correctable_graph(tmp_path_factory.mktemp("correctable") / "graph")
+
+
+@pytest.fixture(scope="session")
+def correctable_page(correctable: ScriptGraph, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The address of its page."""
+    return written(explore_page(correctable), tmp_path_factory.mktemp("page"))
+
+
+@pytest.fixture
+def tab(browser: Browser, tmp_path: Path) -> Iterator[Browser]:
+    """The browser, whose downloads go to `tmp_path`. Its corrections are taken back at the end."""
+    browser.send("Page.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
+    browser.resize(1280, 900)
+    browser.problems.clear()
+    yield browser
+    # With corrections that are not downloaded, a page asks before it is left.
+    browser.evaluate(
+        "if (document.querySelector('aside').hidden) document.querySelector('.opener').click();"
+        "[...document.querySelectorAll('.buttons button')].at(-1)?.click(); localStorage.clear()"
+    )
+
+
+@pytest.fixture
+def pasta(tab: Browser, correctable_page: str) -> Browser:
+    """The browser with the page of `correctable`, 1,280 pixels wide."""
+    tab.open(correctable_page)
+    return tab
+
+
+@pytest.fixture(scope="session")
+def told(tmp_path_factory: pytest.TempPathFactory) -> ScriptGraph:
+    """The kitchen with its texts in the records."""
+    return told_kitchen(tmp_path_factory.mktemp("told") / "kitchen")
+
+
+@pytest.fixture(scope="module")
+def between(told: ScriptGraph) -> Iterator[Between]:
+    """A server of the kitchen; its page has the script of making coffee only."""
+    with between_servers([told.directory], ["making coffee"]) as app:
+        yield app
+
+
+@pytest.fixture
+def asking(browser: Browser, between: Between) -> Browser:
+    """The browser with the page of the server."""
+    between.held, between.answer = "", None
+    between.queries.clear()
+    browser.resize(1280, 900)
+    browser.open(between.address)
+    browser.problems.clear()
+    return browser
+
+
+def search(page: Browser, words: str) -> None:
+    """Type a question."""
+    page.evaluate("document.querySelector('#search').select(); document.querySelector('#search').focus()")
+    page.write(words)
+
+
+def near(page: Browser) -> list[str]:
+    """What the server found for the question, when it has answered."""
+    page.wait_for("!/^Searching/.test(document.querySelector('.near .status')?.textContent ?? 'Searching')")
+    return texts(page, ".near .name")

@@ -82,7 +82,7 @@ def test_it_has_the_index_of_all_and_the_scripts(kitchen: ScriptGraph) -> None:
         words[pasta["sources"][source]] = text[start:end]
     assert words["story.txt"] == "I drained the pasta in a colander"
     assert len(words) == 3
-    assert drain["readers"]
+    assert drain["readers"] == [[0, 1.0]]
     assert [need["label"] for need in pasta["needs"]][:2] == ["colander", "plate"]
 
 

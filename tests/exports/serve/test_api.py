@@ -5,9 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import re
-import signal
 from pathlib import Path
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 import pytest
 
@@ -16,7 +15,6 @@ from exports.serve.limits import limits_of
 from schemas.errors import ConfigurationError
 from schemas.script_graph import ScriptGraph
 from tests.commands import run
-from tests.exports.kitchen import kitchen_graph
 from tests.exports.serve.conftest import Server, started
 from tests.graphs import odd_graph
 
@@ -132,41 +130,6 @@ def test_pages_of_other_origins_are_refused(server: Server, origin: str, status:
     assert server.ask("GET", "/limits", {"Origin": origin}).status == status
 
 
-HOSTILE = [
-    b"",
-    b"\r\n\r\n",
-    b"GET\r\n\r\n",
-    b"GET / HTTP/9.9\r\nHost: localhost\r\n\r\n",
-    b"GET / HTTP/1.1\r\n\r\n",
-    b"GET / HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\nConnection: close\r\n\r\n",
-    b"GET /limits HTTP/1.1\r\nHost: localhost\r\n" + b"A: " + b"a" * 100_000 + b"\r\n\r\n",
-    b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
-    b"POST /sparql HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET ",
-    b"POST /sparql HTTP/1.1\r\nHost: localhost\r\nContent-Length: -5\r\n\r\n",
-    b"POST /sparql HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello",
-    b"POST /sparql HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n",
-    b"GET /sparql?query=%GG HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
-    b"GET /sparql?query=%ff HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
-    b"GET /sparql?query=\x00 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
-    b"GET /\xff\xfe HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
-    b"TRACE / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
-    b"CONNECT evil.example:80 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
-    b"GET http://evil.example/ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
-    b"GET /limits HTTP/1.1\r\nHost : localhost\r\nConnection: close\r\n\r\n",
-    b"GET /limits HTTP/1.1\r\nHost: localhost\r\nX: a\r\n b\r\nConnection: close\r\n\r\n",
-    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
-    b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
-    bytes(range(256)),
-]
-
-
-def test_hostile_bytes_fail_no_server(server: Server) -> None:
-    for request in HOSTILE:
-        received = server.raw(request if request else b"\x00") if request else b""
-        assert not received.startswith(b"HTTP/1.1 5"), request[:80]
-    assert server.ask("GET", "/limits").status == 200
-
-
 def test_a_browser_gets_a_page_of_a_node(server: Server, kitchen: ScriptGraph) -> None:
     accept = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
     tool = next(row for row in kitchen.rows("Tool", ("id", "label")) if row["label"] == "pot")
@@ -252,27 +215,6 @@ def test_a_token_is_needed_where_there_is_one(kitchen: ScriptGraph, tmp_path: Pa
         asked = origin | {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization"}
         assert server.ask("OPTIONS", "/sparql", asked).status == 200
         assert server.ask("GET", "/limits", right | {"Origin": "https://evil.example"}).status == 403
-
-
-def test_a_graph_that_is_built_again_is_taken_up(tmp_path: Path) -> None:
-    graph = kitchen_graph(tmp_path / "kitchen")
-    query = f"/sparql?query={quote('SELECT (count(*) AS ?n) { ?s a kgs:Scenario }')}"
-    with started(graph.directory) as server:
-        first = server.ask("GET", query)
-        again = odd_graph(graph.directory)
-        second = server.ask("GET", query)
-        assert (first.status, second.status) == (200, 200)
-        assert f'"{again.manifest.rows("Scenario")}"' in second.text
-        assert len(json.loads(server.ask("GET", "/api/scenarios").body)["scenarios"]) == again.manifest.rows("Scenario")
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_it(kitchen: ScriptGraph, number: signal.Signals) -> None:
-    with started(kitchen.directory) as server:
-        assert server.ask("GET", "/limits").status == 200
-        server.process.send_signal(number)
-        server.process.wait(30)
-        assert server.process.returncode == {signal.SIGTERM: 0, signal.SIGINT: 130}[number]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,191 @@
+"""A served graph under the load of many clients, and Apache Jena Fuseki with the same data and queries beside it.
+
+``python -m benchmarks serving [DIR] [--clients N] [--seconds N]``: the graph is `build/example-graph` unless another is
+named. There are two loads. "busy": each client asks again at once, or after the seconds of Retry-After if the server is
+busy. "paced": each client asks once a second, as people and assistants do. The client runs on the same machine.
+
+Scenarios, tools and questions are drawn at random, so that the same request comes again, as it does in use, and the
+server may have kept its answer. Scripts that are "all new" also have a limit drawn from a thousand, for which it rarely
+has.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+from attrs import field, frozen
+
+from benchmarks.fuseki_server import fuseki_server
+from benchmarks.http_load import Draw, Load, Plan, load
+from benchmarks.measure import Row, measure
+from benchmarks.served_requests import Names
+from exports.targets import ExportOptions, export
+from schemas.script_graph import ScriptGraph
+
+_GRAPH = Path("build/example-graph")
+_WARM_UP = 10.0
+"""Seconds of the same load before the measurement; at most as long as that."""
+_START_SECONDS = 60.0
+_SCRIPT_GOAL = 0.05
+_LOADS: Mapping[str, float | None] = {"busy": None, "paced": 1.0}
+_JSON = {"Accept": "application/sparql-results+json"}
+_COMPARED = 50
+"""Queries whose answers are compared before the load."""
+
+
+@frozen(kw_only=True)
+class Settings:
+    """The number of clients, and the seconds of each load."""
+
+    clients: int = 50
+    seconds: float = 60.0
+
+
+@frozen
+class Endpoint:
+    """An address of a server, and the headers of requests."""
+
+    address: str
+    headers: Mapping[str, str] = field(factory=dict, repr=False)
+
+    def counts(self, draw: Draw) -> list[int]:
+        """The numbers of rows that answer some queries, always the same ones."""
+        chance, found = random.Random(0), []
+        for _ in range(_COMPARED):
+            answer = httpx.get(self.address + draw(chance), headers=self.headers, timeout=None).raise_for_status()
+            found.append(len(answer.json()["results"]["bindings"]))
+        return found
+
+
+def rows(arguments: Sequence[str] = ()) -> Iterator[Row]:
+    """A row for each kind of request and each load."""
+    directory, settings = _read(arguments)
+    if not (directory / "manifest.json").exists():
+        yield Row("serving", f"no graph in {directory}: make graph")
+        return
+    graph = ScriptGraph.open(directory)
+    names = Names.of(graph)
+    yield Row(f"{settings.clients} clients on {os.cpu_count()} cores", "p50 / p99, answers a second")
+    queries = names.queries()
+    beside, counts = {}, None
+    with _fuseki(graph) as fuseki:
+        if fuseki is None:
+            yield Row("Fuseki", "no Fuseki or no Java at hand")
+        else:
+            counts = fuseki.counts(queries["SPARQL"])
+            for what, _, found in _loads(fuseki, queries, settings):
+                beside[what] = found
+                yield Row(f"Fuseki: {what}", _figure(found))
+    with serving(directory) as address:
+        for what, period, found in _loads(Endpoint(address), names.requests(), settings):
+            yield _script_row(what, found, period) if what.startswith("script") else Row(what, _figure(found))
+        own = Endpoint(f"{address}/sparql", _JSON)
+        if counts not in (None, own.counts(queries["SPARQL"])):
+            raise RuntimeError("Fuseki's answers have other numbers of rows")
+        for what, period, found in _loads(own, queries, settings):
+            yield _compared(what, found, beside.get(what), period)
+
+
+def _read(arguments: Sequence[str]) -> tuple[Path, Settings]:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks serving")
+    parser.add_argument("directory", type=Path, nargs="?", default=_GRAPH, metavar="DIR")
+    parser.add_argument("--clients", type=int, default=Settings().clients)
+    parser.add_argument("--seconds", type=float, default=Settings().seconds)
+    read = parser.parse_args(arguments)
+    return read.directory, Settings(clients=read.clients, seconds=read.seconds)
+
+
+def _loads(
+    endpoint: Endpoint, kinds: Mapping[str, Draw], settings: Settings
+) -> Iterator[tuple[str, float | None, Load]]:
+    """Each kind of request with each load: its name, its period, and what the clients saw."""
+    for kind, draw in kinds.items():
+        for name, period in _LOADS.items():
+            plan = Plan(
+                address=endpoint.address,
+                headers=endpoint.headers,
+                draw=draw,
+                clients=settings.clients,
+                seconds=settings.seconds,
+                warm_up=min(_WARM_UP, settings.seconds),
+                period=period,
+            )
+            yield f"{kind}, {name}", period, measure(load, plan).value
+
+
+def _script_row(what: str, found: Load, period: float | None) -> Row:
+    if period is None:
+        return Row(what, _figure(found))
+    return Row(what, _figure(found), f"p99 {_SCRIPT_GOAL * 1000:.0f} ms", found.percentile(99) <= _SCRIPT_GOAL)
+
+
+def _compared(what: str, found: Load, beside: Load | None, period: float | None) -> Row:
+    """The row of a load that Fuseki had too: no fewer answers if busy, no later ones if paced."""
+    if beside is None:
+        return Row(what, _figure(found))
+    if period is None:
+        return Row(what, _figure(found), f"{beside.rate:,.0f}/s", found.rate >= beside.rate)
+    goal = beside.percentile(99)
+    return Row(what, _figure(found), f"p99 {goal * 1000:,.0f} ms", found.percentile(99) <= goal)
+
+
+def _figure(found: Load) -> str:
+    refused = f", {found.refused:,} refused" if found.refused else ""
+    p50, p99 = (f"{found.percentile(number) * 1000:,.0f}" for number in (50, 99))
+    return f"{p50} / {p99} ms, {found.rate:,.0f}/s{refused}"
+
+
+@contextmanager
+def _fuseki(graph: ScriptGraph) -> Iterator[Endpoint | None]:
+    """Fuseki with the triples of the graph; None if there is none."""
+    with fuseki_server() as server, tempfile.TemporaryDirectory() as folder:
+        if server is None:
+            yield None
+            return
+        quads = Path(folder, "graph.nq")
+        export(graph, str(quads), ExportOptions())
+        server.load(quads)
+        yield Endpoint(f"{server.address}/query", {**_JSON, "Authorization": server.authorization})
+
+
+@contextmanager
+def serving(directory: Path) -> Iterator[str]:
+    """Serve a graph in a process of its own; its address, once its stores are built and it answers."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    process = subprocess.Popen([sys.executable, "-m", "kgscripts", "serve", str(directory), "--port", str(port)])
+    address = f"http://127.0.0.1:{port}"
+    try:
+        _wait(lambda: httpx.get(f"{address}/limits"), process)
+        for first in ("/sparql?query=ASK%7B%7D", "/api/search?question=cook"):
+            httpx.get(address + first, timeout=None).raise_for_status()
+        yield address
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(timeout=60)
+
+
+def _wait(answer: Callable[[], object], process: subprocess.Popen[bytes]) -> None:
+    end = time.monotonic() + _START_SECONDS
+    while True:
+        try:
+            answer()
+        except httpx.TransportError:
+            if process.poll() is not None or time.monotonic() > end:
+                raise
+            time.sleep(0.1)
+        else:
+            return
