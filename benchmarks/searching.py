@@ -18,7 +18,7 @@ from kgscripts.finding.entries import Entry
 from kgscripts.finding.expecting import expected
 from kgscripts.finding.meaning import Meanings
 from kgscripts.finding.words import opened_words, write_words
-from kgscripts.models.sentence_vectors import quantised_vectors
+from kgscripts.models.sentence_vectors import quantised_vector
 from kgscripts.text.lexicon import nouns
 from schemas.found import Kind
 
@@ -51,8 +51,9 @@ def rows() -> Iterator[Row]:
 
 def _answer(folder: Path, question: str) -> float:
     start = time.perf_counter()
-    known = expected(question, Kind.STEP)
-    near = Meanings(folder).best(quantised_vectors([question])[0], Kind.STEP, _BEST, known)
+    vector = quantised_vector(question)
+    known = expected(vector, Kind.STEP)
+    near = Meanings(folder).best(vector, Kind.STEP, _BEST, known)
     with opened_words(folder / "words") as index:
         named = index.best(question, Kind.STEP, _BEST, all_words=True)
         index.rows(list(dict.fromkeys([*named, *near])))

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from kgscripts import pipeline
 from kgscripts.building.build import Progress
 from kgscripts.building.configuration import Configuration, bytes_of, merged, read_configuration, read_settings
-from kgscripts.building.report import BuildReport, print_report
+from kgscripts.building.report import print_report
+from kgscripts.commands.engines import on_ray, taken_in
 from kgscripts.commands.options import Models, Settings
 from kgscripts.corpora.formats import FORMATS
 from kgscripts.corpora.tables import parse_columns
@@ -105,6 +106,12 @@ def build_graph(
     licence: Annotated[
         str | None, typer.Option(metavar="IRI", help="The licence of the graph, stated in its RDF.")
     ] = None,
+    engine: Annotated[
+        str | None, typer.Option(metavar="ray", help="Read on Ray, with --jobs workers.", show_default=False)
+    ] = None,
+    ray_address: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="A Ray cluster; by default this machine.", show_default=False)
+    ] = None,
     take_in: Annotated[
         bool, typer.Option("--take-in", help="Take in the finished pieces of `kgscripts split-reading`.")
     ] = False,
@@ -155,7 +162,12 @@ def build_graph(
             raise ConfigurationError(f"{what} is missing", remedy=remedy)
     try:
         with reading_progress() as progress:
-            found = _taken_in(options, progress) if take_in else pipeline.build_graph(**options, progress=progress)
+            if take_in:
+                found = taken_in(options, progress)
+            elif engine is not None or ray_address is not None:
+                found = on_ray(options, engine, ray_address, progress)
+            else:
+                found = pipeline.build_graph(**options, progress=progress)
     except KeyboardInterrupt:
         echo("interrupted: what was read is kept, and the same command continues", err=True)
         raise typer.Exit(130) from None
@@ -163,22 +175,6 @@ def build_graph(
         echo_json(found.to_dict())
     else:
         print_report(found, verbose=verbose)
-
-
-def _taken_in(options: dict[str, Any], progress: Callable[[Progress], None] | None) -> BuildReport:
-    from kgscripts.pieces.taking_in import take_in_pieces
-
-    directory = options.pop("output")
-    if unused := sorted(name for name, value in options.items() if value and name not in ("memory", "jobs")):
-        raise ConfigurationError(
-            f"{unused[0].replace('_', '-')} is an option of the reading",
-            where="--take-in",
-            remedy="give it to `kgscripts split-reading` in a file of --config",
-        )
-    taken = take_in_pieces(directory, progress=progress, **{name: value for name, value in options.items() if value})
-    for number, reason in sorted(taken.missing.items()):
-        echo(f"piece {number} is {reason}: kgscripts read-piece {printable(str(directory))} --piece {number}", err=True)
-    return taken.report
 
 
 def remove(

@@ -9,6 +9,7 @@ import typer
 
 from kgscripts.building.configuration import Configuration, read_configuration
 from kgscripts.commands.build import reading_progress
+from kgscripts.commands.engines import MAKING
 from kgscripts.extractors.registry import only_built_in
 from kgscripts.pieces.plan import split_reading as split
 from kgscripts.pieces.reading import read_piece as read
@@ -16,7 +17,6 @@ from kgscripts.text.pipeline import import_without_torch
 from schemas.errors import ConfigurationError
 from schemas.terminal import echo, printable
 
-_MAKING = ("base_iri", "licence", "min_support")
 _LEFT_OUT = ("output", "jobs", "memory", "limit", "corrections")
 
 
@@ -41,7 +41,7 @@ def split_reading(
             f"{unused[0].replace('_', '-')} is no option of a reading in pieces", where=str(config), remedy="remove it"
         )
     given = options.pop("inputs", [])
-    making = {name: options.pop(name) for name in _MAKING if name in options}
+    making = {name: options.pop(name) for name in MAKING if name in options}
     plan = split([*given, *inputs], output, pieces=pieces, making=making, **options)
     files = len({portion.path for piece in plan.pieces for portion in piece})
     where = printable(str(output))

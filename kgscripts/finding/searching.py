@@ -87,7 +87,7 @@ class Searcher:
             else use_store(
                 lambda: _vectors_store(self._graph, self._progress),
                 lambda path: {
-                    kind: meaning.Meanings(path).best(vector, kind, _BEST, expected(question, kind)) for kind in kinds
+                    kind: meaning.Meanings(path).best(vector, kind, _BEST, expected(vector, kind)) for kind in kinds
                 },
             )
         )
@@ -106,13 +106,12 @@ class Searcher:
         """That of the question; None if only words are compared."""
         if not self._by_meaning:
             return None
-        from kgscripts.models.sentence_vectors import quantised_vectors
+        from kgscripts.models.sentence_vectors import quantised_vector
 
         try:
-            vector: NDArray[np.int8] = quantised_vectors([question])[0]
+            return quantised_vector(question)
         except ModelError:
             return None
-        return vector
 
     def _joined(self, index: words.Words, named: Sequence[int], near: Sequence[int], limit: int) -> Iterator[Found]:
         """The entries of two rankings, best first."""
@@ -151,9 +150,9 @@ def vectors_of(graph: ScriptGraph) -> Iterator[tuple[Kind, str, list[float]]]:
 
 def question_vector(question: str) -> list[float]:
     """The vector of a question, to be compared with those of `vectors_of`; raises ModelError without MiniLM."""
-    from kgscripts.models.sentence_vectors import quantised_vectors
+    from kgscripts.models.sentence_vectors import quantised_vector
 
-    vector: list[float] = (quantised_vectors([question])[0] / SCALE).tolist()
+    vector: list[float] = (quantised_vector(question) / SCALE).tolist()
     return vector
 
 

@@ -46,7 +46,8 @@ def quantised_vectors(texts: Sequence[str], encoder: Encoder | None = None) -> N
 def quantised_vector(text: str, encoder: Encoder | None = None) -> NDArray[np.int8]:
     """The vector of one text, (`SIZE`,) int8, in a fraction of the time of `quantised_vectors`.
 
-    It is not rounded as those of a batch: now and then a component differs by one. Raises what `quantised_vectors` raises.
+    It is not rounded as those of a batch: now and then a component differs by one. Raises what `quantised_vectors`
+    raises.
     """
     found: NDArray[np.int8] = _vectors([text], shared_minilm() if encoder is None else encoder, lambda _: 1)[0]
     return found

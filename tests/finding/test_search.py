@@ -23,7 +23,7 @@ from kgscripts.finding.expecting import expected
 from kgscripts.finding.meaning import Meanings
 from kgscripts.finding.searching import Searcher
 from kgscripts.finding.words import content_words
-from kgscripts.models.sentence_vectors import quantised_vectors
+from kgscripts.models.sentence_vectors import quantised_vector
 from schemas.errors import ConfigurationError, KGScriptsError, ModelError
 from schemas.found import Answer, Kind
 from schemas.script_graph import ScriptGraph
@@ -85,7 +85,7 @@ def test_the_order_of_meaning_is_that_of_brute_force(kitchen: ScriptGraph) -> No
         own = {number: entry for number, entry in every if entry.kind is kind}
         assert set(numbers) == set(own)
         for text in ("serve the food", "a thing to cut with", "cooking"):
-            (question,), known = quantised_vectors([text]), expected(text, kind)
+            question, known = quantised_vector(text), expected(quantised_vector(text), kind)
             cosines = vectors @ question.astype(np.int64) / 400**2
             best = {
                 number: max(cosines[numbers == number])
@@ -118,11 +118,11 @@ def test_a_step_is_told_by_the_sentences_of_its_mentions(kitchen: ScriptGraph) -
 
 
 def test_models_expect_the_scenario_and_the_tools_of_a_question() -> None:
-    scenarios = expected("we drained the spaghetti and put the sauce on it", Kind.SCENARIO)
+    scenarios = expected(quantised_vector("we drained the spaghetti and put the sauce on it"), Kind.SCENARIO)
     assert max(scenarios, key=lambda label: scenarios[label]) == "cooking pasta"
-    assert expected("a question", Kind.STEP) == expected("a question", Kind.SCENARIO)
+    assert expected(quantised_vector("a question"), Kind.STEP).keys() == scenarios.keys()
     assert sum(scenarios.values()) <= 1
-    tools = expected("what do I mop the floor with", Kind.TOOL)
+    tools = expected(quantised_vector("what do I mop the floor with"), Kind.TOOL)
     assert max(tools, key=lambda label: tools[label]) == "mop"
 
 

@@ -142,7 +142,7 @@ class ScenarioDetector(TrainedModel):
 
     def detect_vectors(self, documents: Iterable[NDArray[np.int8]]) -> list[list[DetectedSegment]]:
         """The segments of documents whose sentences have these `quantised_vectors`, (sentences, `SIZE`) each."""
-        return [detected_segments(self._log_probabilities(vectors), self.settings) for vectors in documents]
+        return [detected_segments(self.log_probabilities_of(vectors), self.settings) for vectors in documents]
 
     def label(
         self, documents: Sequence[Sequence[str]], spans: Sequence[Sequence[tuple[int, int]]]
@@ -163,10 +163,10 @@ class ScenarioDetector(TrainedModel):
 
     def log_probabilities(self, document: Sequence[str]) -> NDArray[np.float64]:
         """Log probabilities of the labels of the settings, the last of which is `NONE`: (sentences, labels)."""
-        return self._log_probabilities(self.vectors(document))
+        return self.log_probabilities_of(self.vectors(document))
 
-    def _log_probabilities(self, vectors: NDArray[np.int8]) -> NDArray[np.float64]:
-        """Those of sentences with these `quantised_vectors`."""
+    def log_probabilities_of(self, vectors: NDArray[np.int8]) -> NDArray[np.float64]:
+        """Those of sentences with these `quantised_vectors`, (sentences, `SIZE`)."""
         if not len(vectors):
             return np.zeros((0, len(self.settings.labels)))
         with torch.inference_mode(), fixed_threads():
