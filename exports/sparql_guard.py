@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from attrs import define, field, frozen
 
@@ -12,8 +11,6 @@ from exports.query_scan import Scan, Token, check_escapes, scan
 from exports.rdf.terms import PREFIXES
 from schemas.errors import QueryError
 
-_REMEMBERED = 64
-"""The number of queries whose check is remembered: programs ask the same ones again."""
 _FORMS = ("SELECT", "ASK", "CONSTRUCT", "DESCRIBE")
 
 # Characters of names (SPARQL 1.1, productions 164 to 167).
@@ -72,7 +69,6 @@ def scan_sparql(text: str) -> Scan:
     return scan(text, _PATTERN)
 
 
-@lru_cache(maxsize=_REMEMBERED)
 def judge(text: str) -> JudgedSparql:
     """Return what to send for the SPARQL query `text`.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 
 from attrs import frozen
@@ -16,6 +17,8 @@ from exports.sparql import syntax_error
 from exports.sparql_guard import judge
 from schemas.errors import QueryError
 
+_judged = lru_cache(maxsize=64)(judge)
+"""Programs ask the same queries again."""
 _BASE = "http://localhost/"
 """To what relative IRIs of a query refer, if the store is of no graph, whose nodes they are else."""
 
@@ -46,7 +49,7 @@ def answer(
     if not any(formats.values()):
         raise ProtocolError(406, f"answers are of the types {', '.join((*RESULTS, *TRIPLES))}")
     try:
-        judged = judge(request.query)
+        judged = _judged(request.query)
     except QueryError as error:
         raise ProtocolError(400, str(error)) from error
     has_dataset = judged.has_dataset or bool(request.default_graphs or request.named_graphs)

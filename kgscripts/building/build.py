@@ -67,6 +67,8 @@ class Build:
     reader: DocumentReader
     run: Run
     progress: Callable[[Progress], None]
+    tried: set[tuple[str, str]] = field(factory=set, init=False)
+    """Documents and versions of extractors that failed on them elsewhere: they are not tried again here."""
     _documents: list[Document] = field(factory=list, init=False)
     """Documents that are not in the store yet."""
     _waiting: set[str] = field(factory=set, init=False)
@@ -178,7 +180,7 @@ class Build:
         for chosen in self.reader.extractors:
             self.store.extractors.add(chosen.version, chosen.extractor.name, "extractor", chosen.models)
         # The whole list is fetched first, since commits change it.
-        lacking = list(self.store.readings.lacking(versions))
+        lacking = [self._untried(block) for block in self.store.readings.lacking(versions)]
         total, done = sum(map(len, lacking)), 0
         waiting: list[WrittenBatch] = []
         outcomes = Counter[tuple[str, bool]]()
@@ -204,6 +206,13 @@ class Build:
             for chosen in self.reader.extractors
             if (failed := outcomes[chosen.version, False]) > MANY and not outcomes[chosen.version, True]
         }
+
+    def _untried(self, block: Sequence[tuple[str, tuple[str, ...]]]) -> Sequence[tuple[str, tuple[str, ...]]]:
+        """A block without what is in `tried`."""
+        if not self.tried:
+            return block
+        left = ((digest, tuple(v for v in versions if (digest, v) not in self.tried)) for digest, versions in block)
+        return [item for item in left if item[1]]
 
     def _log_failures(self, batch: Batch, written: WrittenBatch) -> None:
         documents = {document.digest: document.name for document in batch.documents}

@@ -88,6 +88,7 @@ class _Taking:
             else:
                 _place(self.directory, store, shards)
                 store.commit(shards, failures=found.failures, merge=False)
+                build.tried |= {(failure.subject, failure.extractor) for failure in found.failures}
                 build.run.sources_read += found.documents
                 build.run.words_read += found.words
                 for item in found.inputs:

@@ -6,7 +6,6 @@ import json
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
@@ -14,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kgscripts.building.build import Build
 from kgscripts.building.inputs import BuildInput
 from kgscripts.building.reading import DocumentReader
 from kgscripts.building.run import Run
@@ -150,7 +150,7 @@ def test_a_damaged_piece_is_named_and_is_read_again(
     damage(path)
     taking = _Taking(directory, plan)
     with RecordStore(directory / "records") as store:
-        taking.take_in(SimpleNamespace(store=store, reader=DocumentReader(plan.chosen()[1]), run=Run(jobs=1)))  # type: ignore[arg-type]
+        taking.take_in(Build(store, DocumentReader(plan.chosen()[1]), Run(jobs=1), lambda _: None))
     assert taking.missing == {1: reason}
     read_piece(directory, 1)
     assert Finished.read(directory, piece) == found
