@@ -90,7 +90,7 @@ def test_the_sdist_holds_what_the_wheel_is_built_from(distributions: Path) -> No
 def test_what_is_imported_is_declared(folder: str) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    own = [*extras["train"], *extras["web"], *extras["office"], *extras["pdf"]]
+    own = [*extras["train"], *extras["web"], *extras["office"], *extras["pdf"], *extras["ray"]]
     stores = [*extras["shacl"], *extras["mcp"], *extras["serve"]]
     extra = {"lightning_modules": extras["train"], "kgscripts": own, "exports": stores}
     declared = {re.split(r"[<>=\[; ]", item)[0].lower() for item in (*project["dependencies"], *extra.get(folder, []))}

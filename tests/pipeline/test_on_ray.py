@@ -35,10 +35,12 @@ _SECONDS = 120
 def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("ray") / "texts"
     folder.mkdir()
-    records = [{"text": f"I boiled {number} eggs. I peeled the eggs."} for number in range(1, 9)]
+    told = "I filled the pot with water. I boiled {} eggs in the pot. I peeled the eggs."
+    records = [{"id": number, "text": told.format(number)} for number in range(1, 9)]
     (folder / "eggs.jsonl").write_text("".join(json.dumps(each) + "\n" for each in records), encoding="utf-8")
+    tea = "I filled the kettle with water. I boiled the water. I drank {} cups of tea.\n"
     for number in range(6):
-        (folder / f"tea-{number}.txt").write_text(f"I filled the kettle. I drank {number} cups.\n", encoding="utf-8")
+        (folder / f"tea-{number}.txt").write_text(tea.format(number), encoding="utf-8")
     return folder
 
 
@@ -120,9 +122,9 @@ def test_a_document_that_is_left_alone_has_failed(texts: Path, tmp_path: Path) -
 
 
 def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
-    (tmp_path / "tea.txt").write_text("I drank the tea.\n", encoding="utf-8")
+    (tmp_path / "tea.txt").write_text("I boiled the water and drank the tea with my friends.\n", encoding="utf-8")
     split_reading([tmp_path / "tea.txt"], tmp_path / "graph", pieces=1, without=WITHOUT)
-    (tmp_path / "tea.txt").write_text("I drank the coffee.\n", encoding="utf-8")
+    (tmp_path / "tea.txt").write_text("I boiled the water and drank the coffee with my friends.\n", encoding="utf-8")
     (reason,) = read_on_ray(tmp_path / "graph", workers=1).values()
     assert "the file has changed" in reason
 

@@ -40,9 +40,9 @@ def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("pieces") / "texts"
     folder.mkdir()
     told = [f"I filled the pot with water. I added {number} eggs. I boiled the eggs." for number in range(1, 13)]
-    records = [{"text": text, "scenario": "boiling eggs"} for text in told]
+    records = [{"id": number, "text": text, "scenario": "boiling eggs"} for number, text in enumerate(told)]
     lines = [json.dumps(record) for record in records]
-    lines[3:3] = ["no record", json.dumps({"text": "   "})]
+    lines[3:3] = ["no record", json.dumps({"id": "empty", "text": "   "})]
     (folder / "many.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     (folder / "one.txt").write_text("I peeled the carrots. I cut the carrots with a knife.\n", encoding="utf-8")
     (folder / "again.txt").write_text(told[0], encoding="utf-8")
@@ -55,6 +55,7 @@ def whole(texts: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The graph that one process makes."""
     directory = tmp_path_factory.mktemp("whole") / "graph"
     build_graph(texts, directory, without=WITHOUT)
+    assert ScriptGraph.open(directory).manifest.rows("Source") == 14
     return directory
 
 

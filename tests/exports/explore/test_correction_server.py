@@ -135,7 +135,7 @@ class Server(ThreadingHTTPServer):
 
 @pytest.fixture
 def server(kitchen: ScriptGraph) -> Iterator[Server]:
-    page = explore_page(kitchen, server={"at": AT, "edit": True})
+    page = explore_page(kitchen, ["cooking pasta"], server={"at": AT, "edit": True})
     with Server(page, kitchen.manifest.build_id) as found:
         thread = Thread(target=found.serve_forever, args=(0.02,))
         thread.start()
