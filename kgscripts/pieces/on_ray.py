@@ -7,7 +7,6 @@ that starts them does not grow with the texts.
 from __future__ import annotations
 
 import logging
-import os
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -42,10 +41,6 @@ class _Reader:
     def divide(self, directory: str, number: int, reason: str) -> bool:
         """See `divide_or_give_up`."""
         return divide_or_give_up(directory, number, reason)
-
-    def process(self) -> int:
-        """The number of its process, for tests and logs."""
-        return os.getpid()
 
 
 def read_on_ray(
@@ -140,7 +135,13 @@ class _Reading:
             self._waiting.append(number)
             return
         pieces = len(Plan.read(Path(self._directory)).pieces)
-        is_divided = self._ray.get(self._idle[-1].divide.remote(self._directory, number, _DIED))
+        try:
+            is_divided = self._ray.get(self._idle[-1].divide.remote(self._directory, number, _DIED))
+        except self._ray.exceptions.RayError:
+            # Not even its documents can be listed.
+            self._idle[-1] = self._actor.remote()
+            self._failed[number] = _DIED
+            return
         self._waiting.append(number)
         if is_divided:
             self._lost[number] = 0

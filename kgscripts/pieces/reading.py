@@ -133,11 +133,13 @@ def _documents(portions: Iterable[Portion], options: ReadingOptions, found: Fini
 def _stored(documents: Iterable[Document], folder: Path, found: Finished) -> Iterator[Document]:
     """The documents, which are written as shards before the reading of those that follow."""
     waiting: list[Document] = []
+    characters = 0
     for document in documents:
         waiting.append(document)
-        if sum(len(each.text) for each in waiting) >= CHARACTERS_A_SHARD:
+        characters += len(document.text)
+        if characters >= CHARACTERS_A_SHARD:
             yield from _store(waiting, folder, found)
-            waiting = []
+            waiting, characters = [], 0
     yield from _store(waiting, folder, found)
 
 

@@ -57,7 +57,7 @@ def take_in_pieces(
     path = path_of("the directory", directory)
     plan = Plan.read(path)
     options, chosen, enrichers = plan.chosen()
-    making = GraphOptions(**{**plan.making, "memory": memory, "jobs": jobs})
+    making = GraphOptions(**plan.making, memory=memory, jobs=jobs)
     taking = _Taking(path, plan)
     reader = DocumentReader(chosen, options.spacy_model, options.strict)
     report = make_graph(path, reader, enrichers, making, taking.take_in, (), progress)
