@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -34,6 +35,8 @@ _START = (
 )
 _SECONDS = 60
 """How long to wait for an answer."""
+_LOADED_ANEW = ("navigated or closed", "context was destroyed", "find context", "find default execution context")
+"""How Chromium says that an expression went with its page."""
 _KEYS = {"Enter": 13, "ArrowUp": 38, "ArrowDown": 40, "ArrowLeft": 37, "ArrowRight": 39, "Tab": 9}
 
 
@@ -125,12 +128,24 @@ class Browser:
             raise StoreError(f"the page failed: {json.dumps(found['exceptionDetails'])[:500]}", where=expression[:200])
         return found["result"].get("value")
 
-    def wait_for(self, expression: str) -> Any:
-        """Wait until an expression in the page is true, and return its value."""
-        return self.evaluate(
-            "(async () => { for (;;) { const found = (" + expression + "); if (found) return found; "
-            "await new Promise((done) => setTimeout(done, 20)); } })()"
-        )
+    def wait_for(self, expression: str) -> None:
+        """Wait until an expression in the page is true; the page may be loaded anew meanwhile.
+
+        Raises
+        ------
+        StoreError
+            If the expression fails, or is not true in time.
+        """
+        end = time.monotonic() + _SECONDS
+        while time.monotonic() < end:
+            try:
+                if self.evaluate(f"!!({expression})"):
+                    return
+            except StoreError as error:
+                if not any(words in str(error) for words in _LOADED_ANEW):
+                    raise
+            time.sleep(0.02)
+        raise StoreError(f"the page has not come to this for {_SECONDS} seconds", where=expression[:200])
 
     def press(self, key: str) -> None:
         """Press and release a key: a character, or one of `_KEYS`."""
