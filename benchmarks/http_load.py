@@ -32,6 +32,8 @@ class Plan:
     seconds: float
     warm_up: float
     period: float | None = None
+    seed: int = 0
+    """Another one draws other requests."""
     headers: Mapping[str, str] = field(factory=dict, repr=False)
 
 
@@ -42,6 +44,15 @@ class Load:
     latencies: Sequence[float]
     rate: float
     refused: int
+
+    @classmethod
+    def of_turns(cls, turns: Sequence[Load]) -> Load:
+        """What clients saw in turns of the same length."""
+        return cls(
+            latencies=sorted(latency for turn in turns for latency in turn.latencies),
+            rate=statistics.fmean(turn.rate for turn in turns),
+            refused=sum(turn.refused for turn in turns),
+        )
 
     def percentile(self, number: int) -> float:
         """The latency in seconds below which so many percent of the answers are; infinite without answers."""
@@ -70,7 +81,7 @@ async def _all_clients(plan: Plan) -> Load:
     seen = _Seen([], Counter())
     async with asyncio.TaskGroup() as group:
         for number in range(plan.clients):
-            group.create_task(_client(plan, random.Random(number), start, seen))
+            group.create_task(_client(plan, random.Random(plan.seed * plan.clients + number), start, seen))
     return Load(latencies=sorted(seen.latencies), rate=seen.in_time / plan.seconds, refused=seen.statuses[_BUSY])
 
 

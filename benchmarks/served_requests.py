@@ -16,7 +16,7 @@ from schemas.script_graph import ScriptGraph
 
 _QUERIES = Path(__file__).resolve().parents[1] / "docs" / "queries"
 _QUERY_NAMES = ("usual-script", "tools-of-a-scenario", "needs-of-a-scenario", "what-comes-before", "what-a-tool-is-for")
-_MOST_ROWS = "\nLIMIT 1000\n"
+_MOST_ROWS = 1_000
 
 
 @frozen(kw_only=True)
@@ -50,7 +50,7 @@ class Names:
     def queries(self) -> dict[str, Draw]:
         """Queries of `docs/queries` about scenarios, steps and tools of the graph, below an address for SPARQL."""
         texts = [(_QUERIES / f"{name}.rq").read_text(encoding="utf-8") for name in _QUERY_NAMES]
-        return {"SPARQL": partial(_query, self, texts)}
+        return {"SPARQL": partial(_query, self, texts, False), "SPARQL, all new": partial(_query, self, texts, True)}
 
 
 def _script(names: Names, new: bool, chance: random.Random) -> str:
@@ -64,8 +64,9 @@ def _search(names: Names, chance: random.Random) -> str:
     return f"/api/search?{urlencode({'question': chance.choice(names.steps)[1]})}"
 
 
-def _query(names: Names, texts: Sequence[str], chance: random.Random) -> str:
+def _query(names: Names, texts: Sequence[str], new: bool, chance: random.Random) -> str:
     text, (scenario, step), tool = chance.choice(texts), chance.choice(names.steps), chance.choice(names.tools)
     for example, name in (("cooking pasta", scenario), ("drain pasta", step), ("knife", tool)):
         text = text.replace(f'"{example}"', json.dumps(name, ensure_ascii=False))
-    return "?" + urlencode({"query": text + _MOST_ROWS})
+    most = _MOST_ROWS + chance.randrange(1_000_000) if new else _MOST_ROWS
+    return "?" + urlencode({"query": f"{text}\nLIMIT {most}\n"})

@@ -2,11 +2,12 @@
 
 ``python -m benchmarks serving [DIR] [--clients N] [--seconds N]``: the graph is `build/example-graph` unless another is
 named. There are two loads. "busy": each client asks again at once, or after the seconds of Retry-After if the server is
-busy. "paced": each client asks once a second, as people and assistants do. The client runs on the same machine.
+busy. "paced": each client asks once a second, as people and assistants do. The client runs on the same machine. Both
+servers run all the time and have each load in turns, so that other work on the machine slows both.
 
 Scenarios, tools and questions are drawn at random, so that the same request comes again, as it does in use, and the
-server may have kept its answer. Scripts that are "all new" also have a limit drawn from a thousand, for which it rarely
-has.
+server may have kept its answer. Scripts and queries that are "all new" also have a limit drawn at random, so that it
+rarely has: scripts one of a thousand, queries in SPARQL one of a million.
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ from schemas.script_graph import ScriptGraph
 _GRAPH = Path("build/example-graph")
 _WARM_UP = 10.0
 """Seconds of the same load before the measurement; at most as long as that."""
+_TURNS = 4
+"""Into so many turns the seconds of a load are divided, between which another server has its turn."""
 _START_SECONDS = 60.0
 _SCRIPT_GOAL = 0.05
 _LOADS: Mapping[str, float | None] = {"busy": None, "paced": 1.0}
@@ -78,24 +81,25 @@ def rows(arguments: Sequence[str] = ()) -> Iterator[Row]:
     graph = ScriptGraph.open(directory)
     names = Names.of(graph)
     yield Row(f"{settings.clients} clients on {os.cpu_count()} cores", "p50 / p99, answers a second")
-    queries = names.queries()
-    beside, counts = {}, None
-    with _fuseki(graph) as fuseki:
+    with _fuseki(graph) as fuseki, serving(directory) as address:
+        for kind, draw in names.requests().items():
+            for load_name, period in _LOADS.items():
+                (found,) = _alternately([Endpoint(address)], draw, period, settings)
+                what = f"{kind}, {load_name}"
+                yield _script_row(what, found, period) if kind.startswith("script") else Row(what, _figure(found))
+        own = Endpoint(f"{address}/sparql", _JSON)
+        queries = names.queries()
         if fuseki is None:
             yield Row("Fuseki", "no Fuseki or no Java at hand")
-        else:
-            counts = fuseki.counts(queries["SPARQL"])
-            for what, _, found in _loads(fuseki, queries, settings):
-                beside[what] = found
-                yield Row(f"Fuseki: {what}", _figure(found))
-    with serving(directory) as address:
-        for what, period, found in _loads(Endpoint(address), names.requests(), settings):
-            yield _script_row(what, found, period) if what.startswith("script") else Row(what, _figure(found))
-        own = Endpoint(f"{address}/sparql", _JSON)
-        if counts not in (None, own.counts(queries["SPARQL"])):
+        elif fuseki.counts(queries["SPARQL"]) != own.counts(queries["SPARQL"]):
             raise RuntimeError("Fuseki's answers have other numbers of rows")
-        for what, period, found in _loads(own, queries, settings):
-            yield _compared(what, found, beside.get(what), period)
+        for kind, draw in queries.items():
+            for load_name, period in _LOADS.items():
+                servers = [own] if fuseki is None else [fuseki, own]
+                *beside, found = _alternately(servers, draw, period, settings)
+                what = f"{kind}, {load_name}"
+                yield from (Row(f"Fuseki: {what}", _figure(other)) for other in beside)
+                yield _compared(what, found, beside[0] if beside else None, period)
 
 
 def _read(arguments: Sequence[str]) -> tuple[Path, Settings]:
@@ -107,22 +111,23 @@ def _read(arguments: Sequence[str]) -> tuple[Path, Settings]:
     return read.directory, Settings(clients=read.clients, seconds=read.seconds)
 
 
-def _loads(
-    endpoint: Endpoint, kinds: Mapping[str, Draw], settings: Settings
-) -> Iterator[tuple[str, float | None, Load]]:
-    """Each kind of request with each load: its name, its period, and what the clients saw."""
-    for kind, draw in kinds.items():
-        for name, period in _LOADS.items():
+def _alternately(servers: Sequence[Endpoint], draw: Draw, period: float | None, settings: Settings) -> list[Load]:
+    """What the clients of each server saw, which have the load in turns: whatever else runs slows all of them."""
+    seen: list[list[Load]] = [[] for _ in servers]
+    for turn in range(_TURNS):
+        for found, server in zip(seen, servers, strict=True):
             plan = Plan(
-                address=endpoint.address,
-                headers=endpoint.headers,
+                address=server.address,
+                headers=server.headers,
                 draw=draw,
                 clients=settings.clients,
-                seconds=settings.seconds,
-                warm_up=min(_WARM_UP, settings.seconds),
+                seconds=settings.seconds / _TURNS,
+                warm_up=0.0 if turn else min(_WARM_UP, settings.seconds),
                 period=period,
+                seed=turn,
             )
-            yield f"{kind}, {name}", period, measure(load, plan).value
+            found.append(measure(load, plan).value)
+    return [Load.of_turns(each) for each in seen]
 
 
 def _script_row(what: str, found: Load, period: float | None) -> Row:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import atexit
 import json
-import os
 import threading
 from collections.abc import Mapping
 from pathlib import Path
 
-from exports.engine_process import EngineProcess, Limits
+from exports.engine_process import EngineProcess, Limits, Serialised
 from schemas.errors import QueryError
+from schemas.operating_system import after_fork_in_child
 from schemas.results import Table
 
 _KEPT = 4
@@ -35,6 +35,22 @@ def ask(engine: str, store: Path, request: Mapping[str, object], limits: Limits)
     ConfigurationError
         If this platform cannot confine a process, and `limits` requires that.
     """
+    answer = _asked(engine, store, request, limits)
+    if isinstance(answer, Serialised):
+        raise TypeError("a request for a table names no formats")
+    return answer
+
+
+def ask_serialised(store: Path, request: Mapping[str, object], limits: Limits) -> Serialised:
+    """Return the answer of Oxigraph to a request whose ``formats`` are the media types of ``solutions`` and
+    ``triples``; the errors are those of `ask`."""
+    answer = _asked("oxigraph", store, request, limits)
+    if not isinstance(answer, Serialised):
+        raise TypeError("a request for text names its formats")
+    return answer
+
+
+def _asked(engine: str, store: Path, request: Mapping[str, object], limits: Limits) -> Table | Serialised:
     try:
         content = json.dumps(request).encode()
     except (TypeError, ValueError, RecursionError):
@@ -100,5 +116,4 @@ def _forget_all() -> None:
 
 
 atexit.register(_close_all)
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_all)
+after_fork_in_child(_forget_all)

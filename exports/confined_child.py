@@ -4,7 +4,8 @@ It is run as a script, with the paths of modules, the store and the limits as JS
 standard input and answers leave on standard output, as JSON with its length before it:
 
 - ``{"ready": true}`` once the store is open, or ``{"error": KIND, "message": ...}``;
-- for each request ``{"columns": [...]}``, lists of rows, and ``{"end": true}``; or an error instead of any of them.
+- for each request ``{"columns": [...]}``, lists of rows, and ``{"end": true}``; or, if it names formats,
+  ``{"kind": ..., "media_type": ...}`` and the text as it is, with its length; or an error instead of any of them.
 """
 
 from __future__ import annotations
@@ -21,8 +22,6 @@ from typing import Any, BinaryIO, Protocol
 
 LENGTH = struct.Struct(">Q")
 _BATCH_ROWS = 256
-_PIECE = 1 << 16
-"""Characters of a serialised result that are sent as one row."""
 _NESTING = 500
 _BUFFER_POOL = 1 << 30
 """Bytes of memory that a query may use for the pages of a Ladybug store and for its result."""
@@ -51,7 +50,8 @@ class _Engine(Protocol):
 
     def __init__(self, path: str) -> None: ...
 
-    def answer(self, request: dict[str, Any]) -> tuple[Sequence[str], Iterable[Sequence[Any]]]: ...
+    def answer(self, request: dict[str, Any]) -> Iterator[Any]:
+        """The messages of an answer; bytes are sent as they are."""
 
 
 class _Oxigraph:
@@ -69,9 +69,9 @@ class _Oxigraph:
         self._value = term_value
         self._store = pyoxigraph.Store.read_only(path)
         for text in ("ASK { ?s ?p ?o }", "SELECT ?s ('a' AS ?text) (1.5 AS ?number) { ?s ?p ?o } LIMIT 1"):
-            list(self.answer({"text": text, "prefixes": {}, "union": True})[1])
+            list(self.answer({"text": text, "prefixes": {}, "union": True}))
 
-    def answer(self, request: dict[str, Any]) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
+    def answer(self, request: dict[str, Any]) -> Iterator[Any]:
         graphs: dict[str, Any] = {
             option: [self._node(iri) for iri in request[name]]
             for option, name in (("default_graph", "default_graphs"), ("named_graphs", "named_graphs"))
@@ -88,21 +88,22 @@ class _Oxigraph:
             return self._serialised(result, request["formats"])
         value = self._value
         if isinstance(result, self._boolean):
-            return ["answer"], [[bool(result)]]
+            return _table(["answer"], [[bool(result)]])
         if isinstance(result, self._triples):
             rows = ([value(triple.subject), value(triple.predicate), value(triple.object)] for triple in result)
-            return ["subject", "predicate", "object"], rows
-        return [variable.value for variable in result.variables], ([*map(value, solution)] for solution in result)
+            return _table(["subject", "predicate", "object"], rows)
+        variables = [variable.value for variable in result.variables]
+        return _table(variables, ([*map(value, solution)] for solution in result))
 
-    def _serialised(self, result: Any, formats: dict[str, str | None]) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
-        """The kind of a result and the media type that it is wanted in, then its text in pieces; "" for no type."""
+    def _serialised(self, result: Any, formats: dict[str, str | None]) -> Iterator[Any]:
+        """The kind of a result and the media type that it is wanted in, then its text; "" and no text for no type."""
         kind = "triples" if isinstance(result, self._triples) else "solutions"
-        media_type = formats[kind]
-        if media_type is None:
-            return [kind, ""], []
-        form = (self._rdf if kind == "triples" else self._results).from_media_type(media_type)
-        text = result.serialize(format=form).decode()
-        return [kind, media_type], ([text[at : at + _PIECE]] for at in range(0, len(text), _PIECE))
+        media_type, text = formats[kind], b""
+        if media_type is not None:
+            form = (self._rdf if kind == "triples" else self._results).from_media_type(media_type)
+            text = result.serialize(format=form)
+        yield {"kind": kind, "media_type": media_type or ""}
+        yield text
 
 
 class _Ladybug:
@@ -116,18 +117,26 @@ class _Ladybug:
         self._value = cypher_value
         self._database = ladybug.Database(path, read_only=True, buffer_pool_size=_BUFFER_POOL)
         self._connection = ladybug.Connection(self._database)
-        list(self.answer({"text": _EVERY_TYPE, "parameters": {"text": "a", "list": ["a"], "map": {"a": 1.5}}})[1])
+        list(self.answer({"text": _EVERY_TYPE, "parameters": {"text": "a", "list": ["a"], "map": {"a": 1.5}}}))
 
-    def answer(self, request: dict[str, Any]) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
+    def answer(self, request: dict[str, Any]) -> Iterator[Any]:
         result = self._connection.execute(request["text"], request["parameters"])
         if isinstance(result, list):
             raise RuntimeError("there is more than one statement")  # noqa: TRY004
-        return result.get_column_names(), self._rows(result)
+        return _table(result.get_column_names(), self._rows(result))
 
     def _rows(self, result: Any) -> Iterator[Sequence[Any]]:
         with result:
             while result.has_next():
                 yield [*map(self._value, result.get_next())]
+
+
+def _table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[Any]:
+    yield {"columns": columns}
+    left = iter(rows)
+    while batch := list(islice(left, _BATCH_ROWS)):
+        yield batch
+    yield {"end": True}
 
 
 _ENGINES: dict[str, type[_Engine]] = {"oxigraph": _Oxigraph, "ladybug": _Ladybug}
@@ -189,7 +198,7 @@ def refuse_system_calls() -> None:
         Where that is not possible.
     """
     if sys.platform != "linux" or platform.machine() not in _SYSTEM_CALLS:
-        raise NotImplementedError(f"{sys.platform} on {platform.machine()}")
+        raise NotImplementedError(f"{sys.platform} on {platform.machine()} cannot refuse connections and programs")
     architecture, numbers = _SYSTEM_CALLS[platform.machine()]
     refused = (*numbers, _IO_URING_SETUP)
     # A program of the kernel's packet filter: code, jumps if true and if false, operand.
@@ -229,12 +238,9 @@ def limit_resources(memory: int, may_open_files: bool) -> None:
 
 def _respond(engine: _Engine, request: dict[str, Any], answers: BinaryIO) -> None:
     try:
-        columns, rows = engine.answer(request)
-        _send(answers, {"columns": columns})
-        left = iter(rows)
-        while batch := list(islice(left, _BATCH_ROWS)):
-            _send(answers, batch)
-        _send(answers, {"end": True})
+        for message in engine.answer(request):
+            _write(answers, message)
+        answers.flush()
     except BrokenPipeError:
         sys.exit()
     except MemoryError:
@@ -247,10 +253,14 @@ def _respond(engine: _Engine, request: dict[str, Any], answers: BinaryIO) -> Non
 
 
 def _send(answers: BinaryIO, message: object) -> None:
-    content = json.dumps(message).encode()
+    _write(answers, message)
+    answers.flush()
+
+
+def _write(answers: BinaryIO, message: object) -> None:
+    content = message if isinstance(message, bytes) else json.dumps(message).encode()
     answers.write(LENGTH.pack(len(content)))
     answers.write(content)
-    answers.flush()
 
 
 if __name__ == "__main__":

@@ -9,10 +9,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
-from attrs import frozen
+from attrs import field, frozen
 
 from exports.child_process import Child
 from exports.confined_child import LENGTH
+from exports.watchdog import act_after
 from schemas.arguments import check_number, check_seconds
 from schemas.errors import ConfigurationError, QueryError, StoreError
 from schemas.results import Table
@@ -45,6 +46,15 @@ class Limits:
     max_rows: int = MAX_ROWS
     max_bytes: int = MAX_BYTES
     confined: bool = True
+
+
+@frozen(kw_only=True)
+class Serialised:
+    """A result as text: its `kind` is ``solutions`` or ``triples``, and `media_type` is "" if it is wanted in none."""
+
+    kind: str
+    media_type: str
+    content: bytes = field(repr=False)
 
 
 def check_limits(timeout: object, max_rows: object) -> None:
@@ -88,18 +98,16 @@ class EngineProcess:
             self._lock.release()
         return True
 
-    def ask(self, content: bytes, limits: Limits) -> Table:
-        """The answer to a request, as `exports.confined.ask`; gives the process back."""
+    def ask(self, content: bytes, limits: Limits) -> Table | Serialised:
+        """The answer to a request, as `exports.confined.ask` and `ask_serialised`; gives the process back."""
         try:
             return self._in_time(content, limits)
         finally:
             self._lock.release()
 
-    def _in_time(self, content: bytes, limits: Limits) -> Table:
+    def _in_time(self, content: bytes, limits: Limits) -> Table | Serialised:
         self._is_late = False
-        timer = threading.Timer(min(limits.timeout, threading.TIMEOUT_MAX), self._end_late)
-        timer.daemon = True
-        timer.start()
+        deadline = act_after(limits.timeout, self._end_late)
         try:
             return self._ask(content, limits)
         except EngineError:
@@ -113,12 +121,12 @@ class EngineProcess:
                 ) from None
             raise
         finally:
-            timer.cancel()
-            timer.join()
+            # Before another query has the process.
+            deadline.call_off()
             if self._is_late:
                 self._close()
 
-    def _ask(self, content: bytes, limits: Limits) -> Table:
+    def _ask(self, content: bytes, limits: Limits) -> Table | Serialised:
         if self._child is None or self._child.process.poll() is not None or self.is_stale():
             self._start()
         try:
@@ -150,7 +158,7 @@ class EngineProcess:
                 remedy="remove it and export the graph again; a graph's own store is built by the next query",
             )
 
-    def _answer(self, content: bytes, limits: Limits) -> Table:
+    def _answer(self, content: bytes, limits: Limits) -> Table | Serialised:
         stdin = self._pipes()[0]
         stdin.write(LENGTH.pack(len(content)) + content)
         stdin.flush()
@@ -166,6 +174,9 @@ class EngineProcess:
                         raise _too_many_rows(limits.max_rows)
                 case {"columns": columns}:
                     pass
+                case {"kind": kind, "media_type": media_type}:
+                    text = self._content(size, limits.max_bytes)
+                    return Serialised(kind=kind, media_type=media_type, content=text)
                 case {"error": "memory"}:
                     raise QueryError(f"the query needs {self._more_memory()}", remedy=f"ask for less, or {_SHORTER}")
                 case {"error": kind, "message": text}:
@@ -175,6 +186,10 @@ class EngineProcess:
 
     def _message(self, size: int = 0, most: int = MAX_BYTES) -> tuple[Any, int]:
         """The next message, and its size added to `size`, at most `most`; `EOFError` if the process has ended."""
+        content = self._content(size, most)
+        return json.loads(content), size + len(content)
+
+    def _content(self, size: int, most: int) -> bytes:
         stdout = self._pipes()[1]
         head = stdout.read(LENGTH.size)
         if len(head) < LENGTH.size:
@@ -182,10 +197,10 @@ class EngineProcess:
         (length,) = LENGTH.unpack(head)
         if size + length > most:
             raise QueryError(f"the result has more than {most >> 20} MiB", remedy=_SHORTER)
-        content = stdout.read(length)
+        content: bytes = stdout.read(length)
         if len(content) < length:
             raise EOFError
-        return json.loads(content), size + length
+        return content
 
     def _pipes(self) -> tuple[Any, Any]:
         if self._child is None:

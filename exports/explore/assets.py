@@ -44,16 +44,17 @@ def style() -> str:
     return "".join(_text("css", name) for name in _STYLES)
 
 
-def policy(scripts: Iterable[str], style: str, *, asks_server: bool = False) -> str:
+def policy(scripts: Iterable[str], style: str, *, asks_server: bool = False, sends_form: bool = False) -> str:
     """The content security policy of a page with these inline scripts and this style sheet: nothing is loaded.
 
-    A page that asks its server may send requests to it, and to no other.
+    A page that asks its server may send requests to it, and to no other; so may one that sends a form.
     """
-    allowed = " ".join(map(_source, scripts))
+    allowed = " ".join(map(_source, scripts)) or "'none'"
+    sent = "'self'" if sends_form else "'none'"
     asked = "'self'" if asks_server else "'none'"
     return (
         f"default-src 'none'; script-src {allowed}; style-src {_source(style)}; img-src data:; "
-        f"connect-src {asked}; base-uri 'none'; form-action 'none'"
+        f"connect-src {asked}; base-uri 'none'; form-action {sent}"
     )
 
 

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from html import escape
 from typing import Any
 
 from attrs import frozen
 
 from exports.explore.assets import policy, scripts, style
 from exports.explore.contexts import Places, contexts_data, places_of
+from exports.explore.document import data_block, html_document
 from exports.explore.index import Index, read_index
 from exports.explore.scenario_map import read_map
 from exports.explore.scripts import read_models, script_data
 from exports.rows import find_scenario
-from schemas.drawing.text_layout import legible
 from schemas.errors import ConfigurationError
 from schemas.script_graph import ScriptGraph
 
@@ -80,7 +78,7 @@ def make_page(
     wanted = asked or ([] if server is not None else list(index.scenarios))
     places: dict[int, Places] = {}
     for number, content in _scripts(graph, index, wanted, progress):
-        block = _block(f"script-{number}", content)
+        block = data_block(f"script-{number}", content)
         if _size(block) + len("\n") > room:
             if asked:
                 raise ConfigurationError(
@@ -114,7 +112,7 @@ def _scripts(
 def _fitting_contexts(graph: ScriptGraph, places: Mapping[int, Places], room: int) -> Iterator[str]:
     """The text around the passages of the scripts with these numbers, as much of it as fits."""
     for number, content in zip(places, contexts_data(graph, places.values()), strict=True):
-        block = _block(f"contexts-{number}", content)
+        block = data_block(f"contexts-{number}", content)
         if content is not None and (size := _size(block) + len("\n")) <= room:
             room -= size
             yield block
@@ -139,7 +137,11 @@ def _fitting_index(
             "least": least,
             "models": models,
         }
-        blocks = [_block("graph", about), _block("index", index.data), _block("map", read_map(graph, index))]
+        blocks = [
+            data_block("graph", about),
+            data_block("index", index.data),
+            data_block("map", read_map(graph, index)),
+        ]
         size = sum(_size(block) + len("\n") for block in blocks)
         if size <= room / 2 or (not index.steps and size <= room):
             return index, blocks
@@ -153,33 +155,14 @@ def _fitting_index(
 
 
 def _document(graph: ScriptGraph, blocks: Sequence[str], server: Mapping[str, Any] | None = None) -> str:
-    title = escape(legible(graph.directory.resolve().name))
-    own = [] if server is None else [_block("server", server)]
-    return "\n".join(
-        (
-            "<!DOCTYPE html>",
-            '<html lang="en"><head><meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{_policy(server)}">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            '<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">',
-            f"<title>{title}</title><style>{style()}</style></head><body>",
-            '<noscript><p class="notice">This page needs JavaScript.</p></noscript>',
-            *own,
-            *blocks,
-            *(f"<script>{text}</script>" for text in scripts()),
-            "</body></html>\n",
-        )
+    own = [] if server is None else [data_block("server", server)]
+    return html_document(
+        graph.directory.resolve().name, [*own, *blocks], style=style(), policy=_policy(server), scripts=scripts()
     )
 
 
 def _policy(server: Mapping[str, Any] | None) -> str:
     return policy(scripts(), style(), asks_server=server is not None)
-
-
-def _block(name: str, content: object) -> str:
-    """Data that a browser does not run. Without "<" nothing in it can end the block or begin a comment."""
-    text = json.dumps(content, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-    return f'<script type="application/json" id="{name}">{text}</script>'
 
 
 def _size(text: str) -> int:

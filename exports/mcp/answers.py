@@ -6,6 +6,7 @@ from typing import Any
 
 from exports.needs import list_needs
 from exports.scripts import read_script, read_step
+from exports.serve.answers import tools
 from exports.sparql import run_query
 from schemas.found import Kind
 from schemas.script import Change, Evidence, Script, Step
@@ -66,19 +67,17 @@ def needs(graph: ScriptGraph, scenario: str) -> Values:
 
 def tools_for(graph: ScriptGraph, action: str, limit: int) -> Values:
     """The tools of the steps that are nearest to the words of an action."""
-    found = [each for each in graph.search(action, kind=Kind.STEP, limit=limit).found if each.scenario]
-    steps = [(each.scenario, read_step(graph, each.scenario, each.iri)[1]) for each in found]
     return {
         "steps": [
             {
-                "step": step.label_text,
-                "scenario": scenario,
+                "step": found.step,
+                "scenario": found.scenario,
                 "tools": [
                     {"name": tool.label, "role": tool.role, "share": tool.probability, "sources": tool.support}
-                    for tool in step.tools
+                    for tool in found.tools
                 ],
             }
-            for scenario, step in steps
+            for found in tools(graph, action, limit).steps
         ]
     }
 

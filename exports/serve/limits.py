@@ -48,7 +48,9 @@ class ServerLimits:
     connections: int = field(default=256, validator=_AT_LEAST_ONE)
     """Open connections; the next one gets 503."""
     kept_bytes: int = field(default=64 << 20, validator=validators.ge(0))
-    """The size of the answers that are kept to be given again."""
+    """The size of the answers that are kept to be given again, of each graph."""
+    kept_rows: int = field(default=1_000_000, validator=validators.ge(0))
+    """The rows of tables that are kept in memory, of each graph."""
 
 
 def limits_of(settings: Sequence[str]) -> ServerLimits:

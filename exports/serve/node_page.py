@@ -11,10 +11,9 @@ from attrs import frozen
 
 from exports.rdf.terms import PREFIXES
 from exports.serve.negotiation import RESULTS, TRIPLES, preferred
-from exports.serve.pages import Page
 from exports.serve.protocol import ProtocolError, ProtocolRequest, is_iri
 from exports.serve.served import Served
-from exports.serve.small_page import small_page
+from exports.serve.small_page import Page, small_page
 from schemas.drawing.text_layout import legible
 
 HTML = "text/html"
@@ -26,7 +25,7 @@ _MOST = 100
 class NodeAnswer:
     """The answer about a node; a page has its content security policy."""
 
-    content: str
+    content: str | bytes
     media_type: str
     policy: str | None = None
 

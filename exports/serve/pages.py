@@ -1,65 +1,55 @@
-"""The page to look through the graph, made once for each build, and the scripts that it asks for."""
+"""The page to look through the graph, and the scripts that it asks for."""
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Mapping
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from exports.explore.contexts import contexts_data, places_of
 from exports.explore.index import Index
 from exports.explore.page import make_page
 from exports.explore.scripts import script_data
 from exports.rows import find_scenario
+from exports.serve.small_page import UNFRAMED, Page
 from schemas.script_graph import ScriptGraph
 
-READING = {"at": "", "edit": False}
-"""The server of a page that changes nothing, at the root of its host."""
 
+class ExploredGraph:
+    """Makes the page of a graph, and keeps what the numbers in its scripts mean. `server` is that of `explore_page`."""
 
-@frozen(kw_only=True)
-class Page:
-    """A page and the policy under which a browser shows it."""
+    def __init__(self, server: Mapping[str, Any]) -> None:
+        self._server = server
+        self._index: tuple[str, Index] | None = None
+        self._making = threading.Lock()
 
-    html: str
-    policy: str
+    def page(self, graph: ScriptGraph) -> Page:
+        """The page of a graph."""
+        with self._making:
+            return self._made(graph)[0]
 
+    def script(self, graph: ScriptGraph, scenario: str) -> dict[str, Any]:
+        """The script of a scenario as the page of the graph has those on it, with its ``contexts``, and the ``build``
+        to which the numbers in it belong.
 
-_making = threading.Lock()
+        Raises
+        ------
+        QueryError
+            If no scenario or several scenarios have this name.
+        """
+        build = graph.build_id
+        with self._making:
+            known = self._index
+            index = known[1] if known is not None and known[0] == build else self._made(graph)[1]
+        data = script_data(graph, index, find_scenario(graph, scenario)["id"])
+        (contexts,) = contexts_data(graph, [places_of(data)])
+        return {**data, "contexts": contexts, "build": build}
 
-
-def page(graph: ScriptGraph, server: Mapping[str, Any] = READING) -> Page:
-    """The page of a graph; the one of the latest build is kept. `server` is that of `explore_page`."""
-    return _made(graph, server)[0]
-
-
-def explored_script(graph: ScriptGraph, scenario: str, server: Mapping[str, Any] = READING) -> dict[str, Any]:
-    """The script of a scenario as the page of the graph has those on it, with its ``contexts``, and the ``build`` to
-    which the numbers in it belong.
-
-    Raises
-    ------
-    QueryError
-        If no scenario or several scenarios have this name.
-    """
-    index = _made(graph, server)[1]
-    data = script_data(graph, index, find_scenario(graph, scenario)["id"])
-    (contexts,) = contexts_data(graph, [places_of(data)])
-    return {**data, "contexts": contexts, "build": graph.build_id}
-
-
-def _made(graph: ScriptGraph, server: Mapping[str, Any]) -> tuple[Page, Index]:
-    with _making:
-        return _make(graph.directory, graph.build_id, json.dumps(dict(server), sort_keys=True))
-
-
-@lru_cache(maxsize=16)
-def _make(directory: Path, _: str, server: str) -> tuple[Page, Index]:
-    made = make_page(ScriptGraph.open(directory), server=json.loads(server))
-    # What the page has of the index is in its text.
-    return Page(html=made.html, policy=f"{made.policy}; frame-ancestors 'none'"), evolve(made.index, data={})
+    def _made(self, graph: ScriptGraph) -> tuple[Page, Index]:
+        made = make_page(graph, server=self._server)
+        # What the page has of the index is in its text.
+        index = evolve(made.index, data={})
+        self._index = graph.build_id, index
+        return Page(html=made.html, policy=made.policy + UNFRAMED), index

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from functools import cache
-from html import escape
 from pathlib import Path
 from typing import Any
 
 from exports.explore import assets
+from exports.explore.document import data_block
 from exports.rdf.language import text_language
 from exports.rdf.terms import PREFIXES, class_terms, property_terms, relation_term
 from exports.scripts import list_scenarios
-from exports.serve.pages import Page
+from exports.serve.small_page import Page, served_page
 from schemas.drawing.text_layout import legible
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.script_graph import ScriptGraph
@@ -42,21 +42,8 @@ def query_page(graph: ScriptGraph, at: str = "") -> Page:
         "terms": _terms(),
         "examples": {language: list(examples(graph, language)) for language in ("sparql", "cypher")},
     }
-    data = json.dumps(content, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-    html = "\n".join(
-        (
-            '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            '<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">',
-            f"<title>Queries – {escape(name)}</title><style>{_style()}</style></head><body>",
-            '<noscript><p class="notice">This page needs JavaScript.</p></noscript>',
-            f'<script type="application/json" id="content">{data}</script>',
-            *(f"<script>{text}</script>" for text in _scripts()),
-            "</body></html>\n",
-        )
-    )
-    allowed = assets.policy(_scripts(), _style(), asks_server=True)
-    return Page(html=html, policy=f"{allowed}; frame-ancestors 'none'")
+    data = data_block("content", content)
+    return served_page(f"Queries – {name}", [data], style=_style(), scripts=_scripts(), asks_server=True)
 
 
 def examples(graph: ScriptGraph, language: str) -> Iterator[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -10,12 +11,13 @@ from urllib.parse import quote
 
 from exports.cypher import run_query as run_cypher
 from exports.rdf.terms import PREFIXES
+from exports.serve.kept_graph import KeptGraph
 from exports.serve.limits import ServerLimits
 from exports.serve.protocol import ProtocolRequest
 from exports.serve.sparql import Answer, answer
 from exports.sparql import embedded_store
-from schemas.errors import GraphDirectoryError
-from schemas.graph_directory import NEXT
+from schemas.errors import GraphDirectoryError, StoreError
+from schemas.graph_directory import MEASUREMENTS, NEXT
 from schemas.kept_stores import use_store
 from schemas.results import Table
 from schemas.script_graph import ScriptGraph
@@ -24,7 +26,8 @@ T = TypeVar("T")
 
 _SWAP_SECONDS = 5.0
 """How long a new build may take to move its files into place."""
-_Identity = tuple[int, int, int]
+_FileIdentity = tuple[int, int, int]
+_Identity = tuple[_FileIdentity, _FileIdentity | None]
 
 
 class Served:
@@ -36,10 +39,14 @@ class Served:
     def __init__(self, directory: Path, limits: ServerLimits) -> None:
         self.directory = directory
         self.limits = limits
-        self._opened: tuple[_Identity, ScriptGraph] | None = None
+        # Texts, since a path is made of its parts again each time.
+        files = (directory / NEXT / "manifest.json", directory / "manifest.json", directory / MEASUREMENTS)
+        self._next, self._manifest, self._measurements = map(str, files)
+        self._opened: tuple[_Identity, KeptGraph] | None = None
+        self._store: tuple[str, Path] | None = None
         self.graph()
 
-    def graph(self) -> ScriptGraph:
+    def graph(self) -> KeptGraph:
         """The graph as it is now; while a new build is moved into place, it is waited for."""
         end = time.monotonic() + _SWAP_SECONDS
         while True:
@@ -47,7 +54,7 @@ class Served:
             if opened is not None and opened[0] == identity:
                 return opened[1]
             try:
-                graph = ScriptGraph.open(self.directory)
+                graph = KeptGraph.of(ScriptGraph.open(self.directory), self.limits.kept_rows)
             except GraphDirectoryError:
                 if time.monotonic() > end:
                     raise
@@ -58,11 +65,11 @@ class Served:
 
     @property
     def latest(self) -> str | None:
-        """The id of the graph's build if it is known without waiting."""
+        """The version of the graph if it is known without waiting."""
         opened = self._opened
-        return opened[1].build_id if opened is not None and opened[0] == self._identity() else None
+        return opened[1].version if opened is not None and opened[0] == self._identity() else None
 
-    def consistently(self, work: Callable[[ScriptGraph], T]) -> T:
+    def consistently(self, work: Callable[[KeptGraph], T]) -> T:
         """What `work` gives for the graph; again if the graph was replaced meanwhile."""
         while True:
             graph = self.graph()
@@ -77,14 +84,27 @@ class Served:
 
     def sparql(self, request: ProtocolRequest, accept: str | None) -> Answer:
         """See `exports.serve.sparql.answer`."""
+        return self.consistently(lambda graph: self.sparql_of(graph, request, accept))
 
-        def asked(graph: ScriptGraph) -> Answer:
-            prefixes = PREFIXES | {"data": graph.manifest.base_iri}
-            return use_store(
-                lambda: embedded_store(graph), lambda path: answer(path, request, accept, prefixes, self.limits)
-            )
+    def sparql_of(self, graph: KeptGraph, request: ProtocolRequest, accept: str | None) -> Answer:
+        """The answer of the `graph` that `consistently` gives."""
+        prefixes = PREFIXES | {"data": graph.manifest.base_iri}
 
-        return self.consistently(asked)
+        def answered(path: Path) -> Answer:
+            try:
+                return answer(path, request, accept, prefixes, self.limits)
+            except (StoreError, OSError):
+                self._store = None
+                raise
+
+        return use_store(lambda: self._store_of(graph), answered)
+
+    def _store_of(self, graph: KeptGraph) -> Path:
+        """The store of a graph, whose files are looked at once, and again after it could not be used."""
+        known = self._store
+        if known is None or known[0] != graph.version:
+            self._store = known = graph.version, embedded_store(graph)
+        return known[1]
 
     def cypher(self, query: str, parameters: Mapping[str, object]) -> Table:
         """The rows of a query in Cypher."""
@@ -98,11 +118,16 @@ class Served:
         return self.graph().iri(quote(identifier, safe="/"))
 
     def _identity(self) -> _Identity | None:
-        """Identifies the manifest; None while a new graph is moved into place."""
-        try:
-            if (self.directory / NEXT / "manifest.json").exists():
-                return None
-            found = (self.directory / "manifest.json").stat()
-        except OSError:
+        """Identifies the manifest and the measurements; None while a new graph is moved into place."""
+        if _file_identity(self._next) is not None or (manifest := _file_identity(self._manifest)) is None:
             return None
-        return found.st_dev, found.st_ino, found.st_mtime_ns
+        return manifest, _file_identity(self._measurements)
+
+
+def _file_identity(file: str) -> _FileIdentity | None:
+    """None if it cannot be seen."""
+    try:
+        found = os.stat(file)  # noqa: PTH116
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_mtime_ns

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from attrs import frozen
+from attrs import field, frozen
 
-from exports.confined import ask
+from exports.confined import ask_serialised
 from exports.engine_process import EngineError, Limits
 from exports.serve.limits import ServerLimits
 from exports.serve.negotiation import RESULTS, TRIPLES, preferred
@@ -19,16 +21,18 @@ from schemas.errors import QueryError
 
 _judged = lru_cache(maxsize=64)(judge)
 """Programs ask the same queries again."""
+_CHANGING = re.compile(r"NOW|RAND|UUID", re.IGNORECASE)
+"""Functions that give another value each time; also where the letters are part of something else."""
 _BASE = "http://localhost/"
 """To what relative IRIs of a query refer, if the store is of no graph, whose nodes they are else."""
 
 
 @frozen(kw_only=True)
 class Answer:
-    """The text of an answer and its media type."""
+    """The text of an answer in UTF-8 and its media type."""
 
     media_type: str
-    content: str
+    content: bytes = field(repr=False)
 
 
 def answer(
@@ -63,12 +67,19 @@ def answer(
         "named_graphs": request.named_graphs,
     }
     try:
-        table = ask("oxigraph", store, wanted, Limits(timeout=limits.query_seconds, max_bytes=limits.result_bytes))
+        found = ask_serialised(store, wanted, Limits(timeout=limits.query_seconds, max_bytes=limits.result_bytes))
     except EngineError as error:
         if error.is_syntax:
             raise ProtocolError(400, str(syntax_error(judged.text, str(error)))) from error
         raise QueryError(f"the query fails ({error})") from error
-    kind, media_type = table.columns
-    if not media_type:
-        raise ProtocolError(406, f"the answer is of the types {', '.join(TRIPLES if kind == 'triples' else RESULTS)}")
-    return Answer(media_type=media_type, content="".join(str(piece) for (piece,) in table.rows))
+    if not found.media_type:
+        types = TRIPLES if found.kind == "triples" else RESULTS
+        raise ProtocolError(406, f"the answer is of the types {', '.join(types)}")
+    return Answer(media_type=found.media_type, content=found.content)
+
+
+def key(request: ProtocolRequest, accept: str | None) -> str | None:
+    """What tells a request from those with other answers; None if its answer differs each time."""
+    if _CHANGING.search(request.query):
+        return None
+    return json.dumps([request.query, request.default_graphs, request.named_graphs, accept])

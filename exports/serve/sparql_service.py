@@ -1,4 +1,4 @@
-"""The SPARQL 1.1 Protocol over HTTP: requests are read, answered by a function in its turn, and sent."""
+"""The SPARQL 1.1 Protocol over HTTP: requests are read, and what they ask for is answered by a function."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from exports.serve.limits import ServerLimits
 from exports.serve.protocol import ProtocolRequest, read_request
 from exports.serve.responses import explained, read_body
 from exports.serve.service_description import service_description
-from exports.serve.sparql import Answer
-from exports.serve.turns import Turns
 
 _ALLOWED = ("HEAD", "GET", "POST", "OPTIONS")
 SPARQL_METHODS = (*_ALLOWED, "PUT", "PATCH", "DELETE")
@@ -21,24 +19,24 @@ VARY = {"Vary": "Accept"}
 
 
 def sparql_endpoint(
-    answer: Callable[[ProtocolRequest, str | None], Answer], limits: ServerLimits, turns: Turns
+    answer: Callable[[ProtocolRequest, Request], Awaitable[Response]], limits: ServerLimits
 ) -> Callable[[Request], Awaitable[Response]]:
-    """An endpoint whose answers `answer` gives, from a query and an Accept header."""
+    """An endpoint whose queries `answer` answers, each with the request that has its headers."""
 
     async def endpoint(request: Request) -> Response:
         if request.method not in _ALLOWED[:3]:
             status = 204 if request.method == "OPTIONS" else 405
             return Response(status_code=status, headers={"Allow": ", ".join(_ALLOWED)})
-        accept = request.headers.get("accept")
 
         async def respond() -> Response:
             body = await read_body(request, limits)
             wanted = read_request(request.method, request.url.query, request.headers.get("content-type"), body)
             if wanted is None:
-                media_type, text = service_description(str(request.url.replace(query="")), accept)
+                media_type, text = service_description(
+                    str(request.url.replace(query="")), request.headers.get("accept")
+                )
                 return Response(text, media_type=media_type, headers=VARY)
-            found = await turns.run(lambda: answer(wanted, accept))
-            return Response(found.content, media_type=found.media_type, headers=VARY)
+            return await answer(wanted, request)
 
         return await explained(respond)
 

@@ -148,6 +148,25 @@ def test_time_is_limited(graph: ScriptGraph) -> None:
         unjudged(graph, "ladybug", "RETURN " + "(" * 3000 + "1" + ")" * 3000, timeout=0.5)
 
 
+def test_only_the_query_that_takes_too_long_is_ended(graph: ScriptGraph, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(confined, "_children", [])
+    sparql.run_query(graph, "ASK {}")
+    problems: list[QueryError] = []
+
+    def ask_for_too_much() -> None:
+        try:
+            sparql.run_query(graph, ENDLESS_SPARQL, timeout=0.5)
+        except QueryError as error:
+            problems.append(error)
+
+    late = threading.Thread(target=ask_for_too_much)
+    late.start()
+    while late.is_alive():
+        assert sparql.run_query(graph, "ASK {}", timeout=60).rows == ((True,),)
+    assert "takes more than 0.5 seconds" in str(problems[0])
+    assert sparql.run_query(graph, "ASK {}").rows == ((True,),)
+
+
 def test_the_size_of_a_result_is_limited(graph: ScriptGraph) -> None:
     many = "SELECT * { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i }"
     for run_query, text in ((sparql.run_query, many), (cypher.run_query, "UNWIND range(1, 5000) AS x RETURN x")):

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.browser import Browser
-from exports.explore import page as pages
 from exports.explore.contexts import Places, _shared, places_of
+from exports.explore.document import data_block
 from exports.explore.page import explore_page, make_page
 from kgscripts.lookup.contexts import context_of, read_contexts
 from schemas.script_graph import ScriptGraph
@@ -76,7 +76,7 @@ def test_a_graph_without_records_has_none(kitchen: ScriptGraph) -> None:
 
 def test_contexts_are_given_up_before_scripts(told: ScriptGraph) -> None:
     whole = explore_page(told)
-    blocks = {name: len(pages._block(name, content).encode()) + 1 for name, content in Scripts(whole).data.items()}
+    blocks = {name: len(data_block(name, content).encode()) + 1 for name, content in Scripts(whole).data.items()}
     size = len(whole.encode())
     for room, expected in (
         (size, ["contexts-0", "contexts-1"]),

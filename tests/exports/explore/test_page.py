@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from exports.explore import page as pages
 from exports.explore import scenario_map
+from exports.explore.document import data_block
 from exports.explore.index import read_index
 from exports.explore.lanes import boxes, levels
 from exports.explore.page import explore_page, make_page
@@ -107,7 +108,7 @@ def test_odd_texts_stay_data(tmp_path: Path) -> None:
 
 @given(st.text() | st.sampled_from(["</script>", "<!--", "<script>", "]]>", "\u2028"]))
 def test_any_text_stays_in_its_block(text: str) -> None:
-    block = pages._block("one", [text])
+    block = data_block("one", [text])
     assert block.count("<") == 2
     assert Scripts(block).data == {"one": [text]}
 

@@ -6,7 +6,7 @@ import gzip
 import json
 import re
 from pathlib import Path
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 import pytest
 
@@ -58,6 +58,26 @@ def test_the_same_again_is_not_sent_again(server: Server) -> None:
     again = server.ask("GET", target, {"If-None-Match": first.headers["etag"]})
     assert (again.status, again.body) == (304, b"")
     assert server.ask("GET", target + "&limit=3", {"If-None-Match": first.headers["etag"]}).status == 200
+
+
+def test_a_query_that_was_asked_before_is_answered_alike(server: Server) -> None:
+    target = "/sparql?query=" + quote("SELECT ?s { ?s a kgs:Tool } ORDER BY ?s")
+    first = server.ask("GET", target)
+    assert set(first.headers["vary"].split(", ")) == {"Accept", "Accept-Encoding"}
+    assert server.ask("GET", target).body == first.body
+    tag = {"If-None-Match": first.headers["etag"]}
+    assert (server.ask("GET", target, tag).status, server.ask("HEAD", target, tag).status) == (304, 304)
+    table = server.ask("GET", target, {"Accept": "text/csv", **tag})
+    assert (table.status, table.text.splitlines()[0]) == (200, "s")
+    packed = server.ask("GET", target, {"Accept-Encoding": "gzip"})
+    assert gzip.decompress(packed.body) == first.body
+    form = {"Content-Type": "application/x-www-form-urlencoded", **tag}
+    assert server.ask("POST", "/sparql", form, target.partition("?")[2].encode()).body == first.body
+
+
+def test_a_query_whose_answer_differs_each_time_is_asked_each_time(server: Server) -> None:
+    target = "/sparql?query=" + quote("SELECT (STRUUID() AS ?x) {}")
+    assert server.ask("GET", target).body != server.ask("GET", target).body
 
 
 def test_long_answers_are_packed(server: Server) -> None:
@@ -135,7 +155,7 @@ def test_a_browser_gets_a_page_of_a_node(server: Server, kitchen: ScriptGraph) -
     tool = next(row for row in kitchen.rows("Tool", ("id", "label")) if row["label"] == "pot")
     found = server.ask("GET", f"/data/{tool['id']}", accept)
     assert found.headers["content-type"] == "text/html; charset=utf-8"
-    assert found.headers["content-security-policy"].startswith("default-src 'none'; script-src ;")
+    assert found.headers["content-security-policy"].startswith("default-src 'none'; script-src 'none';")
     assert "<h1>pot</h1>" in found.text
     links = re.findall(r'<a href="(/data/[^"]+)">', found.text)
     assert len(links) > 3

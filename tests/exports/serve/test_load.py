@@ -108,3 +108,8 @@ def test_a_wrong_request_ends_the_load() -> None:
 def test_percentiles_are_those_of_numpy(latencies: list[float], number: int) -> None:
     found = Load(latencies=sorted(latencies), rate=1.0, refused=0).percentile(number)
     assert found == pytest.approx(np.percentile(latencies, number))
+
+
+def test_turns_are_one_load() -> None:
+    turns = [Load(latencies=[0.2, 0.4], rate=2.0, refused=1), Load(latencies=[0.1, 0.3], rate=4.0, refused=0)]
+    assert Load.of_turns(turns) == Load(latencies=[0.1, 0.2, 0.3, 0.4], rate=3.0, refused=1)

@@ -27,9 +27,12 @@ from urllib.parse import quote, urlencode
 import pyoxigraph
 import pytest
 from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response as HTTPResponse
 from starlette.routing import Route
 
 from exports.serve.limits import ServerLimits
+from exports.serve.protocol import ProtocolRequest
 from exports.serve.sparql import answer
 from exports.serve.sparql_service import SPARQL_METHODS, sparql_endpoint
 from exports.serve.turns import Turns
@@ -61,7 +64,13 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     del store
     limits = ServerLimits()
     turns = Turns(limits.running, limits.waiting)
-    endpoint = sparql_endpoint(lambda request, accept: answer(path, request, accept, {}, limits), limits, turns)
+
+    async def answered(query: ProtocolRequest, request: Request) -> HTTPResponse:
+        accept = request.headers.get("accept")
+        found = await turns.run(lambda: answer(path, query, accept, {}, limits))
+        return HTTPResponse(found.content, media_type=found.media_type)
+
+    endpoint = sparql_endpoint(answered, limits)
     with in_thread(Starlette(routes=[Route("/sparql", endpoint, methods=[*SPARQL_METHODS])])) as found:
         yield found
 

@@ -1,0 +1,124 @@
+"""A graph whose tables are kept in memory: an answer of a server needs a few rows of dozens of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from threading import Lock
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from attrs import define, field, frozen
+
+from schemas.arguments import items_of
+from schemas.measurements import measurements_version
+from schemas.script_graph import ScriptGraph
+
+_Rows = npt.NDArray[np.int64]
+
+
+@frozen(repr=False, eq=False)
+class KeptGraph(ScriptGraph):
+    """A graph that keeps each table that `select` reads, at most `most_rows` rows of all; other tables are read again.
+
+    It belongs to one build: tables that were read while another build was moved into place must not be used.
+    """
+
+    version: str
+    """Tells this build, with its measurements, from others."""
+    most_rows: int
+    _tables: dict[str, _KeptTable] = field(factory=dict, init=False)
+    _reading: Lock = field(factory=Lock, init=False)
+
+    @classmethod
+    def of(cls, graph: ScriptGraph, most_rows: int) -> Self:
+        """A graph that was just opened, with nothing kept yet."""
+        build = graph.build_id
+        version = f"{build} {measurements_version(graph.directory, build)}"
+        return cls(graph.directory, graph.manifest, version=version, most_rows=most_rows)
+
+    def select(
+        self, table: str, columns: Iterable[str] | None = None, where: Mapping[str, object] | None = None
+    ) -> pa.Table:
+        """See `ScriptGraph.select`."""
+        wanted = None if columns is None else items_of("columns", columns)
+        kept = self._kept(table)
+        if kept is None or not isinstance(where, Mapping | None):
+            return super().select(table, wanted, where)
+        among = {column: _listed(values) for column, values in (where or {}).items()}
+        return kept.select(wanted, among) if kept.has(wanted, among) else super().select(table, wanted, among)
+
+    def _kept(self, table: str) -> _KeptTable | None:
+        """The table, read if it fits."""
+        if (found := self._tables.get(table)) is not None or table not in self.manifest.tables:
+            return found
+        with self._reading:
+            kept = sum(each.rows.num_rows for each in self._tables.values())
+            if table not in self._tables and kept + self.manifest.rows(table) <= self.most_rows:
+                self._tables[table] = _KeptTable(self.table(table).combine_chunks())
+            return self._tables.get(table)
+
+
+@define(eq=False)
+class _KeptTable:
+    """The rows of a table, and where those with a value of a column are, for each column that was asked for."""
+
+    rows: pa.Table
+    _places: dict[str, _Places] = field(factory=dict, init=False)
+
+    def has(self, columns: list[str] | None, among: Mapping[str, list[Any]]) -> bool:
+        """Whether it can select these: others, and errors, are left to the reader of the file."""
+        schema = self.rows.schema
+        return (columns is None or (columns != [] and set(columns) <= set(schema.names))) and all(
+            column in schema.names and schema.field(column).type == pa.string() and all(type(v) is str for v in values)
+            for column, values in among.items()
+        )
+
+    def select(self, columns: list[str] | None, among: Mapping[str, list[str]]) -> pa.Table:
+        """The rows that have one of these values in each of these columns, in their order."""
+        found: _Rows | None = None
+        for column, values in among.items():
+            if column not in self._places:
+                self._places[column] = _Places.of(self.rows[column])
+            places = self._places[column].having(values)
+            found = places if found is None else np.intersect1d(found, places, assume_unique=True)
+        rows = self.rows if columns is None else self.rows.select(columns)
+        if found is None:
+            return rows
+        return rows.take(pa.array(found)) if len(found) else rows.slice(0, 0)
+
+
+@frozen(eq=False)
+class _Places:
+    """The rows of a column by its values: those of the value with the number n are `rows[ends[n - 1] : ends[n]]`."""
+
+    numbers: dict[str, int]
+    rows: _Rows
+    ends: _Rows
+
+    @classmethod
+    def of(cls, column: pa.ChunkedArray) -> Self:
+        """Those of a column of text; rows without a value come last and are never asked for."""
+        encoded = column.combine_chunks().dictionary_encode()
+        values = encoded.dictionary.to_pylist()
+        numbers = encoded.indices.fill_null(len(values)).to_numpy(zero_copy_only=False)
+        counts = np.bincount(numbers, minlength=len(values) + 1)
+        return cls(
+            {value: number for number, value in enumerate(values)},
+            np.argsort(numbers, kind="stable"),
+            np.concatenate(([0], np.cumsum(counts))),
+        )
+
+    def having(self, values: Iterable[str]) -> _Rows:
+        """The rows with one of the values, ascending."""
+        known = {number for value in values if (number := self.numbers.get(value)) is not None}
+        parts = [self.rows[self.ends[number] : self.ends[number + 1]] for number in known]
+        return np.sort(np.concatenate(parts)) if parts else np.empty(0, np.int64)
+
+
+def _listed(values: object) -> list[Any]:
+    """The values of a condition, which is one of them or a collection."""
+    if isinstance(values, pa.Array | pa.ChunkedArray):
+        return list(values.to_pylist())
+    return list(values) if isinstance(values, Iterable) and not isinstance(values, str | bytes) else [values]
