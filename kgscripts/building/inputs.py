@@ -1,26 +1,33 @@
-"""The inputs of a build: files and texts in memory, identified by keys, their contents by fingerprints."""
+"""The inputs of a build: files, objects of stores and texts in memory, identified by keys, their contents by
+fingerprints.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib import metadata
+from io import BufferedRandom, BufferedReader
 from pathlib import Path
 from typing import Any
 
 from attrs import evolve, frozen
 
-from kgscripts.corpora.files import InputFile
-from kgscripts.corpora.formats import documents_from_strings, read_file
+from kgscripts.corpora.files import InputFile, find_files
+from kgscripts.corpora.formats import check_format, documents_from_strings, read_source
 from kgscripts.corpora.languages import in_english
 from kgscripts.corpora.scenarios.labels import scenario_of_folder, with_scenario
+from kgscripts.corpora.source import source_of
 from kgscripts.corpora.tables import Columns
-from schemas.arguments import shown
+from kgscripts.object_stores import Fetched, Store, StoredObject, is_url
+from schemas.arguments import items_of, shown
 from schemas.errors import InputError
-from schemas.input_files import open_regular
+from schemas.input_files import open_input
 from schemas.records import Discard, DiscardReason, Document
 
+File = InputFile | StoredObject
 Text = str | Mapping[str, Any] | Document
 
 _MARK = " any language"
@@ -36,28 +43,56 @@ class BuildInput:
     items: Callable[[], Iterable[Document | Discard]]
 
 
+def find_inputs(inputs: Sequence[str | Path]) -> list[File]:
+    """All files and objects among paths and URLs, each once: those of folders and below URLs too.
+
+    Raises what `find_files` and `Store.find` raise, and InputError for a URL without objects.
+    """
+    found: dict[str, File] = {}
+    for argument in items_of("inputs", inputs):
+        files: Sequence[File] = Store.at(argument).find() if is_url(argument) else find_files([argument])
+        if not files:
+            raise InputError("no object to read below this URL", where=argument, remedy="check it, and its bucket")
+        for file in files:
+            found.setdefault(place_key(place_of(file)), file)
+    return list(found.values())
+
+
+def place_of(file: File) -> str:
+    """The URL or the path of a file, from which `file_at` makes it again."""
+    return file.url if isinstance(file, StoredObject) else str(file.path.absolute())
+
+
+def file_at(place: str, name: str) -> File:
+    """The file or object with this path or URL."""
+    return StoredObject(place) if is_url(place) else InputFile(Path(place), name)
+
+
 def file_input(
-    file: InputFile,
+    file: File,
     format: str | None,
     scenario: str = "",
     columns: Columns | None = None,
     *,
     any_language: bool = False,
+    fetched: Fetched | None = None,
 ) -> BuildInput:
-    """A file. Its key is its resolved path; its fingerprint changes with the version of the readers and the options.
+    """A file or an object of a store. Its key is its resolved path or its URL; its fingerprint changes with its
+    content, the version of the readers and the options. `fetched` keeps the content of an object.
 
     Documents without a scenario get that of a folder, or `scenario` (see `with_scenario`). Documents in another
     language than English are discards, unless `any_language` is set.
     """
     version = metadata.version("kgscripts")
-    folder = scenario_of_folder(file.path)
+    folder = scenario_of_folder(Path(file.path))
+    opened = _Content(file, fetched or Fetched())
     return BuildInput(
-        key=path_key(file.path),
+        key=place_key(place_of(file)),
         fingerprint=lambda: (
-            f"{_sha256(file)} {format or ''} {version} {folder or scenario}{_shown(columns)}".rstrip()
+            f"{opened.sha256()} {format or ''} {version} {folder or scenario}{_shown(columns)}".rstrip()
             + _MARK * any_language
         ),
-        items=lambda: _labelled(_understood(_items(file, format, columns), any_language), folder or scenario),
+        items=lambda: _labelled(_understood(_items(opened, format, columns), any_language), folder or scenario),
     )
 
 
@@ -83,12 +118,14 @@ def text_input(text: Text, format: str | None, scenario: str = "", *, any_langua
     )
 
 
-def path_key(path: Path) -> str:
-    """The resolved path as text; it may consist of any bytes."""
+def place_key(place: str) -> str:
+    """A URL, or the resolved path as text; it may consist of any bytes."""
     try:
-        return os.fsencode(os.path.realpath(path)).decode("utf-8", "backslashreplace")
+        if is_url(place):
+            return place
+        return os.fsencode(os.path.realpath(place)).decode("utf-8", "backslashreplace")
     except ValueError:  # NUL or half a surrogate pair: no file has such a name
-        return str(path).encode("utf-8", "backslashreplace").decode("utf-8")
+        return place.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _understood(items: Iterable[Document | Discard], any_language: bool) -> Iterator[Document | Discard]:
@@ -118,22 +155,40 @@ def _shown(columns: Columns | None) -> str:
     return "".join(f" {key}={name}" for key, name in sorted((columns or {}).items()))
 
 
-def _items(file: InputFile, format: str | None, columns: Columns | None) -> Iterator[Document | Discard]:
+@frozen
+class _Content:
+    """The bytes of a file, or of an object as it was when its digest was taken."""
+
+    file: File
+    fetched: Fetched
+
+    @contextmanager
+    def open(self, *, anew: bool = False) -> Iterator[BufferedReader | BufferedRandom]:
+        """Raises InputError for a file that cannot be read, StoreError for an object."""
+        if isinstance(self.file, StoredObject):
+            yield self.fetched.fetch(self.file) if anew else self.fetched.opened(self.file)
+            return
+        if self.file.fault:
+            raise InputError(self.file.fault)
+        with open_input(self.file.path) as stream:
+            yield stream
+
+    def sha256(self) -> str:
+        """The digest of the bytes, or the error if a file cannot be read."""
+        try:
+            with self.open(anew=True) as stream:
+                return hashlib.file_digest(stream, "sha256").hexdigest()
+        except InputError as error:
+            return error.message
+        except OSError as error:
+            return f"cannot be read ({error.strerror})"
+
+
+def _items(content: _Content, format: str | None, columns: Columns | None) -> Iterator[Document | Discard]:
     """The documents of a file. A file that cannot be read becomes a discard, so that the other files are read."""
+    check_format(format)
     try:
-        if file.fault:
-            raise InputError(file.fault)
-        yield from read_file(file, format=format, columns=columns)
+        with content.open() as stream:
+            yield from read_source(source_of(content.file.name, stream), format, columns)
     except InputError as error:
-        yield Discard(reason=DiscardReason.UNREADABLE, where=file.name, detail=error.message)
-
-
-def _sha256(file: InputFile) -> str:
-    """The digest of a file's bytes, or the error if it cannot be read."""
-    try:
-        if file.fault:
-            return file.fault
-        with open_regular(file.path) as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
-    except OSError as error:
-        return f"cannot be read ({error.strerror})"
+        yield Discard(reason=DiscardReason.UNREADABLE, where=content.file.name, detail=error.message)

@@ -27,7 +27,7 @@ def taken_in(options: dict[str, Any], progress: Callable[[Progress], None] | Non
         )
     taken = take_in_pieces(directory, progress=progress, **{name: value for name, value in options.items() if value})
     for number, reason in sorted(taken.missing.items()):
-        echo(f"piece {number} is {reason}: kgscripts read-piece {printable(str(directory))} --piece {number}", err=True)
+        echo(f"piece {number} is {reason}: kgscripts read-piece {printable(taken.place)} --piece {number}", err=True)
     return taken.report
 
 

@@ -21,17 +21,27 @@ _LEFT_OUT = ("output", "jobs", "memory", "limit", "corrections")
 
 
 def split_reading(
-    inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help="Files and folders with texts.")],
+    inputs: Annotated[
+        list[str], typer.Argument(metavar="INPUT", help="Files and folders with texts, and URLs of object stores.")
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The graph directory.")],
     pieces: Annotated[int, typer.Option(min=1, help="The number of pieces.")] = 10,
+    share: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Share plan and pieces in an object store (s3://BUCKET/RUN), not in DIR.",
+            show_default=False,
+        ),
+    ] = None,
     config: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Options of build-graph, in a TOML file.", show_default=False)
     ] = None,
 ) -> None:
-    """Plan the reading of many texts in pieces, for several processes or machines that share a folder.
+    """Plan the reading of many texts in pieces, for several processes or machines that share a folder or a bucket.
 
-    Then `kgscripts read-piece DIR --piece N` reads one piece, from 0 on, in any order and anywhere, and
-    `kgscripts build-graph -o DIR --take-in` makes the graph of the finished ones.
+    Then `kgscripts read-piece DIR --piece N` (with --share its URL) reads one piece, from 0 on, in any order and
+    anywhere, and `kgscripts build-graph -o DIR --take-in` makes the graph of the finished ones.
 
     Example: kgscripts split-reading stories/ -o graph --pieces 50
     """
@@ -42,19 +52,21 @@ def split_reading(
         )
     given = options.pop("inputs", [])
     making = {name: options.pop(name) for name in MAKING if name in options}
-    plan = split([*given, *inputs], output, pieces=pieces, making=making, **options)
+    plan = split([*given, *inputs], output, pieces=pieces, share=share, making=making, **options)
     files = len({portion.path for piece in plan.pieces for portion in piece})
-    where = printable(str(output))
+    where, place = printable(str(output)), printable(plan.share or str(output))
     if not plan.pieces:
         echo("the graph has all of these inputs already")
         return
     echo(f"files {files:,} · pieces {len(plan.pieces):,}, numbered from 0 on")
-    echo(f"next   kgscripts read-piece {where} --piece 0")
+    echo(f"next   kgscripts read-piece {place} --piece 0")
     echo(f"       kgscripts build-graph -o {where} --take-in")
 
 
 def read_piece(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The graph directory.", show_default=False)],
+    place: Annotated[
+        str, typer.Argument(metavar="DIR", help="The graph directory, or the URL of --share.", show_default=False)
+    ],
     piece: Annotated[int, typer.Option(min=0, help="The number of the piece, from 0 on.", show_default=False)],
 ) -> None:
     """Read one piece of a plan. What is finished is not read again; an interrupted piece is read anew.
@@ -64,5 +76,5 @@ def read_piece(
     if only_built_in():
         import_without_torch()
     with reading_progress() as progress:
-        found = read(directory, piece, progress=progress)
+        found = read(place, piece, progress=progress)
     echo(f"piece {piece} · sources {found.documents:,} · words {found.words:,}")

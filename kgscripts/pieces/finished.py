@@ -39,7 +39,7 @@ class Finished:
     def read(cls, directory: Path, piece: str) -> Self | None:
         """The note of a piece; None if there is none, or only a half or damaged one."""
         try:
-            with open_regular(_path(directory, piece)) as stream:
+            with open_regular(note_path(directory, piece)) as stream:
                 content = json.loads(stream.read())
             if content.pop("format") != _FORMAT:
                 return None
@@ -53,8 +53,8 @@ class Finished:
 
     def write(self, directory: Path, piece: str) -> None:
         """Write the note of a piece; a file is replaced as a whole."""
-        path = _path(directory, piece)
-        path.parent.mkdir(exist_ok=True)
+        path = note_path(directory, piece)
+        path.parent.mkdir(parents=True, exist_ok=True)
         part = path.with_name(f".{path.name}.{os.getpid()}.{uuid4().hex[:8]}")
         with durable(part):
             part.write_text(json.dumps({"format": _FORMAT, **attrs.asdict(self)}), encoding="utf-8")
@@ -67,7 +67,8 @@ class Finished:
         return whole if len(whole) == len(found) else None
 
 
-def _path(directory: Path, piece: str) -> Path:
+def note_path(directory: Path, piece: str) -> Path:
+    """Where the note of a piece lies in a directory."""
     return directory / FOLDER / "finished" / f"{piece}.json"
 
 

@@ -167,7 +167,9 @@ def _ray(address: str | None, workers: int) -> Iterator[Any]:
         if error.name != "ray":
             raise
         raise ConfigurationError("Ray is not installed", remedy="pip install 'kgscripts[ray]'") from None
-    options: Mapping[str, Any] = {"address": address} if address else {"num_cpus": workers, "include_dashboard": False}
+    # Without "local" it would connect to a cluster that was started on this machine for something else.
+    here: Mapping[str, Any] = {"address": "local", "num_cpus": workers, "include_dashboard": False}
+    options = {"address": address} if address else here
     try:
         ray.init(log_to_driver=False, logging_level=logging.ERROR, **options)
     except (ConnectionError, ValueError, RuntimeError) as error:

@@ -18,20 +18,20 @@ from typing import Any, Self
 import attrs
 from attrs import evolve, frozen
 
-from kgscripts.building.inputs import BuildInput
+from kgscripts.building.inputs import File, find_inputs, place_of
 from kgscripts.building.making import GraphOptions
 from kgscripts.building.reading_options import ReadingOptions
-from kgscripts.corpora.files import InputFile, find_files
 from kgscripts.enrichers.protocol import Enricher
 from kgscripts.extractors.registry import Chosen
+from kgscripts.object_stores import Store, StoredObject
 from kgscripts.records.opening import open_records
-from schemas.arguments import check_number, path_of
+from schemas.arguments import check_number, check_type, path_of
 from schemas.errors import ConfigurationError, GraphDirectoryError
 from schemas.graph_directory import durable, read_file, replace
 
 FOLDER = "pieces"
 _FORMAT = 1
-_PLAN = "plan.json"
+PLAN = "plan.json"
 _LEAST_BYTES = 256 << 10
 """A file is cut only if its parts have at least this size."""
 _MOST_PIECES = 100_000
@@ -41,7 +41,7 @@ _MOST_PIECES = 100_000
 class Portion:
     """Each `parts`-th document of a file, from the document with the number `part` on.
 
-    `path` and `name` are those of the file, `fingerprint` identifies its content and how it is parsed.
+    `path` (or URL) and `name` are those of the file, `fingerprint` identifies its content and how it is parsed.
     """
 
     path: str
@@ -53,12 +53,16 @@ class Portion:
 
 @frozen(kw_only=True)
 class Plan:
-    """The pieces of a reading, the options of the build, and the versions of its extractors with their names."""
+    """The pieces of a reading, the options of the build, and the versions of its extractors with their names.
+
+    `share` is the URL under which pieces are left instead of the folder of the graph directory.
+    """
 
     reading: Mapping[str, Any]
     making: Mapping[str, Any]
     extractors: Mapping[str, str]
     pieces: Sequence[Sequence[Portion]]
+    share: str = ""
 
     @classmethod
     def read(cls, directory: Path) -> Self:
@@ -69,32 +73,37 @@ class Plan:
         GraphDirectoryError
             If there is none, or it is damaged or of another version of kgscripts.
         """
-        path = directory / FOLDER / _PLAN
+        path = directory / FOLDER / PLAN
         try:
-            content = json.loads(read_file(path))
+            return cls.parsed(read_file(path), str(path))
+        except FileNotFoundError:
+            raise no_plan(str(path)) from None
+        except (OSError, ValueError) as error:
+            raise _damaged(str(path), error) from error
+
+    @classmethod
+    def parsed(cls, text: str, where: str) -> Self:
+        """The plan that this text describes; raises GraphDirectoryError if it describes none."""
+        try:
+            content = json.loads(text)
             if content.pop("format") != _FORMAT:
                 raise ValueError("it is of another version of kgscripts")
             pieces = [[Portion(**portion) for portion in piece] for piece in content.pop("pieces")]
             return cls(pieces=pieces, **content)
-        except FileNotFoundError:
-            raise GraphDirectoryError(
-                "there is no plan of a reading", where=str(path), remedy="run `kgscripts split-reading INPUT -o DIR`"
-            ) from None
-        except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-            raise GraphDirectoryError(
-                f"the plan of the reading is damaged ({error})",
-                where=str(path),
-                remedy="run `kgscripts split-reading` again; pieces that are finished stay so",
-            ) from error
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+            raise _damaged(where, error) from error
+
+    def text(self) -> str:
+        """The plan as `parsed` reads it."""
+        return json.dumps({"format": _FORMAT, **attrs.asdict(self)}, indent=1, default=str) + "\n"
 
     def write(self, directory: Path) -> None:
         """Write the plan into a graph directory; a file is replaced as a whole."""
-        content = {"format": _FORMAT, **attrs.asdict(self)}
-        path = directory / FOLDER / _PLAN
+        path = directory / FOLDER / PLAN
         part = path.with_suffix(".part")
         path.parent.mkdir(exist_ok=True)
         with durable(part):
-            part.write_text(json.dumps(content, indent=1, default=str) + "\n", encoding="utf-8")
+            part.write_text(self.text(), encoding="utf-8")
         replace(part, path)
 
     def piece(self, number: int) -> Sequence[Portion]:
@@ -142,11 +151,27 @@ class Plan:
         return options, chosen, enrichers
 
 
+def no_plan(where: str) -> GraphDirectoryError:
+    """The error where a plan is missing."""
+    return GraphDirectoryError(
+        "there is no plan of a reading", where=where, remedy="run `kgscripts split-reading INPUT -o DIR`"
+    )
+
+
+def _damaged(where: str, error: Exception) -> GraphDirectoryError:
+    return GraphDirectoryError(
+        f"the plan of the reading is damaged ({error})",
+        where=where,
+        remedy="run `kgscripts split-reading` again; pieces that are finished stay so",
+    )
+
+
 def split_reading(
     inputs: Sequence[str | Path],
     directory: str | Path,
     *,
     pieces: int,
+    share: str | None = None,
     making: Mapping[str, Any] | None = None,
     **reading: Any,
 ) -> Plan:
@@ -154,7 +179,8 @@ def split_reading(
 
     Inputs that the graph has are left out. Others are read to identify them, and not parsed. Files are shared out by
     size, large ones cut at documents. The same call gives the same plan. A piece that a new plan has too stays
-    finished.
+    finished. With `share`, the URL of a folder of an object store, the plan is put there too, and pieces are read and
+    left there.
 
     `reading` and `making` are options of `kgscripts.build_graph`; extractors are given by their names.
 
@@ -166,18 +192,25 @@ def split_reading(
         If an option lies outside its range, or an extractor is not installed.
     GraphDirectoryError
         If the directory is foreign, in use, or cannot be written.
+    StoreError
+        If an object store refuses or does not answer.
     """
     check_number("pieces", pieces, most=_MOST_PIECES)
+    check_type("share", share, (str, type(None)), "give a URL, such as s3://bucket/run1")
+    store = None if share is None else Store.at(share)
     GraphOptions(**(making or {}))
     options = ReadingOptions(**reading)
-    files = find_files([path_of("an input", item) for item in inputs])
+    files = find_inputs(inputs)
     chosen, _ = options.chosen()
     path = path_of("output", directory)
-    with open_records(path) as store:
+    with open_records(path) as records:
+        found = (
+            (file, given, given.fingerprint()) for file, given in zip(files, options.file_inputs(files), strict=True)
+        )
         new = [
-            (file, given)
-            for file, given in zip(files, options.file_inputs(files), strict=True)
-            if not store.inputs.is_current(given.key, given.fingerprint())
+            (file, fingerprint)
+            for file, given, fingerprint in found
+            if not records.inputs.is_current(given.key, fingerprint)
         ]
     if not all(isinstance(item, str) for item in options.extractors or ()):
         raise ConfigurationError("extractors of a plan are given by name", remedy="install them as plug-ins")
@@ -186,25 +219,25 @@ def split_reading(
         making=dict(making or {}),
         extractors={item.version: item.extractor.name for item in chosen},
         pieces=_shared_out(new, pieces),
+        share="" if store is None else store.url,
     )
+    if store is not None:
+        store.write(PLAN, plan.text().encode())
     plan.write(path)
     return plan
 
 
-def _shared_out(files: Sequence[tuple[InputFile, BuildInput]], pieces: int) -> list[list[Portion]]:
-    """Pieces of about the same size; empty ones are left out."""
+def _shared_out(files: Sequence[tuple[File, str]], pieces: int) -> list[list[Portion]]:
+    """Pieces of about the same size, of files with their fingerprints; empty ones are left out."""
     sizes = [_size(file) for file, _ in files]
     share = max(_LEAST_BYTES, -(-sum(sizes) // pieces))
     portions: list[tuple[int, Portion]] = []
-    for (file, given), size in zip(files, sizes, strict=True):
+    for (file, fingerprint), size in zip(files, sizes, strict=True):
         parts = min(pieces, max(1, -(-size // share)))
-        fingerprint = given.fingerprint()
         portions += [
             (
                 size // parts,
-                Portion(
-                    path=str(file.path.absolute()), name=file.name, fingerprint=fingerprint, part=part, parts=parts
-                ),
+                Portion(path=place_of(file), name=file.name, fingerprint=fingerprint, part=part, parts=parts),
             )
             for part in range(parts)
         ]
@@ -218,7 +251,9 @@ def _shared_out(files: Sequence[tuple[InputFile, BuildInput]], pieces: int) -> l
     return [sorted(piece, key=lambda item: (item.path, item.part)) for piece in shared if piece]
 
 
-def _size(file: InputFile) -> int:
+def _size(file: File) -> int:
+    if isinstance(file, StoredObject):
+        return file.size
     try:
         return file.path.stat().st_size
     except OSError:

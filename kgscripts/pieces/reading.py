@@ -1,7 +1,8 @@
 """Reading one piece: its documents -> shards of records in the folder of pieces, and a note that it is finished.
 
 Shards are named by their content and written under other names first; the note is written last. So a piece that is read
-twice, by two at once, or killed and read again, leaves the same.
+twice, by two at once, or killed and read again, leaves the same. A piece of a plan in an object store is read in a
+temporary folder and put there in the same order.
 """
 
 from __future__ import annotations
@@ -10,15 +11,18 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from kgscripts.building.batching import CHARACTERS_A_SHARD, batches_of
 from kgscripts.building.build import Progress
+from kgscripts.building.inputs import file_at
 from kgscripts.building.jobs import read_batches
 from kgscripts.building.reading import Batch, DocumentReader
 from kgscripts.building.reading_options import ReadingOptions
-from kgscripts.corpora.files import InputFile
+from kgscripts.object_stores import is_url
 from kgscripts.pieces.finished import Finished
 from kgscripts.pieces.plan import FOLDER, Plan, Portion
+from kgscripts.pieces.sharing import Share
 from kgscripts.records import SOURCE
 from kgscripts.records.failures import Failure
 from kgscripts.records.inputs import Input
@@ -29,7 +33,8 @@ from schemas.records import Discard, DiscardReason, Document
 
 
 def read_piece(directory: str | Path, number: int, *, progress: Callable[[Progress], None] | None = None) -> Finished:
-    """Read one piece of the plan in a graph directory; one that is finished is not read again.
+    """Read one piece of the plan in a graph directory, or under the URL where plan and pieces are shared; one that is
+    finished is not read again.
 
     Raises
     ------
@@ -41,17 +46,37 @@ def read_piece(directory: str | Path, number: int, *, progress: Callable[[Progre
         With the option `strict`, at the first document on which an extractor fails.
     GraphDirectoryError
         If there is no plan, or records cannot be written.
+    StoreError
+        If an object store refuses or does not answer; the piece is then not finished.
     """
-    path = path_of("the directory", directory)
-    plan = Plan.read(path)
-    portions, piece = plan.piece(number), plan.digest(number)
-    before = Finished.read(path, piece)
-    if before is not None and before.read_shards(path) is not None:
-        return before
+    if not is_url(directory):
+        path = path_of("the directory", directory)
+        plan = Plan.read(path)
+        return _finished_before(path, plan.digest(number)) or _read(path, plan, number, progress)
+    share = Share.at(str(directory))
+    plan = share.plan()
+    piece = plan.digest(number)
+    with TemporaryDirectory(prefix="kgscripts-") as folder:
+        path = Path(folder)
+        share.fetch(piece, path)
+        if (before := _finished_before(path, piece)) is not None:
+            return before
+        found = _read(path, plan, number, progress)
+        share.put(piece, path, found)
+    return found
+
+
+def _finished_before(path: Path, piece: str) -> Finished | None:
+    """What the piece has left, if it is finished and undamaged."""
+    found = Finished.read(path, piece)
+    return None if found is None or found.read_shards(path) is None else found
+
+
+def _read(path: Path, plan: Plan, number: int, progress: Callable[[Progress], None] | None) -> Finished:
     options, reader = _reader(plan)
     versions = frozenset(item.version for item in reader.extractors)
     found = Finished()
-    documents = _stored(_documents(portions, options, found), path / FOLDER, found)
+    documents = _stored(_documents(plan.piece(number), options, found), path / FOLDER, found)
     batches = (Batch(each, versions) for each in batches_of(documents))
     for batch, written in read_batches(reader, path / FOLDER, batches, jobs=1):
         if written.shard is not None:
@@ -61,7 +86,7 @@ def read_piece(directory: str | Path, number: int, *, progress: Callable[[Progre
         found.words += sum(len(document.text.split()) for document in batch.documents)
         if progress is not None:
             progress(Progress(found.documents, found.documents, found.words))
-    found.write(path, piece)
+    found.write(path, plan.digest(number))
     return found
 
 
@@ -105,7 +130,7 @@ def _documents(portions: Iterable[Portion], options: ReadingOptions, found: Fini
     """The documents of the portions, each once; their inputs are noted in `found`."""
     seen: set[str] = set()
     for portion in portions:
-        (given,) = options.file_inputs([InputFile(Path(portion.path), portion.name)])
+        (given,) = options.file_inputs([file_at(portion.path, portion.name)])
         if given.fingerprint() != portion.fingerprint:
             raise InputError(
                 "the file has changed since the reading was split",

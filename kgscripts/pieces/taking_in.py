@@ -13,12 +13,13 @@ from uuid import uuid4
 from attrs import define, evolve, field, frozen
 
 from kgscripts.building.build import Build, Progress
-from kgscripts.building.inputs import path_key
+from kgscripts.building.inputs import place_key
 from kgscripts.building.making import GraphOptions, make_graph
 from kgscripts.building.reading import DocumentReader
 from kgscripts.building.report import BuildReport
 from kgscripts.pieces.finished import Finished
 from kgscripts.pieces.plan import FOLDER, Plan
+from kgscripts.pieces.sharing import Share
 from kgscripts.records.inputs import Input
 from kgscripts.records.shards import PART, WrittenShard, shard_path
 from kgscripts.records.store import RecordStore
@@ -29,10 +30,12 @@ from schemas.graph_directory import unwritable
 
 @frozen
 class TakenIn:
-    """The graph of what is finished, and the pieces that are not, each with the reason."""
+    """The graph of what is finished, and the pieces that are not, each with the reason; `place` is where they are read,
+    a directory or a URL."""
 
     report: BuildReport
     missing: Mapping[int, str]
+    place: str
 
 
 def take_in_pieces(
@@ -44,8 +47,8 @@ def take_in_pieces(
 ) -> TakenIn:
     """Take the finished pieces of the plan in a graph directory in, and assemble the graph of all records.
 
-    The graph has the documents of the finished pieces; the same call takes further ones in. After the last one the
-    folder of the pieces is removed.
+    Pieces that are shared in an object store are fetched. The graph has the documents of the finished pieces; the same
+    call takes further ones in. After the last one the folder of the pieces is removed.
 
     Raises
     ------
@@ -53,6 +56,8 @@ def take_in_pieces(
         If there is no plan, no piece is finished, or the directory is in use, damaged or cannot be written.
     ConfigurationError
         If this machine has other versions of extractors than the plan.
+    StoreError
+        If an object store refuses or does not answer.
     """
     path = path_of("the directory", directory)
     plan = Plan.read(path)
@@ -63,7 +68,7 @@ def take_in_pieces(
     report = make_graph(path, reader, enrichers, making, taking.take_in, (), progress)
     if not taking.missing:
         _remove(path / FOLDER)
-    return TakenIn(report, taking.missing)
+    return TakenIn(report, taking.missing, plan.share or str(path))
 
 
 @define
@@ -80,10 +85,10 @@ class _Taking:
         self.missing = {}
         of_input: dict[str, list[Input]] = {}
         for number in range(len(self.plan.pieces)):
-            found = Finished.read(self.directory, self.plan.digest(number))
+            found, shards = self._left_by(self.plan.digest(number))
             if found is None:
                 self.missing[number] = "not finished"
-            elif (shards := found.read_shards(self.directory)) is None:
+            elif shards is None:
                 self.missing[number] = "damaged"
             else:
                 _place(self.directory, store, shards)
@@ -99,9 +104,20 @@ class _Taking:
                 where=str(self.directory),
                 remedy="read them: kgscripts read-piece DIR --piece N",
             )
-        parts = Counter(path_key(Path(portion.path)) for piece in self.plan.pieces for portion in piece)
+        parts = Counter(place_key(portion.path) for piece in self.plan.pieces for portion in piece)
         store.commit(inputs=[_joined(items, parts[key]) for key, items in of_input.items()])
         build.run.inputs_read = len(of_input)
+
+    def _left_by(self, piece: str) -> tuple[Finished | None, list[WrittenShard] | None]:
+        """The note of a piece and its shards, each None if it is missing or damaged; fetched where it is shared."""
+        for fetch in (False, True) if self.plan.share else (False,):
+            if fetch:
+                Share.at(self.plan.share).fetch(piece, self.directory)
+            found = Finished.read(self.directory, piece)
+            shards = None if found is None else found.read_shards(self.directory)
+            if shards is not None:
+                break
+        return found, shards
 
 
 def _remove(folder: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from difflib import get_close_matches
-from pathlib import Path
 
 from kgscripts.records.inputs import InputIndex
 from schemas.errors import InputError
@@ -14,18 +13,18 @@ from schemas.vocabulary import node_id
 _SHORTEST_PREFIX = 8
 
 
-def take_out(inputs: InputIndex, source: str, base_iri: str, input_key: Callable[[Path], str]) -> list[str]:
+def take_out(inputs: InputIndex, source: str, base_iri: str, input_key: Callable[[str], str]) -> list[str]:
     """Remove `source` from the inputs; the names of what was removed.
 
-    `source` is the path of an input (`input_key` gives its key), a document's name, its digest (or at least its first
-    eight digits), node id or IRI.
+    `source` is the path or URL of an input (`input_key` gives its key), a document's name, its digest (or at least its
+    first eight digits), node id or IRI.
 
     Raises
     ------
     InputError
         If `source` names no document, or more than one.
     """
-    item = inputs.get(input_key(Path(source)))
+    item = inputs.get(input_key(source))
     if item is not None:
         inputs.remove(item.key)
         return sorted(name for _, name in item.sources) or [source]

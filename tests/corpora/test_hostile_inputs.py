@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from kgscripts.building.inputs import path_key
+from kgscripts.building.inputs import place_key
 from kgscripts.building.report import print_report
 from kgscripts.pipeline import build_graph
 from kgscripts.records.inputs import MOST_DISCARDS
@@ -181,4 +181,4 @@ def test_arguments_that_name_no_file(tmp_path: Path, name: str) -> None:
     (tmp_path / "loop").symlink_to("loop")
     with pytest.raises(KGScriptsError):
         build_graph(tmp_path / name, tmp_path / "graph", extractors=tiny())
-    path_key(tmp_path / name).encode("utf-8")
+    place_key(str(tmp_path / name)).encode("utf-8")

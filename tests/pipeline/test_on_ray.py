@@ -4,30 +4,33 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import suppress
 from pathlib import Path
-from threading import Event, Thread
+from typing import Any
 
 import psutil
 import pytest
 
 from kgscripts.pieces import on_ray
-from kgscripts.pieces.on_ray import build_on_ray, read_on_ray
+from kgscripts.pieces.finished import Finished
+from kgscripts.pieces.on_ray import _Reader, build_on_ray, read_on_ray
 from kgscripts.pieces.plan import Plan, split_reading
-from kgscripts.pieces.reading import divide_or_give_up
-from kgscripts.pieces.taking_in import take_in_pieces
+from kgscripts.pieces.reading import divide_or_give_up, read_piece
+from kgscripts.pieces.taking_in import TakenIn, take_in_pieces
 from kgscripts.pipeline import build_graph
 from schemas.errors import ConfigurationError
 from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes
 from tests.commands import run
 
-WITHOUT = ["state-changes", "scenarios", "steps"]
+READ_BY = ["labels"]
+"""It needs no parse, so that no process loads a pipeline."""
 _SECONDS = 120
 
 
@@ -47,68 +50,74 @@ def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def whole(texts: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("whole") / "graph"
-    build_graph(texts, directory, without=WITHOUT)
+    build_graph(texts, directory, extractors=READ_BY)
     return directory
 
 
-def _reading_now(parent: int) -> list[psutil.Process]:
-    """The actors below a process that read a piece at this moment: Ray names processes by what they do."""
-    found = []
-    for process in psutil.process_iter(["name", "cmdline"]):
-        if "ray::_Reader.read" in " ".join(process.info["cmdline"] or []):
-            with_parents = {each.pid for each in process.parents()}
-            if parent in with_parents:
-                found.append(process)
-    return found
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[str]:
+    """The address of a cluster of one machine, which is started once for all tests."""
+    from ray.cluster_utils import Cluster
+
+    started = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "include_dashboard": False})
+    yield started.address
+    started.shutdown()  # type: ignore[no-untyped-call]
 
 
-@contextmanager
-def _killing(times: int) -> Iterator[list[int]]:
-    """Kill so many actors of this process, one after the other, while they read; yields their numbers."""
-    killed: list[int] = []
-    ended = Event()
+def _dying(folder: Path, times: int) -> type[_Reader]:
+    """A reader that is killed so many times, in whichever process: with a piece read, just before it is finished."""
+    folder.mkdir()
 
-    def kill() -> None:
-        while len(killed) < times and not ended.is_set():
-            for process in _reading_now(os.getpid()):
-                if process.pid not in killed and len(killed) < times:
-                    process.kill()
-                    killed.append(process.pid)
-            time.sleep(0.02)
+    class Dying(_Reader):
+        def read(self, directory: str, number: int) -> tuple[int, int] | str:
+            for count in range(times):
+                with suppress(FileExistsError):
+                    (folder / str(count)).mkdir()
+                    setattr(Finished, "write", lambda *_: os.kill(os.getpid(), signal.SIGKILL))  # noqa: B010
+                    break
+            return super().read(directory, number)
 
-    thread = Thread(target=kill)
-    thread.start()
-    try:
-        yield killed
-    finally:
-        ended.set()
-        thread.join()
+    return Dying
 
 
-def test_two_workers_of_which_one_dies_make_the_graph_of_one_process(texts: Path, whole: Path, tmp_path: Path) -> None:
-    with _killing(1) as killed:
-        taken = build_on_ray([texts], tmp_path / "graph", workers=2, without=WITHOUT)
-    assert len(killed) == 1
-    assert not taken.missing
-    assert graph_bytes(tmp_path / "graph") == graph_bytes(whole)
-
-
-def test_a_piece_that_is_lost_three_times_is_cut_in_halves(
-    texts: Path, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_piece_that_is_lost_is_tried_again_and_then_cut_in_halves(
+    texts: Path, whole: Path, cluster: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(on_ray, "_Reader", _dying(tmp_path / "died", 2))
+    monkeypatch.setattr(on_ray, "TRIES", 2)
     monkeypatch.setattr(on_ray, "_PIECES_A_WORKER", 1)
-    split_reading([texts], tmp_path / "graph", pieces=1, without=WITHOUT)
-    with _killing(3) as killed:
-        assert read_on_ray(tmp_path / "graph", workers=1) == {}
-    assert len(killed) == 3
-    assert len(Plan.read(tmp_path / "graph").pieces) == 2
-    take_in_pieces(tmp_path / "graph")
+    divided: list[int] = []
+    monkeypatch.setattr(on_ray, "take_in_pieces", lambda path, **options: _counted(divided, path, options))
+    taken = build_on_ray([texts], tmp_path / "graph", address=cluster, workers=1, extractors=READ_BY)
+    assert len(list((tmp_path / "died").iterdir())) == 2
+    assert (divided, taken.missing) == ([2], {})
     assert graph_bytes(tmp_path / "graph") == graph_bytes(whole)
+
+
+def _counted(pieces: list[int], path: Path, options: dict[str, Any]) -> TakenIn:
+    pieces.append(len(Plan.read(path).pieces))
+    return take_in_pieces(path, **options)
+
+
+def test_two_workers_name_the_piece_that_cannot_be_read_and_read_the_others(
+    texts: Path, whole: Path, cluster: str, tmp_path: Path
+) -> None:
+    copied, graph = Path(shutil.copytree(texts, tmp_path / "texts")), tmp_path / "graph"
+    plan = split_reading([copied], graph, pieces=4, extractors=READ_BY)
+    text = (copied / "tea-0.txt").read_text(encoding="utf-8")
+    (copied / "tea-0.txt").write_text("I drank the coffee.\n", encoding="utf-8")
+    ((number, reason),) = read_on_ray(graph, address=cluster, workers=2).items()
+    assert "the file has changed" in reason
+    assert "tea-0.txt" in {portion.name for portion in plan.piece(number)}
+    (copied / "tea-0.txt").write_text(text, encoding="utf-8")
+    read_piece(graph, number)
+    assert not take_in_pieces(graph).missing
+    assert graph_bytes(graph) == graph_bytes(whole)
 
 
 def test_a_document_that_is_left_alone_has_failed(texts: Path, tmp_path: Path) -> None:
     graph = tmp_path / "graph"
-    split_reading([texts / "eggs.jsonl"], graph, pieces=1, without=WITHOUT)
+    split_reading([texts / "eggs.jsonl"], graph, pieces=1, extractors=READ_BY)
     divided = 0
     while divide_or_give_up(graph, 0, "the process died"):
         divided += 1
@@ -121,14 +130,6 @@ def test_a_document_that_is_left_alone_has_failed(texts: Path, tmp_path: Path) -
     assert report.run.sources_read == 0
 
 
-def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
-    (tmp_path / "tea.txt").write_text("I boiled the water and drank the tea with my friends.\n", encoding="utf-8")
-    split_reading([tmp_path / "tea.txt"], tmp_path / "graph", pieces=1, without=WITHOUT)
-    (tmp_path / "tea.txt").write_text("I boiled the water and drank the coffee with my friends.\n", encoding="utf-8")
-    (reason,) = read_on_ray(tmp_path / "graph", workers=1).values()
-    assert "the file has changed" in reason
-
-
 def test_the_engine_is_named_and_found(texts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for arguments, message in (
         (("--engine", "spark"), "no such engine"),
@@ -139,14 +140,29 @@ def test_the_engine_is_named_and_found(texts: Path, tmp_path: Path, monkeypatch:
             run("build-graph", texts, "-o", tmp_path / "graph", *arguments)
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ConfigurationError, match=r"(?s)Ray is not installed.*kgscripts\[ray\]"):
-        build_on_ray([texts], tmp_path / "graph", workers=1, without=WITHOUT)
+        build_on_ray([texts], tmp_path / "graph", workers=1)
 
 
-def test_ctrl_c_ends_all_actors(texts: Path, tmp_path: Path) -> None:
+def _reading_now(parent: int) -> list[psutil.Process]:
+    """The actors below a process that read a piece at this moment: Ray names processes by what they do."""
+    return [
+        process
+        for process in psutil.process_iter(["cmdline"])
+        if "ray::_Reader.read" in " ".join(process.info["cmdline"] or [])
+        and parent in {each.pid for each in process.parents()}
+    ]
+
+
+def test_ctrl_c_ends_all_actors_of_a_ray_that_is_started_beside_a_cluster(
+    cluster: str, texts: Path, tmp_path: Path
+) -> None:
+    assert cluster
     command = [sys.executable, "-m", "cli", "build-graph", str(texts), "-o", str(tmp_path / "graph"), "--engine", "ray"]
-    process = subprocess.Popen([*command, "--jobs", "2"], stderr=subprocess.PIPE, start_new_session=True)
+    # Loading the pipeline takes a while, so that the actors are met when they read.
+    command += ["--jobs", "2", "--extractors", "events"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True)
     end = time.monotonic() + _SECONDS
-    while not (actors := _reading_now(process.pid)) and time.monotonic() < end:
+    while not (actors := _reading_now(process.pid)) and process.poll() is None and time.monotonic() < end:
         time.sleep(0.05)
     assert actors
     process.send_signal(signal.SIGINT)

@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgscripts.building.build import Build
-from kgscripts.building.inputs import BuildInput
 from kgscripts.building.reading import DocumentReader
 from kgscripts.building.run import Run
 from kgscripts.corpora.files import InputFile
@@ -31,7 +30,8 @@ from tests.assembly.built import graph_bytes
 from tests.commands import run
 from tests.pipeline.test_kills import Victims, victims  # noqa: F401
 
-WITHOUT = ["state-changes", "scenarios", "steps"]
+READ_BY = ["labels"]
+"""It needs no parse, so that no pipeline is loaded."""
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def whole(texts: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The graph that one process makes."""
     directory = tmp_path_factory.mktemp("whole") / "graph"
-    build_graph(texts, directory, without=WITHOUT)
+    build_graph(texts, directory, extractors=READ_BY)
     assert ScriptGraph.open(directory).manifest.rows("Source") == 14
     return directory
 
@@ -67,13 +67,24 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def split(texts: Path, tmp_path: Path) -> Path:
     """A directory with a plan of four pieces."""
-    split_reading([texts], tmp_path / "graph", pieces=4, without=WITHOUT)
+    split_reading([texts], tmp_path / "graph", pieces=4, extractors=READ_BY)
     return tmp_path / "graph"
 
 
-@pytest.mark.parametrize("pieces", [1, 3, 30])
+def test_what_is_parsed_in_pieces_makes_the_graph_of_one_process(texts: Path, tmp_path: Path) -> None:
+    options: Any = {"extractors": ["events"]}
+    build_graph([texts / "one.txt", texts / "again.txt"], tmp_path / "whole", **options)
+    split_reading([texts / "one.txt", texts / "again.txt"], tmp_path / "graph", pieces=2, **options)
+    for number in range(2):
+        read_piece(tmp_path / "graph", number)
+    take_in_pieces(tmp_path / "graph")
+    assert ScriptGraph.open(tmp_path / "graph").manifest.rows("SubEvent") > 0
+    assert graph_bytes(tmp_path / "graph") == graph_bytes(tmp_path / "whole")
+
+
+@pytest.mark.parametrize("pieces", [1, 30])
 def test_pieces_make_the_graph_of_one_process(texts: Path, whole: Path, tmp_path: Path, pieces: int) -> None:
-    plan = split_reading([texts], tmp_path / "graph", pieces=pieces, without=WITHOUT)
+    plan = split_reading([texts], tmp_path / "graph", pieces=pieces, extractors=READ_BY)
     assert len(plan.pieces) <= pieces
     for number in reversed(range(len(plan.pieces))):
         read_piece(tmp_path / "graph", number)
@@ -82,34 +93,17 @@ def test_pieces_make_the_graph_of_one_process(texts: Path, whole: Path, tmp_path
     assert graph_bytes(tmp_path / "graph") == graph_bytes(whole)
     assert not (tmp_path / "graph" / FOLDER).exists()
     # It is a graph as any other: the same inputs are known, and no piece is left to read.
-    assert split_reading([texts], tmp_path / "graph", pieces=pieces, without=WITHOUT).pieces == []
-    assert build_graph(texts, tmp_path / "graph", without=WITHOUT).run.sources_read == 0
+    assert split_reading([texts], tmp_path / "graph", pieces=pieces, extractors=READ_BY).pieces == []
+    assert build_graph(texts, tmp_path / "graph", extractors=READ_BY).run.sources_read == 0
 
 
-def test_a_piece_that_is_read_twice_or_by_two_at_once_leaves_the_same(split: Path, whole: Path) -> None:
+def test_a_piece_that_is_read_twice_or_by_two_at_once_leaves_the_same(split: Path) -> None:
     with ThreadPoolExecutor(2) as pool:
         first, second = pool.map(lambda _: read_piece(split, 0), range(2))
     files = sorted((split / FOLDER).rglob("*.*"))
     again = read_piece(split, 0)
     assert (first.shards, first.inputs) == (second.shards, second.inputs) == (again.shards, again.inputs)
     assert sorted((split / FOLDER).rglob("*.*")) == files
-    for number in range(1, len(Plan.read(split).pieces)):
-        read_piece(split, number)
-    take_in_pieces(split)
-    assert graph_bytes(split) == graph_bytes(whole)
-
-
-def test_what_is_finished_makes_a_graph_and_the_rest_is_taken_in_later(split: Path, whole: Path) -> None:
-    pieces = len(Plan.read(split).pieces)
-    read_piece(split, 1)
-    taken = take_in_pieces(split)
-    assert set(taken.missing) == set(range(pieces)) - {1}
-    sources = ScriptGraph.open(split).manifest.rows("Source")
-    assert 0 < sources < ScriptGraph.open(whole).manifest.rows("Source")
-    for number in range(pieces):
-        read_piece(split, number)
-    assert not take_in_pieces(split).missing
-    assert graph_bytes(split) == graph_bytes(whole)
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +111,7 @@ def all_read(texts: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A directory with a plan of three pieces, all of which are finished."""
     directory = tmp_path_factory.mktemp("read") / "graph"
     with mock.patch.object(planning, "_LEAST_BYTES", 1):
-        plan = split_reading([texts], directory, pieces=3, without=WITHOUT)
+        plan = split_reading([texts], directory, pieces=3, extractors=READ_BY)
     for number in range(len(plan.pieces)):
         read_piece(directory, number)
     return directory
@@ -159,7 +153,7 @@ def test_a_damaged_piece_is_named_and_is_read_again(
 
 def test_an_input_that_has_changed_is_not_read(texts: Path, tmp_path: Path) -> None:
     copied = shutil.copytree(texts, tmp_path / "texts")
-    plan = split_reading([copied], tmp_path / "graph", pieces=30, without=WITHOUT)
+    plan = split_reading([copied], tmp_path / "graph", pieces=30, extractors=READ_BY)
     (copied / "one.txt").write_text("I peeled the potatoes.\n", encoding="utf-8")
     for number, portions in enumerate(plan.pieces):
         if any(portion.name == "one.txt" for portion in portions):
@@ -167,18 +161,17 @@ def test_an_input_that_has_changed_is_not_read(texts: Path, tmp_path: Path) -> N
                 read_piece(tmp_path / "graph", number)
         else:
             read_piece(tmp_path / "graph", number)
-    assert set(take_in_pieces(tmp_path / "graph").missing.values()) == {"not finished"}
 
 
 def test_a_machine_with_other_versions_is_refused(split: Path) -> None:
     path = split / FOLDER / "plan.json"
     content = json.loads(path.read_text(encoding="utf-8"))
-    version = next(key for key, name in content["extractors"].items() if name == "events")
+    version = next(key for key, name in content["extractors"].items() if name == "labels")
     content["extractors"]["0" * 64] = content["extractors"].pop(version)
     path.write_text(json.dumps(content), encoding="utf-8")
-    with pytest.raises(ConfigurationError, match="other versions of events"):
+    with pytest.raises(ConfigurationError, match="other versions of labels"):
         read_piece(split, 0)
-    with pytest.raises(ConfigurationError, match="other versions of events"):
+    with pytest.raises(ConfigurationError, match="other versions of labels"):
         take_in_pieces(split)
 
 
@@ -214,6 +207,8 @@ def test_what_cannot_be_read_or_taken_in_is_said(split: Path, tmp_path: Path, te
             split_reading([texts], split, pieces=wrong)  # type: ignore[arg-type]
     with pytest.raises(KGScriptsError, match="rocket"):
         split_reading([texts], split, pieces=2, without=["rocket"])
+    with pytest.raises(ConfigurationError, match="share is 3"):
+        split_reading([texts], split, pieces=2, share=3)  # type: ignore[arg-type]
     with pytest.raises(InputError):
         split_reading([tmp_path / "missing"], split, pieces=2)
 
@@ -223,10 +218,7 @@ def test_each_part_of_each_file_is_in_one_piece_and_pieces_have_about_the_same_s
     sizes: list[int], pieces: int
 ) -> None:
     with mock.patch.object(planning, "_size", lambda file: sizes[int(file.name)]):
-        files = [
-            (InputFile(Path(str(number)), str(number)), BuildInput(str(number), lambda: "digest", lambda: ()))
-            for number in range(len(sizes))
-        ]
+        files = [(InputFile(Path(str(number)), str(number)), "digest") for number in range(len(sizes))]
         shared = planning._shared_out(files, pieces)
     assert len(shared) <= pieces
     of_file: dict[str, list[int]] = {}
@@ -241,15 +233,17 @@ def test_each_part_of_each_file_is_in_one_piece_and_pieces_have_about_the_same_s
     assert max(loads) - min(loads) <= largest
 
 
-def test_the_commands(texts: Path, whole: Path, tmp_path: Path) -> None:
-    (tmp_path / "options.toml").write_text(f"without = {json.dumps(WITHOUT)}\n", encoding="utf-8")
+def test_what_is_finished_makes_a_graph_and_the_rest_is_taken_in_later(
+    texts: Path, whole: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "options.toml").write_text(f"extractors = {json.dumps(READ_BY)}\n", encoding="utf-8")
     graph = tmp_path / "graph"
     said = run("split-reading", texts, "-o", graph, "--pieces", "3", "--config", tmp_path / "options.toml")
     assert "pieces 3" in said
     for piece in (0, 2):
         run("read-piece", graph, "--piece", piece)
     run("build-graph", "-o", graph, "--take-in")
-    assert ScriptGraph.open(graph).build_id != ScriptGraph.open(whole).build_id
+    assert 0 < ScriptGraph.open(graph).manifest.rows("Source") < ScriptGraph.open(whole).manifest.rows("Source")
     run("read-piece", graph, "--piece", 1)
     run("build-graph", "-o", graph, "--take-in")
     assert graph_bytes(graph) == graph_bytes(whole)
