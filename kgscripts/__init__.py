@@ -9,6 +9,7 @@ import schemas
 from kgscripts.moved import MovedModules
 
 if TYPE_CHECKING:
+    from kgscripts.component.display import display
     from kgscripts.editing.correcting import correct_graph
     from kgscripts.editing.merging import merge_graphs
     from kgscripts.finding.searching import search
@@ -26,6 +27,7 @@ __all__ = [
     "__version__",
     "build_graph",
     "correct_graph",
+    "display",
     "load_model",
     "merge_graphs",
     "remove_source",
@@ -38,6 +40,7 @@ _HOMES = {
     "Step": "schemas.script",
     "build_graph": "kgscripts.pipeline",
     "correct_graph": "kgscripts.editing.correcting",
+    "display": "kgscripts.component.display",
     "load_model": "kgscripts.models.registry",
     "merge_graphs": "kgscripts.editing.merging",
     "remove_source": "kgscripts.pipeline",

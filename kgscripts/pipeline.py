@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kgscripts.assembly.rules.packages import packages_of
 from kgscripts.building.build import Build, Progress
 from kgscripts.building.correction_file import read_correction_file
-from kgscripts.building.inputs import Text, path_key
+from kgscripts.building.docs import OF_DOCS, given_docs
+from kgscripts.building.inputs import Text, find_inputs, place_key
 from kgscripts.building.making import GraphOptions, make_graph
 from kgscripts.building.reading import DocumentReader
 from kgscripts.building.reading_options import ReadingOptions
 from kgscripts.building.report import BuildReport
 from kgscripts.building.settings import Settings, check_settings
-from kgscripts.corpora.files import find_files
 from kgscripts.corpora.tables import Columns
 from kgscripts.devices import CPU
 from kgscripts.enrichers.kept import enrichers_of
@@ -26,11 +27,14 @@ from kgscripts.records.opening import open_records
 from kgscripts.records.removal import take_out
 from kgscripts.records.store import RecordStore
 from schemas.arguments import check_number, check_type, items_of, path_of
+from schemas.errors import ConfigurationError
 from schemas.logs import phase
 from schemas.manifest import Manifest
 from schemas.script_graph import ScriptGraph
 
 if TYPE_CHECKING:
+    from spacy.tokens import Doc
+
     from kgscripts.assembly.assemble import Assembled
 
 _LOG = logging.getLogger(__name__)
@@ -41,6 +45,7 @@ def build_graph(
     output: str | Path = "graph",
     *,
     texts: Iterable[Text] = (),
+    docs: Iterable[Doc] | None = None,
     format: str | None = None,
     columns: Columns | None = None,
     scenario: str | None = None,
@@ -55,6 +60,7 @@ def build_graph(
     base_iri: str | None = None,
     licence: str | None = None,
     extractors: Iterable[str | Extractor | Enricher] | None = None,
+    also: Iterable[str] = (),
     without: Iterable[str] = (),
     predict_tools: bool = False,
     settings: Settings | None = None,
@@ -72,9 +78,12 @@ def build_graph(
     Parameters
     ----------
     inputs:
-        Files and folders.
+        Files and folders, and URLs of object stores: ``s3://bucket/stories/``.
     texts:
         Texts in memory: strings, or mappings like a record of JSON lines.
+    docs:
+        Parsed spaCy Docs instead of inputs and texts: ``docs=nlp.pipe(texts)``. They are read as they come, with the
+        parse that they have.
     format:
         One of `kgscripts.corpora.formats.FORMATS`; by default the format is detected from the content.
     columns:
@@ -99,7 +108,7 @@ def build_graph(
     jobs:
         Number of processes for reading; the graph does not depend on it.
     spacy_model:
-        Name of an installed spaCy pipeline instead of the one that ships.
+        Name of an installed spaCy pipeline instead of the one that ships; of `docs`, the one that parsed them.
     base_iri:
         The beginning of all IRIs; by default that of the graph in `output`, else `schemas.vocabulary.DEFAULT_BASE_IRI`.
     licence:
@@ -107,7 +116,9 @@ def build_graph(
         graph in `output`.
     extractors:
         Names of installed extractors and enrichers, or extractors and enrichers themselves; None for all that are
-        installed. ``steps`` among them merges steps that mean the same, as None does.
+        installed but those on request. ``steps`` among them merges steps that mean the same, as None does.
+    also:
+        Names of further ones, such as those on request: ``["llm"]``.
     without:
         Names that are left out; ``steps`` to merge only steps with the same verb and object.
     predict_tools:
@@ -147,6 +158,7 @@ def build_graph(
         any_language=any_language,
         spacy_model=spacy_model,
         extractors=extractors,
+        also=also,
         without=without,
         predict_tools=predict_tools,
         settings=settings,
@@ -159,16 +171,24 @@ def build_graph(
         check_type("progress", progress, Callable, "give a function")  # type: ignore[arg-type]
     directory = path_of("output", output)
     corrected = [] if corrections is None else read_correction_file(corrections)
-    files = find_files([inputs] if isinstance(inputs, str | Path) else inputs)
-    chosen, enrichers = reading.chosen()
-    build_inputs = [*reading.file_inputs(files), *reading.text_inputs(items_of("texts", texts))]
+    files = find_inputs([inputs] if isinstance(inputs, str | Path) else inputs)
+    with ExitStack() as stack:
+        given = None if docs is None else stack.enter_context(given_docs(docs, spacy_model))
+        chosen, enrichers = reading.chosen(given.parser if given else None)
+        build_inputs = [*reading.file_inputs(files), *reading.text_inputs(items_of("texts", texts))]
+        if given and (build_inputs or format not in OF_DOCS):
+            raise ConfigurationError(
+                f"docs come with {'other inputs' if build_inputs else f'the format {format!r}'}",
+                remedy="read other inputs by a call of their own; Docs are plain text or Markdown",
+            )
 
-    def take_in(build: Build) -> None:
-        with phase(_LOG, f"looking at {len(build_inputs):,} inputs"):
-            build.take_in(build_inputs, strict=strict, limit=limit)
+        def take_in(build: Build) -> None:
+            with phase(_LOG, f"looking at {len(build_inputs):,} inputs" if given is None else "looking at Docs"):
+                items = build_inputs if given is None else given.inputs(lambda text: reading.text_inputs([text])[0])
+                build.take_in(items, strict=strict, limit=limit)
 
-    reader = DocumentReader(chosen, spacy_model, strict)
-    return make_graph(directory, reader, enrichers, making, take_in, corrected, progress)
+        reader = DocumentReader(chosen, spacy_model, strict, given.parses if given else None)
+        return make_graph(directory, reader, enrichers, making, take_in, corrected, progress)
 
 
 def remove_source(directory: str | Path, source: str | Path, *, settings: Settings | None = None) -> list[str]:
@@ -193,7 +213,7 @@ def remove_source(directory: str | Path, source: str | Path, *, settings: Settin
         enrichers = enrichers_of(manifest.configuration, str(path), check_settings(settings))
         # The records are removed last, so that a call that was killed can be repeated.
         with store.transaction():
-            names = take_out(store.inputs, str(source), manifest.base_iri, path_key)
+            names = take_out(store.inputs, str(source), manifest.base_iri, place_key)
             assembled = assemble_again(store, path, manifest, enrichers)
         store.compact(assembled.enriched, assembled.versions)
     return names

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 from attrs import define, field, frozen
 
@@ -32,10 +33,14 @@ class Batch:
 
 @frozen
 class BatchReading:
-    """The result of a batch: one reading or one failure for each document and each extractor that had not read it."""
+    """The result of a batch: one reading or one failure for each document and each extractor that had not read it.
+
+    `spent` is what extractors have spent (`Extractor.spent`), by the names of these.
+    """
 
     readings: Sequence[Reading]
     failures: Sequence[Failure]
+    spent: Mapping[str, Mapping[str, float]] = field(factory=dict)
 
 
 @define
@@ -43,12 +48,14 @@ class DocumentReader:
     """Parses with a spaCy pipeline (None: the one that ships) and runs extractors in their order.
 
     A document on which an extractor fails is set aside for this extractor, and for those that require its records; with
-    `strict` it is an error.
+    `strict` it is an error. With `given`, nothing is parsed: it gives the parses of each document, or None for one that
+    has none, which is set aside for the extractors that require the parse.
     """
 
     extractors: Sequence[Chosen]
     spacy_model: str | None = None
     strict: bool = False
+    given: Callable[[Sequence[Document]], Sequence[Sequence[Parse] | None]] | None = None
 
     def read(self, batch: Batch) -> BatchReading:
         """Run on the documents the extractors that have not read them.
@@ -62,19 +69,20 @@ class DocumentReader:
             If an extractor cannot load a model. Other errors that are not about a document are raised as they are.
         """
         lacking = [chosen for chosen in self.extractors if chosen.version in batch.lacking]
-        parses: Sequence[Sequence[Parse]] = [()] * len(batch.documents)
+        parses: Sequence[Sequence[Parse] | None] = [()] * len(batch.documents)
         if any(PARSE in chosen.extractor.requires for chosen in lacking):
-            parses = parse_documents(batch.documents, self.spacy_model)
+            parse = self.given or partial(parse_documents, spacy_model=self.spacy_model)
+            parses = parse(batch.documents)
         extents = {document.digest: Extent.of(document) for document in batch.documents}
         found: dict[str, dict[str, Sequence[Record]]] = {
             document.digest: dict(batch.known.get(document.digest, {})) for document in batch.documents
         }
         failures: list[Failure] = []
         for chosen in lacking:
-            missing = self._missing(chosen, failures)
+            missing = self._missing(chosen, failures) | _without_parse(chosen, batch.documents, parses)
             failures += missing.values()
             documents = [
-                ParsedDocument(document, tuple(parsed), self._required(chosen, found[document.digest]))
+                ParsedDocument(document, tuple(parsed or ()), self._required(chosen, found[document.digest]))
                 for document, parsed in zip(batch.documents, parses, strict=True)
                 if document.digest not in missing
             ]
@@ -90,7 +98,8 @@ class DocumentReader:
             for document in batch.documents
             if chosen.version in found[document.digest]
         ]
-        return BatchReading(readings, failures)
+        spent = ((chosen.extractor.name, chosen.extractor.spent()) for chosen in lacking)
+        return BatchReading(readings, failures, {name: numbers for name, numbers in spent if numbers})
 
     def storable(self, batch: Batch, found: BatchReading) -> BatchReading:
         """The readings that can be stored. If a record cannot be stored, its extractor has failed on the document.
@@ -121,7 +130,7 @@ class DocumentReader:
                             self._failed(chosen, names[reading.subject], error),
                         )
                     )
-        return BatchReading(kept, failures)
+        return BatchReading(kept, failures, found.spent)
 
     def _outcomes(
         self, chosen: Chosen, documents: Sequence[ParsedDocument], extents: Mapping[str, Extent]
@@ -188,6 +197,18 @@ class DocumentReader:
         }
 
 
+def _without_parse(
+    chosen: Chosen, documents: Sequence[Document], parses: Sequence[Sequence[Parse] | None]
+) -> dict[str, Failure]:
+    """The documents that an extractor cannot read, since it requires the parse and none was given."""
+    detail = "it requires the parse, and the Doc of this text is not among those that were given"
+    return {
+        document.digest: Failure(document.digest, chosen.version, DiscardReason.REQUIRED_MISSING, detail)
+        for document, parsed in zip(documents, parses, strict=True)
+        if parsed is None and PARSE in chosen.extractor.requires
+    }
+
+
 def parse_documents(documents: Sequence[Document], spacy_model: str | None) -> list[list[Parse]]:
     """The parses of each document's innermost passages, in text order."""
     from kgscripts.text.passages import innermost, parse_passages
@@ -198,7 +219,7 @@ def parse_documents(documents: Sequence[Document], spacy_model: str | None) -> l
         (document.text[passage.start + start : passage.start + end], (number, passage, start))
         for number, document in enumerate(documents)
         for passage in innermost(document.passages)
-        for start, end in _parsed_spans(document.text, passage)
+        for start, end in parsed_spans(document.text, passage)
     )
     for piece in parse_passages(load_pipeline(spacy_model), texts):
         number, passage, start = piece.context
@@ -206,7 +227,7 @@ def parse_documents(documents: Sequence[Document], spacy_model: str | None) -> l
     return parses
 
 
-def _parsed_spans(text: str, passage: Passage) -> Iterator[tuple[int, int]]:
+def parsed_spans(text: str, passage: Passage) -> Iterator[tuple[int, int]]:
     """The spans of a passage that are parsed by themselves: all of it, or its clauses if it has no sentence ends."""
     content = text[passage.start : passage.end]
     return iter([(0, len(content))]) if passage.kind is PassageKind.SENTENCE else clause_spans(content)

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from attrs import field, frozen
 
-from kgscripts.building.inputs import BuildInput, Text, file_input, text_input
+from kgscripts.building.inputs import BuildInput, File, Text, file_input, text_input
 from kgscripts.building.settings import Settings, check_settings, on_device, with_settings
-from kgscripts.corpora.files import InputFile
 from kgscripts.corpora.scenarios.labels import resolve
 from kgscripts.corpora.tables import Columns, check_columns
 from kgscripts.devices import CPU
 from kgscripts.enrichers.protocol import Enricher
 from kgscripts.enrichers.registry import ENRICHERS, choose_enrichers, with_records
 from kgscripts.extractors.protocol import Extractor
-from kgscripts.extractors.registry import Chosen, choose, installed_extractors
+from kgscripts.extractors.registry import Chosen, choose, default_extractors, installed_extractors
+from kgscripts.object_stores import Fetched
 from schemas.arguments import check_texts, check_type, items_of
 from schemas.provenance import Model
 
@@ -32,6 +31,10 @@ def _items(given: Iterable[Any] | None) -> tuple[Any, ...] | None:
 
 def _names(given: Iterable[str]) -> tuple[str, ...]:
     return tuple(items_of("without", given))
+
+
+def _added(given: Iterable[str]) -> tuple[str, ...]:
+    return tuple(items_of("also", given))
 
 
 @frozen(kw_only=True)
@@ -53,6 +56,7 @@ class ReadingOptions:
     any_language: bool = False
     spacy_model: str | None = None
     extractors: Sequence[str | Extractor | Enricher] | None = field(default=None, converter=_items)
+    also: Sequence[str] = field(default=(), converter=_added)
     without: Sequence[str] = field(default=(), converter=_names)
     predict_tools: bool = False
     settings: Settings | None = None
@@ -64,8 +68,9 @@ class ReadingOptions:
         check_columns(self.columns)
         check_type("device", self.device, str, "give the name of a device, such as cuda")
 
-    def chosen(self) -> tuple[list[Chosen], list[Enricher]]:
-        """The extractors, each after those that it requires, and the enrichers.
+    def chosen(self, parser: Model | None = None) -> tuple[list[Chosen], list[Enricher]]:
+        """The extractors, each after those that it requires, and the enrichers. `parser` has parsed the texts, if they
+        come with their parse.
 
         Raises
         ------
@@ -82,13 +87,15 @@ class ReadingOptions:
 
             added = read_scenario_list(self.scenario_list) if self.scenario_list is not None else []
             extractors, without = for_build(self.scenarios, added, extractors, without)
-        chosen = choose(extractors, without, partial(_describe_parser, self.spacy_model))
+        chosen = choose(extractors, without, lambda: parser or _describe_parser(self.spacy_model))
         return chosen, with_records(enrichers, {kind for item in chosen for kind in item.extractor.gives})
 
-    def file_inputs(self, files: Iterable[InputFile]) -> list[BuildInput]:
-        """Files as inputs."""
+    def file_inputs(self, files: Iterable[File]) -> list[BuildInput]:
+        """Files and objects of stores as inputs."""
+        label, fetched = self._label(), Fetched()
         return [
-            file_input(file, self.format, self._label(), self.columns, any_language=self.any_language) for file in files
+            file_input(file, self.format, label, self.columns, any_language=self.any_language, fetched=fetched)
+            for file in files
         ]
 
     def text_inputs(self, texts: Iterable[Text]) -> list[BuildInput]:
@@ -103,14 +110,15 @@ class ReadingOptions:
     ) -> tuple[list[str | Extractor], list[str], list[Enricher]]:
         """The extractors and the names that are left out, and the enrichers among both."""
         installed = ENRICHERS.names()
-        kept: list[str | Extractor] = [*installed_extractors()]
+        kept: list[str | Extractor] = [*default_extractors()]
         of_enrichers: list[str | Enricher] | None = None
         if self.extractors is not None:
             kept = [item for item in self.extractors if not isinstance(item, Enricher) and item not in installed]
             of_enrichers = [item for item in self.extractors if not isinstance(item, Extractor) and item not in kept]
+        kept += [name for name in self.also if name not in installed and name not in kept]
         names = [name for name in installed_extractors() if name in kept] + installed
         settings = on_device(settings, [name for name in names if name not in self.without], self.device)
-        also: Collection[str] = [_PREDICTED] if self.predict_tools else []
+        also = [name for name in self.also if name in installed] + ([_PREDICTED] if self.predict_tools else [])
         enrichers = choose_enrichers(of_enrichers, self.without, also, settings)
         without = [name for name in self.without if name not in installed]
         return with_settings(kept, without, settings), without, enrichers

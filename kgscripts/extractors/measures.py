@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from kgscripts.extractors.nouns import noun_lemma
@@ -58,13 +59,20 @@ _COMPLEMENTS = frozenset({"xcomp", "ccomp"})
 def time_events(doc: Doc, frames: Iterable[Frame]) -> None:
     """Give each event of a parse its durations."""
     of_verb = {frame.verb.i: frame for frame in frames}
-    for found in DURATION.finditer(doc.text):
+    text = _text(doc)
+    for found in DURATION.finditer(text):
         span = doc.char_span(found.start(), found.end(), alignment_mode="expand")
-        if span is None or not _is_duration(doc.text, found, span.root):
+        if span is None or not _is_duration(text, found, span.root):
             continue
         frame = _timed(span.root, of_verb)
         if frame is not None:
             frame.durations.append(_plain(found[0]))
+
+
+@lru_cache(maxsize=1)
+def _text(doc: Doc) -> str:
+    """The text of a parse; spaCy joins its tokens at each call."""
+    return doc.text
 
 
 def _is_duration(text: str, found: re.Match[str], time: Token) -> bool:
@@ -140,7 +148,7 @@ def _measure(noun: Token, *, is_used: bool) -> Iterator[Measure]:
     if is_a(thing, "person", "animal", "time") and not is_food:
         return
     found = _amount_before(noun, is_food=is_food)
-    text = noun.doc.text
+    text = _text(noun.doc)
     end = noun.idx + len(noun)
     behind = SIZE.match(text, end + 1) if found is None and text[end : end + 1].isspace() else None
     if found is None and behind is None:
@@ -153,12 +161,12 @@ def _measure(noun: Token, *, is_used: bool) -> Iterator[Measure]:
 
 def _amount_before(noun: Token, *, is_food: bool) -> re.Match[str] | None:
     """The amount in the words before a noun that belong to it; the first of several units: "23 cm (9 in)"."""
-    doc, text = noun.doc, noun.doc.text
+    doc, text = noun.doc, _text(noun.doc)
     begin = doc[_first(noun)].idx
     for pattern in (AMOUNT, _SHARE):
         found = [match for match in pattern.finditer(text, begin, noun.idx) if _is_of(match, noun, is_food=is_food)]
         if found:
-            named = [match for match in found if not text[: match.start()].endswith(_ALTERNATIVE)]
+            named = [match for match in found if not text.endswith(_ALTERNATIVE, 0, match.start())]
             return (named or found)[-1]
     return None
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from spacy.language import Language
@@ -61,6 +61,7 @@ class LemmaCorrector:
         self._tables = tables
         self._known = frozenset(tables.lemmas)
         self._words = {pos: frozenset(words) for pos, words in tables.words.items()}
+        self._content = b""
 
     def __call__(self, doc: Doc) -> Doc:
         for token in doc:
@@ -68,6 +69,10 @@ class LemmaCorrector:
             if lemma != token.lemma_:
                 token.lemma_ = lemma
         return doc
+
+    def knows(self, lemma: str, pos: str) -> bool:
+        """Whether the treebank or the dictionary has a lemma, in lower case, with a part of speech."""
+        return lemma in self._words.get(pos, ()) or lemma in self._tables.forms.get(pos, {}).values()
 
     def lemma_of(self, token: Token) -> str:
         """The corrected lemma of a token with a part of speech, a tag and a proposed lemma."""
@@ -117,13 +122,16 @@ class LemmaCorrector:
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """Serialise the tables as compressed JSON; equal tables give equal bytes."""
         del exclude
-        text = json.dumps(asdict(self._tables), ensure_ascii=False, sort_keys=True)
+        if self._content:  # compressing takes a second
+            return self._content
+        text = json.dumps(vars(self._tables), ensure_ascii=False, sort_keys=True)
         return gzip.compress(text.encode("utf-8"), mtime=0)
 
     def from_bytes(self, content: bytes, *, exclude: Iterable[str] = ()) -> LemmaCorrector:
         """Load the tables that `to_bytes` serialised."""
         del exclude
         self.use(LemmaTables(**json.loads(gzip.decompress(content))))
+        self._content = content
         return self
 
     def to_disk(self, path: Path | str, *, exclude: Iterable[str] = ()) -> None:

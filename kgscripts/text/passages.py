@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Generic, TypeVar
+
+from kgscripts.text.pipeline import components_of_kgscripts
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -71,7 +74,8 @@ def parse_passages(nlp: Language, passages: Iterable[tuple[str, Context]]) -> It
 
 
 def _parsed(nlp: Language, batch: Sequence[ParsedPiece[Context]]) -> Iterator[ParsedPiece[Context]]:
-    for piece, doc in zip(batch, nlp.pipe((piece.doc for piece in batch), batch_size=_BATCH_SIZE), strict=True):
+    docs = nlp.pipe((piece.doc for piece in batch), batch_size=_BATCH_SIZE, disable=components_of_kgscripts(nlp))
+    for piece, doc in zip(batch, docs, strict=True):
         # Most of the memory of a document: what the networks computed of each token.
         doc.tensor = doc.tensor[:0].copy()
         yield ParsedPiece(piece.context, piece.offset, doc)
@@ -79,19 +83,33 @@ def _parsed(nlp: Language, batch: Sequence[ParsedPiece[Context]]) -> Iterator[Pa
 
 def _tokenized(nlp: Language, passages: Iterable[tuple[str, Context]]) -> Iterator[ParsedPiece[Context]]:
     for text, context in passages:
-        for start, end in split_text(text):
-            for offset, doc in _pieces_of_tokens(nlp, text, start, end):
-                yield ParsedPiece(context, offset, doc)
+        for offset, doc in pieces_of(text, partial(_tokens, nlp, text)):
+            yield ParsedPiece(context, offset, doc)
 
 
-def _pieces_of_tokens(nlp: Language, text: str, start: int, end: int) -> Iterator[tuple[int, Doc]]:
-    """Tokenize a span, in two halves if it has too many tokens."""
-    doc = nlp.make_doc(readable(text[start:end]))
+def _tokens(nlp: Language, text: str, start: int, end: int) -> Doc:
+    return nlp.make_doc(readable(text[start:end]))
+
+
+def pieces_of(text: str, tokens_of: Callable[[int, int], Doc]) -> Iterator[tuple[int, Doc]]:
+    """Yield the pieces of a text that are parsed at once, each with the character at which it begins.
+
+    `tokens_of` gives the tokens from one character to another.
+    """
+    for start, end in split_text(text):
+        yield from _pieces_of_tokens(text, start, end, tokens_of)
+
+
+def _pieces_of_tokens(
+    text: str, start: int, end: int, tokens_of: Callable[[int, int], Doc]
+) -> Iterator[tuple[int, Doc]]:
+    """The tokens of a span, in two halves if it has too many."""
+    doc = tokens_of(start, end)
     if len(doc) <= MAX_TOKENS:
         yield start, doc
         return
     for first, last in _trimmed_spans(text, _pieces(text, start, end, (end - start) // 2 + 1)):
-        yield from _pieces_of_tokens(nlp, text, first, last)
+        yield from _pieces_of_tokens(text, first, last, tokens_of)
 
 
 def readable(text: str) -> str:

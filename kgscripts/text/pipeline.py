@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 SHIPPED = "en_kgscripts"
 _NEEDED = ("tagger", "lemmatizer", "parser")
 _NOT_FOR_LEMMAS = ("senter", "parser")
+_UNUSED = ("ner", "entity_linker", "entity_ruler", "textcat", "spancat")
+"""Components whose annotations are not used."""
+COMPONENT = "kgscripts"
+"""The factory of the component that reads parsed texts (`kgscripts.component`), which parsing does not need."""
 SCORES = "scores.json"
 
 
@@ -53,7 +57,7 @@ def load_pipeline(name: str | None = None) -> Language:
         inner = Path(path).rglob("*") if Path(path, "config.cfg").exists() else ()
         if odd := [file.name for file in inner if not (file.is_file() or file.is_dir())]:
             raise ValueError(f"{odd[0]} is not a regular file")
-        nlp = spacy.load(path, exclude=["ner", "entity_linker", "entity_ruler", "textcat", "spancat"])
+        nlp = spacy.load(path, exclude=_UNUSED)
         if not isinstance(nlp, spacy.language.Language):
             raise TypeError("it is another package")
     # Any file can be damaged and any package can be named, so that loading can raise anything.
@@ -95,8 +99,14 @@ def lemmas_of_tokens(nlp: Language, sentences: Iterable[Sequence[str]]) -> Itera
     from spacy.tokens import Doc
 
     docs = (Doc(nlp.vocab, words=list(sentence)) for sentence in sentences)
-    for doc in nlp.pipe(docs, batch_size=256, disable=[name for name in _NOT_FOR_LEMMAS if name in nlp.pipe_names]):
+    unused = [name for name in _NOT_FOR_LEMMAS if name in nlp.pipe_names] + components_of_kgscripts(nlp)
+    for doc in nlp.pipe(docs, batch_size=256, disable=unused):
         yield [(token.lemma_ or token.text).lower() for token in doc]
+
+
+def components_of_kgscripts(nlp: Language) -> list[str]:
+    """The names of the components of a pipeline that read parses (`kgscripts.component`)."""
+    return [name for name in nlp.pipe_names if nlp.get_pipe_meta(name).factory == COMPONENT]
 
 
 @functools.cache
@@ -111,10 +121,26 @@ def describe_pipeline(name: str | None = None) -> Model:
     else:
         nlp = load_pipeline(name)
         path, meta = nlp.path, nlp.meta
+    return _model(meta, _digest(path) if path else hashlib.sha256(nlp.to_bytes()).hexdigest(), path)
+
+
+def describe_language(nlp: Language) -> Model:
+    """Describe a pipeline in memory: as `describe_pipeline` describes its directory if it parses as the one there does,
+    and else with a digest of its components.
+    """
+    content = _digest_of_components(nlp)
+    if nlp.path is not None and (nlp.path / "config.cfg").exists():
+        name = None if nlp.path == shipped_directory() else str(nlp.path)
+        if _digest_of_components(load_pipeline(name)) == content:
+            return describe_pipeline(name)
+    return _model(nlp.meta, content, None)
+
+
+def _model(meta: Mapping[str, Any], digest: str, path: Path | None) -> Model:
     return Model(
         name=f"{meta['lang']}_{meta['name']}",
         version=str(meta.get("version") or "0.0.0"),
-        digest=_digest(path) if path else _digest_of_config(nlp),
+        digest=digest,
         task="syntactic analysis",
         licence=str(meta.get("license") or ""),
         language=str(meta["lang"]),
@@ -134,5 +160,13 @@ def _digest(directory: Path) -> str:
     return digest.hexdigest()
 
 
-def _digest_of_config(nlp: Language) -> str:
-    return hashlib.sha256(nlp.to_bytes()).hexdigest()
+def _digest_of_components(nlp: Language) -> str:
+    """SHA-256 over vectors, tokenizer and the components that are used, without what grows as texts are read."""
+    digest = hashlib.sha256(nlp.vocab.vectors.to_bytes(exclude=["strings"]))
+    unused = {*_UNUSED, *components_of_kgscripts(nlp)}
+    used = [(name, nlp.get_pipe_meta(name).factory, part) for name, part in nlp.pipeline if name not in unused]
+    for name, factory, part in [("tokenizer", "", nlp.tokenizer), *used]:
+        content = part.to_bytes(exclude=["vocab"]) if hasattr(part, "to_bytes") else b""
+        digest.update(f"{name}\0{factory}\0{len(content)}\0".encode())
+        digest.update(content)
+    return digest.hexdigest()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kgscripts.corpora.boilerplate import is_boilerplate
 from kgscripts.corpora.formats import documents_from_strings
-from kgscripts.corpora.links import without_links
+from kgscripts.corpora.links import with_covered_links, without_links
 from schemas.records import Document, PassageKind
 from tests.corpora.documents import read
 
@@ -192,3 +192,15 @@ def test_records() -> None:
     assert isinstance(second, Document)
     assert [first.text[part.start : part.end] for part in first.passages] == ["Turn the bike over."]
     assert [second.text[part.start : part.end] for part in second.passages] == ["I saw it and ran."]
+
+
+@given(st.lists(st.sampled_from(PIECES)).map("".join))
+def test_covered_links_leave_every_other_character_at_its_place(text: str) -> None:
+    covered = with_covered_links(text)
+    assert len(covered) == len(text)
+    assert all(new == old or (new == " " and old != "\n") for new, old in zip(covered, text, strict=True))
+
+
+def test_what_is_covered_is_what_is_left_out() -> None:
+    assert "".join(with_covered_links(PAGE).split()) == "".join(without_links(PAGE).split())
+    assert with_covered_links("a [big pan](https://x.org) ![i](x)") == "a  big pan" + " " * 24

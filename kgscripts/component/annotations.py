@@ -1,0 +1,165 @@
+"""What the component leaves in a Doc: plain data, groups of spans, and extension attributes that read both.
+
+The data are in `Doc.user_data["kgscripts"]`: ``records``, by kind, as dictionaries whose offsets are characters of the
+Doc, and ``parser``, the pipeline. Everything in it is of the types that msgpack knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from cattrs import Converter
+from spacy.tokens import Doc, Span, SpanGroup
+
+from kgscripts.building.docs import PARSER, USER_DATA
+from kgscripts.records.kinds import kind_name
+from schemas.errors import ConfigurationError, InputError
+from schemas.provenance import Model
+from schemas.records import INFERRED, Action, EventMention, Record, Segment, StateChange, Tool
+
+EVENTS = "kgscripts/events"
+TOOLS = "kgscripts/tools"
+SCENARIOS = "kgscripts/scenarios"
+_RECORDS = "records"
+_SCORES = "scores"
+_OF_PARSER = ("name", "version", "digest", "task", "licence", "language")
+_CONVERTER = Converter(detailed_validation=False)
+
+R = TypeVar("R", bound=Record)
+
+
+def plain(record: Record, start: int) -> dict[str, Any]:
+    """A record of a document that begins at character `start`, as plain data whose offsets are those of the whole."""
+    shifted: dict[str, Any] = _shifted(_CONVERTER.unstructure(record), start)
+    return shifted
+
+
+def _shifted(value: Any, by: int) -> Any:
+    if isinstance(value, Mapping):
+        return {
+            key: item + by if key in ("start", "end") and item is not None else _shifted(item, by)
+            for key, item in value.items()
+        }
+    return [_shifted(item, by) for item in value] if isinstance(value, list | tuple) else value
+
+
+Plain = Mapping[type[Record], Sequence[dict[str, Any]]]
+"""Records by kind, as `plain` gives them."""
+
+
+def annotate(doc: Doc, records: Plain, parser: Model, groups: Iterable[str]) -> None:
+    """Add records to a Doc, and their spans to the named groups."""
+    doc.user_data[USER_DATA] = {
+        _RECORDS: {kind_name(kind): list(found) for kind, found in records.items()},
+        PARSER: {name: getattr(parser, name) for name in _OF_PARSER},
+    }
+    events = records_of(doc, EventMention)
+    spans = {
+        EVENTS: [(event.start, event.end, event.action.label, event.score) for event in events],
+        TOOLS: _tool_spans(events),
+        SCENARIOS: [(item.start, item.end, item.scenario, item.confidence) for item in records_of(doc, Segment)],
+    }
+    for name in groups:
+        found = [span_of(doc, *item[:3], f"{name}/{number}") for number, item in enumerate(spans[name])]
+        scores = [score for *_, score in spans[name]]
+        doc.spans[name] = SpanGroup(doc, name=name, spans=found, attrs={_SCORES: scores})
+
+
+def _tool_spans(events: Iterable[EventMention]) -> list[tuple[int, int, str, float]]:
+    """Each tool once, with the highest score of its events; a tool that an event only takes over scores less there."""
+    scores: dict[tuple[int, int, str], float] = {}
+    for event in events:
+        for tool in event.tools:
+            score = round(event.score * INFERRED, 4) if tool.inferred else event.score
+            key = (tool.start, tool.end, tool.lemma)
+            scores[key] = max(score, scores.get(key, 0.0))
+    return [(*key, score) for key, score in sorted(scores.items())]
+
+
+def span_of(doc: Doc, start: int, end: int, label: str, id_: str = "") -> Span:
+    """The tokens of a stretch of characters, those included that lie in it only in part."""
+    span = doc.char_span(start, end, label=label, span_id=id_, alignment_mode="expand")
+    assert span is not None  # the offsets of records lie in the text
+    return span
+
+
+def records_of(doc: Doc, kind: type[R]) -> list[R]:
+    """The records of a kind.
+
+    Raises
+    ------
+    InputError
+        If the component has not read the Doc.
+    """
+    return [_CONVERTER.structure(item, kind) for item in _data(doc).get(kind_name(kind), ())]
+
+
+def _data(doc: Doc) -> Mapping[str, Any]:
+    if USER_DATA not in doc.user_data:
+        raise InputError(
+            "this Doc was not read by the component kgscripts, or lost its user data",
+            remedy='add it to the pipeline: nlp.add_pipe("kgscripts"); store Docs with their user data: '
+            "DocBin(store_user_data=True)",
+        )
+    data: Mapping[str, Any] = doc.user_data[USER_DATA][_RECORDS]
+    return data
+
+
+def _events(doc: Doc) -> list[EventMention]:
+    return records_of(doc, EventMention)
+
+
+def _changes(doc: Doc) -> list[StateChange]:
+    return records_of(doc, StateChange)
+
+
+def _event_of(span: Span) -> EventMention | None:
+    group, _, number = span.id_.rpartition("/")
+    if group != EVENTS:
+        return None
+    return _CONVERTER.structure(_data(span.doc)[kind_name(EventMention)][int(number)], EventMention)
+
+
+def _action(span: Span) -> Action | None:
+    event = _event_of(span)
+    return event.action if event else None
+
+
+def _tools(span: Span) -> tuple[Tool, ...]:
+    event = _event_of(span)
+    return event.tools if event else ()
+
+
+def _score(span: Span) -> float | None:
+    group, _, number = span.id_.rpartition("/")
+    if group not in (EVENTS, TOOLS, SCENARIOS) or group not in span.doc.spans:
+        return None
+    return float(span.doc.spans[group].attrs[_SCORES][int(number)])
+
+
+_GETTERS: tuple[tuple[type[Doc] | type[Span], str, Callable[[Any], Any]], ...] = (
+    (Doc, "script_events", _events),
+    (Doc, "script_changes", _changes),
+    (Span, "action", _action),
+    (Span, "tools", _tools),
+    (Span, "script_score", _score),
+)
+
+
+def set_extensions() -> None:
+    """Set the extension attributes; those that are set already stay.
+
+    Raises
+    ------
+    ConfigurationError
+        If another package has set one of these names.
+    """
+    for owner, name, getter in _GETTERS:
+        if not owner.has_extension(name):
+            owner.set_extension(name, getter=getter)
+        elif owner.get_extension(name)[2] is not getter:
+            raise ConfigurationError(
+                f"{owner.__name__}._.{name} is set by another package",
+                remedy=f"remove that before: spacy.tokens.{owner.__name__}.remove_extension({name!r})",
+            )
