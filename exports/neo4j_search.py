@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby, islice
+from operator import itemgetter
 
 from exports.neo4j_connection import Database
 from exports.neo4j_ownership import GRAPH
@@ -14,8 +15,9 @@ from schemas.script_graph import ScriptGraph
 
 NAMES = "kgscripts_names"
 """The full-text index of labels."""
+VECTOR = "vector"
+"""The property of a node's vector."""
 _LABELS = {Kind.STEP: "SubEvent", Kind.TOOL: "Tool", Kind.SCENARIO: "Scenario"}
-_PROPERTY = "vector"
 _ROWS = 500
 
 
@@ -35,30 +37,38 @@ def write_indexes(database: Database, graph: ScriptGraph, graph_id: str) -> int:
         If the server fails or has no such indexes.
     """
     written, size = 0, 0
-    for kind, rows in groupby(_vectors(graph), key=lambda row: row[0]):
+    for label, rows in groupby(node_vectors(graph), key=itemgetter(0)):
         query = (
-            f"UNWIND $rows AS row MATCH (n:{quoted(_LABELS[kind])} {{{KEY}: row[0]}}) WHERE n.{GRAPH} = $graph "
-            f"SET n.{_PROPERTY} = row[1] RETURN count(*)"
+            f"UNWIND $rows AS row MATCH (n:{quoted(label)} {{{KEY}: row[0]}}) WHERE n.{GRAPH} = $graph "
+            f"SET n.{VECTOR} = row[1] RETURN count(*)"
         )
         while batch := [(iri, vector) for _, iri, vector in islice(rows, _ROWS)]:
             size = len(batch[0][1])
             written += database.write(query, {"rows": batch, "graph": graph_id})
-    for statement in _statements(size):
+    for statement in index_statements(size):
         database.run(statement)
     return written
 
 
-def _vectors(graph: ScriptGraph) -> Iterable[tuple[Kind, str, list[float]]]:
+def node_vectors(graph: ScriptGraph) -> Iterator[tuple[str, str, list[float]]]:
+    """The label, the IRI and the vector of each node that has one: label by label, each in the order of its table.
+
+    Raises
+    ------
+    ModelError
+        If MiniLM, which makes the vectors, cannot be found.
+    """
     found: Iterable[tuple[Kind, str, list[float]]] = function("kgscripts.finding.searching:vectors_of")(graph)
-    return found
+    return ((_LABELS[kind], iri, vector) for kind, iri, vector in found)
 
 
-def _statements(size: int) -> Iterator[str]:
+def index_statements(size: int) -> Iterator[str]:
+    """A Cypher statement for each index; those of vectors, of `size` numbers, are left out if it is 0."""
     labels = "|".join(_LABELS.values())
     yield f"CREATE FULLTEXT INDEX {NAMES} IF NOT EXISTS FOR (n:{labels}) ON EACH [n.label, n.label_text]"
     if size:
         for kind, label in _LABELS.items():
             yield (
-                f"CREATE VECTOR INDEX {vector_index(kind)} IF NOT EXISTS FOR (n:{label}) ON (n.{_PROPERTY}) OPTIONS "
+                f"CREATE VECTOR INDEX {vector_index(kind)} IF NOT EXISTS FOR (n:{label}) ON (n.{VECTOR}) OPTIONS "
                 f"{{indexConfig: {{`vector.dimensions`: {size}, `vector.similarity_function`: 'cosine'}}}}"
             )

@@ -27,7 +27,7 @@ class ExportOptions:
 
     `database` is a database of a server. `prune` removes what an earlier build of this graph wrote to a server and this
     one lacks. `replace_graph` removes another graph that a server has under this graph's base IRI; without it, such an
-    export is refused. `indexes` gives nodes on a Neo4j server vectors, and the server indexes for
+    export is refused. `indexes` gives nodes of Neo4j vectors, and the database indexes for
     searches. `dry_run` changes nothing and reports what would be done. `ask` shows a prompt and returns hidden input of
     the user; it is None if there is no terminal. `progress` is called with the number of rows done since its last
     call.

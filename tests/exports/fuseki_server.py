@@ -56,14 +56,19 @@ class FusekiServer:
         return httpx.request(method, url, auth=auth, timeout=120, **arguments).raise_for_status()  # type: ignore[arg-type]
 
 
-def fuseki_process(home: Path, password: str) -> ServerProcess:
-    """Fuseki on its data in `home`, not started yet; the test is skipped where there is none."""
+def fuseki_folder() -> Path:
+    """The folder that holds Fuseki's `start` and its jar; a test that needs it is skipped where there is none."""
     folder = Path(os.environ.get("KGSCRIPTS_TEST_FUSEKI") or _SHARED / "fuseki")
     if not (folder / "start").exists():
         pytest.skip(f"no Fuseki at {folder}: set KGSCRIPTS_TEST_FUSEKI to a folder with `start`, or to an address")
+    return folder
+
+
+def fuseki_process(home: Path, password: str) -> ServerProcess:
+    """Fuseki on its data in `home`, not started yet."""
     home.mkdir(parents=True, exist_ok=True)
     port = free_port()
-    command = [str(folder / "start"), str(home), str(port)]
+    command = [str(fuseki_folder() / "start"), str(home), str(port)]
     return ServerProcess(command, java_environment(FUSEKI_PASSWORD=password), home / "start.log", port, "http://")
 
 
