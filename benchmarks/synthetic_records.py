@@ -14,13 +14,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from kgscripts.records import SOURCE, Input, WrittenShard
-from kgscripts.records.kinds import kind_name, record_schema
+from kgscripts.records.kinds import encode, kind_name, record_schema
 from kgscripts.records.opening import open_records
 from kgscripts.records.shards import ShardWriter
+from schemas.changes import Level
 from schemas.provenance import Model
 from schemas.records import (
+    Action,
     Discard,
     DiscardReason,
     Document,
@@ -46,6 +49,11 @@ _SYLLABLES = [consonant + vowel for consonant in "bdfghklmnprstvz" for vowel in 
 _PARTICLES = ["", "up", "out", "off"]
 _PREPOSITIONS = ["", "in", "on", "into", "with", "from"]
 _CHARACTERS = 1_500
+_LEFT_OUT = {
+    Document: Document(name="", format="jsonl", text="", passages=()),
+    EventMention: EventMention(action=Action(predicate="do"), start=0, end=1),
+}
+"""Records that have the columns which no synthetic record fills."""
 _NOISE = 0.25
 """This share of words is drawn without regard to the scenario, and so far are places moved at random."""
 
@@ -120,6 +128,9 @@ class _Synthesizer:
             "ordinal": pa.array(np.arange(len(sources)) - beginnings),
         }
         schema = record_schema(kind)
+        if kind in _LEFT_OUT:
+            empty = encode(kind, [("", "", 0, _LEFT_OUT[kind])])
+            key |= {name: empty[name].combine_chunks().take(pa.array(sources * 0)) for name in schema.names[len(key) :]}
         arrays = [_array((key | columns)[item.name], item.type) for item in schema]
         return pa.table(arrays, schema)
 
@@ -130,12 +141,9 @@ class _Synthesizer:
             np.ones(len(digests), np.int64),
             {"kind": [PassageKind.PARAGRAPH.value] * len(digests), "start": 0 * lengths, "end": lengths},
         )
-        blank = [""] * len(digests)
-        columns = {"format": ["jsonl"] * len(digests), "text": texts, "passages": passages}
         names = [f"story {digest[:8]}" for digest in digests]
-        return self._table(
-            Document, digests, np.arange(len(digests)), columns | {"name": names, "title": blank, "scenario": blank}
-        )
+        columns = {"text": texts, "passages": passages, "name": names}
+        return self._table(Document, digests, np.arange(len(digests)), columns)
 
     def _sentences(self, digests: Sequence[str], lengths: Integers) -> pa.Table:
         sources = np.repeat(np.arange(len(digests)), SENTENCES_A_SOURCE)
@@ -185,13 +193,15 @@ class _Synthesizer:
                 ),
             }
         )
+        predicate, _, thing, *phrase = action.flatten()
         columns = {
             "action": action,
+            "words": pc.binary_join_element_wise(predicate, thing, " the "),
+            "phrase": pc.if_else(pc.equal(phrase[0], ""), "", pc.binary_join_element_wise(*phrase, " the ")),
             "start": start,
             "end": start + 45,
             "participants": self._participants(start, own, other),
             "tools": self._tools(start, kind, scenario),
-            "score": np.ones(count),
         }
         return self._table(EventMention, digests, sources, columns)
 
@@ -215,6 +225,7 @@ class _Synthesizer:
         spans = start[mention] + 38
         roles = np.array(list(ToolRole))[noun % len(ToolRole)]
         columns = {"lemma": self._nouns.take(pa.array(noun)), "role": roles, "start": spans, "end": spans + 6}
+        columns["inferred"] = ~usual
         return _lists(rows, columns)
 
     def _changes(self, digests: Sequence[str], mentions: pa.Table, sentences: pa.Table) -> pa.Table:
@@ -240,7 +251,8 @@ class _Synthesizer:
             "action": pa.StructArray.from_arrays(action.flatten(), fields=list(action.type), mask=pa.array(alone)),
             **span,
             "mentioned": _struct({name: span["start"] + place for place, name in enumerate(("start", "end"))}),
-            "log_probability": -np.round(random.random(count) * 3, 4),
+            "probability": np.round(0.5 + random.random(count) / 2, 4),
+            "level": np.array(list(Level))[random.integers(0, len(Level), count)],
         }
         return self._table(StateChange, digests, sources, columns)
 

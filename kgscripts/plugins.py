@@ -34,22 +34,28 @@ class Plugins(Generic[_Plugin]):
     """The plugins of one entry point `group`: subclasses of `base` that can be made without arguments.
 
     `word` is what one is called in messages. Each must have a `name` and these `attributes`, and may have
-    `settings` (`kgscripts.settings`).
+    `settings` (`kgscripts.settings`). Those of the group `on_request` are used only where they are named.
     """
 
     group: str
     base: type[_Plugin]
     word: str
     attributes: Collection[str]
+    on_request: str = ""
 
     def entries(self) -> dict[str, EntryPoint]:
         """The entry points by name; nothing is imported. If two packages have the same name, the first by value is
         used."""
-        return _entries(self.group, tuple(sys.path))
+        path = tuple(sys.path)
+        return (_entries(self.on_request, path) if self.on_request else {}) | _entries(self.group, path)
 
     def names(self) -> list[str]:
         """The names of all that are installed, ascending."""
         return sorted(self.entries())
+
+    def default_names(self) -> list[str]:
+        """The names of those that need not be named, ascending."""
+        return sorted(_entries(self.group, tuple(sys.path)))
 
     def of_graph(self, names: str, where: str) -> list[str]:
         """The names, ascending, of those that the graph in the directory `where` was made with, from its manifest.

@@ -27,7 +27,7 @@ KINDS: Mapping[str, tuple[type, str]] = {
 }
 """The types of settings of extractors and enrichers, with their names in messages."""
 
-_TASK, _DEVICE = "task of the model", "a device"
+_TASK, _DEVICE, _RUNNING = "task of the model", "a device", "how it runs"
 
 _Settings = TypeVar("_Settings", bound=attrs.AttrsInstance)
 
@@ -62,6 +62,11 @@ def device_setting() -> Any:
     Its kind is part of versions if it is not the CPU. `build_graph(device=...)` sets it where settings do not.
     """
     return field(default=CPU, validator=_has_device, metadata={_DEVICE: True})
+
+
+def running_setting(default: str | int | float, validator: Any = None) -> Any:
+    """A field that says how the work is done, not what is read: it is no part of versions."""
+    return field(default=default, validator=validator, metadata={_RUNNING: True})
 
 
 def _has_device(_: object, __: object, value: str) -> None:
@@ -137,12 +142,13 @@ def settings_of(settings: attrs.AttrsInstance) -> list[Setting]:
 
 
 def version_of(settings: attrs.AttrsInstance) -> dict[str, str | int | float | bool]:
-    """The part of settings that belongs to a version: all values except names of models and the CPU as a device.
+    """The part of settings that belongs to a version: all values except names of models, the CPU as a device, and those
+    of `running_setting`.
 
     Raises as `check_types`.
     """
     check_types(settings)
-    found = attrs.asdict(settings, filter=lambda field, _: _TASK not in field.metadata)
+    found = attrs.asdict(settings, filter=lambda field, _: not {_TASK, _RUNNING} & set(field.metadata))
     for name in devices_of(settings):
         found[name] = kind_of(found[name])
         if found[name] == CPU:

@@ -10,6 +10,7 @@ on `install` can be repeated after any interruption until the new graph is in pl
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import os
 import re
@@ -29,6 +30,8 @@ MARKER = ".kgscripts"
 ID = "id"
 NEXT = ".next"
 _LOCK = ".lock"
+_LONGEST_PATH = 400
+"""Bytes. SQLite opens no path of more than 511, and has files below the directory."""
 _PARTS = ("nodes", "relations")
 DISCARDED = "discarded.jsonl"
 MEASUREMENTS = "measurements.json"
@@ -83,10 +86,11 @@ def locked(directory: Path, *, create: bool = True) -> Iterator[None]:
     Raises
     ------
     GraphDirectoryError
-        If another process holds the lock, the directory holds other files, or, without `create`, it is not a graph
-        directory.
+        If another process holds the lock, the directory holds other files, its path is none for SQLite or DuckDB, or,
+        without `create`, it is not a graph directory.
     """
     check_path(directory)
+    _check_for_libraries(directory.absolute())
     if not create and not (directory / MARKER).exists():
         raise GraphDirectoryError(
             "no graph directory", where=str(directory), remedy="name one that `kgscripts build-graph` made"
@@ -109,6 +113,23 @@ def check_path(directory: Path) -> None:
             where=str(directory).encode("utf-8", "backslashreplace").decode("utf-8"),
             remedy="name another directory; where the locale is not UTF-8, set PYTHONUTF8=1",
         ) from error
+
+
+def _check_for_libraries(path: Path) -> None:
+    """Raise GraphDirectoryError for an absolute path below which SQLite or DuckDB cannot open files."""
+    if len(os.fsencode(path)) > _LONGEST_PATH:
+        raise GraphDirectoryError(
+            "the path is too long",
+            where=str(path),
+            remedy=f"name a directory whose whole path has {_LONGEST_PATH} bytes at most",
+        )
+    # DuckDB takes names of files for patterns, and a backslash in a pattern divides folders.
+    if os.sep != "\\" and "\\" in str(path) and glob.escape(str(path)) != str(path):
+        raise GraphDirectoryError(
+            "the path has both a backslash and *, ? or [",
+            where=str(path),
+            remedy="name a directory without backslashes in its path",
+        )
 
 
 @contextmanager

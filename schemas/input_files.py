@@ -12,6 +12,7 @@ from io import BufferedReader
 from pathlib import Path
 
 from schemas.errors import InputError
+from schemas.operating_system import open_without_waiting
 
 _KINDS = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
 
@@ -43,7 +44,7 @@ def open_regular(path: str | Path) -> BufferedReader:
         # Before it is opened: opening a device can have effects.
         _check_regular(Path(path).stat())
         # A pipe that has taken the place of the file since then is opened without waiting for a writer.
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        descriptor = open_without_waiting(path, os.O_RDONLY)
     except ValueError as error:  # NUL, or half a surrogate pair: no file has such a name
         raise OSError(errno.EINVAL, str(error)) from error
     try:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import shutil
 import stat
 import sys
@@ -20,12 +19,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from schemas.errors import ConfigurationError, StoreError
+from schemas.operating_system import open_descriptor, open_without_waiting
 
 MARKER = ".kgscripts-export"
 """A file in every directory that an export made; no other directory is replaced."""
-
-_MOST_LINKS = 40
-"""The longest chain of symbolic links that is followed, as in Linux."""
 
 
 def check_outputs(*outputs: Path | None, inputs: Iterable[str | Path | None] = ()) -> None:
@@ -108,7 +105,7 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
     StoreError
         If it cannot be written.
     """
-    with new_file(path) as temporary, temporary.open("w", encoding="utf-8") as file:
+    with new_file(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:
         file.writelines(f"{line}\n" for line in lines)
 
 
@@ -184,16 +181,14 @@ def _folder_beside(target: Path) -> Iterator[Path]:
 
 def _send(content: Path, path: Path) -> None:
     """Write the content of a file to a descriptor, a device, a pipe or a socket."""
-    number = _descriptor(path)
+    number = open_descriptor(path)
     if number is not None:
         # What was printed before comes before.
         for stream in filter(None, (sys.stdout, sys.stderr)):
             stream.flush()
         descriptor = os.dup(number)
     else:
-        # Without O_NONBLOCK, opening a pipe waits for a reader.
-        descriptor = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)
-        os.set_blocking(descriptor, True)
+        descriptor = open_without_waiting(path, os.O_WRONLY)
     with os.fdopen(descriptor, "wb") as sink, content.open("rb") as source:
         shutil.copyfileobj(source, sink)
 
@@ -202,20 +197,7 @@ def _is_written_to(path: Path) -> bool:
     """Whether a path is written directly: an open descriptor, or neither a file nor a folder."""
     status = _status(path)
     is_other = status is not None and not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode)
-    return is_other or _descriptor(path) is not None
-
-
-def _descriptor(path: Path) -> int | None:
-    """The number of the open descriptor that a path such as ``/dev/stdout`` or ``/dev/fd/3`` leads to."""
-    own = re.compile(rf"/dev/fd|/proc/{os.getpid()}(/task/\d+)?/fd")
-    for _ in range(_MOST_LINKS):
-        folder = os.path.realpath(path.parent)
-        if own.fullmatch(folder) and path.name.isdecimal():
-            return int(path.name)
-        if not path.is_symlink():
-            return None
-        path = Path(folder, path.readlink())
-    return None
+    return is_other or open_descriptor(path) is not None
 
 
 def _status(path: Path) -> os.stat_result | None:
@@ -228,7 +210,7 @@ def _status(path: Path) -> os.stat_result | None:
 
 def _check_place(path: Path) -> None:
     """Raise OSError if nothing can be written there."""
-    if (number := _descriptor(path)) is not None:
+    if (number := open_descriptor(path)) is not None:
         os.fstat(number)
         return
     writable = path

@@ -89,6 +89,8 @@ class DiscardReason(StrEnum):
     TABLE = "table, not prose"
     OTHER_LANGUAGE = "not in English"
     NO_SUCH_EVENT = "refers to no event"
+    NOT_IN_TEXT = "words that the text does not have"
+    NOT_LISTED = "not what the word lists allow"
     MISPLACED_SPAN = "span in no passage"
     EXTRACTOR_FAILED = "extractor failed"
     REQUIRED_MISSING = "required records missing"

@@ -64,7 +64,9 @@ BEFORE = {
     "planning.md": _example_graph,
     "searching.md": _example_graph,
     "building.md": _nothing,
+    "from-laptop-to-cluster.md": _nothing,
     "corrections.md": _nothing,
+    "spacy.md": _nothing,
     "training.md": _nothing,
 }
 

@@ -18,11 +18,15 @@ from kgscripts.assembly.identity import MACROS
 from schemas.arguments import check_number
 from schemas.errors import ConfigurationError, GraphDirectoryError
 from schemas.graph_directory import unwritable
+from schemas.operating_system import memory_bytes
 from schemas.tables import table_schema
 from schemas.vocabulary import slug
 
-DOCUMENTS_A_PARTITION = 20_000
-"""The most documents in one partition; what rules join and sort then fits into memory."""
+_BYTES_A_CHARACTER = 32
+"""The memory that a character of a partition's texts needs; what rules join and sort then fits. Partitions are as large
+as memory allows, since each looks through tables of the whole graph."""
+_BYTES_A_DOCUMENT = 300 * _BYTES_A_CHARACTER
+"""The memory that a document needs in addition."""
 
 _LEAST_MEMORY = 256 << 20
 _OUTSIDE_ENGINE = 3
@@ -51,7 +55,7 @@ class Rule:
 
 def default_memory() -> int:
     """A quarter of the machine's memory, in bytes."""
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4
+    return memory_bytes() // 4
 
 
 def check_memory(memory: int) -> None:
@@ -82,7 +86,8 @@ class Engine:
     def __init__(self, scratch: Path, *, memory: int | None, partitions: int, min_support: int, records: int) -> None:
         memory = default_memory() if memory is None else memory
         self._directory = scratch.parent.parent
-        self._partitions = partitions
+        self._memory = memory
+        self._partitions = self._by_document = partitions
         self._documents = 0
         self._variables: dict[str, int] = {}
         self._views: set[str] = set()
@@ -167,9 +172,12 @@ class Engine:
             self._connection.execute(f"CREATE VIEW {name} AS {query}")
         self._views.add(name)
 
-    def number_documents(self, documents: int) -> None:
-        """Set the number of documents, which are numbered from 0: partitions by document are ranges of them."""
+    def number_documents(self, documents: int, characters: int) -> None:
+        """Set the number of documents, which are numbered from 0, and of the characters of all their texts: partitions
+        by document are ranges of documents."""
         self._documents = documents
+        needed = characters * _BYTES_A_CHARACTER + documents * _BYTES_A_DOCUMENT
+        self._by_document = max(self._partitions, -(-needed // self._memory))
 
     def run(self, *rules: Rule) -> None:
         """Make the tables of rules with one partition key. In each partition the rules run in the given order."""
@@ -194,8 +202,7 @@ class Engine:
 
     def partitions(self, key: str = "document") -> Iterator[None]:
         """Go through the partitions of a key; queries see the current one (see `Rule`)."""
-        by_document = max(self._partitions, -(-self._documents // DOCUMENTS_A_PARTITION))
-        count = {"": 1, "document": by_document}.get(key, self._partitions)
+        count = {"": 1, "document": self._by_document}.get(key, self._partitions)
         for number in range(count):
             first, beyond = (self._documents * bound // count for bound in (number, number + 1))
             with self._guarded():

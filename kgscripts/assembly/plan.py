@@ -65,11 +65,13 @@ class Plan:
 
     def run(self, engine: Engine) -> None:
         """Run every step."""
-        for step in self.steps:
+        for number, step in enumerate(self.steps, 1):
+            _LOG.debug("step %d of %d: %s", number, len(self.steps), step.name)
             tables = Tables(engine, step)
-            start = time.perf_counter()
+            start, used = time.perf_counter(), time.process_time()
             step.run(tables)
-            _LOG.debug("step %s: %.2f s", step.name, time.perf_counter() - start)
+            seconds, processor = time.perf_counter() - start, time.process_time() - used
+            _LOG.debug("step %s: %.2f s, %.2f s of processor time", step.name, seconds, processor)
             for table in (*tables.temporary, *self.dropped_after(step)):
                 engine.drop(table)
 

@@ -127,9 +127,9 @@ class Tables:
         """See `Engine.partitions`."""
         yield from self._engine.partitions(key)
 
-    def number_documents(self, documents: int) -> None:
+    def number_documents(self, documents: int, characters: int) -> None:
         """See `Engine.number_documents`."""
-        self._engine.number_documents(documents)
+        self._engine.number_documents(documents, characters)
 
     def rows(self, query: str) -> Iterator[pa.RecordBatch]:
         """See `Engine.rows`."""

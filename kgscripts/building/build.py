@@ -99,11 +99,13 @@ class Build:
             if limit is not None and count >= limit:
                 return
             fingerprint = given.fingerprint()
-            if self.store.inputs.is_current(given.key, fingerprint):
+            if self.store.inputs.is_current(given.key, fingerprint) and not _lacked_an_extra(
+                first := self.store.inputs.first_discard(given.key)
+            ):
                 sources = self.store.inputs.source_count(given.key)
                 count += sources
                 self.run.inputs_known += 1
-                self._note(sources, self.store.inputs.first_discard(given.key), faults)
+                self._note(sources, first, faults)
                 known = self.store.inputs.get(given.key) if strict else None
                 for discard in known.discards if known else ():
                     _refuse_bad(discard)
@@ -189,6 +191,7 @@ class Build:
             for batch, written in read_batches(self.reader, self.store.folder, self._batches(lacking), self.run.jobs):
                 waiting.append(written)
                 outcomes.update(_outcomes(written))
+                self.run.add_spent(written.spent)
                 self._log_failures(batch, written)
                 read = {subject for subject, _ in written.shard.completed} if written.shard else set()
                 self.run.sources_read += len(read)
@@ -267,6 +270,11 @@ def _outcomes(written: WrittenBatch) -> Iterator[tuple[str, bool]]:
     for failure in written.failures:
         if failure.reason is DiscardReason.EXTRACTOR_FAILED:
             yield failure.extractor, False
+
+
+def _lacked_an_extra(discard: Discard | None) -> bool:
+    """Whether an input was set aside for a package that may be installed now."""
+    return discard is not None and "pip install 'kgscripts[" in discard.detail
 
 
 def _nothing_read(faults: Sequence[Discard], inputs: int) -> InputError:

@@ -181,6 +181,7 @@ _OPTIONS: Mapping[str, Callable[[str, Any, Path], Any]] = {
     "jobs": _number,
     "spacy_model": _text,
     "extractors": _names,
+    "also": _names,
     "without": _names,
     "predict_tools": _flag,
     "corrections": _path,

@@ -6,14 +6,14 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 
-from attrs import frozen
+from attrs import field, frozen
 
 from kgscripts.building.reading import Batch, DocumentReader
 from kgscripts.extractors.registry import only_built_in
@@ -21,16 +21,18 @@ from kgscripts.records.failures import Failure
 from kgscripts.records.shards import WrittenShard, write_shard
 from kgscripts.text.pipeline import import_without_torch
 from schemas.errors import KGScriptsError, RecordError
+from schemas.operating_system import most_processes
 
 _BATCHES_AHEAD = 4
 
 
 @frozen
 class WrittenBatch:
-    """The result of a batch: a shard, or None if nothing was read, and the failures."""
+    """The result of a batch: a shard, or None if nothing was read, the failures, and what extractors have spent."""
 
     shard: WrittenShard | None
     failures: tuple[Failure, ...]
+    spent: Mapping[str, Mapping[str, float]] = field(factory=dict)
 
 
 def read_batches(
@@ -51,6 +53,7 @@ def read_batches(
         for batch in batches:
             yield batch, _written(reader, folder, batch)
         return
+    jobs = most_processes(jobs)
     context = get_context("spawn")
     until, going_on = context.Pipe(duplex=False)
     with ProcessPoolExecutor(jobs, context, initializer=_start, initargs=(jobs, reader, until)) as pool:
@@ -88,7 +91,7 @@ def _written(reader: DocumentReader, folder: Path, batch: Batch) -> WrittenBatch
     except RecordError:
         found = reader.storable(batch, found)
         shard = write_shard(folder, found.readings) if found.readings else None
-    return WrittenBatch(shard, tuple(found.failures))
+    return WrittenBatch(shard, tuple(found.failures), found.spent)
 
 
 def _start(jobs: int, reader: DocumentReader, until: Connection) -> None:

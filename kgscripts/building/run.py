@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import platform
 import time
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -33,10 +34,17 @@ class Run:
     """The numbers of sources that were not UTF-8, by the encoding that they were read in."""
     failed_throughout: dict[str, int] = field(factory=dict)
     """The extractors that read none of more than `MANY` sources that they were given, with the number of these."""
+    spent: dict[str, dict[str, float]] = field(factory=dict)
+    """What extractors have spent (`Extractor.spent`), by their names."""
     reading_seconds: float = 0.0
     seconds: float = 0.0
     started: str = field(factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     _start: float = field(factory=time.perf_counter, init=False)
+
+    def add_spent(self, spent: Mapping[str, Mapping[str, float]]) -> None:
+        """Add what extractors have spent."""
+        for name, numbers in spent.items():
+            self.spent[name] = added(self.spent.get(name, {}), numbers)
 
     def reading_ended(self) -> None:
         """Set the time of reading to the time until now."""
@@ -64,3 +72,8 @@ class Run:
         with writing(part):
             part.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
             replace(part, path)
+
+
+def added(numbers: Mapping[str, float], more: Mapping[str, float]) -> dict[str, float]:
+    """Numbers by name, added up."""
+    return {name: round(numbers.get(name, 0) + more.get(name, 0), 6) for name in {**numbers, **more}}

@@ -9,7 +9,7 @@ from attrs import evolve
 
 from kgscripts.extractors.labels import LabelExtractor
 from kgscripts.extractors.protocol import Extractor
-from kgscripts.extractors.registry import installed_extractors
+from kgscripts.extractors.registry import default_extractors
 from kgscripts.extractors.scenarios import ScenarioExtractor
 from schemas.errors import ConfigurationError
 
@@ -31,7 +31,7 @@ def for_build(
     Raises ConfigurationError for an unknown mode, and if an extractor that the mode or the added scenarios need is not
     chosen.
     """
-    wanted: list[str | Extractor] = list(installed_extractors() if extractors is None else extractors)
+    wanted: list[str | Extractor] = list(default_extractors() if extractors is None else extractors)
     names = [item if isinstance(item, str) else item.name for item in wanted]
     left_out = list(without)
     if mode is not None and mode not in MODES:

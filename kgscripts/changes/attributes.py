@@ -90,6 +90,11 @@ def in_vocabulary(attribute: str, before: str, after: str) -> tuple[str, str, st
     return leading, wordings.get(before, before), wordings.get(after, after)
 
 
+def is_value(value: str) -> bool:
+    """Whether a value, in the words that `in_vocabulary` gives, is one of the vocabulary."""
+    return value in _attributes_of_values()
+
+
 _MORE = re.compile(r"^(?:now|very|completely|fully|totally|still|currently|being) (?!used|worn|charged|cooked)")
 
 

@@ -14,6 +14,7 @@ from kgscripts.building.build import Progress
 from kgscripts.building.configuration import Configuration, bytes_of, merged, read_configuration, read_settings
 from kgscripts.building.report import print_report
 from kgscripts.commands.engines import on_ray, taken_in
+from kgscripts.commands.estimates import print_estimate
 from kgscripts.commands.options import Models, Settings
 from kgscripts.corpora.formats import FORMATS
 from kgscripts.corpora.tables import parse_columns
@@ -26,7 +27,10 @@ from schemas.vocabulary import DEFAULT_BASE_IRI
 
 
 def build_graph(
-    inputs: Annotated[list[str] | None, typer.Argument(metavar="INPUT", help="Files and folders with texts.")] = None,
+    inputs: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="INPUT", help="Files and folders with texts, and URLs of object stores."),
+    ] = None,
     output: Annotated[str | None, typer.Option("--output", "-o", metavar="DIR", help="The graph directory.")] = None,
     config: Annotated[
         Path | None,
@@ -88,6 +92,9 @@ def build_graph(
         list[str] | None,
         typer.Option(metavar="NAME,...", help="Use these extractors only (see `kgscripts extractors list`)."),
     ] = None,
+    also: Annotated[
+        list[str] | None, typer.Option(metavar="NAME,...", help="Use these too, such as those on request (llm).")
+    ] = None,
     without: Annotated[list[str] | None, typer.Option(metavar="NAME,...", help="Leave out these extractors.")] = None,
     predict_tools: Annotated[
         bool | None,
@@ -114,6 +121,9 @@ def build_graph(
     ] = None,
     take_in: Annotated[
         bool, typer.Option("--take-in", help="Take in the finished pieces of `kgscripts split-reading`.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what extractors that ask a server would ask; nothing is sent.")
     ] = False,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Print all counts and failures, and the scores of the models.")
@@ -148,6 +158,7 @@ def build_graph(
         "base_iri": base_iri,
         "licence": licence,
         "extractors": None if extractors is None else _names(extractors),
+        "also": None if also is None else _names(also),
         "without": None if without is None else _names(without),
         "predict_tools": predict_tools,
         "corrections": corrections,
@@ -160,6 +171,9 @@ def build_graph(
         if options.get(name) in (None, []):
             remedy = f"kgscripts build-graph INPUT -o DIR; or a file of --config has {name!r}"
             raise ConfigurationError(f"{what} is missing", remedy=remedy)
+    if dry_run:
+        print_estimate(options)
+        return
     try:
         with reading_progress() as progress:
             if take_in:

@@ -6,12 +6,12 @@ import json
 import textwrap
 from collections.abc import Iterable
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kgscripts.commands.options import AsJson
-from schemas.terminal import echo, echo_json
+from kgscripts.commands.options import AsJson, Settings
+from schemas.terminal import echo, echo_json, printable_lines
 
 if TYPE_CHECKING:
     from kgscripts.enrichers.protocol import Enricher
@@ -50,10 +50,31 @@ def list_extractors(as_json: AsJson = False) -> None:
         echo_json([*rows, *(_row("enricher", item, scores=list(map(asdict, item.scores()))) for item in enrichers)])
         return
     for item, its in zip(found, scores, strict=True):
-        _print(f"{item.name}: {item.task}", item, its, cost=item.cost)
+        on_request = "" if item.name in EXTRACTORS.default_names() else " (on request)"
+        _print(f"{item.name}: {item.task}{on_request}", item, its, cost=item.cost)
     for enricher in enrichers:
         on_request = "" if enricher.by_default else ", on request"
         _print(f"{enricher.name}: {enricher.task} (enricher{on_request})", enricher, enricher.scores())
+
+
+@app.command("show", epilog="Example: kgscripts extractors show llm")
+def show_extractor(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The name of an extractor.", show_default=False)],
+    settings: Settings = None,
+) -> None:
+    """Print an extractor, and the texts that it works with: the prompts of one that asks a language model."""
+    from kgscripts.building.configuration import read_settings
+    from kgscripts.building.settings import check_settings
+    from kgscripts.extractors.protocol import PARSE
+    from kgscripts.extractors.registry import EXTRACTORS
+    from kgscripts.text.pipeline import describe_pipeline
+
+    given = check_settings(read_settings(settings or ()))
+    found = EXTRACTORS.open(name, given.get(name))
+    parser = describe_pipeline() if PARSE in found.requires else None
+    _print(f"{found.name}: {found.task}", found, found.scores(parser), cost=found.cost)
+    for title, text in found.texts.items():
+        echo(f"{title}:\n{printable_lines(text)}\n")
 
 
 def _row(kind: str, plugin: Extractor | Enricher, **more: object) -> dict[str, Any]:

@@ -106,9 +106,24 @@ class Extractor(ABC):
         """The trained models that it uses, without the parser; found without loading their weights."""
         return ()
 
+    @property
+    def texts(self) -> Mapping[str, str]:
+        """Texts that it works with, by name, for people who want to read them: `kgscripts extractors show`."""
+        return {}
+
     def scores(self, parser: Model | None) -> Sequence[BenchmarkScore]:  # noqa: ARG002
         """Its scores on texts that were parsed by `parser` (None: not parsed)."""
         return ()
+
+    def spent(self) -> Mapping[str, float]:
+        """What `read` has spent since the last call, for the report: numbers by their names, which are added up. A name
+        with " held" is a part of the name without."""
+        return {}
+
+    def estimate(self, document: Document) -> Mapping[str, float]:  # noqa: ARG002
+        """What reading a document would spend, for `build-graph --dry-run`: numbers by their names, which are added up.
+        Nothing is sent or loaded."""
+        return {}
 
     @abstractmethod
     def read(self, documents: Sequence[ParsedDocument]) -> list[Sequence[Record]]:

@@ -20,6 +20,7 @@ EXTRACTORS = Plugins(
     Extractor,  # type: ignore[type-abstract]
     "extractor",
     ("rules", "task", "gives"),
+    on_request="kgscripts.extractors.on_request",
 )
 
 
@@ -38,6 +39,11 @@ def installed_extractors() -> list[str]:
     return EXTRACTORS.names()
 
 
+def default_extractors() -> list[str]:
+    """The names of those that builds use unless others are named; nothing is imported."""
+    return EXTRACTORS.default_names()
+
+
 def only_built_in() -> bool:
     """Whether no other package has installed extractors."""
     return all(entry.value.startswith("kgscripts.") for entry in EXTRACTORS.entries().values())
@@ -51,7 +57,7 @@ def choose(
     Parameters
     ----------
     extractors:
-        Names of installed ones, or extractors themselves; None for all that are installed.
+        Names of installed ones, or extractors themselves; None for those of `default_extractors`.
     without:
         Names that are left out.
     describe_parser:
@@ -65,7 +71,7 @@ def choose(
     ModelError
         If one cannot be loaded.
     """
-    wanted = installed_extractors() if extractors is None else list(extractors)
+    wanted = default_extractors() if extractors is None else list(extractors)
     for item in wanted:
         check_type("an extractor", item, (str, Extractor), "give its name, or an instance of Extractor")
     for name in without:

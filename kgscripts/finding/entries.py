@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -111,4 +112,4 @@ def _first(label: str, names: list[str]) -> tuple[str, ...]:
 
 
 def _open(connection: duckdb.DuckDBPyConnection, name: str, file: Path) -> None:
-    connection.register(name, connection.read_parquet(str(file)))
+    connection.register(name, connection.read_parquet(glob.escape(str(file))))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import pyarrow as pa
@@ -169,3 +170,25 @@ def test_the_picture_is_that_of_the_plan() -> None:
     assert PICTURE.read_text(encoding="utf-8") == drawn.document(), (
         "run python -m kgscripts.assembly.drawing docs/pictures/assembly.svg"
     )
+
+
+@pytest.mark.parametrize(
+    ("memory", "documents", "characters", "least", "most"),
+    [
+        (1 << 30, 20_000, 20_000_000, 1, 1),
+        (1 << 28, 20_000, 20_000_000, 2, 8),
+        (1 << 30, 20_000, 2_000_000_000, 20, 100),
+        (1 << 28, 3, 0, 1, 1),
+        (1 << 28, 0, 0, 1, 1),
+    ],
+)
+def test_partitions_of_documents_follow_their_texts_and_the_memory(
+    tmp_path: Path, memory: int, documents: int, characters: int, least: int, most: int
+) -> None:
+    with Engine(tmp_path / "next/scratch", memory=memory, partitions=1, min_support=1, records=0) as engine:
+        engine.number_documents(documents, characters)
+        bounds = "SELECT getvariable('first_document'), getvariable('last_document')"
+        found = [tuple(engine.table(bounds).to_pylist()[0].values()) for _ in engine.partitions()]
+    assert least <= len(found) <= most
+    assert sum(last - first + 1 for first, last in found) == documents
+    assert all(later == last + 1 for (_, last), (later, _) in pairwise(found))

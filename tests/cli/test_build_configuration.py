@@ -45,6 +45,7 @@ strict = true
 any-language = true
 jobs = 3
 spacy-model = "parser"
+also = ["llm"]
 without = ["labels", "sentences"]
 predict-tools = true
 corrections = "../corrections.jsonl"
@@ -77,6 +78,7 @@ FOLDER/texts /elsewhere/more.txt -o FOLDER/graph --device cpu --format text
 --columns scenario=Task,step=Action --scenario 'making tea' --limit 5
 --scenarios both --scenario-list FOLDER/list.txt --min-support 2 --strict --any-language --jobs 3 --spacy-model parser
 --without labels --without sentences --predict-tools --corrections FOLDER/../corrections.jsonl --memory 2GB --json
+--also llm
 --base-iri https://example.org/kg/ --licence https://creativecommons.org/licenses/by/4.0/
 --extractors letters,events,steps --set letters.least=3 --set letters.share=0.5 --set letters.loud=true
 --set letters.verb=spell --set state-changes.model=retrieval --set state-changes.least-likely=1
@@ -129,7 +131,7 @@ def everything(tmp_path: Path) -> Path:
 
 
 def test_a_file_holds_every_option() -> None:
-    where = {"config", "take_in", "engine", "ray_address"}
+    where = {"config", "dry_run", "take_in", "engine", "ray_address"}
     parameters = set(inspect.signature(command).parameters) - where - {"settings", "as_json", "verbose"} | {"json"}
     assert parameters == OPTIONS
 
@@ -160,6 +162,7 @@ OVER: list[tuple[list[str], dict[str, Any]]] = [
     (["-j", "1"], {"jobs": 1}),
     (["--spacy-model", "other"], {"spacy_model": "other"}),
     (["--extractors", "labels"], {"extractors": ["labels"]}),
+    (["--also", "predicted-tools"], {"also": ["predicted-tools"]}),
     (["--without", "events"], {"without": ["events"]}),
     (["--no-predict-tools"], {"predict_tools": False}),
     (["--corrections", "mine.jsonl"], {"corrections": "mine.jsonl"}),

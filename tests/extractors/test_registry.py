@@ -237,7 +237,8 @@ def test_an_unknown_name_has_a_suggestion() -> None:
     assert caught.value.remedy == "did you mean events?"
     with pytest.raises(ConfigurationError) as caught:
         choose(["xyzzy"], (), lambda: PARSER)
-    assert caught.value.remedy == "installed are: decompositions, events, labels, scenarios, sentences, state-changes"
+    names = "decompositions, events, labels, llm, scenarios, sentences, state-changes"
+    assert caught.value.remedy == f"installed are: {names}"
 
 
 def test_only_what_was_chosen_is_imported(tmp_path: Path) -> None:

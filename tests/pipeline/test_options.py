@@ -33,7 +33,7 @@ OPTIONS: list[dict[str, Any]] = [
     | {"base_iri": "https://example.org/data/", "licence": "https://creativecommons.org/licenses/by/4.0/"},
 ]
 """A value of every option but those below, a build each."""
-WITHOUT_VALUE = {"inputs", "output", "texts", "extractors", "without", "spacy_model"}
+WITHOUT_VALUE = {"inputs", "output", "texts", "docs", "extractors", "also", "without", "spacy_model"}
 """No options, those that decide, and one that needs another pipeline to be installed."""
 CHANGES_NOTHING = {"scenario_list", "jobs", "device", "memory", "progress", "strict", "limit", "format", "any_language"}
 CHANGES_NOTHING |= {"columns"}

@@ -16,7 +16,7 @@ import pyarrow as pa
 from kgscripts.assembly.engine import Rule
 from kgscripts.assembly.identity import ACTION_PARTS
 from kgscripts.assembly.step import Step, Tables, made_by, tables_in
-from kgscripts.assembly.tables.choices import ActionKey, are_the_same_choice, differ_in_a_choice
+from kgscripts.assembly.tables.choices import ActionKey, are_the_same_choice, differ_in_a_choice, names_a_choice
 from kgscripts.assembly.tables.order import by_group
 
 LEAST_SOURCES = 2
@@ -68,6 +68,8 @@ def _find_candidates(tables: Tables) -> None:
         chosen = set(actions["label"][0].as_py().split())
         parts = zip(*(actions[part].to_pylist() for part in ACTION_PARTS), strict=True)
         for step, action in zip(actions["step"].to_pylist(), parts, strict=True):
+            if not names_a_choice(action):
+                continue
             if not any(are_the_same_choice(word, other) for word in action for other in chosen):
                 told.setdefault(step, []).append(action)
         scenario = actions["scenario"][0].as_py()
@@ -83,7 +85,10 @@ def steps() -> list[Step]:
 
 
 def alternative_steps(told: Mapping[int, Collection[ActionKey]]) -> Iterator[tuple[int, int]]:
-    """The pairs of steps, by ascending number, that differ in a choice; `told` has the actions that name each step."""
+    """The pairs of steps, by ascending number, that differ in a choice; `told` has the actions that name each step.
+
+    Time grows with the square of the number of steps, so that actions without a choice are best left out.
+    """
     for one, other in combinations(sorted(told), 2):
         if any(differ_in_a_choice(first, second) for first in told[one] for second in told[other]):
             yield one, other

@@ -28,7 +28,7 @@ def split_by_choice(actions: Sequence[ActionKey], sources: Sequence[int], cluste
     for places in members.values():
         parts: list[list[int]] = [[]]
         for place in sorted(places, key=lambda place: (-sources[place], actions[place])):
-            if not any(map(_choices_of, actions[place])):
+            if not names_a_choice(actions[place]):
                 continue
             for part in parts:
                 if not any(differ_in_a_choice(actions[place], actions[other]) for other in part):
@@ -42,6 +42,11 @@ def split_by_choice(actions: Sequence[ActionKey], sources: Sequence[int], cluste
                     found[place] = following
                 following += 1
     return found
+
+
+def names_a_choice(action: ActionKey) -> bool:
+    """Whether some word of an action is a choice; an action without one differs from no other in a choice."""
+    return any(map(_choices_of, action))
 
 
 def differ_in_a_choice(one: ActionKey, other: ActionKey) -> bool:

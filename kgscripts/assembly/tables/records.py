@@ -105,10 +105,13 @@ DOCUMENT = Rule(
 _TEXT = "SELECT d.document, s.text, s.passages FROM document_file s JOIN document d ON d.digest = s.subject"
 
 
+_SIZE = "SELECT count(*) AS documents, coalesce(sum(characters), 0)::BIGINT AS characters FROM document"
+
+
 def _document(tables: Tables) -> None:
     tables.run(DOCUMENT)
-    (documents,) = tables.values("SELECT count(*) FROM document")
-    tables.number_documents(documents)
+    (size,) = tables.table(_SIZE).to_pylist()
+    tables.number_documents(size["documents"], size["characters"])
 
 
 def steps(kinds: Iterable[type[Record]]) -> list[Step]:

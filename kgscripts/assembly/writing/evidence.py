@@ -129,6 +129,7 @@ def relation_steps(writer: ScriptGraphWriter, relations: Sequence[Relation], rea
 
     return [
         made_by(_DOCUMENT_KEY),
+        made_by(_STEP_PROPERTIES),
         *(write_step(writer, relation.name, _relation_query(relation)) for relation in relations),
         *(
             Step(
@@ -187,14 +188,26 @@ _OF_STEPS = {
 }
 """The properties of HAS_SUB_EVENT that are known of the step, and the tables that have them."""
 
+# They are put together by grouping, which spills to disk: a join of all these tables at once needs memory for each.
+_STEP_PROPERTIES = Rule(
+    "step_properties",
+    "",
+    f"SELECT step, {', '.join(f'any_value({name}) AS {name}' for name in _OF_STEPS)} FROM ("
+    + " UNION ALL BY NAME ".join(
+        f"SELECT step, {', '.join(name for name in _OF_STEPS if _OF_STEPS[name] == table)} FROM {table}"
+        for table in dict.fromkeys(_OF_STEPS.values())
+    )
+    + ") GROUP BY step",
+)
+
 
 def _relation_query(relation: Relation) -> str:
     of_steps = _OF_STEPS if relation.name == "HAS_SUB_EVENT" else {}
     made_here = ("from_id", "to_id", "statement", *of_steps)
     columns = [name for name in table_schema(relation.name).names if name not in made_here]
     listed = ", ".join(f"r.{name}" for name in columns)
-    own = "".join(f", {table}.{name}" for name, table in of_steps.items())
-    joined = " ".join(f'LEFT JOIN {table} ON {table}.step = r."end"' for table in dict.fromkeys(of_steps.values()))
+    own = "".join(f", p.{name}" for name in of_steps)
+    joined = 'LEFT JOIN step_properties p ON p.step = r."end"' if of_steps else ""
     return (
         f"SELECT s.id AS from_id, e.id AS to_id, {listed}, "
         f"'{relation.statement_prefix}' || digits(r.statement) AS statement{own} "

@@ -7,6 +7,7 @@ and position, and the types of errors (`errors`).
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from importlib.util import find_spec
 
 from kgscripts.corpora.openpi.reading import OpenPIStep
 from kgscripts.evaluation.changes.answers import steps_of
@@ -164,7 +165,11 @@ def _notes(errors: ErrorCounts, *, has_meteor: bool) -> list[str]:
         (errors.unreadable, "that are no sentence of the template"),
     )
     notes = [f"Not compared for errors: {count:,} predictions {reason}." for count, reason in compared if count]
-    return notes if has_meteor else [*notes, "No METEOR: it needs nltk and nltk's data package wordnet."]
+    if has_meteor:
+        return notes
+    # NLTK's own command for data that no package has.
+    remedy = "python -m nltk.downloader wordnet" if find_spec("nltk") else "pip install 'kgscripts[meteor]'"
+    return [*notes, f"No METEOR: {remedy}"]
 
 
 def _examples(gold: Answers, predictions: Answers, steps: Mapping[str, OpenPIStep], system: str) -> Iterator[Example]:

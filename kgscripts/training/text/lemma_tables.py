@@ -29,7 +29,7 @@ def read_word_lists() -> Lookups:
         return load_lookups("en", _TABLES)
     except ValueError as error:
         raise ConfigurationError(
-            "training needs word lists that are not installed", remedy="pip install spacy-lookups-data"
+            "training needs word lists that are not installed", remedy="pip install 'kgscripts[train]'"
         ) from error
 
 

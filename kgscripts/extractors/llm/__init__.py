@@ -1,0 +1,1 @@
+"""The extractor that asks a language model, over any endpoint that speaks OpenAI's chat completions."""

@@ -1,0 +1,217 @@
+"""Requests to a server that speaks OpenAI's chat completions: bounded in time, size and attempts.
+
+The key goes to the address of the settings only: redirects are not followed. No message, log or file repeats it.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import random
+import threading
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import httpx
+from attrs import define, field
+
+from kgscripts.extractors.llm.responses import Response, completion, retry_after, said
+from kgscripts.extractors.llm.settings import LanguageModelSettings
+from schemas.addresses import without_user
+from schemas.errors import ConfigurationError, ExtractorError, ModelError
+
+_LOG = logging.getLogger(__name__)
+
+ATTEMPTS = 6
+FIRST_WAIT = 1.0
+"""Seconds before the second attempt; each further one waits twice as long, and a part of it is random."""
+LONGEST_WAIT = 60.0
+"""No server makes a build wait longer before the next attempt."""
+MOST_BYTES = 4 << 20
+"""The largest response."""
+_MOST_FAULTS = 5
+"""After so many requests in a row that the server failed on, the fault is in the server."""
+_CONNECT_SECONDS = 10.0
+_PASSING = frozenset({408, 429, 500, 502, 503, 504, 529})
+_REMEDY = "see the server's log and the settings of llm; what was read is kept, and the same command continues"
+
+
+class BadAnswerError(ExtractorError):
+    """An answer that is not what was asked for: worth asking once more."""
+
+
+class RefusedError(ExtractorError):
+    """The server refuses a request as it is (400 or 422)."""
+
+
+class _PassingError(Exception):
+    """Worth another attempt, after a wait of so many seconds if the server says so."""
+
+    def __init__(self, message: str, wait: float | None = None, *, unreachable: bool = False) -> None:
+        super().__init__(message)
+        self.message = message
+        self.wait = wait
+        self.unreachable = unreachable
+
+
+@define
+class Client:
+    """Sends requests; several threads can use one."""
+
+    settings: LanguageModelSettings
+    _key: str = field(init=False, repr=False)
+    _http: httpx.Client = field(init=False, repr=False)
+    _ended: threading.Event = field(factory=threading.Event, init=False, repr=False)
+    _lock: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
+    _faults: int = field(default=0, init=False)
+    _attempts: int = field(default=0, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._key = _key(self.settings.key_variable)
+        # Compressed responses could be of any size.
+        headers = {"Accept-Encoding": "identity", "User-Agent": "kgscripts", "Content-Type": "application/json"}
+        if self._key:
+            headers["Authorization"] = f"Bearer {self._key}"
+        waits = httpx.Timeout(self.settings.timeout, connect=min(_CONNECT_SECONDS, self.settings.timeout))
+        limits = httpx.Limits(max_connections=self.settings.concurrency)
+        try:
+            self._http = httpx.Client(timeout=waits, headers=headers, limits=limits, follow_redirects=False)
+        except (httpx.InvalidURL, ValueError, OSError, ImportError) as error:
+            # The message is left out: it may contain the password of a proxy.
+            raise ConfigurationError(
+                f"the network settings of the environment are not valid ({type(error).__name__})",
+                remedy="check HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY, SSL_CERT_FILE and SSL_CERT_DIR",
+            ) from None
+
+    @property
+    def _url(self) -> str:
+        return self.settings.endpoint.rstrip("/") + "/chat/completions"
+
+    def close(self) -> None:
+        """End the waits and the connections."""
+        self._ended.set()
+        self._http.close()
+
+    def take_attempts(self) -> int:
+        """The requests that were sent since the last call, repeated ones included."""
+        with self._lock:
+            found, self._attempts = self._attempts, 0
+        return found
+
+    def ask(self, body: Mapping[str, Any]) -> Response:
+        """Send a request, again after passing failures.
+
+        Raises
+        ------
+        BadAnswerError
+            If the response is no completion.
+        RefusedError
+            If the server refuses the request.
+        ExtractorError
+            If the server fails on this request.
+        ModelError
+            If it cannot be reached, refuses the key, has no such model, or fails on every request.
+        """
+        content = json.dumps(body, ensure_ascii=False).encode("utf-8")
+        for attempt in range(ATTEMPTS):
+            try:
+                response = self._response(self._post(content))
+            except _PassingError as error:
+                last = error
+                if attempt + 1 < ATTEMPTS:
+                    self._wait(attempt, error)
+                    continue
+            else:
+                self._faults = 0
+                return response
+        message = f"{last.message}, {ATTEMPTS} times"
+        if last.unreachable:
+            raise self._of_server(message)
+        raise self.failed(message)
+
+    def _wait(self, attempt: int, error: _PassingError) -> None:
+        own = FIRST_WAIT * 2**attempt * random.uniform(0.5, 1.0)
+        wait = min(LONGEST_WAIT, own if error.wait is None else max(error.wait, 0.0) + random.uniform(0, FIRST_WAIT))
+        _LOG.info("llm: %s; asked again in %.1f s", error.message, wait)
+        if self._ended.wait(wait):
+            raise self._of_server("the build was ended")
+
+    def _post(self, content: bytes) -> tuple[int, Mapping[str, str], bytes]:
+        if self._ended.is_set():
+            raise self._of_server("the build was ended")
+        with self._lock:
+            self._attempts += 1
+        until = time.monotonic() + self.settings.timeout
+        try:
+            with self._http.stream("POST", self._url, content=content) as response:
+                if response.headers.get("Content-Encoding", "identity").strip().lower() not in ("", "identity"):
+                    raise self.failed("the response is compressed, which was not asked for")
+                body = bytearray()
+                for part in response.iter_raw(1 << 16):
+                    body += part
+                    if len(body) > MOST_BYTES:
+                        raise self.failed(f"the response is larger than {MOST_BYTES >> 20} MiB")
+                    if time.monotonic() > until:
+                        raise self._late()
+                return response.status_code, response.headers, self._without_key(bytes(body))
+        except (httpx.ReadTimeout, httpx.WriteTimeout):
+            raise self._late() from None
+        except (httpx.HTTPError, httpx.InvalidURL, OSError, RuntimeError, UnicodeError) as error:
+            # Its message is left out, since it may have headers.
+            unreachable = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | httpx.InvalidURL)
+            what = "the server cannot be reached" if unreachable else "the connection broke"
+            raise _PassingError(f"{what} ({type(error).__name__})", unreachable=unreachable) from None
+
+    def _response(self, received: tuple[int, Mapping[str, str], bytes]) -> Response:
+        status, headers, body = received
+        if status in _PASSING:
+            raise _PassingError(
+                f"the server answers {status}{said(body)}", retry_after(headers), unreachable=status == 429
+            )
+        if status in (400, 413, 422):
+            raise RefusedError(f"the server refuses the request ({status}{said(body)})")
+        if 300 <= status < 400:
+            raise self._of_server(f"the server leads to another address ({status}), which is not followed")
+        if status in (401, 403):
+            raise self._of_server(f"the server refuses the key ({status}{said(body)})")
+        if not 200 <= status < 300:
+            raise self._of_server(f"the server answers {status}{said(body)}")
+        try:
+            return completion(json.loads(body.decode("utf-8")), self._key)
+        except (ValueError, RecursionError, TypeError, KeyError, IndexError, AttributeError):
+            raise BadAnswerError(f"the server sends no completion{said(body)}") from None
+
+    def _without_key(self, body: bytes) -> bytes:
+        return body.replace(self._key.encode(), b"...") if self._key else body
+
+    def _late(self) -> ExtractorError:
+        return self.failed(f"the server did not answer within {self.settings.timeout:g} seconds")
+
+    def failed(self, message: str) -> ExtractorError:
+        """The failure of one request; of the server if it fails on all."""
+        with self._lock:
+            self._faults += 1
+            many = self._faults >= _MOST_FAULTS
+        if many:
+            raise self._of_server(f"{message}; it failed on {self._faults} texts in a row")
+        return ExtractorError(message)
+
+    def _of_server(self, message: str) -> ModelError:
+        return ModelError(message, where=without_user(self._url), remedy=_REMEDY)
+
+
+def _key(variable: str) -> str:
+    if not variable:
+        return ""
+    key = os.environ.get(variable, "").strip()
+    if not key:
+        raise ConfigurationError(
+            f"the environment variable {variable} has no key", where="llm.key_variable", remedy=f"export {variable}=..."
+        )
+    if not (key.isascii() and key.isprintable() and " " not in key):
+        raise ConfigurationError(
+            f"the environment variable {variable} has characters that no key has", remedy="copy the key again"
+        )
+    return key
