@@ -53,6 +53,7 @@ def build_graph(
     scenario_list: str | Path | None = None,
     limit: int | None = None,
     min_support: int = 1,
+    min_readers: int = 1,
     strict: bool = False,
     any_language: bool = False,
     jobs: int = 1,
@@ -101,6 +102,8 @@ def build_graph(
         The maximum number of sources that are added from the inputs.
     min_support:
         Nodes and relations with the support of fewer sources are left out of the graph.
+    min_readers:
+        Mentions, tools and state changes that fewer extractors have read are left out of the graph.
     strict:
         Stop at the first bad record, and at the first text on which an extractor fails, instead of setting it aside.
     any_language:
@@ -164,7 +167,14 @@ def build_graph(
         settings=settings,
         device=device,
     )
-    making = GraphOptions(base_iri=base_iri, licence=licence, min_support=min_support, jobs=jobs, memory=memory)
+    making = GraphOptions(
+        base_iri=base_iri,
+        licence=licence,
+        min_support=min_support,
+        min_readers=min_readers,
+        jobs=jobs,
+        memory=memory,
+    )
     if limit is not None:
         check_number("limit", limit)
     if progress is not None:
@@ -238,6 +248,7 @@ def assemble_again(store: RecordStore, directory: Path, manifest: Manifest, enri
         base_iri=manifest.base_iri,
         licence=manifest.licence,
         min_support=int(manifest.configuration.get("min_support") or 1),
+        min_readers=int(manifest.configuration.get("min_readers") or 1),
         enrichers=enrichers,
         packages=packages_of(str(manifest.configuration.get("rules") or ""), str(directory)),
     )

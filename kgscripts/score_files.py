@@ -1,8 +1,9 @@
-"""Files of benchmark scores, for what has no model card: built-in extractors, enrichers, and spaCy pipelines."""
+"""Files of benchmark scores, for what has no model card: extractors, enrichers, and spaCy pipelines."""
 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Sequence
 from importlib import resources
 from pathlib import Path
@@ -17,6 +18,20 @@ from schemas.provenance import BenchmarkScore
 def scores_of_package(name: str) -> Path:
     """The file with the scores of a built-in extractor or enricher."""
     return Path(str(resources.files("kgscripts")), "data", "scores", f"{name}.json")
+
+
+def scores_of_version(version: str) -> Path:
+    """The file with the scores that a user has attached to a version of an extractor: in the folder for data of the
+    user (`XDG_DATA_HOME`, else ``~/.local/share``)."""
+    # Unlike `Path.home`, this gives a path to a process of nobody too, where there are no scores.
+    base = os.environ.get("XDG_DATA_HOME", "") or os.path.expanduser("~/.local/share")  # noqa: PTH111
+    return Path(base, "kgscripts", "scores", f"{version}.json")
+
+
+def attached_scores(version: str) -> tuple[BenchmarkScore, ...]:
+    """The scores that a user has attached to a version of an extractor. Raises ModelError for other content."""
+    path = scores_of_version(version)
+    return read_scores(path) if os.access(path, os.R_OK) else ()
 
 
 def read_scores(path: Path) -> tuple[BenchmarkScore, ...]:

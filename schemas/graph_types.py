@@ -247,7 +247,8 @@ NODE_TYPES: dict[str, NodeType] = {
                 Property(
                     "exposure",
                     _STRING,
-                    "unseen, or development: rules were written or settings chosen in view of this data.",
+                    "unseen, development: rules were written or settings chosen in view of this data, or unknown: a "
+                    "language model may have read it in pretraining.",
                     values=tuple(Exposure),
                 ),
             ),

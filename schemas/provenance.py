@@ -33,10 +33,12 @@ class Exposure(StrEnum):
     """Whether data took part in the development of the model that is measured on it.
 
     `DEVELOPMENT`: rules were written, settings chosen or a checkpoint selected in view of its items or of scores on it.
-    `UNSEEN`: all choices were made on other data.
+    `UNSEEN`: all choices were made on other data. `UNKNOWN`: so they were, but the model goes back to weights that were
+    pretrained on texts that nobody has listed, which may hold its items.
     """
 
     UNSEEN = "unseen"
+    UNKNOWN = "unknown"
     DEVELOPMENT = "development"
 
 

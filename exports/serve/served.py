@@ -56,7 +56,8 @@ class Served:
             try:
                 graph = KeptGraph.of(ScriptGraph.open(self.directory), self.limits.kept_rows)
             except GraphDirectoryError:
-                if time.monotonic() > end:
+                is_replaced = _file_identity(self._next) is not None or self._identity() != identity
+                if not is_replaced or time.monotonic() > end:
                     raise
                 time.sleep(0.05)
             else:

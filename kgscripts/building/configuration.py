@@ -176,6 +176,7 @@ _OPTIONS: Mapping[str, Callable[[str, Any, Path], Any]] = {
     "scenario_list": _path,
     "limit": _number,
     "min_support": _number,
+    "min_readers": _number,
     "strict": _flag,
     "any_language": _flag,
     "jobs": _number,

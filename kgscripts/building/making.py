@@ -17,15 +17,17 @@ from kgscripts.building.reading import DocumentReader
 from kgscripts.building.report import BuildReport
 from kgscripts.building.run import Run
 from kgscripts.enrichers.protocol import Enricher
+from kgscripts.extractors.registry import Chosen
 from kgscripts.records.corrections import add_corrections
 from kgscripts.records.opening import open_records
 from kgscripts.records.store import RecordStore
 from schemas.arguments import check_number, check_texts
 from schemas.base_iri import check_base_iri
 from schemas.corrections import Correction
-from schemas.errors import DamagedRecordsError
+from schemas.errors import ConfigurationError, DamagedRecordsError
 from schemas.logs import phase
 from schemas.manifest import check_licence, chosen_before
+from schemas.records import EventMention
 from schemas.script_graph import ScriptGraph
 from schemas.vocabulary import DEFAULT_BASE_IRI
 
@@ -48,12 +50,14 @@ class GraphOptions:
     base_iri: str | None = None
     licence: str | None = None
     min_support: int = 1
+    min_readers: int = 1
     jobs: int = 1
     memory: int | None = None
 
     def __attrs_post_init__(self) -> None:
         check_number("jobs", self.jobs)
         check_number("min_support", self.min_support)
+        check_number("min_readers", self.min_readers)
         check_texts(base_iri=self.base_iri, licence=self.licence)
         if self.base_iri is not None:
             check_base_iri(self.base_iri)
@@ -63,6 +67,14 @@ class GraphOptions:
             from kgscripts.assembly.engine import check_memory
 
             check_memory(self.memory)
+
+    def check_readers(self, chosen: Sequence[Chosen]) -> None:
+        """Raise ConfigurationError if fewer extractors read events than have to agree on each."""
+        names = [item.extractor.name for item in chosen if EventMention in item.extractor.gives]
+        if 1 < self.min_readers > len(names):
+            who = f"only {' and '.join(names)} read" if names else "no extractor reads"
+            remedy = "add one that reads events, such as --also llm, or give a lower number"
+            raise ConfigurationError(f"{who} events", where=f"--min-readers {self.min_readers}", remedy=remedy)
 
 
 def make_graph(
@@ -79,6 +91,7 @@ def make_graph(
     Raises what `build_graph` raises.
     """
     chosen = reader.extractors
+    options.check_readers(chosen)
     with open_records(directory) as store:
         base_before, licence_before = chosen_before(directory / "manifest.json")
         assembling = Assembling(
@@ -88,6 +101,7 @@ def make_graph(
             options.base_iri or base_before or DEFAULT_BASE_IRI,
             (licence_before if options.licence is None else options.licence) or None,
             options.min_support,
+            options.min_readers,
         )
         add_corrections(store, corrections)
         run = Run(jobs=options.jobs)
@@ -125,6 +139,7 @@ def _assemble(store: RecordStore, directory: Path, assembling: Assembling, memor
         base_iri=assembling.base_iri,
         licence=assembling.licence,
         min_support=assembling.min_support,
+        min_readers=assembling.min_readers,
         enrichers=assembling.enrichers,
         packages=assembling.packages,
         memory=memory,

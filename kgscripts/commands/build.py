@@ -75,6 +75,10 @@ def build_graph(
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="The maximum number of sources.")] = None,
     min_support: Annotated[int | None, typer.Option(min=1, help="The least support, in sources; by default 1.")] = None,
+    min_readers: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Keep what at least N extractors have read; by default 1."),
+    ] = None,
     strict: Annotated[
         bool | None, typer.Option("--strict/--no-strict", help="Stop at the first bad record or failing extractor.")
     ] = None,
@@ -151,6 +155,7 @@ def build_graph(
         "scenario_list": scenario_list,
         "limit": limit,
         "min_support": min_support,
+        "min_readers": min_readers,
         "strict": strict,
         "any_language": any_language,
         "jobs": jobs,

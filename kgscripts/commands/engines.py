@@ -10,7 +10,7 @@ from kgscripts.building.report import BuildReport
 from schemas.errors import ConfigurationError
 from schemas.terminal import echo, printable
 
-MAKING = ("base_iri", "licence", "min_support")
+MAKING = ("base_iri", "licence", "min_support", "min_readers")
 """The options that say how a graph is made of records; others say how texts are read."""
 
 

@@ -10,7 +10,7 @@ from kgscripts.building.estimating import estimate_build
 from kgscripts.building.report import spent_words
 from schemas.terminal import echo, printable
 
-_OF_MAKING = ("output", "base_iri", "licence", "min_support", "corrections", "memory", "jobs")
+_OF_MAKING = ("output", "base_iri", "licence", "min_support", "min_readers", "corrections", "memory", "jobs")
 
 
 def print_estimate(options: Mapping[str, Any]) -> None:

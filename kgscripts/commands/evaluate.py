@@ -7,6 +7,7 @@ from typing import Any
 
 import typer
 
+from kgscripts.commands.evaluate_agreement import agreement
 from kgscripts.commands.evaluate_alignments import alignments
 from kgscripts.commands.evaluate_all import all_benchmarks
 from kgscripts.commands.evaluate_cloze import cloze
@@ -60,6 +61,7 @@ _COMMANDS: dict[str, tuple[Callable[..., Any], str]] = {
     "scenario-mentions": (scenario_mentions, "--gold documents.jsonl --model default"),
     "scenario-titles": (scenario_titles, "--split development"),
     "pages": (pages, "corpora/recipe-pages --examples 5"),
+    "agreement": (agreement, "GRAPH --examples 10"),
     "graph": (graph, "GRAPH --attach"),
     "needs": (needs, "GRAPH --examples 10"),
     "slice": (small_slice, "--model masked"),

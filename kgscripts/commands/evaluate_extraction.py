@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from kgscripts.commands.options import AsJson, AttachAs, Examples, ScoresFile
+from kgscripts.commands.options import AsJson, AttachAs, Examples, ScoresFile, Settings
 from schemas.output_files import check_outputs
 from schemas.terminal import progress_bar
 
@@ -46,6 +46,10 @@ def extraction(
         Path | None, typer.Option(metavar="DIR", help="Recipe Flow Graph corpus: its .conllu files.")
     ] = None,
     split: Annotated[str, typer.Option(help="Split of InScript.")] = "val",
+    extractor: Annotated[
+        str, typer.Option(metavar="NAME", help="Another extractor of events, such as llm, on the lists that ship.")
+    ] = "events",
+    settings: Settings = None,
     spacy_model: _Pipeline = None,
     seed: Annotated[int, typer.Option(help="Selects the held-out event sequences.")] = 0,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes that parse.")] = 1,
@@ -56,18 +60,34 @@ def extraction(
 ) -> None:
     """Evaluate steps, participants, tools, pronouns and order on gold labels.
 
-    Tools and pronouns are measured on lists that ship with the package, the rest on the corpora that are passed.
+    Tools and pronouns are measured on lists that ship with the package, the rest on the corpora that are passed. With
+    --extractor, another extractor is measured on the lists, by the records that it gives.
     """
+    from kgscripts.building.configuration import read_settings
     from kgscripts.commands.evaluation_output import finish
     from kgscripts.evaluation.counting import EXTRACTOR
-    from kgscripts.evaluation.events.extraction import evaluate_extraction
-    from kgscripts.score_files import scores_of_package
+    from kgscripts.evaluation.events.extraction import evaluate_another, evaluate_extraction
+    from kgscripts.evaluation.events.list_readers import RecordReader
+    from kgscripts.score_files import scores_of_package, scores_of_version
     from schemas.errors import ConfigurationError
 
     if attach_as and spacy_model:
         remedy = "leave out --spacy-model"
         raise ConfigurationError("scores are kept for the shipped pipeline", where="--attach-as", remedy=remedy)
     check_outputs(output, inputs=[inscript and inscript / split, descript, recipes, spacy_model])
+    if extractor != EXTRACTOR:
+        if inscript or descript or recipes:
+            remedy = "leave out --inscript, --descript and --recipes"
+            raise ConfigurationError(f"corpora measure {EXTRACTOR!r} only", where="--extractor", remedy=remedy)
+        reader = RecordReader.of(extractor, read_settings(settings or ()), spacy_model)
+        with progress_bar() as progress:
+            task = progress.add_task("reading", total=None)
+            found = evaluate_another(reader, lambda part: progress.update(task, description=part))
+        places = {extractor: scores_of_version(reader.chosen.version)}
+        finish(found, places=places, attach_as=attach_as, output=output, as_json=as_json, examples=examples)
+        return
+    if settings:
+        raise ConfigurationError(f"{EXTRACTOR!r} has no settings", where="--set", remedy="name another --extractor")
     with progress_bar() as progress:
         task = progress.add_task("loading", total=None)
         found = evaluate_extraction(

@@ -110,7 +110,8 @@ def _print(evaluation: Evaluation) -> None:
     _wrapped(f"{evaluation.task} on {evaluation.dataset}, {evaluation.split}{exposure}")
     if evaluation.items:
         _wrapped(", ".join(f"{count:,} {name}" for name, count in evaluation.items.items()))
-    _print_overall(evaluation)
+    if evaluation.systems:
+        _print_overall(evaluation)
     _print_parts(evaluation.systems)
     for name, table in evaluation.tables.items():
         _wrapped(name, before=True)

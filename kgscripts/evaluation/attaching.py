@@ -8,10 +8,13 @@ from pathlib import Path
 from attrs import evolve
 
 from kgscripts.evaluation.result import Evaluation
-from kgscripts.models.checkpoint import attach_scores, is_checkpoint, read_card
+from kgscripts.models.checkpoint import PRETRAINED, attach_scores, is_checkpoint, read_card
 from kgscripts.score_files import merged_scores, read_scores, write_scores
 from schemas.errors import ConfigurationError
 from schemas.provenance import BenchmarkScore, Exposure
+
+_WORSE = (Exposure.UNSEEN, Exposure.UNKNOWN, Exposure.DEVELOPMENT)
+"""In the order of how little a score says about new data."""
 
 
 def attach_evaluations(
@@ -20,7 +23,8 @@ def attach_evaluations(
     """Keep the scores of all systems that have a place: a checkpoint directory, or a file of scores.
 
     Scores that were on data for development stay so: neither what an evaluation knows nor what was kept before becomes
-    unseen. Returns the evaluations with the exposure that was attached.
+    unseen, nor does data that a pretrained language model may have read. Returns the evaluations with the exposure that
+    was attached, that of the first system.
 
     Raises
     ------
@@ -39,17 +43,23 @@ def attach_evaluations(
     found: dict[Path, list[BenchmarkScore]] = {}
     for evaluation in evaluations:
         own = [(places[system.source], system) for system in evaluation.models if system.source in places]
-        known = [
-            evaluation.exposure,
-            *(score.exposure for place, _ in own for score in kept[place] if _is_of(score, evaluation)),
-        ]
-        decided = Exposure.DEVELOPMENT if Exposure.DEVELOPMENT in known else exposure
-        for place, system in own:
+        shown = [_worst(exposure, evaluation, place, kept[place]) for place, _ in own]
+        for (place, system), decided in zip(own, shown, strict=True):
             found.setdefault(place, []).extend(evaluation.benchmark_scores(system, decided))
-        attached.append(evolve(evaluation, exposure=decided))
+        attached.append(evolve(evaluation, exposure=shown[0] if shown else exposure))
     for place, scores in found.items():
         _keep(place, scores, kept[place])
     return attached
+
+
+def _worst(said: Exposure, evaluation: Evaluation, place: Path, kept: Sequence[BenchmarkScore]) -> Exposure:
+    """What says least: what is said, what the evaluation knows, what was kept, and unknown for what was pretrained."""
+    known = [said, *(score.exposure for score in kept if _is_of(score, evaluation))]
+    if evaluation.exposure is not None:
+        known.append(evaluation.exposure)
+    if is_checkpoint(place) and PRETRAINED in read_card(place)[0].training:
+        known.append(Exposure.UNKNOWN)
+    return max(known, key=_WORSE.index)
 
 
 def _is_of(score: BenchmarkScore, evaluation: Evaluation) -> bool:

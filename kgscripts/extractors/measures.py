@@ -7,9 +7,9 @@ Regular expressions find the words of a measure (`kgscripts.text.amounts`), the 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, MutableMapping, Sequence
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from kgscripts.extractors.nouns import noun_lemma
 from kgscripts.extractors.predicates import Frame
@@ -54,6 +54,7 @@ _UNTIL = frozenset({"until", "till", "til"})
 _WITHIN_NOUN = frozenset({"compound", "amod", "nummod", "nmod:poss", "poss", "nmod:desc"})
 _LEAVING = frozenset({"leave", "set", "keep"})
 _COMPLEMENTS = frozenset({"xcomp", "ccomp"})
+_texts: MutableMapping[Doc, str] = WeakKeyDictionary()
 
 
 def time_events(doc: Doc, frames: Iterable[Frame]) -> None:
@@ -69,10 +70,11 @@ def time_events(doc: Doc, frames: Iterable[Frame]) -> None:
             frame.durations.append(_plain(found[0]))
 
 
-@lru_cache(maxsize=1)
 def _text(doc: Doc) -> str:
     """The text of a parse; spaCy joins its tokens at each call."""
-    return doc.text
+    if (text := _texts.get(doc)) is None:
+        text = _texts[doc] = doc.text
+    return text
 
 
 def _is_duration(text: str, found: re.Match[str], time: Token) -> bool:

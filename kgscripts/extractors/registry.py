@@ -10,6 +10,7 @@ from attrs import frozen
 
 from kgscripts.extractors.protocol import PARSE, Extractor, record_kinds
 from kgscripts.plugins import Plugins
+from kgscripts.score_files import attached_scores, merged_scores
 from kgscripts.settings import naming, version_of
 from schemas.arguments import check_type
 from schemas.errors import ConfigurationError
@@ -99,7 +100,7 @@ def choose(
             digest=version,
             task=extractor.task,
             licence=extractor.licence,
-            scores=extractor.scores(parser),
+            scores=merged_scores(extractor.scores(parser), attached_scores(version)),
         )
         models = (itself, *extractor.networks, *((parser,) if parser else ()))
         found.append(Chosen(extractor, version, models))

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from kgscripts.models.bert import Bert
 
 _LINEAR_LAYERS = ["query", "key", "value", "dense"]
-_SCALE = 2.0
+SCALE = 2.0
+"""W becomes W + SCALE B A."""
 
 
 def with_adapters(network: Bert, rank: int) -> PeftModel:
@@ -27,7 +28,7 @@ def with_adapters(network: Bert, rank: int) -> PeftModel:
     except ModuleNotFoundError as error:
         raise ModelError("training adapters needs peft", remedy="pip install 'kgscripts[train]'") from error
 
-    config = LoraConfig(r=rank, lora_alpha=int(_SCALE) * rank, target_modules=_LINEAR_LAYERS)
+    config = LoraConfig(r=rank, lora_alpha=int(SCALE) * rank, target_modules=_LINEAR_LAYERS)
     adapted = get_peft_model(network, config)
     assert not isinstance(adapted, tuple)
     return adapted
@@ -54,7 +55,7 @@ def adapters_between(
     down, up = {}, {}
     for name, weight in before.items():
         left, values, right = svd(after[name].float() - weight, full_matrices=False)
-        root = (values[:rank] / _SCALE).sqrt()
+        root = (values[:rank] / SCALE).sqrt()
         up[name], down[name] = (left[:, :rank] * root).contiguous(), (root[:, None] * right[:rank]).contiguous()
     return down, up
 
@@ -62,9 +63,18 @@ def adapters_between(
 def merge_adapters(network: Bert, down: Mapping[str, Tensor], up: Mapping[str, Tensor], rank: int) -> None:
     """Add trained adapters to the encoder's weights: `down` is A and `up` is B, by the names of their layers.
 
+    Raises ValueError as `add_adapters`.
+    """
+    add_adapters(layer_weights(network), down, up, rank)
+
+
+def add_adapters(
+    weights: Mapping[str, Tensor], down: Mapping[str, Tensor], up: Mapping[str, Tensor], rank: int
+) -> None:
+    """Add adapters to the weights of the layers of the same names, each (outputs, inputs).
+
     Raises ValueError if an adapter is missing, unknown, of another shape or not finite.
     """
-    weights = layer_weights(network)
     if strange := (weights.keys() ^ down.keys()) | (weights.keys() ^ up.keys()):
         raise ValueError(f"{len(strange)} adapters are missing or foreign, such as that of {min(strange)}")
     for name, weight in weights.items():
@@ -73,4 +83,4 @@ def merge_adapters(network: Bert, down: Mapping[str, Tensor], up: Mapping[str, T
             raise ValueError(f"the adapter of {name} is not one of rank {rank} for its layer")
         if not (down[name].isfinite().all() and up[name].isfinite().all()):
             raise ValueError(f"the adapter of {name} is not finite")
-        weight.data += _SCALE * (up[name] @ down[name])
+        weight.data += SCALE * (up[name] @ down[name])

@@ -198,10 +198,11 @@ def split_reading(
     check_number("pieces", pieces, most=_MOST_PIECES)
     check_type("share", share, (str, type(None)), "give a URL, such as s3://bucket/run1")
     store = None if share is None else Store.at(share)
-    GraphOptions(**(making or {}))
+    graph_options = GraphOptions(**(making or {}))
     options = ReadingOptions(**reading)
     files = find_inputs(inputs)
     chosen, _ = options.chosen()
+    graph_options.check_readers(chosen)
     path = path_of("output", directory)
     with open_records(path) as records:
         found = (

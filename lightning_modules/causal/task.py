@@ -17,13 +17,13 @@ from lightning_modules.data import Split, pair_key, pairs_digest, split
 
 
 class CausalTask:
-    """Fine-tunes a Hugging Face model, a folder or a name; see `lightning_modules.training.TrainingTask`.
+    """Fine-tunes a causal language model; see `lightning_modules.training.TrainingTask`.
 
     Raises InputError for too few pairs. `prepare` raises ModelError if there is no such model.
     """
 
     purpose = "words of a concrete instruction given the abstract one"
-    licence = ""
+    licence = "terms of the pretrained model and of the pairs"
 
     def __init__(self, configuration: Configuration, pairs: Sequence[Pair]) -> None:
         self.name = f"{Path(configuration.training.pretrained).name}, fine-tuned"
@@ -38,7 +38,6 @@ class CausalTask:
     def prepare(self, settings: CausalSettings) -> tuple[CausalModule, CausalData]:
         """See `TrainingTask`."""
         model = load_causal_model(settings.pretrained)
-        model.network.requires_grad_(True)
         parts = Split(*([pair_text(pair, model) for pair in part] for part in (self.split.train, self.split.held_out)))
         return CausalModule(model, settings), CausalData(parts, settings)
 

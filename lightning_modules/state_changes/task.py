@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
-
-import attrs
 
 from kgscripts.corpora.openpi.reading import OpenPIStep
 from kgscripts.models.changes.causal import answer_pieces, change_causal_checkpoint, prompt_pieces
@@ -23,7 +20,7 @@ from schemas.changes import ProcedureStep
 
 
 class CausalChangeTask:
-    """Fine-tunes a Hugging Face model on steps with their changes; see `lightning_modules.training.TrainingTask`.
+    """Fine-tunes a causal language model on steps with their changes; see `lightning_modules.training.TrainingTask`.
 
     A tenth of the procedures is held out. Raises InputError for too few. `prepare` raises ModelError if there is no
     such model, or it has no piece that ends a text.
@@ -45,15 +42,13 @@ class CausalChangeTask:
     def prepare(self, settings: CausalChangeSettings) -> tuple[CausalModule, CausalData]:
         """See `TrainingTask`."""
         model = load_causal_model(settings.pretrained)
-        model.network.requires_grad_(True)
         parts = (self.split.train, self.split.held_out)
         texts = Split(*([step_text(step, model, settings.max_pieces) for step in part] for part in parts))
         return CausalModule(model, settings), CausalData(texts, settings)
 
     def checkpoint(self, module: CausalModule, settings: CausalChangeSettings, card: ModelCard) -> Checkpoint:
         """See `TrainingTask`."""
-        training = {**card.training, "pretrained": Path(settings.pretrained).name}
-        return change_causal_checkpoint(module.model, settings.max_generated, attrs.evolve(card, training=training))
+        return change_causal_checkpoint(module.model, settings.max_generated, card)
 
 
 def step_text(step: OpenPIStep, model: CausalModel, most: int) -> CausalText:

@@ -41,6 +41,7 @@ scenarios = "both"
 scenario-list = "list.txt"
 limit = 5
 min-support = 2
+min-readers = 2
 strict = true
 any-language = true
 jobs = 3
@@ -77,6 +78,7 @@ LINE = """
 FOLDER/texts /elsewhere/more.txt -o FOLDER/graph --device cpu --format text
 --columns scenario=Task,step=Action --scenario 'making tea' --limit 5
 --scenarios both --scenario-list FOLDER/list.txt --min-support 2 --strict --any-language --jobs 3 --spacy-model parser
+--min-readers 2
 --without labels --without sentences --predict-tools --corrections FOLDER/../corrections.jsonl --memory 2GB --json
 --also llm
 --base-iri https://example.org/kg/ --licence https://creativecommons.org/licenses/by/4.0/
@@ -157,6 +159,7 @@ OVER: list[tuple[list[str], dict[str, Any]]] = [
     (["--scenario-list", "mine.txt"], {"scenario_list": "mine.txt"}),
     (["--limit", "1"], {"limit": 1}),
     (["--min-support", "1"], {"min_support": 1}),
+    (["--min-readers", "1"], {"min_readers": 1}),
     (["--no-strict"], {"strict": False}),
     (["--no-any-language"], {"any_language": False}),
     (["-j", "1"], {"jobs": 1}),

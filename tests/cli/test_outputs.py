@@ -87,6 +87,7 @@ OUTPUTS = {
     "evaluate scenario-confidence --output": Case("evaluate scenario-confidence --gold anna.jsonl -o OUT"),
     "evaluate pages --output": Case("evaluate pages pages -o OUT", ("pages/pages.jsonl", "pages/toast.html")),
     "evaluate slice --output": Case("evaluate slice --model tiny -o OUT", _TINY),
+    "evaluate agreement --output": Case("evaluate agreement read -o OUT", ("read/manifest.json",)),
     "evaluate graph --output": Case("evaluate graph graph --sample 1 -o OUT", _TABLES),
     "evaluate needs --output": Case("evaluate needs graph -o OUT", _TABLES),
     "evaluate all --output": Case("evaluate all --data inscript -o OUT", ("inscript/val/story",)),

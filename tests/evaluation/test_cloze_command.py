@@ -94,6 +94,8 @@ def test_several_models_with_contexts(tmp_path: Path, transducer: Path, template
     assert [system.get(MEAN_SPAN) is None for system in systems] == [False, True, True]
     assert [system.name for system in systems[1:]] == ["language-model, left side only", "tiny, zero-shot"]
     assert "better than published" not in shown
+    assert [system.remark.partition(":")[0] for system in systems] == ["", "", "exposure unknown"]
+    assert "exposure unknown: the pretraining" in " ".join(shown.split())
 
 
 def test_a_transducer_fills_blanks_as_published_or_from_all_alignments(

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -15,7 +16,7 @@ from kgscripts.evaluation.counting import EXTRACTOR
 from kgscripts.evaluation.events.extraction import evaluate_extraction
 from kgscripts.evaluation.events.inscript import PUBLISHED
 from kgscripts.evaluation.events.marked_texts import REALITY
-from kgscripts.evaluation.result import from_json
+from kgscripts.evaluation.result import Evaluation, from_json
 from kgscripts.score_files import read_scores, scores_of_package
 from schemas.errors import ConfigurationError, InputError, KGScriptsError, ModelError
 from schemas.provenance import Exposure
@@ -35,6 +36,23 @@ def _run(*arguments: str) -> str:
     return result.stdout
 
 
+@pytest.fixture(scope="module")
+def lists() -> list[Evaluation]:
+    """The lists that ship, evaluated once."""
+    return evaluate_extraction()
+
+
+@pytest.fixture
+def with_lists(lists: list[Evaluation], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the command evaluate the corpora and take the lists as they are."""
+
+    def evaluated(**options: Any) -> list[Evaluation]:
+        return [*lists, *evaluate_extraction(**options, lists=False)]
+
+    monkeypatch.setattr("kgscripts.evaluation.events.extraction.evaluate_extraction", evaluated)
+
+
+@pytest.mark.usefixtures("with_lists")
 def test_extraction_as_json_and_in_a_file(tmp_path: Path) -> None:
     (tmp_path / "val").mkdir()
     (tmp_path / "val" / "cake").write_text(STORY, encoding="utf-8")
@@ -50,6 +68,7 @@ def test_extraction_as_json_and_in_a_file(tmp_path: Path) -> None:
     assert all("another task" in system.remark for system in PUBLISHED)
 
 
+@pytest.mark.usefixtures("with_lists")
 def test_extraction_as_a_table_without_corpora() -> None:
     shown = _run("extraction")
     assert "tool F1" in shown
@@ -94,13 +113,11 @@ def test_errors_leave_no_traceback() -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_the_scores_that_ship_were_written_by_the_command() -> None:
+def test_the_scores_that_ship_were_written_by_the_command(lists: list[Evaluation]) -> None:
     scores = {(score.dataset, score.split): score.exposure for score in read_scores(scores_of_package(EXTRACTOR))}
     assert {dataset for dataset, _ in scores} == {*LISTS, "InScript", "DeScript", "Recipe Flow Graphs"}
     measured = [
-        score
-        for item in evaluate_extraction()
-        for score in item.benchmark_scores(item.systems[0], scores[item.dataset, item.split])
+        score for item in lists for score in item.benchmark_scores(item.systems[0], scores[item.dataset, item.split])
     ]
     stale = "stale: run `make scores` and commit what it writes"
     assert measured == list(read_scores(scores_of_package(EXTRACTOR)))[: len(measured)], stale

@@ -41,11 +41,12 @@ COMMANDS = {
     "scenario-confidence": "scenario-confidence --gold anna.jsonl",
     "pages": "pages pages",
     "slice": "slice --model aligner",
+    "agreement": "agreement read",
     "graph": "graph graph",
     "needs": "needs graph",
 }
 ELSEWHERE = {"all", "schema", "typicality", "importance", "step-changes", "search"}
-WITH_SPLIT = {*COMMANDS, "typicality"} - {"steps", "order", "slice", "graph", "needs"}
+WITH_SPLIT = {*COMMANDS, "typicality"} - {"steps", "order", "slice", "agreement", "graph", "needs"}
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +75,7 @@ def test_every_command_is_tested() -> None:
 
 @pytest.mark.parametrize("name", sorted({*COMMANDS, "all", "typicality"}))
 def test_the_options_of_every_command(name: str) -> None:
-    keeps = {"graph": {"--attach"}, "needs": set()}.get(name, {"--attach-as"})
+    keeps = {"graph": {"--attach"}, "needs": set(), "agreement": set()}.get(name, {"--attach-as"})
     wanted = {"--output", "--json", "--examples", *keeps} | ({"--split"} if name in WITH_SPLIT else set())
     assert wanted <= _options(name)
 

@@ -12,6 +12,7 @@ from kgscripts.evaluation.events.gold_lists import (
     tool_items,
     tool_scores,
 )
+from kgscripts.evaluation.events.list_readers import FrameReader
 from kgscripts.text.pipeline import load_pipeline
 from tests.evaluation.figures import values
 
@@ -35,7 +36,7 @@ def test_tools_by_hand() -> None:
         ToolItem("Slice the tomato with a knife.", frozenset({("eat tomato", "knife")})),
     ]
     # Tools: 4 found, 3 right, 4 to find. With the sub-event, the last one is wrong too.
-    found = values(tool_scores(load_pipeline(), items))
+    found = values(tool_scores(FrameReader(load_pipeline()), items))
     assert found["tool precision"] == 0.75
     assert found["tool recall"] == 0.75
     assert found["tool F1"] == 0.75
@@ -47,7 +48,7 @@ def test_an_object_may_be_listed_without_its_compound() -> None:
     with_compound = ToolItem("Stir the tomato sauce with a spoon.", frozenset({("stir tomato sauce", "spoon")}))
     without = ToolItem("Stir the tomato sauce with a spoon.", frozenset({("stir sauce", "spoon")}))
     other = ToolItem("Stir the tomato sauce with a spoon.", frozenset({("stir tomato", "spoon")}))
-    found = [values(tool_scores(load_pipeline(), [item])) for item in (with_compound, without, other)]
+    found = [values(tool_scores(FrameReader(load_pipeline()), [item])) for item in (with_compound, without, other)]
     assert [value["sub-event and tool F1"] for value in found] == [1, 1, 0]
 
 

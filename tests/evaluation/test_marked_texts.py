@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kgscripts.evaluation.events.list_readers import FrameReader
 from kgscripts.evaluation.events.marked_texts import (
     SPLITS,
     MarkedText,
@@ -40,7 +41,7 @@ def test_the_lists_have_the_sizes_in_their_readme() -> None:
 
 def test_objects_by_hand() -> None:
     text = "I [peeled|carrot;red onion] the carrots and the onion. I [sat|-] down. She [cut|bread] the cake. [Nice|-]."
-    (found,) = object_scores(load_pipeline(), {"development": [unmarked(text)]})
+    (found,) = object_scores(FrameReader(load_pipeline()), {"development": [unmarked(text)]})
     # "Nice" is not found; "cut" has another object.
     assert values(found) == pytest.approx({"event recall": 3 / 4, "object_right": 2 / 3})
     assert found.exposure is Exposure.DEVELOPMENT
@@ -48,11 +49,11 @@ def test_objects_by_hand() -> None:
 
 def test_reality_by_hand() -> None:
     text = "I [peeled|yes] the carrots. I did not [cut|no] it. She [opened|no] the door. If I [sang|yes], he left."
-    (found,) = reality_scores(load_pipeline(), "kgscripts reality", {"unseen": [unmarked(text)]})
+    (found,) = reality_scores(FrameReader(load_pipeline()), "kgscripts reality", {"unseen": [unmarked(text)]})
     assert list(values(found).values()) == [0.5, 0.5]
     assert found.exposure is Exposure.UNSEEN
 
 
 def test_without_texts_there_are_no_points() -> None:
-    (found,) = object_scores(load_pipeline(), {"unseen": [MarkedText("", {})]})
+    (found,) = object_scores(FrameReader(load_pipeline()), {"unseen": [MarkedText("", {})]})
     assert set(values(found).values()) == {0}

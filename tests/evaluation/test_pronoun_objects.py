@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kgscripts.evaluation.events.list_readers import FrameReader
 from kgscripts.evaluation.events.marked_texts import SPLITS, marked_texts, unmarked
 from kgscripts.evaluation.events.pronoun_objects import pronoun_object_scores
 from kgscripts.text.pipeline import load_pipeline
@@ -21,7 +22,7 @@ def test_by_hand() -> None:
         "I peeled the carrot and [ate|-] it.",
         "It rained. [Drain|-] it.",
     ]
-    (found,) = pronoun_object_scores(load_pipeline(), {"unseen": [unmarked(text) for text in texts]})
+    (found,) = pronoun_object_scores(FrameReader(load_pipeline()), {"unseen": [unmarked(text) for text in texts]})
     assert values(found) == pytest.approx(
         {"object_right": 1 / 3, "object_wrong": 1 / 3, "noun where none can be told": 1 / 2}
     )
@@ -39,7 +40,7 @@ def test_a_fifth_of_the_lists_has_no_noun_and_no_text_is_in_two_of_them() -> Non
 
 
 def test_few_pronouns_get_a_wrong_noun() -> None:
-    (found,) = pronoun_object_scores(load_pipeline(), {"development": marked_texts(TEXTS[0])})
+    (found,) = pronoun_object_scores(FrameReader(load_pipeline()), {"development": marked_texts(TEXTS[0])})
     assert tuple(SPLITS) == ("development", "unseen")
     assert values(found)["object_right"] >= 0.75
     assert values(found)["object_wrong"] <= 0.12

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kgscripts.corpora.recipe_flow import read_recipes
-from kgscripts.evaluation.events.recipes import recipe_scores, score_recipes
+from kgscripts.evaluation.events.recipes import read_splits, score_recipes
 from kgscripts.text.pipeline import load_pipeline
 from schemas.errors import InputError
 from schemas.provenance import Exposure
@@ -26,7 +26,8 @@ RECIPES = rows(
 
 def test_figures_by_hand(tmp_path: Path) -> None:
     (tmp_path / "dev.conllu").write_text(RECIPES, encoding="utf-8")
-    (evaluation,) = recipe_scores(load_pipeline(None), tmp_path)
+    ((split, recipes),) = read_splits(tmp_path).items()
+    evaluation = score_recipes(load_pipeline(None), recipes, split)
     assert (evaluation.split, evaluation.exposure) == ("dev", Exposure.DEVELOPMENT)
     assert evaluation.items == {
         "recipes": 1,
@@ -54,7 +55,7 @@ def test_figures_by_hand(tmp_path: Path) -> None:
 
 def test_a_folder_without_recipes(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="conllu"):
-        list(recipe_scores(load_pipeline(None), tmp_path))
+        read_splits(tmp_path)
 
 
 def test_development_recipes_reach_their_floors(shared_corpora: Path) -> None:

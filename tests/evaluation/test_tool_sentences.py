@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kgscripts.evaluation.events.gold_lists import read_rows
+from kgscripts.evaluation.events.list_readers import FrameReader
 from kgscripts.evaluation.tools.sentences import FRAMES, NO_TOOL, found_role, role_scores, sentence_scores
 from kgscripts.text.pipeline import load_pipeline
 from schemas.records import Action, Argument, EventMention, Role, Tool, ToolRole
@@ -23,7 +24,7 @@ _ROWS = [
 
 def test_scores_count_what_is_found_and_what_is_missing() -> None:
     rows = [{"frame": frame, "text": text, "tool": tool} for frame, text, tool in _ROWS]
-    assert values(sentence_scores(load_pipeline(None), rows, "development")) == {
+    assert values(sentence_scores(FrameReader(load_pipeline()), rows, "development")) == {
         "tool recall": 0.6,
         "tool precision": 0.6,
         "tool recall, use": 1.0,
@@ -56,7 +57,7 @@ def test_roles_are_counted_by_role() -> None:
         {"text": "Paint the pot.", "thing": "pot", "role": "container"},
         {"text": "Put the shirts in a box.", "thing": "box", "role": "place"},
     ]
-    found = values(role_scores(load_pipeline(None), rows, "development"))
+    found = values(role_scores(FrameReader(load_pipeline()), rows, "development"))
     assert found == pytest.approx({"role": 2 / 3, "role, container": 0.5, "role, place": 1.0})
 
 

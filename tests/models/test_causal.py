@@ -18,6 +18,7 @@ from kgscripts.models.cloze.causal_loading import load_causal_model
 from kgscripts.models.cloze.causal_tree import candidate_trees
 from kgscripts.models.cloze.protocol import Cloze
 from schemas.errors import ModelError
+from tests.models.tiny_gguf import llama_gguf
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -70,7 +71,7 @@ def openai_gpt(folder: Path) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module", params=[gpt2, openai_gpt], ids=["gpt2", "openai-gpt"])
+@pytest.fixture(scope="module", params=[gpt2, openai_gpt, llama_gguf], ids=["gpt2", "openai-gpt", "gguf"])
 def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> CausalModel:
     return load_causal_model(str(request.param(tmp_path_factory.mktemp("tiny"))))
 

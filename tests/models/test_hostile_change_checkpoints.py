@@ -126,7 +126,8 @@ def test_odd_settings(checkpoints: Mapping[str, Checkpoint], kind: str, tmp_path
 SIZES = ("n_embd", "n_layer", "num_hidden_layers", "n_positions", "vocab_size", "n_inner", "n_head")
 ODD_CAUSAL_VALUES: Mapping[str, Sequence[object]] = {
     "max_generated": (0, -1, 1.5, "many", None, []),
-    "start": (-1, 10**12, None, "x", 1.5, []),
+    "start": (-1, 10**12, "x", 1.5, []),
+    "end": (-1, 10**12, "x", 1.5, []),
     "network": (
         *(None, [], {}, 7, {"model_type": []}, {"model_type": "no such"}),
         *({name: value} for name in SIZES for value in (*ODD_VALUES, 10**7)),

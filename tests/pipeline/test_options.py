@@ -26,7 +26,15 @@ OPTIONS: list[dict[str, Any]] = [
     *({"scenarios": mode} for mode in ("given", "detected", "both")),
     {"scenario_list": "no text.txt"},
     {"jobs": 2, "device": "cpu"},
-    {"format": "text", "limit": 2, "strict": True, "any_language": True, "memory": 1 << 30, "progress": lambda _: None}
+    {
+        "format": "text",
+        "limit": 2,
+        "min_readers": 1,
+        "strict": True,
+        "any_language": True,
+        "memory": 1 << 30,
+        "progress": lambda _: None,
+    }
     | {"columns": {"step": "Action"}},
     {"predict_tools": True, "corrections": "corrections.jsonl", "min_support": 2}
     | {"settings": {"scenarios": {"labelled_too": True}}}
@@ -36,7 +44,7 @@ OPTIONS: list[dict[str, Any]] = [
 WITHOUT_VALUE = {"inputs", "output", "texts", "docs", "extractors", "also", "without", "spacy_model"}
 """No options, those that decide, and one that needs another pipeline to be installed."""
 CHANGES_NOTHING = {"scenario_list", "jobs", "device", "memory", "progress", "strict", "limit", "format", "any_language"}
-CHANGES_NOTHING |= {"columns"}
+CHANGES_NOTHING |= {"columns", "min_readers"}
 """Options that leave the graph of these texts as it is."""
 
 

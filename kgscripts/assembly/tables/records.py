@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from kgscripts.assembly.engine import Engine, Rule
 from kgscripts.assembly.step import Step, Tables, tables_in, view
+from kgscripts.assembly.tables import several_readers
 from kgscripts.records.kinds import kind_name, record_schema
 from kgscripts.records.store import RecordStore
 from schemas.errors import GraphDirectoryError
@@ -114,10 +115,11 @@ def _document(tables: Tables) -> None:
     tables.number_documents(size["documents"], size["characters"])
 
 
-def steps(kinds: Iterable[type[Record]]) -> list[Step]:
-    """The documents, their texts, and the records of each of `kinds` with the numbers of `document` and `reader`."""
+def steps(kinds: Iterable[type[Record]], least_readers: int = 1) -> list[Step]:
+    """The documents, their texts, and the records of each of `kinds` with the numbers of `document` and `reader`, if
+    at least `least_readers` agree on them (`several_readers`)."""
     records = {
-        f"{kind_name(kind)}_{'as_read' if kind in AS_READ else 'record'}": (
+        f"{kind_name(kind)}_{_suffix(kind, least_readers)}": (
             f"SELECT d.document, x.reader, f.* EXCLUDE (subject, extractor) FROM {kind_name(kind)}_file f "
             "JOIN document d ON d.digest = f.subject JOIN extractor x ON x.version = f.extractor"
         )
@@ -127,4 +129,11 @@ def steps(kinds: Iterable[type[Record]]) -> list[Step]:
         Step("document", ("document",), tables_in(DOCUMENT.query), _document),
         view("text", _TEXT),
         *(view(name, query) for name, query in records.items()),
+        *(several_readers.steps(least_readers) if least_readers > 1 else ()),
     ]
+
+
+def _suffix(kind: type[Record], least_readers: int) -> str:
+    if least_readers > 1 and kind in several_readers.KINDS:
+        return "read"
+    return "as_read" if kind in AS_READ else "record"

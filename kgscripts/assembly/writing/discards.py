@@ -9,6 +9,7 @@ from functools import partial
 
 from kgscripts.assembly.counting import Relation
 from kgscripts.assembly.step import Step, Tables, tables_in
+from kgscripts.assembly.tables.several_readers import LEFT_OUT
 from kgscripts.records.failures import FailedDocument
 from kgscripts.records.inputs import InputIndex
 from schemas.records import Discard, DiscardReason
@@ -77,14 +78,16 @@ class DiscardLog:
             for row in batch.to_pylist():
                 self.add(Discard(**row))
 
-    def _without_event(self, tables: Tables) -> None:
-        """Steps of decompositions, and state changes, that refer to no event."""
-        for batch in tables.rows(_WITHOUT_EVENT):
+    def _add_places(self, reason: DiscardReason, query: str, tables: Tables) -> None:
+        """The rows of a query with places in texts."""
+        for batch in tables.rows(query):
             for row in batch.to_pylist():
-                self.add(Discard(reason=DiscardReason.NO_SUCH_EVENT, **row))
+                self.add(Discard(reason=reason, **row))
 
-    def steps(self, relations: Sequence[Relation], added: Collection[Relation]) -> list[Step]:
-        """Log the discards of extractors and rules; `added` are the relations to which corrections add."""
+    def steps(self, relations: Sequence[Relation], added: Collection[Relation], *, several: bool) -> list[Step]:
+        """Log the discards of extractors and rules; `added` are the relations to which corrections add. `several`: what
+        too few extractors have read is left out.
+        """
         queries = {
             f"log {relation.name}": (
                 DiscardReason.BELOW_SUPPORT,
@@ -97,15 +100,22 @@ class DiscardLog:
             )
             for relation in relations
         }
+        places = {"without event": (DiscardReason.NO_SUCH_EVENT, _WITHOUT_EVENT)}
+        if several:
+            places["few readers"] = (DiscardReason.FEW_READERS, LEFT_OUT)
         queries["log contradicted orders"] = (DiscardReason.CYCLE, _CONTRADICTED)
         return [
             Step("log readings", ("log/readings",), tables_in(_READINGS), self._readings),
-            Step("log without event", ("log/without-event",), tables_in(_WITHOUT_EVENT), self._without_event),
+            *(self._places(name, *what) for name, what in places.items()),
             *(
                 Step(name, (name.replace(" ", "/", 1),), tables_in(query), partial(self._add_ids, reason, query))
                 for name, (reason, query) in queries.items()
             ),
         ]
+
+    def _places(self, name: str, reason: DiscardReason, query: str) -> Step:
+        makes = (f"log/{name.replace(' ', '-')}",)
+        return Step(f"log {name}", makes, tables_in(query), partial(self._add_places, reason, query))
 
     def _add_ids(self, reason: DiscardReason, query: str, tables: Tables) -> None:
         """The rows of a query with ids, in which nothing needs to be escaped; there may be millions of rows."""

@@ -14,6 +14,9 @@ from kgscripts.evaluation.cloze.models import open_cloze_model
 from kgscripts.evaluation.cloze.scores import MATCHES, PUBLISHED, STRICT, beaten, context, is_published_task
 from kgscripts.evaluation.cloze.task import PASSES, FilledItem, evaluate_cloze
 from kgscripts.evaluation.result import Evaluation, Example, System
+from kgscripts.models.cloze.causal import CausalModel
+
+_PRETRAINED = "exposure unknown: the pretraining of the language model may have read these texts"
 
 Listener = Callable[[str, FilledItem], object]
 """Is told the name of a model, and each pair that it filled, in order."""
@@ -54,7 +57,8 @@ def evaluate_cloze_files(
 
         on_words = on_model(model.name, PASSES * hidden)
         own = evaluate_cloze(model, pairs, candidates, seed=seed, on_words=on_words, on_filled=[keep])
-        found.append((evolve(own.systems[0], source=source), own))
+        remark = _PRETRAINED if isinstance(model, CausalModel) else ""
+        found.append((evolve(own.systems[0], source=source, remark=remark), own))
     is_comparable = is_published_task(templates, whitelist)
     notes = [f"{system.name}: {line}" for system, _ in found for line in _remarks(system, is_comparable)]
     return evolve(

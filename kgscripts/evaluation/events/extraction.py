@@ -1,21 +1,25 @@
-"""Evaluation of the built-in extractor: the scores of `kgscripts evaluate extraction`."""
+"""Evaluation of the extractor of events, or of another one on lists: `kgscripts evaluate extraction`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+
+from attrs import evolve
 
 from kgscripts.corpora.inscript import read_stories
 from kgscripts.evaluation.events.gold_lists import pronoun_items, pronoun_scores, tool_items, tool_scores
 from kgscripts.evaluation.events.inscript import inscript_scores
+from kgscripts.evaluation.events.list_readers import FrameReader, ListReader, RecordReader
 from kgscripts.evaluation.events.marked_texts import REALITY, SPLITS, marked_texts, object_scores, reality_scores
 from kgscripts.evaluation.events.pronoun_objects import pronoun_object_scores
-from kgscripts.evaluation.events.recipes import recipe_scores
+from kgscripts.evaluation.events.recipes import read_splits, score_recipes
 from kgscripts.evaluation.result import Evaluation
 from kgscripts.evaluation.steps.order import order_scores, read_descriptions
 from kgscripts.evaluation.tools.sentences import tool_list_scores
 from kgscripts.text.pipeline import load_pipeline
 from schemas.errors import InputError
+from schemas.provenance import Exposure
 
 
 def evaluate_extraction(
@@ -47,24 +51,54 @@ def evaluate_extraction(
     # First, so that a folder that cannot be read is known at once.
     stories = None if inscript is None else read_stories(_folder(inscript / split))
     documents = None if descript is None else read_descriptions(_folder(_sequences(descript)))
+    cooking = {} if recipes is None else read_splits(_folder(recipes))
     found: list[Evaluation] = []
     if lists:
         on_part("lists that ship")
-        found += (tool_scores(nlp, tool_items()), pronoun_scores(nlp, pronoun_items()), *tool_list_scores(nlp))
-        found += object_scores(nlp, {split: marked_texts(f"objects.{split}.txt") for split in SPLITS})
-        found += pronoun_object_scores(nlp, {split: marked_texts(f"pronoun_objects.{split}.txt") for split in SPLITS})
-        for file, name in REALITY.items():
-            found += reality_scores(nlp, name, {part: marked_texts(f"{file}.{part}.txt") for part in SPLITS})
+        first, *others = _lists(FrameReader(nlp))
+        found += (first, pronoun_scores(nlp, pronoun_items()), *others)
     if stories is not None:
         on_part(f"InScript {split}")
         found.append(inscript_scores(nlp, stories, split))
-    if recipes is not None:
-        on_part("recipes")
-        found += recipe_scores(nlp, _folder(recipes))
+    for name, tagged in cooking.items():
+        on_part(f"recipes {name}")
+        found.append(score_recipes(nlp, tagged, name))
     if documents is not None:
         on_part("DeScript")
         found.append(order_scores(documents, pipeline=pipeline, seed=seed, jobs=jobs))
     return found
+
+
+def evaluate_another(reader: RecordReader, on_part: Callable[[str], None] = lambda _: None) -> list[Evaluation]:
+    """Evaluate another extractor on the lists that ship, by the records that it gives. Pronouns without a verb
+    (``pronouns.tsv``) are left out, since records do not have them.
+
+    A text on which the extractor fails counts as one in which it finds nothing; a note says how many there are. Whether
+    the lists are development data for it is not known, nor what a language model was trained on.
+    """
+    name, networks = reader.chosen.extractor.name, reader.chosen.extractor.networks
+    exposure = Exposure.UNKNOWN if any(model.task == "language model" for model in networks) else None
+    found: list[Evaluation] = []
+    for item in _lists(reader):
+        on_part(f"{item.dataset}, {item.split}")
+        systems = [evolve(system, name=name, source=name) for system in item.systems]
+        examples = [evolve(example, system=name) for example in item.examples]
+        found.append(evolve(item, exposure=exposure, systems=systems, examples=examples))
+    notes = [f"{name} uses {model.name}, {model.version}" for model in networks]
+    if reader.failed:
+        reason = next(iter(reader.failed.values()))
+        notes.append(f"texts on which {name} failed and finds nothing: {len(reader.failed):,}; the first: {reason}")
+    return [evolve(found[0], notes=notes), *found[1:]]
+
+
+def _lists(reader: ListReader) -> Iterator[Evaluation]:
+    """The scores of a reader on the lists that records can answer."""
+    yield tool_scores(reader, tool_items())
+    yield from tool_list_scores(reader)
+    yield from object_scores(reader, {split: marked_texts(f"objects.{split}.txt") for split in SPLITS})
+    yield from pronoun_object_scores(reader, {split: marked_texts(f"pronoun_objects.{split}.txt") for split in SPLITS})
+    for file, name in REALITY.items():
+        yield from reality_scores(reader, name, {part: marked_texts(f"{file}.{part}.txt") for part in SPLITS})
 
 
 def _sequences(descript: Path) -> Path:

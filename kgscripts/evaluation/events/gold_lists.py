@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import resources
 
 from attrs import frozen
 from spacy.language import Language
-from spacy.tokens import Doc
 
 from kgscripts.evaluation.counting import Matches, example, of_extractor
+from kgscripts.evaluation.events.list_readers import ListReader
 from kgscripts.evaluation.result import Evaluation
 from kgscripts.extractors.events import judged_frames
 from kgscripts.extractors.nouns import noun_lemma
-from kgscripts.extractors.predicates import Frame
-from kgscripts.extractors.tools import tools_of
-from kgscripts.text.syntax import lemma
 from kgscripts.titles.words import singular
 from schemas.provenance import Exposure
+from schemas.records import EventMention
 
 TOOLS = "kgscripts tools"
 PRONOUNS = "kgscripts pronouns"
@@ -67,7 +65,7 @@ def pronoun_items() -> list[PronounItem]:
     ]
 
 
-def tool_scores(nlp: Language, items: Sequence[ToolItem]) -> Evaluation:
+def tool_scores(reader: ListReader, items: Sequence[ToolItem]) -> Evaluation:
     """Precision, recall and F1 of the tools of each text, and of the pairs of sub-event and tool.
 
     A step is correct if its predicate, particle and object are; an object without its compound is also correct
@@ -75,8 +73,8 @@ def tool_scores(nlp: Language, items: Sequence[ToolItem]) -> Evaluation:
     """
     tools, pairs = Matches(), Matches()
     examples = []
-    for item, doc in zip(items, nlp.pipe(item.text for item in items), strict=True):
-        found = set(_pairs(doc))
+    for item, mentions in zip(items, reader.mentions([item.text for item in items]), strict=True):
+        found = _pairs(mentions)
         tools.add({tool for _, tool in found}, {tool for _, tool in item.pairs})
         known = {event for event, _ in item.pairs}
         listed = {(_as_listed(event, known), tool) for event, tool in found}
@@ -91,21 +89,13 @@ def tool_scores(nlp: Language, items: Sequence[ToolItem]) -> Evaluation:
     return of_extractor(TOOLS, _SPLIT, values, exposure=_EXPOSURE, items=size, examples=examples)
 
 
-def _pairs(doc: Doc) -> Iterator[tuple[tuple[str, str], str]]:
-    """Yield ((predicate with particle, object), tool) for the events of a text."""
-    for frame, reason in judged_frames(doc):
-        if reason is None:
-            for tool in (*tools_of(frame), *frame.handled):
-                for noun in _object_names(frame):
-                    yield (_predicate(frame), noun), singular(noun_lemma(tool))
-
-
-def _predicate(frame: Frame) -> str:
-    return f"{lemma(frame.verb)} {frame.particle.lower_}" if frame.particle is not None else lemma(frame.verb)
-
-
-def _object_names(frame: Frame) -> list[str]:
-    return [noun_lemma(noun) for noun in frame.nouns()] or [""]
+def _pairs(mentions: Iterable[EventMention]) -> set[tuple[tuple[str, str], str]]:
+    """((predicate with particle, object), tool) of the events of a text."""
+    return {
+        ((f"{mention.action.predicate} {mention.action.particle}".strip(), mention.action.object), singular(tool.lemma))
+        for mention in mentions
+        for tool in mention.tools
+    }
 
 
 def _as_listed(event: tuple[str, str], known: set[str]) -> str:

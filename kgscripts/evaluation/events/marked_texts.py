@@ -11,12 +11,10 @@ from collections.abc import Iterator
 from importlib import resources
 
 from attrs import frozen
-from spacy.language import Language
 
 from kgscripts.evaluation.counting import Matches, example, of_extractor
+from kgscripts.evaluation.events.list_readers import ListReader, head
 from kgscripts.evaluation.result import Evaluation
-from kgscripts.extractors.events import judged_frames, mentions_of
-from kgscripts.extractors.pronouns import THIRD_PERSON
 from schemas.provenance import Exposure
 
 OBJECTS = "kgscripts objects"
@@ -54,7 +52,7 @@ def unmarked(text: str) -> MarkedText:
     return MarkedText("".join([*parts, text[end:]]), labels)
 
 
-def object_scores(nlp: Language, texts: dict[str, list[MarkedText]]) -> Iterator[Evaluation]:
+def object_scores(reader: ListReader, texts: dict[str, list[MarkedText]]) -> Iterator[Evaluation]:
     """Recall of the marked events, and `object_right`: the share of those found that have the marked objects.
 
     Objects are compared by their heads ("pan" for "cake pan"), all objects of an event at once. A pronoun that is not
@@ -63,7 +61,7 @@ def object_scores(nlp: Language, texts: dict[str, list[MarkedText]]) -> Iterator
     for split, items in texts.items():
         found = right = marked = 0
         examples = []
-        for item, objects in zip(items, _objects(nlp, items), strict=True):
+        for item, objects in zip(items, reader.objects([item.text for item in items]), strict=True):
             marked += len(item.labels)
             for start, label in item.labels.items():
                 named = named_heads(label)
@@ -79,20 +77,6 @@ def object_scores(nlp: Language, texts: dict[str, list[MarkedText]]) -> Iterator
         yield of_extractor(OBJECTS, split, values, exposure=SPLITS[split], items=size, examples=examples)
 
 
-def _objects(nlp: Language, items: list[MarkedText]) -> Iterator[dict[int, set[str]]]:
-    """By the character where the verb of an event begins, the heads of its objects."""
-    for doc in nlp.pipe(item.text for item in items):
-        yield {
-            frame.verb.idx: {
-                head(mention.action.object)
-                for mention in mentions_of(frame, 0)
-                if mention.action.object and mention.action.object not in THIRD_PERSON
-            }
-            for frame, reason in judged_frames(doc)
-            if reason is None
-        }
-
-
 def _word(item: MarkedText, start: int) -> str:
     return item.text[start:].split(maxsplit=1)[0]
 
@@ -102,17 +86,12 @@ def named_heads(label: str) -> set[str]:
     return {head(name) for name in label.split(";") if name != _NONE}
 
 
-def head(noun: str) -> str:
-    """The last word of a compound."""
-    return noun.strip().rsplit(" ", 1)[-1]
-
-
-def reality_scores(nlp: Language, name: str, texts: dict[str, list[MarkedText]]) -> Iterator[Evaluation]:
+def reality_scores(reader: ListReader, name: str, texts: dict[str, list[MarkedText]]) -> Iterator[Evaluation]:
     """Precision and recall of the marked events that happened: an event counts as one unless it is discarded."""
     for split, items in texts.items():
         counts = Matches()
         examples = []
-        for item, objects in zip(items, _objects(nlp, items), strict=True):
+        for item, objects in zip(items, reader.objects([item.text for item in items]), strict=True):
             happened = {start for start, label in item.labels.items() if label == "yes"}
             found = objects.keys() & item.labels.keys()
             counts.add(set(found), set(happened))

@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from attrs import frozen
-from spacy.language import Language
 from spacy.tokens import Doc
 
 from kgscripts.corpora.inscript import GoldStory
 from kgscripts.evaluation.counting import Matches, example, of_extractor
-from kgscripts.evaluation.events.marked_texts import SPLITS, MarkedText, head, named_heads
+from kgscripts.evaluation.events.list_readers import ListReader, head
+from kgscripts.evaluation.events.marked_texts import SPLITS, MarkedText, named_heads
 from kgscripts.evaluation.result import Evaluation
-from kgscripts.extractors.events import judged_frames
 from kgscripts.extractors.nouns import is_noun, noun_lemma
 from kgscripts.extractors.predicates import Frame
 from kgscripts.extractors.pronouns import THIRD_PERSON
@@ -64,7 +63,7 @@ def count_pronouns(counts: Matches, story: GoldStory, doc: Doc, frames: Iterable
         counts.right += bool(answer) and answer <= pronoun.nouns
 
 
-def pronoun_object_scores(nlp: Language, texts: Mapping[str, Sequence[MarkedText]]) -> Iterator[Evaluation]:
+def pronoun_object_scores(reader: ListReader, texts: Mapping[str, Sequence[MarkedText]]) -> Iterator[Evaluation]:
     """The shares of the pronouns whose noun can be told that are resolved to it, and to another noun; and the share of
     the others that are resolved at all.
 
@@ -73,10 +72,7 @@ def pronoun_object_scores(nlp: Language, texts: Mapping[str, Sequence[MarkedText
     for split, items in texts.items():
         told = right = wrong = untold = invented = 0
         examples = []
-        for item, doc in zip(items, nlp.pipe(item.text for item in items), strict=True):
-            found = {
-                frame.verb.idx: {head(noun_lemma(noun)) for noun in frame.stands_for} for frame, _ in judged_frames(doc)
-            }
+        for item, found in zip(items, reader.resolved([item.text for item in items]), strict=True):
             for start, label in item.labels.items():
                 named, answer = named_heads(label), found.get(start, set())
                 told += bool(named)

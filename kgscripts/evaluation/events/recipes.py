@@ -55,8 +55,8 @@ _DEVELOPMENT_SPLITS = ("train", "dev")
 _ACTIONS = frozenset({"Ac", "Ac2", "Af", "At"})
 
 
-def recipe_scores(nlp: Language, folder: Path) -> Iterator[Evaluation]:
-    """The scores described above on each ``*.conllu`` file of a folder; the split is the name of the file.
+def read_splits(folder: Path) -> dict[str, list[TaggedRecipe]]:
+    """The recipes of each ``*.conllu`` file of a folder, by the name of the file, which is that of the split.
 
     Raises InputError for a folder without such files, and for files of another format.
     """
@@ -65,12 +65,11 @@ def recipe_scores(nlp: Language, folder: Path) -> Iterator[Evaluation]:
         raise InputError(
             "no .conllu files", where=str(folder), remedy="name the folder of the Recipe Flow Graph corpus"
         )
-    for file in files:
-        yield score_recipes(nlp, read_recipes(file), file.stem)
+    return {file.stem: read_recipes(file) for file in files}
 
 
 def score_recipes(nlp: Language, recipes: list[TaggedRecipe], split: str) -> Evaluation:
-    """The same for recipes that were read."""
+    """The scores described above."""
     inside, beginning, holding, tools, targets, durations, quantities = (Matches() for _ in range(7))
     examples: list[Example] = []
     for recipe, mentions in zip(recipes, _mentions(nlp, recipes), strict=True):

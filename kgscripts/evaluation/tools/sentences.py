@@ -7,16 +7,13 @@ one thing of each sentence: that of a tool, or *place* for what something is onl
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
-
-from spacy.language import Language
-from spacy.tokens import Doc
+from collections.abc import Iterable, Iterator, Sequence
 
 from kgscripts.evaluation.counting import Matches, example, names_agree, of_extractor
 from kgscripts.evaluation.events.gold_lists import read_rows
+from kgscripts.evaluation.events.list_readers import ListReader
 from kgscripts.evaluation.events.marked_texts import SPLITS
 from kgscripts.evaluation.result import Evaluation
-from kgscripts.extractors.events import judged_frames, mentions_of
 from kgscripts.titles.words import singular
 from schemas.records import EventMention, Role
 
@@ -27,20 +24,20 @@ FRAMES = ("use", "using", "with", "in_on", "took")
 NO_TOOL = "none"
 
 
-def tool_list_scores(nlp: Language, splits: Iterable[str] = tuple(SPLITS)) -> Iterator[Evaluation]:
+def tool_list_scores(reader: ListReader, splits: Iterable[str] = tuple(SPLITS)) -> Iterator[Evaluation]:
     """The scores of both lists, split by split."""
     for split in splits:
-        yield sentence_scores(nlp, list(read_rows(f"tool_sentences.{split}.tsv")), split)
-        yield role_scores(nlp, list(read_rows(f"tool_roles.{split}.tsv")), split)
+        yield sentence_scores(reader, list(read_rows(f"tool_sentences.{split}.tsv")), split)
+        yield role_scores(reader, list(read_rows(f"tool_roles.{split}.tsv")), split)
 
 
-def sentence_scores(nlp: Language, rows: list[dict[str, str]], split: str) -> Evaluation:
+def sentence_scores(reader: ListReader, rows: list[dict[str, str]], split: str) -> Evaluation:
     """Precision and recall of the tools of each sentence, recall by frame, and how many sentences of none have none.
 
     A tool is correct if its name ends with the gold name or the gold name with it: "plastic bag" for "bag".
     """
     texts = list(dict.fromkeys(row["text"] for row in rows))
-    found = {text: _tools(doc) for text, doc in zip(texts, nlp.pipe(texts), strict=True)}
+    found = {text: _tools(mentions) for text, mentions in zip(texts, reader.mentions(texts), strict=True)}
     gold: dict[str, set[str]] = defaultdict(set)
     for row in rows:
         gold[row["text"]] |= {singular(row["tool"])} - {""}
@@ -65,21 +62,17 @@ def _agreed(tool: str, gold: set[str]) -> str:
     return next((name for name in sorted(gold) if names_agree(tool, name)), tool)
 
 
-def _mentions(doc: Doc) -> list[EventMention]:
-    return [mention for frame, reason in judged_frames(doc) if reason is None for mention in mentions_of(frame, 0)]
+def _tools(mentions: Sequence[EventMention]) -> set[str]:
+    return {singular(tool.lemma) for mention in mentions for tool in mention.tools}
 
 
-def _tools(doc: Doc) -> set[str]:
-    return {singular(tool.lemma) for mention in _mentions(doc) for tool in mention.tools}
-
-
-def role_scores(nlp: Language, rows: list[dict[str, str]], split: str) -> Evaluation:
+def role_scores(reader: ListReader, rows: list[dict[str, str]], split: str) -> Evaluation:
     """The share of things with the right role, in all and of each role; a thing that is not found has none."""
     right: Counter[str] = Counter()
     all_things = Counter(row["role"] for row in rows)
     examples = []
-    for row, doc in zip(rows, nlp.pipe(row["text"] for row in rows), strict=True):
-        found = found_role(_mentions(doc), row["thing"])
+    for row, mentions in zip(rows, reader.mentions([row["text"] for row in rows]), strict=True):
+        found = found_role(mentions, row["thing"])
         right[row["role"]] += found == row["role"]
         examples.append(example(row["text"], [row["role"]], filter(None, [found]), where=f"role of {row['thing']!r}"))
     values = {"role": right.total() / len(rows)}
@@ -87,7 +80,7 @@ def role_scores(nlp: Language, rows: list[dict[str, str]], split: str) -> Evalua
     return of_extractor(ROLES, split, values, exposure=SPLITS[split], items={"things": len(rows)}, examples=examples)
 
 
-def found_role(mentions: list[EventMention], thing: str) -> str:
+def found_role(mentions: Sequence[EventMention], thing: str) -> str:
     """The role of a thing as a tool of some event, else *place* if it is a place of one, else ""."""
     names = {singular(thing), singular(thing.lower())}
     for mention in mentions:

@@ -114,10 +114,10 @@ class CausalChangeModel(TrainedModel):
 
 def end_of_text(model: CausalModel) -> int:
     """The piece that ends a text; in GPT-2 it also begins one. Raises ModelError if there is none."""
-    if model.start is None:
-        remedy = "name a model like GPT-2, whose tokenizer has a `bos_token`"
+    if model.end is None:
+        remedy = "name a model like GPT-2, whose tokenizer has an `eos_token` or a `bos_token`"
         raise ModelError("the language model has no piece that ends a text", where=model.name, remedy=remedy)
-    return model.start
+    return model.end
 
 
 def prompt_pieces(model: CausalModel, step: ProcedureStep) -> list[int]:
@@ -146,7 +146,7 @@ def change_causal_checkpoint(model: CausalModel, max_generated: int, card: Model
 def causal_model(checkpoint: Checkpoint) -> CausalChangeModel:
     """The model of a checkpoint. Raises ModelError if its parts do not fit together."""
     assert checkpoint.model is not None
-    most, start = checkpoint.settings.get("max_generated"), checkpoint.settings.get("start")
-    if not isinstance(most, int) or most < 1 or not isinstance(start, int):
-        raise ValueError(f"max_generated is {most!r}, start {start!r}")
+    most = checkpoint.settings.get("max_generated")
+    if not isinstance(most, int) or most < 1:
+        raise ValueError(f"max_generated is {most!r}")
     return CausalChangeModel(cloze_model(checkpoint), most, checkpoint.model)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
     from transformers import PreTrainedModel
 
+    from kgscripts.models.cloze.causal_base import PretrainedFiles
+
 SEPARATOR = ":"
 """Between the abstract and the concrete side."""
 
@@ -40,12 +42,25 @@ class CausalModel(TrainedModel):
 
     context: Literal["left", "both"] = "left"
 
-    def __init__(self, name: str, network: PreTrainedModel, tokenizer: Tokenizer, start: int | None) -> None:
+    def __init__(
+        self,
+        name: str,
+        network: PreTrainedModel,
+        tokenizer: Tokenizer,
+        start: int | None,
+        base: PretrainedFiles | None = None,
+        *,
+        end: int | None = None,
+    ) -> None:
         self.name = name
         self.network = network.train(False)
         self.tokenizer = tokenizer
         self.start = start
         """Id of the piece at the beginning of a text, if the model has one."""
+        self.end = start if end is None else end
+        """Id of the piece at the end of a text; as in GPT-2 the one at the beginning, if it has none of its own."""
+        self.base = base
+        """The files of its pretrained weights, if it was read from these."""
         self._most_nodes = min(_MOST_NODES, network.config.max_position_embeddings // 2)
         self._most_read = network.config.max_position_embeddings - self._most_nodes
         self._pieces: dict[str, list[int]] = {}

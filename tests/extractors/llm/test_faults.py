@@ -46,7 +46,7 @@ def _first(*replies: Reply) -> Answering:
     [
         Reply(status=429),
         Reply(status=429, headers={"Retry-After": "0"}),
-        Reply(status=429, headers={"Retry-After": formatdate(time.time() - 5)}),
+        Reply(status=429, headers={"Retry-After": formatdate(time.time() - 60)}),
         Reply(status=503, headers={"Retry-After": "soon"}),
         Reply(b"internal error", 500),
         Reply(b'{"choices": [', is_broken=True),
