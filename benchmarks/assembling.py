@@ -163,7 +163,7 @@ def _as_far_as(folder: Path, mentions: int, limits: Limits) -> Iterator[Row]:
     what = f"assembly of {mentions:,} mentions"
     run = run_within(limits, directory, assemble_within, directory)
     yield _outcome(what, run)
-    yield Row(f"{what}: processor time", f"{run.processor / 60:.1f} min")
+    yield Row(f"{what}: processor time", f"{run.processor:,.0f} s")
     yield at_most(f"{what}: memory at most", run.peak_mib, MEMORY >> 20, "MiB")
     yield Row(f"{what}: disk at most", _mib(run.disk))
     rows_of = directory / NEXT if run.stopped_by else directory
@@ -171,8 +171,8 @@ def _as_far_as(folder: Path, mentions: int, limits: Limits) -> Iterator[Row]:
 
 
 def _outcome(what: str, run: Reached) -> Row:
-    minutes = f"{run.seconds / 60:.1f} min"
-    figure = f"the limit of {run.stopped_by} after {minutes}: {run.stage}" if run.stopped_by else minutes
+    seconds = f"{run.seconds:,.0f} s"
+    figure = f"the limit of {run.stopped_by} after {seconds}: {run.stage}" if run.stopped_by else seconds
     return Row(what, figure, "to the end", not run.stopped_by)
 
 
