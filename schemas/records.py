@@ -82,6 +82,7 @@ class DiscardReason(StrEnum):
     EMPTY = "empty source"
     MALFORMED = "malformed record"
     UNREADABLE = "unreadable file"
+    NOT_INSTALLED = "package not installed"
     UNDECODABLE = "undecodable bytes"
     TOO_LONG = "too long"
     MARKUP = "markup, not prose"

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from cli import COMMANDS
+from kgscripts.pieces.plan import split_reading
 from kgscripts.pipeline import build_graph
 from schemas.errors import InputError
 from schemas.script_graph import ScriptGraph
@@ -103,6 +105,8 @@ def test_what_lacked_an_extra_is_read_once_it_is_installed(
         without.setattr(f"kgscripts.corpora.{module}.find_spec", lambda _: None)
         with pytest.raises(InputError, match="pip install"):
             build_graph([tmp_path / name], tmp_path / "graph", extractors=["labels"])
+    shutil.copytree(tmp_path / "graph", tmp_path / "pieces")
+    assert len(split_reading([tmp_path / name], tmp_path / "pieces", pieces=1, extractors=["labels"]).pieces) == 1
     assert build_graph([tmp_path / name], tmp_path / "graph", extractors=["labels"]).run.inputs_read == 1
     assert ScriptGraph.open(tmp_path / "graph").manifest.rows("Source") == 1
     assert build_graph([tmp_path / name], tmp_path / "graph", extractors=["labels"]).run.inputs_known == 1

@@ -29,6 +29,7 @@ BAD_RECORDS = frozenset(
     {
         DiscardReason.MALFORMED,
         DiscardReason.UNREADABLE,
+        DiscardReason.NOT_INSTALLED,
         DiscardReason.UNDECODABLE,
         DiscardReason.DUPLICATE_ID,
         DiscardReason.EMPTY,
@@ -99,9 +100,8 @@ class Build:
             if limit is not None and count >= limit:
                 return
             fingerprint = given.fingerprint()
-            if self.store.inputs.is_current(given.key, fingerprint) and not _lacked_an_extra(
-                first := self.store.inputs.first_discard(given.key)
-            ):
+            if self.store.inputs.is_current(given.key, fingerprint):
+                first = self.store.inputs.first_discard(given.key)
                 sources = self.store.inputs.source_count(given.key)
                 count += sources
                 self.run.inputs_known += 1
@@ -270,11 +270,6 @@ def _outcomes(written: WrittenBatch) -> Iterator[tuple[str, bool]]:
     for failure in written.failures:
         if failure.reason is DiscardReason.EXTRACTOR_FAILED:
             yield failure.extractor, False
-
-
-def _lacked_an_extra(discard: Discard | None) -> bool:
-    """Whether an input was set aside for a package that may be installed now."""
-    return discard is not None and "pip install 'kgscripts[" in discard.detail
 
 
 def _nothing_read(faults: Sequence[Discard], inputs: int) -> InputError:

@@ -34,7 +34,7 @@ def read_docx(source: Source) -> Iterator[Document | Discard]:
         yield source.discard(DiscardReason.UNDECODABLE, 1, fault)
         return
     if find_spec("docx") is None:
-        yield source.discard(DiscardReason.UNREADABLE, 1, "DOCX needs python-docx: pip install 'kgscripts[office]'")
+        yield source.discard(DiscardReason.NOT_INSTALLED, 1, "DOCX needs python-docx: pip install 'kgscripts[office]'")
         return
     import docx
 

@@ -32,7 +32,7 @@ def read_pdf(source: Source) -> Iterator[Document | Discard]:
         yield source.discard(DiscardReason.TOO_LONG, 1, f"a PDF of more than {MAX_BYTES:,} bytes")
         return
     if find_spec("pypdf") is None:
-        yield source.discard(DiscardReason.UNREADABLE, 1, "PDF needs pypdf: pip install 'kgscripts[pdf]'")
+        yield source.discard(DiscardReason.NOT_INSTALLED, 1, "PDF needs pypdf: pip install 'kgscripts[pdf]'")
         return
     from pypdf import PdfReader
 

@@ -127,14 +127,19 @@ class InputIndex:
         return next(iter(self._discards(number, 1)), None)
 
     def is_current(self, key: str, fingerprint: str) -> bool:
-        """Whether an input with these contents was read whole, and the texts of all its documents are here."""
+        """Whether an input with these contents was read whole, and the texts of all its documents are here.
+
+        One that was set aside since a package was missing is not: the package may be installed now.
+        """
         return bool(
             self._database.one(
                 "SELECT EXISTS (SELECT * FROM input WHERE key = ? AND fingerprint = ? AND complete"
+                " AND NOT EXISTS (SELECT * FROM input_discard d WHERE d.input = input.id AND d.reason = ?)"
                 " AND NOT EXISTS (SELECT * FROM source WHERE source.input = input.id AND NOT EXISTS"
                 " (SELECT * FROM completion WHERE completion.subject = source.subject AND completion.extractor = 0)))",
                 key,
                 fingerprint,
+                DiscardReason.NOT_INSTALLED,
             )
         )
 

@@ -262,7 +262,7 @@ def test_without_trafilatura_prose_is_set_aside_with_the_remedy(
     monkeypatch.setattr("kgscripts.corpora.web.main_text.find_spec", lambda _: None)
     documents, (discard,) = read(tmp_path, "a.html", page("<p>I boiled the water, and then I poured it.</p>" * 9))
     assert not documents
-    assert discard.reason is DiscardReason.UNREADABLE
+    assert discard.reason is DiscardReason.NOT_INSTALLED
     assert "pip install 'kgscripts[web]'" in discard.detail
     assert only(tmp_path, SAYS_STEPS["steps"])  # what needs no main text is read
 

@@ -44,7 +44,7 @@ def read_html(source: Source) -> Iterator[Document | Discard]:
     try:
         documents = list(documents_of_tree(tree, source.name))
     except InputError as error:
-        yield source.discard(DiscardReason.UNREADABLE, 1, f"{error.message}: {error.remedy}")
+        yield source.discard(DiscardReason.NOT_INSTALLED, 1, f"{error.message}: {error.remedy}")
         return
     if not documents:
         yield source.discard(DiscardReason.EMPTY, 1, "no main text")
