@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from attrs import asdict, frozen
@@ -59,7 +60,7 @@ class ExtractorIndex:
         rows = self._database.rows("SELECT digest, name, role, models FROM extractor ORDER BY version")
         with self._database.decoding():
             return {
-                digest: ExtractorEntry(digest, name, role, models_of(json.loads(models)))
+                digest: ExtractorEntry(digest, name, role, _from_json(models))
                 for digest, name, role, models in rows
             }
 
@@ -71,6 +72,12 @@ class ExtractorIndex:
 def models_of(rows: Iterable[dict[str, Any]]) -> tuple[Model, ...]:
     """The models that `attrs.asdict` made `rows` of."""
     return tuple(Model(**row | {"scores": BenchmarkScore.from_rows(row["scores"])}) for row in rows)
+
+
+@lru_cache(maxsize=64)
+def _from_json(models: str) -> tuple[Model, ...]:
+    """The models of an extractor, which are asked for many times in a build."""
+    return models_of(json.loads(models))
 
 
 def _to_json(models: Iterable[Model]) -> str:
