@@ -29,6 +29,12 @@ def _entries(group: str, path: tuple[str, ...]) -> dict[str, EntryPoint]:
     return found
 
 
+def entry_points_of(group: str) -> dict[str, EntryPoint]:
+    """The entry points of a group by name; nothing is imported. If two packages have the same name, the first by value
+    is used."""
+    return _entries(group, tuple(sys.path))
+
+
 @frozen
 class Plugins(Generic[_Plugin]):
     """The plugins of one entry point `group`: subclasses of `base` that can be made without arguments.
@@ -44,10 +50,8 @@ class Plugins(Generic[_Plugin]):
     on_request: str = ""
 
     def entries(self) -> dict[str, EntryPoint]:
-        """The entry points by name; nothing is imported. If two packages have the same name, the first by value is
-        used."""
-        path = tuple(sys.path)
-        return (_entries(self.on_request, path) if self.on_request else {}) | _entries(self.group, path)
+        """The entry points of both groups by name."""
+        return (entry_points_of(self.on_request) if self.on_request else {}) | entry_points_of(self.group)
 
     def names(self) -> list[str]:
         """The names of all that are installed, ascending."""
@@ -55,7 +59,7 @@ class Plugins(Generic[_Plugin]):
 
     def default_names(self) -> list[str]:
         """The names of those that need not be named, ascending."""
-        return sorted(_entries(self.group, tuple(sys.path)))
+        return sorted(entry_points_of(self.group))
 
     def of_graph(self, names: str, where: str) -> list[str]:
         """The names, ascending, of those that the graph in the directory `where` was made with, from its manifest.

@@ -1,4 +1,4 @@
-"""The trained models: by task, and by the name of one that ships or the directory of a checkpoint."""
+"""The trained models: by task, and by the name of one that is installed or the directory of a checkpoint."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import importlib
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import resources
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 from kgscripts.devices import CPU, check_device
 from kgscripts.models.checkpoint import Checkpoint, is_checkpoint, load_checkpoint, read_card, read_kind
+from kgscripts.plugins import entry_points_of
 from schemas.arguments import path_of
 from schemas.errors import ModelError
 
@@ -54,6 +56,9 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
 DEFAULT = "default"
 """The name of the model of a task that ships in the folder ``TASK``; a model ``NAME`` of it may be in ``TASK-NAME``."""
 
+PACKAGED = "kgscripts.models"
+"""The entry points of packages that bring checkpoints: ``NAME = package``, with the checkpoint in a folder NAME."""
+
 
 def shipped_models() -> dict[str, Path]:
     """The checkpoints that ship with the package, by name."""
@@ -63,9 +68,23 @@ def shipped_models() -> dict[str, Path]:
     return {path.name: path for path in sorted(folder.iterdir()) if is_checkpoint(path)}
 
 
-def is_shipped(name: str, task: str) -> bool:
-    """Whether a model that ships has that name for a task; other names are paths of directories."""
-    return bool(_shipped_name(name, task, shipped_models()))
+def packaged_models() -> dict[str, Path]:
+    """The checkpoints that other packages bring, by name; nothing is imported."""
+    specs = {name: find_spec(entry.module) for name, entry in entry_points_of(PACKAGED).items()}
+    return {
+        name: Path(spec.submodule_search_locations[0]) / name
+        for name, spec in specs.items()
+        if spec is not None and spec.submodule_search_locations
+    }
+
+
+def _named_models() -> dict[str, Path]:
+    return packaged_models() | shipped_models()
+
+
+def is_named(name: str, task: str) -> bool:
+    """Whether an installed model has that name for a task; other names are paths of directories."""
+    return bool(_full_name(name, task, _named_models()))
 
 
 def find_checkpoint(name_or_directory: str | Path, task: str = "") -> Path:
@@ -73,14 +92,14 @@ def find_checkpoint(name_or_directory: str | Path, task: str = "") -> Path:
 
     With a task, short names are known too: ``default`` is the checkpoint ``TASK``, ``NAME`` is ``TASK-NAME``.
     """
-    shipped = shipped_models()
-    if name := _shipped_name(name_or_directory, task, shipped):
-        return shipped[name]
+    named = _named_models()
+    if name := _full_name(name_or_directory, task, named):
+        return named[name]
     directory = Path(name_or_directory)
     if not directory.is_dir():
-        names = ", ".join(shipped) or "none"
-        message = "no such model: neither a directory nor the name of one that ships"
-        raise ModelError(message, where=str(name_or_directory), remedy=f"shipped are: {names}")
+        names = ", ".join(named) or "none"
+        message = "no such model: neither a directory nor the name of one that is installed"
+        raise ModelError(message, where=str(name_or_directory), remedy=f"installed are: {names}")
     return directory
 
 
@@ -113,8 +132,8 @@ def load(task: str, name_or_directory: str | Path, device: str = CPU) -> Any:
     """The model of that name, or in that directory, for a task; names are those of `find_checkpoint`.
 
     A model for ``cloze`` is a `ClozeModel`, one for ``alignment`` an `Aligner`, one for ``state-changes`` a
-    `ChangeModel`, one for ``scenarios`` a `ScenarioModel`, one for ``tools`` a `ToolRanker`. Models that ship are
-    loaded once a process and device. The expensive part of a model runs on the `device`, such as ``cuda``; a model
+    `ChangeModel`, one for ``scenarios`` a `ScenarioModel`, one for ``tools`` a `ToolRanker`. Models that have names
+    are loaded once a process and device. The expensive part of a model runs on the `device`, such as ``cuda``; a model
     without a network runs on the CPU. On other devices than the CPU, the last bits of results depend on the rest of the
     batch.
 
@@ -146,17 +165,17 @@ def load_with_task(name_or_directory: str | Path, task: str = "", device: str = 
     """The task of a model, and the model; names are those of `find_checkpoint`. Raises as `load`."""
     path_of("name_or_directory", name_or_directory)
     check_device(device)
-    if name := _shipped_name(name_or_directory, task, shipped_models()):
-        return _load_shipped(name, device)
+    if name := _full_name(name_or_directory, task, _named_models()):
+        return _load_named(name, device)
     return _load_directory(find_checkpoint(name_or_directory), device)
 
 
-def _shipped_name(name: str | Path, task: str, shipped: Mapping[str, Path]) -> str:
-    """The folder of the shipped checkpoint of that name; "" if there is none."""
+def _full_name(name: str | Path, task: str, named: Mapping[str, Path]) -> str:
+    """The whole name of the installed model that is called so; "" if there is none."""
     names = [str(name)]
     if task:
         names.append(task if str(name) == DEFAULT else f"{task}-{name}")
-    return next((name for name in names if name in shipped), "")
+    return next((name for name in names if name in named), "")
 
 
 def task_of(kind: str, directory: Path) -> str:
@@ -176,8 +195,8 @@ def _check_task(found: str, task: str, name_or_directory: str | Path) -> None:
 
 
 @cache
-def _load_shipped(name: str, device: str) -> tuple[str, Any]:
-    return _load_directory(shipped_models()[name], device)
+def _load_named(name: str, device: str) -> tuple[str, Any]:
+    return _load_directory(_named_models()[name], device)
 
 
 def _load_directory(directory: Path, device: str) -> tuple[str, Any]:

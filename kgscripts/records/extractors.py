@@ -60,8 +60,7 @@ class ExtractorIndex:
         rows = self._database.rows("SELECT digest, name, role, models FROM extractor ORDER BY version")
         with self._database.decoding():
             return {
-                digest: ExtractorEntry(digest, name, role, _from_json(models))
-                for digest, name, role, models in rows
+                digest: ExtractorEntry(digest, name, role, _from_json(models)) for digest, name, role, models in rows
             }
 
     def numbers(self, digests: Iterable[str]) -> dict[str, int | None]:
