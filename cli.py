@@ -31,7 +31,10 @@ try:
 
     if TYPE_CHECKING:
         from schemas.script_graph import ScriptGraph
-except KeyboardInterrupt:  # `main` cannot catch what happens before it is imported
+except (KeyboardInterrupt, RuntimeError) as error:  # `main` cannot catch what happens before it is imported
+    # Python 3.11 makes a RuntimeError of what interrupts `__set_name__`.
+    if not isinstance(error.__cause__ or error, KeyboardInterrupt):
+        raise
     sys.exit(130)
 
 # name -> (module:function or module:app, one line for `kgscripts --help`)
@@ -205,11 +208,14 @@ def main() -> None:
     except KeyboardInterrupt:
         code = _interrupted()
     except Exception as error:  # the outermost boundary: its messages are for people
-        log_failure(error, traceback=not isinstance(error, KGScriptsError))
-        if _wants_traceback:
-            raise
-        code = 2
-        complain(f"error: {_explain(error)}")
+        if isinstance(error.__cause__, KeyboardInterrupt):
+            code = _interrupted()
+        else:
+            log_failure(error, traceback=not isinstance(error, KGScriptsError))
+            if _wants_traceback:
+                raise
+            code = 2
+            complain(f"error: {_explain(error)}")
     # From here on there is nothing to clean up, and no traceback of the interpreter's own exit is wanted.
     signal.signal(signal.SIGINT, lambda *_: os._exit(130))
     sys.exit(flush_standard_streams() or code)

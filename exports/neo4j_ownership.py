@@ -22,6 +22,8 @@ GRAPH, BUILD = "kgscripts_graph", "kgscripts_build"
 _ROWS = 10_000
 """Nodes or relations in a transaction that changes or counts them."""
 _BYTES = 4 << 20
+_TYPES, _LABELS = ("|".join(map(quoted, names)) for names in (RELATION_TYPES, NODE_TYPES))
+"""Any type, for one query of all: a server takes longer to plan a query for each than to answer."""
 
 
 @frozen
@@ -46,37 +48,39 @@ class Ownership:
         """Remove what earlier builds of this graph left, except nodes with relations that others added."""
         removed = {"removed_relations": 0, "removed_nodes": 0}
         delete = "UNWIND $ids AS id MATCH ()-[r]->() WHERE elementId(r) = id DELETE r RETURN count(*)"
-        for name in RELATION_TYPES:
-            find = f"MATCH (a)-[r:{quoted(name)}]->(b) WHERE {_is_old_relation(_is_ours)} RETURN elementId(r)"
-            removed["removed_relations"] += self._change(find, delete)
+        find = f"MATCH (a)-[r:{_TYPES}]->(b) WHERE {_is_old_relation(_is_ours)} RETURN elementId(r)"
+        removed["removed_relations"] += self._change(find, delete)
         delete = (
             "UNWIND $ids AS id MATCH (n) WHERE elementId(n) = id AND NOT EXISTS { (n)--() } DELETE n RETURN count(*)"
         )
-        for label in NODE_TYPES:
-            find = f"MATCH (n:{quoted(label)}) WHERE n.{BUILD} <> $build AND {_is_ours('n')} RETURN elementId(n)"
-            removed["removed_nodes"] += self._change(find, delete)
+        find = f"MATCH (n:{_LABELS}) WHERE n.{BUILD} <> $build AND {_is_ours('n')} RETURN elementId(n)"
+        removed["removed_nodes"] += self._change(find, delete)
         return removed
 
     def prunable(self) -> dict[str, int]:
         """What `prune` would remove after an export: what is old now, without what the export would write again."""
-        found = {"removed_relations": 0, "removed_nodes": 0}
         is_old = _is_old_relation(_will_be_ours)
-        for name, relation in RELATION_TYPES.items():
-            old = self._count(f"MATCH (a)-[r:{quoted(name)}]->(b) WHERE {is_old} RETURN count(r)")
-            for ends in relation.ends if old else ():
+        old = f"MATCH (a)-[r:{_TYPES}]->(b) WHERE {is_old}"
+        relations = self._count(f"{old} RETURN count(r)")
+        for name in self._names(f"{old} RETURN DISTINCT type(r)", RELATION_TYPES) if relations else ():
+            for ends in RELATION_TYPES[name].ends:
                 start, end = (f"{quoted(label)} {{{KEY}: row[{i}]}}" for i, label in enumerate(ends))
                 written = f"MATCH (a:{start})-[r:{quoted(name)}]->(b:{end}) WHERE {is_old}"
-                old -= self._count_rows(written, "r", relation_batches(self.graph, name, ends), len(ENDS))
-            found["removed_relations"] += old
+                relations -= self._count_rows(written, "r", relation_batches(self.graph, name, ends), len(ENDS))
         stays = f"NOT (type(r) IN $types AND coalesce(r.{BUILD}, $build) <> $build AND {_will_be_ours('m')})"
         is_old = f"n.{BUILD} <> $build AND {_will_be_ours('n')} AND NOT EXISTS {{ MATCH (n)-[r]-(m) WHERE {stays} }}"
-        for label in NODE_TYPES:
-            old = self._count(f"MATCH (n:{quoted(label)}) WHERE {is_old} RETURN count(n)")
-            if old:
-                written = f"MATCH (n:{quoted(label)} {{{KEY}: row[0]}}) WHERE {is_old}"
-                old -= self._count_rows(written, "n", node_batches(self.graph, label), 1)
-            found["removed_nodes"] += old
-        return found
+        old = f"MATCH (n:{_LABELS}) WHERE {is_old}"
+        nodes = self._count(f"{old} RETURN count(n)")
+        labels = f"{old} UNWIND labels(n) AS label RETURN DISTINCT label"
+        for label in self._names(labels, NODE_TYPES) if nodes else ():
+            written = f"MATCH (n:{quoted(label)} {{{KEY}: row[0]}}) WHERE {is_old}"
+            nodes -= self._count_rows(written, "n", node_batches(self.graph, label), 1)
+        return {"removed_relations": relations, "removed_nodes": nodes}
+
+    def _names(self, find: str, known: Iterable[str]) -> set[str]:
+        """The known names among those that `find` returns."""
+        pages = self.database.pages(find, self._parameters(), _ROWS)
+        return {name for page in pages for name in known if name in page}
 
     def _change(self, find: str, change: str) -> int:
         """Change the nodes or relations whose ids `find` returns, page by page, so that neither side holds all of

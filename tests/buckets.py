@@ -87,6 +87,7 @@ def serving(root: Path) -> Iterator[Bucket]:
 
     class Handler(localbucket.S3Handler):  # type: ignore[misc]
         data_root = root
+        disable_nagle_algorithm = True  # or the body of each answer waits 40 ms for the client to confirm its head
 
         def log_message(self, format: str, *args: Any) -> None:
             """Print nothing."""
@@ -104,6 +105,6 @@ def serving(root: Path) -> Iterator[Bucket]:
             ("AWS_SECRET_ACCESS_KEY", SECRET),
         ):
             patch.setenv(name, value)
-        Thread(target=server.serve_forever, daemon=True).start()
+        Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         yield bucket
         server.shutdown()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,9 +14,11 @@ import pytest
 
 from exports.targets import ExportOptions
 from kgscripts.models.checkpoint import load_checkpoint
-from kgscripts.pipeline import build_graph
+from kgscripts.pipeline import build_graph, remove_source
 from lightning_modules.hardware import Hardware
 from lightning_modules.training import train
+from schemas.errors import KGScriptsError
+from schemas.script_graph import ScriptGraph
 from tests.assembly.tiny_reader import tiny, tiny_document
 from tests.exports.compliance import Content, expected
 from tests.graphs import odd_graph
@@ -57,50 +58,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
-def _environment(installed: Path) -> dict[str, str]:
-    path = os.pathsep.join(filter(None, [str(installed), os.environ.get("PYTHONPATH")]))
-    return os.environ | {"PYTHONPATH": path}
-
-
-def _python(code: str, folder: Path, *arguments: str, installed: Path | None) -> Any:
-    """What a program prints as JSON; with the package, if it is `installed`."""
-    environment = None if installed is None else _environment(installed)
-    command = [sys.executable, "-c", code, *arguments]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
-
-
-BUILD = """
-import json, sys
-import kgscripts
-from kgscripts.records import RecordStore
-from schemas.script_graph import ScriptGraph
-from oven_records import OvenTemperature
-
-without = sys.argv[2:]
-texts = [
-    {"id": name, "scenario": "baking bread", "text": f"Oven: {degrees} °C\\nKnead the dough. Bake the bread."}
-    for name, degrees in (("a", 220), ("b", 220), ("c", 900))
-]
-texts[1]["text"] += " Eat the bread."
-left_out = ["decompositions", "state-changes", "scenarios", "steps", *without]
-settings = json.loads(sys.argv[1])
-run = kgscripts.build_graph(output="graph", texts=texts, without=left_out, settings=settings, jobs=2).run
-graph = ScriptGraph.open("graph")
-with RecordStore(graph.directory / "records") as store:
-    temperatures = store.read(OvenTemperature, store.inputs.documents()["digest"].to_pylist())
-names = ("SubEvent", "Statement", "EVIDENCED_BY", "READ_BY", "Model", "Passage", "Temperature", "NEEDS_TEMPERATURE")
-print(json.dumps({
-    "build": graph.build_id,
-    "read": run.sources_read,
-    "temperatures": sorted(record.degrees for records in temperatures.values() for record in records),
-    "rows": {name: list(graph.rows(name)) for name in names},
-}))
-"""
-
-ASK = """
-import json
+PROGRAM = """
+import json, os, shutil, sys
 import pyshacl, rdflib
 from typer.testing import CliRunner
 import cli
@@ -110,10 +69,32 @@ from exports.rdf.ontology import ontology_text
 from exports.rdf.shapes import shapes_text
 from exports.targets import export
 from exports.validation import validate
+from kgscripts.records import RecordStore
+from oven_records import OvenTemperature
 from schemas.corrections import Correction
 from schemas.script_graph import ScriptGraph
 
-graph = ScriptGraph.open("graph")
+texts = [
+    {"id": name, "scenario": "baking bread", "text": f"Oven: {degrees} °C\\nKnead the dough. Bake the bread."}
+    for name, degrees in (("a", 220), ("b", 220), ("c", 900))
+]
+texts[1]["text"] += " Eat the bread."
+names = ("SubEvent", "Statement", "EVIDENCED_BY", "READ_BY", "Model", "Passage", "Temperature", "NEEDS_TEMPERATURE")
+
+def build(folder, without=(), settings=None):
+    left_out = ["decompositions", "state-changes", "scenarios", "steps", *without]
+    options = {"without": left_out, "settings": settings or {}, "jobs": 2}
+    run = kgscripts.build_graph(output=f"{folder}/graph", texts=texts, **options).run
+    graph = ScriptGraph.open(f"{folder}/graph")
+    with RecordStore(graph.directory / "records") as store:
+        temperatures = store.read(OvenTemperature, store.inputs.documents()["digest"].to_pylist())
+    return {
+        "build": graph.build_id,
+        "read": run.sources_read,
+        "temperatures": sorted(record.degrees for records in temperatures.values() for record in records),
+        "rows": {name: list(graph.rows(name)) for name in names},
+    }
+
 sparql = '''
     PREFIX kgs: <https://w3id.org/kgscripts/ontology#>
     PREFIX rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#>
@@ -127,51 +108,78 @@ cypher = '''
     MATCH (s:SubEvent)-[r:NEEDS_TEMPERATURE]->(t:Temperature)
     RETURN s.label, t.degrees, r.probability ORDER BY t.degrees
 '''
-export(graph, "graph.ttl")
-export(graph, "graph.jsonld")
-shapes = rdflib.Graph().parse(data=shapes_text(closed=True), format="turtle")
-turtle = rdflib.Graph().parse("graph.ttl", format="turtle")
-json_ld = rdflib.Dataset().parse("graph.jsonld", format="json-ld")
-conforms, _, report = pyshacl.validate(turtle, shacl_graph=shapes)
-show = CliRunner().invoke(cli.app, ["show", "graph", "baking bread", "--json"])
-plain = CliRunner().invoke(cli.app, ["show", "graph", "baking bread"])
-found = {
-    "sparql": [list(map(str, row)) for row in graph.query(sparql).rows],
-    "cypher": [list(row) for row in graph.query(cypher=cypher).rows],
-    "violations": len(validate(graph, closed=True).violations),
-    "shacl": conforms or report,
-    "json_ld": (None, None, rdflib.Literal("220 °C", lang="en"), None) in json_ld,
-    "ontology": "kgs:needsTemperature a owl:ObjectProperty" in ontology_text(),
-    "constraint": "(node:Temperature)" in constraints_text(),
-    "show": json.loads(show.output),
-    "plain": plain.output,
-    "frames": sorted(name for name in graph.to_frames() if "TEMPERATURE" in name.upper()),
-}
-rdflib.Graph().parse(data=ontology_text(), format="turtle")
-rejection = Correction(
-    kind="reject", scenario="baking bread", step="preheat oven", relation="NEEDS_TEMPERATURE", other="900 °C",
-    author="Ada", time="2026-03-01",
-)
-kgscripts.correct_graph("graph", [rejection])
-found["corrected"] = [row["support"] for row in ScriptGraph.open("graph").rows("NEEDS_TEMPERATURE")]
+
+def ask(folder):
+    graph = ScriptGraph.open(f"{folder}/graph")
+    export(graph, f"{folder}/graph.ttl")
+    export(graph, f"{folder}/graph.jsonld")
+    shapes = rdflib.Graph().parse(data=shapes_text(closed=True), format="turtle")
+    turtle = rdflib.Graph().parse(f"{folder}/graph.ttl", format="turtle")
+    json_ld = rdflib.Dataset().parse(f"{folder}/graph.jsonld", format="json-ld")
+    conforms, _, report = pyshacl.validate(turtle, shacl_graph=shapes)
+    show = CliRunner().invoke(cli.app, ["show", f"{folder}/graph", "baking bread", "--json"])
+    plain = CliRunner().invoke(cli.app, ["show", f"{folder}/graph", "baking bread"])
+    found = {
+        "sparql": [list(map(str, row)) for row in graph.query(sparql).rows],
+        "cypher": [list(row) for row in graph.query(cypher=cypher).rows],
+        "violations": len(validate(graph, closed=True).violations),
+        "shacl": conforms or report,
+        "json_ld": (None, None, rdflib.Literal("220 °C", lang="en"), None) in json_ld,
+        "ontology": "kgs:needsTemperature a owl:ObjectProperty" in ontology_text(),
+        "constraint": "(node:Temperature)" in constraints_text(),
+        "show": json.loads(show.output),
+        "plain": plain.output,
+        "frames": sorted(name for name in graph.to_frames() if "TEMPERATURE" in name.upper()),
+    }
+    rdflib.Graph().parse(data=ontology_text(), format="turtle")
+    rejection = Correction(
+        kind="reject", scenario="baking bread", step="preheat oven", relation="NEEDS_TEMPERATURE", other="900 °C",
+        author="Ada", time="2026-03-01",
+    )
+    kgscripts.correct_graph(f"{folder}/graph", [rejection])
+    found["corrected"] = [row["support"] for row in ScriptGraph.open(f"{folder}/graph").rows("NEEDS_TEMPERATURE")]
+    return found
+
+def read(folder):
+    graph = ScriptGraph.open(f"{folder}/graph")
+    selected = graph.select("Temperature", ["id"], {"id": ["temperature/1"]})
+    return [graph.table("Temperature").num_rows, selected.to_pylist(), len(validate(graph).violations)]
+
+found = {"first": build("built")}
+for name in ("asked", "without", "settings"):
+    shutil.copytree("built/graph", f"{name}/graph")
+found["asked"] = ask("asked")
+found["without"] = [build("without", ["ovens"]), build("without")]
+found["settings"] = build("settings", (), {"ovens": {"least_degrees": 221}, "plausible-ovens": {"hottest": 1000}})
+found["listed"] = CliRunner().invoke(cli.app, ["extractors", "list"]).output
+found["other"] = read("other")
 print(json.dumps(found))
 """
+"""All that is done with the package, in one process: to start one takes longer than most of it."""
 
 
 @pytest.fixture(scope="module")
-def built(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
-    """The folder with a graph of the package, and what its build printed."""
-    folder = tmp_path_factory.mktemp("built")
-    return folder, _python(BUILD, folder, "{}", installed=installed)
+def done(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
+    """The folder where the program ran, with the package, and what it printed."""
+    folder = tmp_path_factory.mktemp("done")
+    text = [tiny_document("bake the bread.", name="a")]
+    build_graph(output=folder / "other" / "graph", texts=text, extractors=tiny())
+    path = os.pathsep.join(filter(None, [str(installed), os.environ.get("PYTHONPATH")]))
+    environment = os.environ | {"PYTHONPATH": path}
+    command = [sys.executable, "-c", PROGRAM]
+    ran = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    return folder, json.loads(ran.stdout)
 
 
-def _copied(built: tuple[Path, Any], folder: Path) -> Any:
-    shutil.copytree(built[0] / "graph", folder / "graph")
-    return built[1]
+@pytest.fixture(scope="module")
+def printed(done: tuple[Path, Any]) -> Any:
+    """What the program printed, by part."""
+    return done[1]
 
 
-def test_a_package_the_whole_way(built: tuple[Path, Any], installed: Path, tmp_path: Path) -> None:
-    first = _copied(built, tmp_path)
+def test_a_package_the_whole_way(printed: Any) -> None:
+    first = printed["first"]
     rows = first["rows"]
     models = {row["name"]: row for row in rows["Model"]}
     ovens = models["ovens"]
@@ -206,7 +214,7 @@ def test_a_package_the_whole_way(built: tuple[Path, Any], installed: Path, tmp_p
     evidence = {row["to_id"] for row in rows["EVIDENCED_BY"] if row["from_id"] == needs[900]["statement"]}
     assert [row["text"] for row in rows["Passage"] if row["id"] in evidence] == ["Oven: 900 °C"]
 
-    found = _python(ASK, tmp_path, installed=installed)
+    found = printed["asked"]
     assert found["sparql"] == [["preheat oven", "220 °C", "0.6667"], ["preheat oven", "900 °C", "0.3333"]]
     assert found["cypher"] == [["preheat oven", 220, 0.6667], ["preheat oven", 900, 0.3333]]
     assert (found["violations"], found["shacl"]) == (0, True)
@@ -219,21 +227,17 @@ def test_a_package_the_whole_way(built: tuple[Path, Any], installed: Path, tmp_p
     assert found["corrected"] == [2]
 
 
-def test_without_an_extractor_its_records_are_kept(built: tuple[Path, Any], installed: Path, tmp_path: Path) -> None:
-    first = _copied(built, tmp_path)
-    without = _python(BUILD, tmp_path, "{}", "ovens", installed=installed)
+def test_without_an_extractor_its_records_are_kept(printed: Any) -> None:
+    first, (without, again) = printed["first"], printed["without"]
     assert not [row for row in without["rows"]["Model"] if row["name"] == "ovens"]
     assert not [row for row in without["rows"]["SubEvent"] if row["label"] == "preheat oven"]
     assert without["rows"]["NEEDS_TEMPERATURE"] == []
     assert (without["read"], without["temperatures"]) == (0, first["temperatures"]), "its records are kept"
-    again = _python(BUILD, tmp_path, "{}", installed=installed)
     assert (again["read"], again["build"]) == (0, first["build"])
 
 
-def test_settings_of_its_extractor_and_its_enricher(built: tuple[Path, Any], installed: Path, tmp_path: Path) -> None:
-    _copied(built, tmp_path)
-    settings = json.dumps({"ovens": {"least_degrees": 221}, "plausible-ovens": {"hottest": 1000}})
-    found = _python(BUILD, tmp_path, settings, installed=installed)
+def test_settings_of_its_extractor_and_its_enricher(printed: Any) -> None:
+    found = printed["settings"]
     assert (found["read"], found["temperatures"]) == (3, [900])
     (needs,) = found["rows"]["NEEDS_TEMPERATURE"]
     (model,) = [row["id"] for row in found["rows"]["Model"] if row["name"] == "plausible"]
@@ -241,49 +245,21 @@ def test_settings_of_its_extractor_and_its_enricher(built: tuple[Path, Any], ins
     assert scores == {needs["statement"]: 0.9}
 
 
-OPEN = """
-import json
-from schemas.errors import KGScriptsError
-from schemas.script_graph import ScriptGraph
-import kgscripts
-
-found = []
-for use in (lambda: ScriptGraph.open("graph"), lambda: kgscripts.remove_source("graph", "a")):
-    try:
-        use()
-    except KGScriptsError as error:
-        found.append([error.message, error.remedy])
-print(json.dumps(found))
-"""
+def test_a_graph_of_a_package_that_is_not_installed_is_not_read_in_part(done: tuple[Path, Any]) -> None:
+    graph = done[0] / "built" / "graph"
+    for use in (ScriptGraph.open, lambda directory: remove_source(directory, "a")):
+        with pytest.raises(KGScriptsError) as caught:
+            use(graph)
+        assert caught.value.message == "the graph has the type NEEDS_TEMPERATURE, which no installed package declares"
+        assert str(caught.value.remedy).startswith("install the package that brings it")
 
 
-def test_a_graph_of_a_package_that_is_not_installed_is_not_read_in_part(
-    built: tuple[Path, Any], tmp_path: Path
-) -> None:
-    _copied(built, tmp_path)
-    found = _python(OPEN, tmp_path, installed=None)
-    problem = "the graph has the type NEEDS_TEMPERATURE, which no installed package declares"
-    assert [message for message, _ in found] == [problem] * 2
-    assert all(remedy.startswith("install the package that brings it") for _, remedy in found)
+def test_a_graph_that_was_made_without_the_package_is_read_with_it(printed: Any) -> None:
+    assert printed["other"] == [0, [], 0]
 
 
-def test_a_graph_that_was_made_without_the_package_is_read_with_it(installed: Path, tmp_path: Path) -> None:
-    build_graph(output=tmp_path / "graph", texts=[tiny_document("bake the bread.", name="a")], extractors=tiny())
-    code = """
-import json
-from exports.validation import validate
-from schemas.script_graph import ScriptGraph
-graph = ScriptGraph.open("graph")
-selected = graph.select("Temperature", ["id"], {"id": ["temperature/1"]})
-print(json.dumps([graph.table("Temperature").num_rows, selected.to_pylist(), len(validate(graph).violations)]))
-"""
-    assert _python(code, tmp_path, installed=installed) == [0, [], 0]
-
-
-def test_the_package_is_listed(installed: Path) -> None:
-    command = [sys.executable, "-m", "cli", "extractors", "list"]
-    environment = _environment(installed)
-    shown = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+def test_the_package_is_listed(printed: Any) -> None:
+    shown = printed["listed"]
     assert "ovens: temperatures of ovens\n  gives     event_mention, oven_temperature\n" in shown
     assert "  settings  least_degrees = 0 (a whole number): Lower temperatures are not read.\n" in shown
     assert "plausible-ovens: plausibility of temperatures (enricher)\n" in shown

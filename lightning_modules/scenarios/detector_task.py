@@ -125,7 +125,7 @@ class DetectorTask:
         first = DetectorSettings(scenarios=self._scenarios, withheld=self._files.withheld)
         detector = ScenarioDetector(layer, self._centres, first, model)
         documents = self._files.development
-        scores = [detector.log_probabilities(document.sentences) for document in documents]
+        scores = detector.all_log_probabilities([document.sentences for document in documents])
 
         def quality(bias: float, cost: float) -> float:
             chosen = attrs.evolve(first, none_bias=bias, change_cost=cost)

@@ -1,22 +1,19 @@
-"""What people add to a graph: it is counted as nothing, marked, and the same however it came there."""
+"""What people add to a graph: it is counted as nothing, marked, and kept.
+
+`test_order_independence` has it in partitions, `test_merging` in merges.
+"""
 
 from __future__ import annotations
 
-import random
-import tempfile
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
 
 from exports.validation import validate
-from kgscripts.assembly.assemble import assemble
-from kgscripts.editing.correcting import correct_graph
-from kgscripts.editing.merging import merge_graphs
-from kgscripts.pipeline import build_graph, remove_source, versions_of
+from kgscripts.pipeline import build_graph, remove_source
 from kgscripts.records.corrections import add_corrections
 from kgscripts.records.store import RecordStore
 from schemas.corrections import Correction
@@ -25,7 +22,7 @@ from schemas.records import Document
 from schemas.script_graph import ScriptGraph
 from tests.assembly.built import Rows, graph_bytes, graph_rows, labels
 from tests.assembly.tiny_changes import TinyChanges
-from tests.assembly.tiny_reader import MANY_DOCUMENTS, tiny, tiny_document
+from tests.assembly.tiny_reader import tiny, tiny_document
 
 PASTA, SOUP = "cooking pasta", "making soup"
 DOCUMENTS = [
@@ -37,16 +34,19 @@ ABOUT_PASTA = [tiny_document(item.text, name=item.name, scenario=PASTA) for item
 READ = ("HAS_SUB_EVENT", "EXPRESSED_AS", "USES", "CHANGES", "PRECEDES", "HAS_PARTICIPANT")
 
 
-def _correction(kind: str, hour: int = 0, **values: Any) -> Correction:
+def correction(kind: str, hour: int = 0, **values: Any) -> Correction:
+    """One by Ada on the first of March."""
     return Correction(kind=kind, author="Ada", time=f"2026-03-01T{hour:02}:00:00Z", **values)
 
 
-def _add(step: str, relation: str = "", other: str = "", hour: int = 0, **values: Any) -> Correction:
-    return _correction("add", hour, scenario=PASTA, step=step, relation=relation, other=other, **values)
+def add(step: str, relation: str = "", other: str = "", hour: int = 0, **values: Any) -> Correction:
+    """A step of cooking pasta, or something about one."""
+    return correction("add", hour, scenario=PASTA, step=step, relation=relation, other=other, **values)
 
 
-def _about(source: str, scenario: str, hour: int = 0, passage: str = "") -> Correction:
-    return _correction("about", hour, thing=source, other=passage, scenario=scenario)
+def about(source: str, scenario: str, hour: int = 0, passage: str = "") -> Correction:
+    """What a source, or a passage of it, is about."""
+    return correction("about", hour, thing=source, other=passage, scenario=scenario)
 
 
 def _build(
@@ -78,13 +78,13 @@ def _discarded(path: Path, reason: str) -> int:
 
 
 ADDED = [
-    _add("warm plate"),
-    _add("warm plate", "USES", "oven", role="appliance"),
-    _add("warm plate", "PRECEDES", "drain pasta"),
-    _add("stir pasta", "PRECEDES", "add pasta"),
-    _add("warm plate", "CHANGES", "temperature of plate: cold -> warm"),
-    _add("drain pasta", "USES", "Sieve"),
-    _add("drain pasta", "USES", "fork"),
+    add("warm plate"),
+    add("warm plate", "USES", "oven", role="appliance"),
+    add("warm plate", "PRECEDES", "drain pasta"),
+    add("stir pasta", "PRECEDES", "add pasta"),
+    add("warm plate", "CHANGES", "temperature of plate: cold -> warm"),
+    add("drain pasta", "USES", "Sieve"),
+    add("drain pasta", "USES", "fork"),
 ]
 
 
@@ -160,7 +160,7 @@ def test_a_graph_with_additions_conforms_to_the_closed_shapes(directory: Path) -
     assert report.conforms, report.violations[:5]
 
 
-def test_what_is_read_later_is_counted_and_stays_marked(tmp_path: Path, rows: Rows) -> None:
+def test_what_is_read_later_is_counted_and_stays_marked(tmp_path: Path, rows: Rows, directory: Path) -> None:
     later = tiny_document("warm the plate with the oven. drain the pasta with the sieve.", name="l", scenario=PASTA)
     found = _build(tmp_path, ADDED, [*ABOUT_PASTA, later])
     for relation, pair in (
@@ -176,16 +176,11 @@ def test_what_is_read_later_is_counted_and_stays_marked(tmp_path: Path, rows: Ro
         assert after["probability"] > 0
         assert _evidence(found, after) == {"EVIDENCED_BY", "READ_BY", "CORRECTED_BY"}
     remove_source(tmp_path, "l")
-    assert graph_bytes(tmp_path)["relations/USES.parquet"] == _bytes_of(tmp_path, ADDED)["relations/USES.parquet"]
-
-
-def _bytes_of(path: Path, corrections: Sequence[Correction]) -> dict[str, bytes]:
-    _build(path / "again", corrections)
-    return graph_bytes(path / "again")
+    assert graph_bytes(tmp_path) == graph_bytes(directory)
 
 
 def test_what_has_too_little_support_stays_if_a_person_added_it(tmp_path: Path) -> None:
-    found = _build(tmp_path, [*ADDED, _add("eat pasta"), _add("wash pot", "USES", "brush")], min_support=2)
+    found = _build(tmp_path, [*ADDED, add("eat pasta"), add("wash pot", "USES", "brush")], min_support=2)
     steps = labels(found, "SubEvent").values()
     assert set(steps) == {"boil water", "add pasta", "drain pasta", "eat pasta", "warm plate"}
     assert _related(found, "HAS_SUB_EVENT")[PASTA, "eat pasta"]["support"] == 1
@@ -201,19 +196,19 @@ def test_of_contradictions_the_latest_wins(tmp_path: Path) -> None:
     found = _build(
         tmp_path,
         [
-            _add("warm plate", hour=1),
-            _correction("reject", 2, scenario=PASTA, step="warm plate"),
-            _correction("reject", 1, scenario=PASTA, step="eat pasta"),
-            _add("eat pasta", hour=2),
+            add("warm plate", hour=1),
+            correction("reject", 2, scenario=PASTA, step="warm plate"),
+            correction("reject", 1, scenario=PASTA, step="eat pasta"),
+            add("eat pasta", hour=2),
             # Other words for the same step.
-            _correction("reject", 1, scenario=PASTA, step="stir pasta", relation="USES", other="spoon"),
-            _correction("rename", 1, scenario=PASTA, step="stir pasta", name="Stir!"),
-            _correction("same step", 1, scenario=PASTA, step="stir pasta", other="rub pasta"),
-            _add("rub pasta", hour=1),
-            _add("rub pasta", "USES", "spoon", hour=2),
-            _add("boil water", "PRECEDES", "add pasta", hour=1),
-            _add("add pasta", "PRECEDES", "drain pasta", hour=2),
-            _add("drain pasta", "PRECEDES", "boil water", hour=3),
+            correction("reject", 1, scenario=PASTA, step="stir pasta", relation="USES", other="spoon"),
+            correction("rename", 1, scenario=PASTA, step="stir pasta", name="Stir!"),
+            correction("same step", 1, scenario=PASTA, step="stir pasta", other="rub pasta"),
+            add("rub pasta", hour=1),
+            add("rub pasta", "USES", "spoon", hour=2),
+            add("boil water", "PRECEDES", "add pasta", hour=1),
+            add("add pasta", "PRECEDES", "drain pasta", hour=2),
+            add("drain pasta", "PRECEDES", "boil water", hour=3),
         ],
     )
     steps = set(labels(found, "SubEvent").values())
@@ -233,14 +228,14 @@ def test_of_contradictions_the_latest_wins(tmp_path: Path) -> None:
 
 def test_a_person_says_what_texts_are_about(tmp_path: Path) -> None:
     corrections = [
-        _about("one.txt", PASTA),
-        _about("TWO.txt", SOUP, 1),
-        _about(DOCUMENTS[1].digest[:10], PASTA, 2),
-        _about("notes.jsonl", SOUP),
-        _about("one.txt", "none", 1, "Add the pasta ... spoon."),
-        _about("notes.jsonl#1", "washing dishes", 1, "wash the pot."),
-        _about("four.txt", PASTA),
-        _about("one.txt", PASTA, 1, "no such words"),
+        about("one.txt", PASTA),
+        about("TWO.txt", SOUP, 1),
+        about(DOCUMENTS[1].digest[:10], PASTA, 2),
+        about("notes.jsonl", SOUP),
+        about("one.txt", "none", 1, "Add the pasta ... spoon."),
+        about("notes.jsonl#1", "washing dishes", 1, "wash the pot."),
+        about("four.txt", PASTA),
+        about("one.txt", PASTA, 1, "no such words"),
     ]
     found = _build(tmp_path, corrections, DOCUMENTS)
     steps = _related(found, "HAS_SUB_EVENT")
@@ -262,60 +257,10 @@ def test_a_person_says_what_texts_are_about(tmp_path: Path) -> None:
     assert validate(ScriptGraph.open(tmp_path), None, closed=True).conforms
 
 
-def test_partitions_change_nothing(directory: Path) -> None:
-    expected = graph_bytes(directory)
-    with locked(directory), RecordStore(directory / "records") as store:
-        manifest = ScriptGraph.open(directory).manifest
-        assemble(store, directory, versions_of(store, manifest), base_iri=manifest.base_iri, partitions=3)
-    assert graph_bytes(directory) == expected
-
-
 def test_a_lost_index_loses_no_addition(tmp_path: Path, directory: Path) -> None:
-    _build(tmp_path, ADDED)
-    (tmp_path / "records" / "index.sqlite").write_bytes(b"damaged")
-    for shard in (tmp_path / "records" / "event_mention").glob("*.parquet"):
+    damaged = shutil.copytree(directory, tmp_path / "graph")
+    (damaged / "records" / "index.sqlite").write_bytes(b"damaged")
+    for shard in (damaged / "records" / "event_mention").glob("*.parquet"):
         shard.write_bytes(b"damaged")
-    build_graph(output=tmp_path, texts=ABOUT_PASTA, extractors=[*tiny(), TinyChanges()])
-    assert graph_bytes(tmp_path) == graph_bytes(directory)
-
-
-_STEPS = st.sampled_from(["boil pasta", "stir water", "warm plate", "put lid on pot", "drain pot"])
-_TIMES = st.integers(0, 5)
-_ANY_CORRECTION = st.one_of(
-    st.builds(_add, _STEPS, hour=_TIMES),
-    st.builds(_add, _STEPS, st.just("USES"), st.sampled_from(["spoon", "oven"]), hour=_TIMES),
-    st.builds(_add, _STEPS, st.just("CHANGES"), st.just("moisture of pot: wet"), hour=_TIMES),
-    st.tuples(_STEPS, _STEPS, _TIMES)
-    .filter(lambda pair: pair[0] != pair[1])
-    .map(lambda pair: _add(pair[0], "PRECEDES", pair[1], hour=pair[2])),
-    st.builds(lambda step, hour: _correction("reject", hour, scenario=PASTA, step=step), _STEPS, _TIMES),
-    st.builds(
-        lambda step, hour: _correction("reject", hour, scenario=PASTA, step=step, relation="USES", other="spoon"),
-        *(_STEPS, _TIMES),
-    ),
-    st.builds(_about, st.sampled_from(["a", "b"]), st.sampled_from([PASTA, "none"]), _TIMES),
-    st.builds(_about, st.sampled_from(["a", "b"]), st.just(PASTA), _TIMES, st.just("the pot.")),
-)
-
-
-@settings(max_examples=1)
-@example(documents=ABOUT_PASTA, corrections=[*ADDED, _about("one.txt", "none", 1, "add ... spoon")], seed=0)
-@given(documents=MANY_DOCUMENTS, corrections=st.lists(_ANY_CORRECTION, max_size=9), seed=st.integers(0, 99))
-def test_builds_corrections_and_merges_give_the_same_bytes(
-    documents: list[Document], corrections: list[Correction], seed: int
-) -> None:
-    shuffled = random.Random(seed).sample(documents, len(documents))
-    extra = tiny_document("warm the plate. peel the egg.", name="extra", scenario=PASTA)
-    extractors = [*tiny(), TinyChanges()]
-    with tempfile.TemporaryDirectory() as folder:
-        whole, one, other, merged = (Path(folder, name) for name in ("whole", "one", "other", "merged"))
-        _build(whole, corrections, documents)
-        report = validate(ScriptGraph.open(whole), None, closed=True)
-        assert report.conforms, report.violations[:3]
-        build_graph(output=one, texts=[extra, *shuffled[::2]], extractors=extractors)
-        correct_graph(one, corrections[::2])
-        remove_source(one, extra.digest)
-        build_graph(output=other, texts=shuffled[1::2], extractors=extractors)
-        correct_graph(other, corrections[1::2])
-        merge_graphs([one, other], merged)
-        assert graph_bytes(merged) == graph_bytes(whole)
+    build_graph(output=damaged, texts=ABOUT_PASTA, extractors=[*tiny(), TinyChanges()])
+    assert graph_bytes(damaged) == graph_bytes(directory)

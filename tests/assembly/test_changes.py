@@ -15,9 +15,9 @@ from schemas.vocabulary import node_id
 from tests.assembly import change_oracle, oracle
 from tests.assembly.built import Rows, graph_rows, labels
 from tests.assembly.change_oracle import Change, Spot
-from tests.assembly.test_counts import steps_of
+from tests.assembly.test_counts import check_numbers, steps_of
 from tests.assembly.tiny_changes import OtherTinyChanges, TinyChanges
-from tests.assembly.tiny_reader import DOCUMENTS, OtherTinyExtractor, TinySegmenter, tiny, tiny_document
+from tests.assembly.tiny_reader import MANY_DOCUMENTS, OtherTinyExtractor, TinySegmenter, tiny, tiny_document
 
 _READERS: list[Extractor] = [
     *tiny(),
@@ -55,13 +55,14 @@ def _instances(rows: Rows) -> dict[str, Spot]:
     return spots
 
 
-@settings(max_examples=6)
-@given(documents=DOCUMENTS.filter(lambda documents: len(documents) > 1))
-def test_every_change_is_what_the_plain_count_says(documents: list[Document]) -> None:
+@settings(max_examples=4)
+@given(documents=MANY_DOCUMENTS)
+def test_every_number_and_change_of_two_readers_is_what_the_plain_count_says(documents: list[Document]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         report = build_graph(output=folder, texts=documents, extractors=_READERS)
         rows = graph_rows(Path(folder))
     texts = oracle.read(documents, [item for item in _READERS if not isinstance(item, TinyChanges)])
+    check_numbers(rows, texts)
     found = change_oracle.read_changes(documents, _READERS)
     steps, changes, instances = steps_of(rows), _changes_of(rows), _instances(rows)
     spots = {spot: identifier for identifier, spot in instances.items()}

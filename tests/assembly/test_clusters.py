@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,8 @@ from kgscripts.assembly.tables.choices import ActionKey
 from kgscripts.assembly.tables.clusters import cluster
 from kgscripts.pipeline import build_graph, remove_source
 from schemas.records import Document
-from tests.assembly.built import graph_rows
+from schemas.vocabulary import node_id
+from tests.assembly.built import graph_rows, labels
 from tests.assembly.tiny_reader import tiny, tiny_document
 
 _POT = ("put", "", "pasta", "in", "pot")
@@ -40,19 +43,31 @@ def _document(text: str, number: int, scenario: str = "cooking pasta") -> Docume
     return tiny_document(f"{text} add the salt{number}.", name=f"d{number}", scenario=scenario)
 
 
-def _steps(directory: Path, documents: list[Document]) -> dict[str, dict[str, Any]]:
-    """The steps that put or pour something somewhere, by label."""
+def _steps(directory: Path) -> dict[str, dict[str, dict[str, Any]]]:
+    """By scenario, "" for none, the steps that put or pour something somewhere, by label."""
+    rows = graph_rows(directory)
+    scenarios = labels(rows, "Scenario")
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    for row in rows["SubEvent"]:
+        if row["label"].startswith(("put", "pour")):
+            found.setdefault(scenarios.get(row["scenario"], ""), {})[row["label"]] = row
+    return found
+
+
+def _built(directory: Path, documents: Sequence[Document]) -> dict[str, dict[str, dict[str, Any]]]:
     build_graph(output=directory, texts=documents, extractors=tiny())
-    rows = graph_rows(directory)["SubEvent"]
-    return {row["label"]: row for row in rows if row["label"].startswith(("put", "pour"))}
+    return _steps(directory)
 
 
-@pytest.mark.parametrize("scenario", ["cooking pasta", ""])
-def test_labels_are_what_the_actions_have_in_common(scenario: str, tmp_path: Path) -> None:
-    documents = [_document("pour the pasta in the pot. pour the lid on the pot. pour on the pot.", 0, scenario)]
-    assert set(_steps(tmp_path / "one", documents)) == {"pour pasta in pot", "pour lid on pot", "pour on pot"}
-    documents.append(_document("pour the pasta.", 1, scenario))
-    assert set(_steps(tmp_path / "two", documents)) == {"pour pasta", "pour lid on pot", "pour on pot"}
+def test_labels_are_what_the_actions_have_in_common(tmp_path: Path) -> None:
+    scenarios = ["cooking pasta", ""]
+    text = "pour the pasta in the pot. pour the lid on the pot. pour on the pot."
+    found = _built(tmp_path, [_document(text, 0, scenario) for scenario in scenarios])
+    for scenario in scenarios:
+        assert set(found[scenario]) == {"pour pasta in pot", "pour lid on pot", "pour on pot"}
+    found = _built(tmp_path, [_document("pour the pasta.", 1, scenario) for scenario in scenarios])
+    for scenario in scenarios:
+        assert set(found[scenario]) == {"pour pasta", "pour lid on pot", "pour on pot"}
 
 
 def test_a_verb_that_says_little_keeps_its_place(tmp_path: Path) -> None:
@@ -60,29 +75,46 @@ def test_a_verb_that_says_little_keeps_its_place(tmp_path: Path) -> None:
     documents += [
         _document(f"put the pasta in the {place}.", number) for number, place in enumerate(("pot", "bowl"), 3)
     ]
-    (label,) = _steps(tmp_path, documents)
+    (label,) = _built(tmp_path, documents)["cooking pasta"]
     assert label == "put pasta in bowl"
 
 
-@pytest.mark.parametrize("scenario", ["cooking pasta", ""])
-def test_an_iri_outlives_a_merge(scenario: str, tmp_path: Path) -> None:
-    documents = [_document("put the pasta in the pot.", 0, scenario)]
-    (before,) = _steps(tmp_path, documents).values()
-    assert before["replaces"] == []
-    (merged,) = _steps(tmp_path, [_document("put the pasta in the bowl.", 1, scenario)]).values()
-    assert merged["id"] != before["id"], "bowl comes before pot"
-    assert merged["replaces"] == [before["id"]]
+def test_an_iri_outlives_a_merge(tmp_path: Path) -> None:
+    scenarios = ["cooking pasta", ""]
+
+    def added(place: str, file: Path) -> dict[str, dict[str, Any]]:
+        text = f"put the pasta in the {place}."
+        lines = [{"id": str(number), "text": text, "scenario": item} for number, item in enumerate(scenarios)]
+        file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+        build_graph(file, tmp_path / "graph", extractors=tiny())
+        found = _steps(tmp_path / "graph")
+        return {scenario: row for scenario in scenarios for row in found[scenario].values()}
+
+    before = added("pot", tmp_path / "before.jsonl")
+    merged = added("bowl", tmp_path / "later.jsonl")
+    for scenario in scenarios:
+        assert before[scenario]["replaces"] == []
+        assert merged[scenario]["id"] != before[scenario]["id"], "bowl comes before pot"
+        assert merged[scenario]["replaces"] == [before[scenario]["id"]]
     # The part of a split cluster that holds the action has its IRI again.
-    remove_source(tmp_path, "d1")
-    (split,) = (row for row in graph_rows(tmp_path)["SubEvent"] if row["label"].startswith("put"))
-    assert split == before
+    assert len(remove_source(tmp_path / "graph", tmp_path / "later.jsonl")) == 2
+    split = _steps(tmp_path / "graph")
+    for scenario in scenarios:
+        assert [*split[scenario].values()] == [before[scenario]]
 
 
-@pytest.mark.parametrize(("others", "leads"), [(1, "bowl"), (2, "pot"), (3, "pot")])
-def test_twice_the_support_takes_the_lead(others: int, leads: str, tmp_path: Path) -> None:
-    documents = [_document("pour the pasta in the bowl.", 0)]
-    documents += [_document("pour the pasta in the pot.", number) for number in range(1, others + 1)]
-    (row,) = _steps(tmp_path, documents).values()
-    (alone,) = _steps(tmp_path / "alone", [_document(f"pour the pasta in the {leads}.", 9)]).values()
-    assert row["id"] == alone["id"]
-    assert row["label"] == "pour pasta"
+def test_twice_the_support_takes_the_lead(tmp_path: Path) -> None:
+    cases = [(1, "cooking pasta", "bowl"), (2, "making soup", "pot"), (3, "taking a bath", "pot")]
+    documents = [
+        _document(f"pour the pasta in the {place}.", number, scenario)
+        for others, scenario, _ in cases
+        for number, place in enumerate(["bowl", *others * ["pot"]])
+    ]
+    found = _built(tmp_path, documents)
+    for _, scenario, leads in cases:
+        (row,) = found[scenario].values()
+        of_scenario = node_id("Scenario", scenario, scenario)
+        assert row["id"] == node_id(
+            "SubEvent", f"pour pasta in {leads}", of_scenario, *("pour", "", "pasta", "in", leads)
+        )
+        assert row["label"] == "pour pasta"

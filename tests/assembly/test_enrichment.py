@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -59,10 +61,29 @@ class Guesser(Enricher):
         ]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The folder of a package that brings the enricher."""
+    site = tmp_path_factory.mktemp("site")
+    with pytest.MonkeyPatch.context() as patch:
+        install(site, "kgscripts.enrichers", {"guesser": "tests.assembly.test_enrichment:Guesser"}, patch)
+        yield site
+
+
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A graph of the texts, made after two questions; nobody writes to it."""
+    directory = tmp_path_factory.mktemp("guessed") / "graph"
+    Guesser.log.clear()
+    _build(directory, _TEXTS)
+    assert len(Guesser.log) == 2
+    return directory
+
+
 @pytest.fixture
-def guesser(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Guesser:
-    entries = {"guesser": "tests.assembly.test_enrichment:Guesser"}
-    install(tmp_path_factory.mktemp("site"), "kgscripts.enrichers", entries, monkeypatch)
+def guesser(request: pytest.FixtureRequest) -> Guesser:
+    """One that nobody has asked anything since the graph was made."""
+    request.getfixturevalue("graph")
     Guesser.log.clear()
     return Guesser()
 
@@ -86,8 +107,8 @@ def _predicted(rows: Rows) -> set[tuple[str, str, float]]:
     }
 
 
-def test_what_is_predicted_is_in_the_graph_marked_and_read_by_the_network(tmp_path: Path, guesser: Guesser) -> None:
-    rows = _build(tmp_path, _TEXTS)
+def test_what_is_predicted_is_in_the_graph_marked_and_read_by_the_network(graph: Path) -> None:
+    rows = graph_rows(graph)
     assert _predicted(rows) == {
         ("cook pasta", "fork", 0.9),
         ("cook rice", "sieve", 0.8),
@@ -100,21 +121,19 @@ def test_what_is_predicted_is_in_the_graph_marked_and_read_by_the_network(tmp_pa
     } == {(statement, "guesser", probability) for statement, probability in statements.items()}
     assert not {row["from_id"] for row in rows["EVIDENCED_BY"]} & statements.keys()
     assert [row["support"] for row in rows["USES"] if row["predicted"]] == [0, 0, 0]
-    assert len(guesser.log) == 2
 
 
-def test_nothing_is_computed_twice_and_nothing_stale_is_kept(tmp_path: Path, guesser: Guesser) -> None:
-    _build(tmp_path / "graph", _TEXTS)
-    before = graph_bytes(tmp_path / "graph")
-    guesser.log.clear()
+def test_nothing_is_computed_twice_and_nothing_stale_is_kept(tmp_path: Path, graph: Path, guesser: Guesser) -> None:
+    shutil.copytree(graph, tmp_path / "graph")
     _build(tmp_path / "graph", _TEXTS)
     assert guesser.log == []
-    assert graph_bytes(tmp_path / "graph") == before
+    assert graph_bytes(tmp_path / "graph") == graph_bytes(graph)
 
     # A text without tools and steps changes nothing that the enricher reads.
     other = tiny_document("sleep. snore.", name="other")
     _build(tmp_path / "graph", [*_TEXTS, other])
     assert [content[:2] for content in guesser.log] == [("sleep", "")]
+    before = graph_bytes(tmp_path / "graph")
     guesser.log.clear()
 
     # A new tool is a candidate for every event, so that all are asked for again.
@@ -131,16 +150,13 @@ def test_nothing_is_computed_twice_and_nothing_stale_is_kept(tmp_path: Path, gue
     # Taken out again, nothing is left of it, and what was dropped is computed anew.
     guesser.log.clear()
     remove_source(tmp_path / "graph", "whisk")
-    remove_source(tmp_path / "graph", "other")
     assert graph_bytes(tmp_path / "graph") == before
     assert {content[:2] for content in guesser.log} >= {("cook", "pasta"), ("cook", "rice")}
 
 
-def test_another_network_is_asked_anew(tmp_path: Path, guesser: Guesser) -> None:
-    _build(tmp_path, _TEXTS)
+def test_another_network_is_asked_anew(tmp_path: Path, graph: Path, guesser: Guesser) -> None:
+    _build(shutil.copytree(graph, tmp_path / "graph"), _TEXTS, Guesser(version_of_network="d"))
     assert len(guesser.log) == 2
-    _build(tmp_path, _TEXTS, Guesser(version_of_network="d"))
-    assert len(guesser.log) == 4
 
 
 def test_what_too_few_sources_say_can_be_predicted(tmp_path: Path, guesser: Guesser) -> None:
@@ -183,8 +199,8 @@ class Counter(Enricher):
         return [[Length(letters=len(label))] for [label] in contents]
 
 
-def test_several_enrichers_before_and_after_the_clusters(tmp_path: Path) -> None:
-    alone = _build(tmp_path / "alone", _TEXTS)
+def test_several_enrichers_before_and_after_the_clusters(tmp_path: Path, graph: Path) -> None:
+    alone = graph_rows(graph)
     rows = _build(tmp_path / "both", _TEXTS, Counter(), Guesser())
     assert rows["USES"] == alone["USES"]
     assert {row["name"] for row in rows["Model"]} == {*(row["name"] for row in alone["Model"]), "counter"}
@@ -195,15 +211,14 @@ def test_several_enrichers_before_and_after_the_clusters(tmp_path: Path) -> None
 
 
 def test_a_graph_whose_enricher_is_not_installed_is_not_made_into_another_one(
-    tmp_path: Path, guesser: Guesser, monkeypatch: pytest.MonkeyPatch
+    graph: Path, installed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _build(tmp_path, _TEXTS, guesser)
-    before = graph_bytes(tmp_path)
-    monkeypatch.undo()
+    before = graph_bytes(graph)
+    monkeypatch.setattr(sys, "path", [folder for folder in sys.path if folder != str(installed)])
     with pytest.raises(ConfigurationError, match="made with the enricher 'guesser', which is not installed") as error:
-        remove_source(tmp_path, ScriptGraph.open(tmp_path).table("Source")["digest"][0].as_py())
-    assert error.value.where == str(tmp_path)
-    assert graph_bytes(tmp_path) == before
+        remove_source(graph, ScriptGraph.open(graph).table("Source")["digest"][0].as_py())
+    assert error.value.where == str(graph)
+    assert graph_bytes(graph) == before
 
 
 def test_which_enrichers_a_build_has(guesser: Guesser) -> None:

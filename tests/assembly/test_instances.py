@@ -16,7 +16,7 @@ from kgscripts.pipeline import build_graph
 from schemas.records import Document, Passage, PassageKind, Record, Sentence
 from schemas.script_graph import ScriptGraph
 from tests.assembly.built import Rows, graph_rows, labels
-from tests.assembly.tiny_reader import TinyDecomposer, TinySegmenter, tiny, tiny_document
+from tests.assembly.tiny_reader import TinySegmenter, tiny, tiny_document
 
 _TEXT = "we boil the water in the pot. not stir the pot. add the pasta with the spoon. boil the water."
 
@@ -104,30 +104,19 @@ def test_evidence_is_the_mentions_that_say_so(rows: Rows) -> None:
     }
 
 
-def test_scenarios_that_are_not_listed_come_from_titles_of_how_tos(tmp_path: Path) -> None:
+def test_scenarios_that_are_not_listed_come_from_labels_and_titles_of_how_tos(tmp_path: Path) -> None:
     step = Passage(kind=PassageKind.STEP, start=0, end=15)
-    document = Document(
-        name="x", format="text", text="boil the water.", title="How to carve a pumpkin?", passages=[step]
-    )
-    build_graph(output=tmp_path, texts=[document], extractors=tiny())
+    how_to = Document(name="x", format="text", text="boil the water.", title="How to carve a pumpkin?", passages=[step])
+    others = [tiny_document("stir the tea.", scenario="Drying a cat."), tiny_document("add.", scenario="bath")]
+    report = build_graph(output=tmp_path, texts=[how_to, *others], extractors=tiny())
+    assert report.discards == {"scenario not listed": 1}, "of labels only"
     rows = graph_rows(tmp_path)
-    (scenario,) = rows["Scenario"]
-    assert (scenario["label"], scenario["listed"], scenario["support"]) == ("carving a pumpkin", False, 1)
-    assert len(rows["ABOUT"]) == 1
-
-
-def test_a_label_that_is_not_listed_is_a_scenario_all_the_same(tmp_path: Path) -> None:
-    texts = [tiny_document("boil the water.", scenario="Carving a pumpkin."), tiny_document("add.", scenario="bath")]
-    report = build_graph(output=tmp_path, texts=texts, extractors=tiny())
-    assert report.discards == {"scenario not listed": 1}
-    assert {scenario.label for scenario in report.scenarios} == {"carving a pumpkin", "taking a bath"}
-
-
-def test_steps_of_decompositions_that_refer_to_no_event_are_discarded(tmp_path: Path) -> None:
-    texts = [tiny_document("boil the water. add the pasta.")]
-    report = build_graph(output=tmp_path, texts=texts, extractors=[*tiny(), TinyDecomposer()])
-    assert report.discards == {"refers to no event": 1}
-    assert report.relations["DECOMPOSES_INTO"] == 1
+    assert {row["label"]: (row["listed"], row["support"]) for row in rows["Scenario"]} == {
+        "carving a pumpkin": (False, 1),
+        "drying a cat": (False, 1),
+        "taking a bath": (True, 1),
+    }
+    assert len(rows["ABOUT"]) == 3
 
 
 @frozen
@@ -171,10 +160,11 @@ def test_ids_of_passages_name_their_document_and_ascend_with_their_place(rows: R
         assert row["id"] == f"passage/{digests[row['source']][:24]}-{row['start']:09d}-{row['end']:09d}-{row['kind']}"
 
 
-def test_segments_are_passages_about_their_scenarios(tmp_path: Path) -> None:
+def test_segments_are_passages_and_an_event_of_several_realizes_a_step_of_each(tmp_path: Path) -> None:
     text = "boil the water. add the pasta in the water. stir the pot."
     documents = [tiny_document(text, scenario="taking a bath"), tiny_document("boil the water.")]
-    build_graph(output=tmp_path, texts=documents, extractors=[*tiny(), TinySegmenter()])
+    both = tiny_document("drain the pasta in the water.", scenario="making tea")
+    build_graph(output=tmp_path, texts=[*documents, both], extractors=[*tiny(), TinySegmenter()])
     rows = graph_rows(tmp_path)
     scenarios, texts = labels(rows, "Scenario"), {row["id"]: row["text"] for row in rows["Passage"]}
     sources = {row["id"]: row["scenario_label"] for row in rows["Source"]}
@@ -193,6 +183,9 @@ def test_segments_are_passages_about_their_scenarios(tmp_path: Path) -> None:
         ("taking a bath", "taking a bath", 1.0),
         ("taking a bath", "making soup", 0.5),
         ("taking a bath", "cooking pasta", 0.75),
+        ("making tea", "making tea", 1.0),
+        ("making tea", "making soup", 0.5),
+        ("making tea", "cooking pasta", 0.75),
         (None, "making soup", 0.5),
     }
     kinds = {row["id"]: row["kind"] for row in rows["Passage"]}
@@ -204,17 +197,8 @@ def test_segments_are_passages_about_their_scenarios(tmp_path: Path) -> None:
         for row in rows[name]
         if "confidence" in row
     )
-
-
-def test_an_event_of_several_scenarios_realizes_a_step_of_each(tmp_path: Path) -> None:
-    build_graph(
-        output=tmp_path,
-        texts=[tiny_document("boil the pasta in the water.", scenario="taking a bath")],
-        extractors=[*tiny(), TinySegmenter()],
-    )
-    rows = graph_rows(tmp_path)
-    scenarios = labels(rows, "Scenario")
-    steps = {row["id"]: scenarios[row["scenario"]] for row in rows["SubEvent"]}
-    assert sorted(steps[row["to_id"]] for row in rows["REALIZES"]) == ["cooking pasta", "making soup", "taking a bath"]
-    assert [row["support"] for row in rows["Action"]] == [1]
-    assert {row["mentions"] for row in rows["SubEvent"]} == {1}
+    steps = {row["id"]: scenarios[row["scenario"]] for row in rows["SubEvent"] if row["label"].startswith("drain")}
+    realized = [steps[row["to_id"]] for row in rows["REALIZES"] if row["to_id"] in steps]
+    assert sorted(realized) == ["cooking pasta", "making soup", "making tea"]
+    assert [row["support"] for row in rows["Action"] if row["label"].startswith("drain")] == [1]
+    assert {row["mentions"] for row in rows["SubEvent"] if row["id"] in steps} == {1}

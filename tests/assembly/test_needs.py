@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -32,11 +32,6 @@ TEXTS = (
 Needs = dict[str, tuple[Any, ...]]
 
 
-def _build(path: Path, texts: Sequence[str] = TEXTS) -> None:
-    given = [{"text": text, "scenario": "making pancakes"} for text in texts]
-    build_graph(output=path, texts=given, format="markdown", without=["state-changes", "steps"])
-
-
 def _needs(rows: Rows) -> Needs:
     """By name: support, sources that declare it and that use it, probability, role, amount, and whether it is usual."""
     names = {row["id"]: row["label"] for kind in ("Tool", "Entity") for row in rows[kind]}
@@ -47,7 +42,16 @@ def _needs(rows: Rows) -> Needs:
 @pytest.fixture(scope="module")
 def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("needs") / "graph"
-    _build(path)
+    given = [{"text": text, "scenario": "making pancakes"} for text in TEXTS]
+    build_graph(output=path, texts=given, format="markdown", without=["state-changes", "steps"])
+    return path
+
+
+@pytest.fixture(scope="module")
+def corrected(directory: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of it with corrections."""
+    path = shutil.copytree(directory, tmp_path_factory.mktemp("corrected") / "graph")
+    assert not correct_graph(path, CORRECTIONS).unmatched
     return path
 
 
@@ -113,10 +117,8 @@ CORRECTIONS = (
 )
 
 
-def test_corrections_add_and_reject_needs(directory: Path, tmp_path: Path) -> None:
-    _build(tmp_path / "graph")
-    assert not correct_graph(tmp_path / "graph", CORRECTIONS).unmatched
-    rows = graph_rows(tmp_path / "graph")
+def test_corrections_add_and_reject_needs(directory: Path, corrected: Path) -> None:
+    rows = graph_rows(corrected)
     before, after = _needs(graph_rows(directory)), _needs(rows)
     assert after == {
         **{name: numbers for name, numbers in before.items() if name != "salt"},
@@ -127,33 +129,37 @@ def test_corrections_add_and_reject_needs(directory: Path, tmp_path: Path) -> No
     }
     names = {row["id"]: row["label"] for kind in ("Tool", "Entity") for row in rows[kind]}
     stated = {row["statement"]: names[row["to_id"]] for row in rows["NEEDS"]}
-    corrected = {stated[row["from_id"]] for row in rows["CORRECTED_BY"] if row["from_id"] in stated}
-    assert corrected == {"ladle", "whisk", "maple syrup", "bowl"}
-    assert validate(ScriptGraph.open(tmp_path / "graph"), None, closed=True).conforms
-    (difference,) = diff_graphs(ScriptGraph.open(directory), ScriptGraph.open(tmp_path / "graph")).scenarios
+    assert {stated[row["from_id"]] for row in rows["CORRECTED_BY"] if row["from_id"] in stated} == {
+        "ladle",
+        "whisk",
+        "maple syrup",
+        "bowl",
+    }
+    assert validate(ScriptGraph.open(corrected), None, closed=True).conforms
+    (difference,) = diff_graphs(ScriptGraph.open(directory), ScriptGraph.open(corrected)).scenarios
     assert {change.text for change in difference.changes} == {
         "making pancakes NEEDS ladle (added by a person)",
         "making pancakes NEEDS maple syrup (added by a person)",
         "making pancakes NEEDS salt (1 source)",
     }
-    shown = ScriptGraph.open(tmp_path / "graph").script("making pancakes").needs
+    shown = ScriptGraph.open(corrected).script("making pancakes").needs
     assert [need.label for need in shown][:2] == ["ladle", "frying pan"], "what a person added comes first"
-    correct_graph(tmp_path / "graph", [_correction("reject", 6, "bowl")])
-    assert "bowl" not in _needs(graph_rows(tmp_path / "graph"))
 
 
-def test_words_of_a_need_are_found_in_the_graph(tmp_path: Path) -> None:
-    _build(tmp_path / "graph", TEXTS[:1])
+def test_words_of_a_need_are_found_in_the_graph(corrected: Path, tmp_path: Path) -> None:
+    graph = shutil.copytree(corrected, tmp_path / "graph")
     with pytest.raises(InputError, match="does not need 'flower'") as error:
-        correct_in_words(tmp_path / "graph", _correction("reject", 1, "flower"))
+        correct_in_words(graph, _correction("reject", 6, "flower"))
     assert error.value.remedy == "near ones are: flour"
-    (recorded,) = correct_in_words(tmp_path / "graph", _correction("add", 2, "a hand mixer")).recorded
+    (recorded,) = correct_in_words(graph, _correction("add", 7, "a hand mixer")).recorded
     assert recorded.label == '"hand mixer" is needed as appliance'
-    (recorded,) = correct_in_words(tmp_path / "graph", _correction("reject", 3, "the flour")).recorded
-    assert recorded.label == '"flour" is not needed'
-    labels = [need.label for need in ScriptGraph.open(tmp_path / "graph").script("making pancakes").needs]
+    # Somebody else has added it.
+    (recorded,) = correct_in_words(graph, _correction("reject", 8, "the bowl")).recorded
+    assert recorded.label == '"bowl" is not needed'
+    labels = [need.label for need in ScriptGraph.open(graph).script("making pancakes").needs]
     assert "hand mixer" in labels
-    assert "flour" not in labels
+    assert "bowl" not in labels
+    assert "bowl" not in _needs(graph_rows(graph))
 
 
 @pytest.mark.parametrize("values", [{"step": "mix flour"}, {"kind": "reject", "role": "container"}, {"other": ""}])

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import networkx as nx
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,7 +15,7 @@ from kgscripts.assembly.tables.order_pairs import LONGEST_REACH
 from kgscripts.assembly.tables.order_ranking import Verdict, rank_pairs, topological_ranks
 from kgscripts.pipeline import build_graph
 from kgscripts.wilson import Z, lower_bound
-from tests.assembly.built import graph_rows
+from tests.assembly.built import Rows, graph_rows, labels
 from tests.assembly.tiny_reader import tiny, tiny_document
 
 _PAIRS = st.dictionaries(
@@ -144,44 +145,68 @@ def test_the_lower_bound_is_what_the_score_test_just_does_not_reject(number: int
     assert not rejected(min(end + 0.001, found))
 
 
-def _texts(*orders: str) -> list[dict[str, object]]:
-    words = {"b": "Boil the water.", "c": "Cut the bread.", "p": "Pour the water.", "e": "Eat the bread."}
-    return [
-        {"id": str(at), "scenario": "having tea", "steps": [f"Number {at}.", *(words[one] for one in order)]}
-        for at, order in enumerate(orders)
+_WORDS = {"b": "Boil the water.", "c": "Cut the bread.", "p": "Pour the water.", "e": "Eat the bread."}
+_TOLD = {
+    "making tea": ["bp"],
+    "making coffee": 4 * ["bp"],
+    "having lunch": 4 * ["bc"],
+    "making soup": [*8 * ["bp"], *2 * ["pb"]],
+    "having dinner": [*8 * ["bc"], *2 * ["cb"]],
+    "having breakfast": [*17 * ["bc"], *3 * ["cb"]],
+    "having tea": [*6 * ["cbp"], *2 * ["bpc"]],
+}
+"""For each scenario, the orders of its texts."""
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Rows:
+    directory = tmp_path_factory.mktemp("told")
+    orders = [(scenario, order) for scenario, of_scenario in _TOLD.items() for order in of_scenario]
+    texts = [
+        {"id": str(at), "scenario": scenario, "steps": [f"Number {at}.", *(_WORDS[one] for one in order)]}
+        for at, (scenario, order) in enumerate(orders)
     ]
+    build_graph(output=directory, texts=texts, extractors=["labels", "sentences", "events"])
+    return graph_rows(directory)
 
 
-def _kept(path: Path, *orders: str) -> dict[tuple[str, str], tuple[int, float, float, bool]]:
-    build_graph(output=path, texts=_texts(*orders), extractors=["labels", "sentences", "events"])
-    rows = graph_rows(path)
-    letters = {row["id"]: row["label"][0] for row in rows["SubEvent"]}
-    ranks = {letters[row["to_id"]]: row["rank"] for row in rows["HAS_SUB_EVENT"]}
-    keys = ("support", "probability", "lower", "required")
-    found = {
-        (letters[row["from_id"]], letters[row["to_id"]]): tuple(row[key] for key in keys) for row in rows["PRECEDES"]
+def _ranks(rows: Rows, scenario: str) -> dict[str, tuple[int, str]]:
+    """By step of a scenario, its rank and its letter."""
+    (of_scenario,) = (row["id"] for row in rows["Scenario"] if row["label"] == scenario)
+    names = labels(rows, "SubEvent")
+    return {
+        row["to_id"]: (row["rank"], names[row["to_id"]][0])
+        for row in rows["HAS_SUB_EVENT"]
+        if row["from_id"] == of_scenario
     }
-    assert all(ranks[first] < ranks[second] for first, second in found)
-    return found
 
 
-def test_what_all_sources_tell_is_kept_however_few_they_are(tmp_path: Path) -> None:
-    assert _kept(tmp_path / "one", "bp") == {("b", "p"): (1, 1.0, 0.207, False)}
+def _kept(rows: Rows, scenario: str) -> dict[tuple[str, str], tuple[int, float, float, bool]]:
+    ranks = _ranks(rows, scenario)
+    kept = [row for row in rows["PRECEDES"] if row["from_id"] in ranks]
+    assert all(ranks[row["from_id"]] < ranks[row["to_id"]] for row in kept)
+    return {
+        (ranks[row["from_id"]][1], ranks[row["to_id"]][1]): (
+            *(row["support"], row["probability"]),
+            *(row["lower"], row["required"]),
+        )
+        for row in kept
+    }
+
+
+def test_what_all_sources_tell_is_kept_however_few_they_are(told: Rows) -> None:
+    assert _kept(told, "making tea") == {("b", "p"): (1, 1.0, 0.207, False)}
     # Both steps have to do with water, and four sources tell this order.
-    assert _kept(tmp_path / "four", *4 * ["bp"]) == {("b", "p"): (4, 1.0, 0.51, True)}
-    assert _kept(tmp_path / "bread", *4 * ["bc"]) == {("b", "c"): (4, 1.0, 0.51, False)}
+    assert _kept(told, "making coffee") == {("b", "p"): (4, 1.0, 0.51, True)}
+    assert _kept(told, "having lunch") == {("b", "c"): (4, 1.0, 0.51, False)}
 
 
-def test_what_sources_tell_both_ways_is_open_unless_clear(tmp_path: Path) -> None:
+def test_what_sources_tell_both_ways_is_open_unless_clear(told: Rows) -> None:
     # 8 of 10 have a lower bound of 0.49: enough for two steps with a thing in common, and for no others.
-    assert _kept(tmp_path / "water", *8 * ["bp"], *2 * ["pb"]) == {("b", "p"): (8, 0.8, 0.49, False)}
-    assert _kept(tmp_path / "both", *8 * ["bc"], *2 * ["cb"]) == {}
-    assert _kept(tmp_path / "clear", *17 * ["bc"], *3 * ["cb"]) == {("b", "c"): (17, 0.85, 0.64, False)}
+    assert _kept(told, "making soup") == {("b", "p"): (8, 0.8, 0.49, False)}
+    assert _kept(told, "having dinner") == {}
+    assert _kept(told, "having breakfast") == {("b", "c"): (17, 0.85, 0.64, False)}
 
 
-def test_ranks_follow_most_sources_where_the_order_is_open(tmp_path: Path) -> None:
-    _kept(tmp_path / "graph", *6 * ["cbp"], *2 * ["bpc"])
-    rows = graph_rows(tmp_path / "graph")
-    labels = {row["id"]: row["label"] for row in rows["SubEvent"]}
-    ranked = sorted(rows["HAS_SUB_EVENT"], key=lambda row: row["rank"])
-    assert [labels[row["to_id"]][0] for row in ranked] == ["c", "b", "p"]
+def test_ranks_follow_most_sources_where_the_order_is_open(told: Rows) -> None:
+    assert [letter for _, letter in sorted(_ranks(told, "having tea").values())] == ["c", "b", "p"]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+import shutil
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
@@ -52,7 +53,6 @@ DOCUMENTS = [
     for scenario, texts in TEXTS.items()
     for number, text in enumerate(texts)
 ]
-REJECTION: dict[str, Any] = {"kind": "reject", "scenario": WORK, "author": "Ada", "time": "2026-03-01"}
 
 
 class _Vectors(ActionVectors):
@@ -72,27 +72,25 @@ def _of_words(label: str) -> Vectors:
     return np.asarray(np.rint(vector / np.linalg.norm(vector) * 400), np.int8)
 
 
-def _built(directory: Path) -> Path:
-    build_graph(output=directory, texts=DOCUMENTS, extractors=[*tiny(), _Vectors()])
-    return directory
-
-
 def _pairs(rows: Rows, relation: str) -> set[frozenset[tuple[str, str]]]:
     scenarios = {row["id"]: row["label"] for row in rows["Scenario"]}
     steps = {row["id"]: (scenarios[row["scenario"]], row["label"]) for row in rows["SubEvent"]}
     return {frozenset((steps[row["from_id"]], steps[row["to_id"]])) for row in rows[relation]}
 
 
-@pytest.fixture
-def _without_networks(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A graph that was made without networks."""
     entries = {"chance-vectors": "tests.assembly.test_step_pairs:_Vectors"}
-    install(tmp_path_factory.mktemp("site"), "kgscripts.enrichers", entries, monkeypatch)
-    monkeypatch.setattr("kgscripts.assembly.tables.salience.shipped_weights", lambda: SimpleNamespace(usual=0.0))
+    with pytest.MonkeyPatch.context() as patch:
+        install(tmp_path_factory.mktemp("site"), "kgscripts.enrichers", entries, patch)
+        patch.setattr("kgscripts.assembly.tables.salience.shipped_weights", lambda: SimpleNamespace(usual=0.0))
+        path = tmp_path_factory.mktemp("pairs") / "graph"
+        build_graph(output=path, texts=DOCUMENTS, extractors=[*tiny(), _Vectors()])
+        yield path
 
 
-@pytest.mark.usefixtures("_without_networks")
-def test_pairs_of_a_graph_with_their_evidence_and_readers(tmp_path: Path) -> None:
-    directory = _built(tmp_path / "graph")
+def test_pairs_of_a_graph_with_their_evidence_and_readers(directory: Path) -> None:
     rows = graph_rows(directory)
     # Texts of the other scenario have both.
     assert _pairs(rows, "ALTERNATIVE_TO") == {frozenset({(WORK, "take bus"), (WORK, "take car")})}
@@ -117,32 +115,34 @@ def test_pairs_of_a_graph_with_their_evidence_and_readers(tmp_path: Path) -> Non
     assert validate(ScriptGraph.open(directory), closed=True).violations == ()
 
 
-@pytest.mark.usefixtures("_without_networks")
-@pytest.mark.parametrize(
-    ("relation", "step", "other", "unknown"),
-    [
-        ("ALTERNATIVE_TO", "take bus", "take car", "take train"),
-        ("ALTERNATIVE_TO", "take car", "take bus", "take train"),
-        ("CLOSE_MATCH", "pay fare", SHOP, "going nowhere"),
-    ],
-)
-def test_people_reject_a_pair_from_either_end(
-    tmp_path: Path, relation: str, step: str, other: str, unknown: str
-) -> None:
-    directory = _built(tmp_path / "graph")
-    before = graph_bytes(directory)
-    with pytest.raises(InputError, match=f"'{unknown}'"):
-        correct_in_words(directory, Correction(relation=relation, step=step, other=unknown, **REJECTION))
-    correct_in_words(directory, Correction(relation=relation, step=step, other=other, **REJECTION))
-    rows = graph_rows(directory)
-    assert not rows[relation]
+def _rejection(relation: str, step: str, other: str, day: int, **values: Any) -> Correction:
+    values |= {"scenario": WORK, "author": "Ada", "time": f"2026-03-{day:02}"}
+    return Correction(kind="reject", relation=relation, step=step, other=other, **values)
+
+
+def test_people_reject_a_pair_from_either_end(tmp_path: Path, directory: Path) -> None:
+    graph = shutil.copytree(directory, tmp_path / "graph")
+    before = graph_bytes(graph)
+    pairs = [("ALTERNATIVE_TO", "take bus", "take car"), ("CLOSE_MATCH", "pay fare", SHOP)]
+    for number, (relation, step, other) in enumerate(pairs, start=1):
+        unknown = "take train" if relation == "ALTERNATIVE_TO" else "going nowhere"
+        with pytest.raises(InputError, match=f"'{unknown}'"):
+            correct_in_words(graph, _rejection(relation, step, unknown, 1))
+        correct_in_words(graph, _rejection(relation, step, other, 1))
+        rows = graph_rows(graph)
+        assert not rows[relation]
+        assert [row["applied"] for row in rows["Correction"]] == [True] * number
+        assert len(rows["CORRECTED_BY"]) == number
+    correct_graph(graph, [_rejection(*pair, 2, withdrawn=True) for pair in pairs])
+    for relation, *_ in pairs:
+        assert graph_bytes(graph)[f"relations/{relation}.parquet"] == before[f"relations/{relation}.parquet"]
+    correct_in_words(graph, _rejection("ALTERNATIVE_TO", "take car", "take bus", 3))
+    rows = graph_rows(graph)
+    assert not rows["ALTERNATIVE_TO"]
+    assert rows["CLOSE_MATCH"]
     assert [row["applied"] for row in rows["Correction"]] == [True]
     assert len(rows["CORRECTED_BY"]) == 1
-    correct_graph(directory, [Correction(relation=relation, step=step, other=other, withdrawn=True, **LATER)])
-    assert graph_bytes(directory)[f"relations/{relation}.parquet"] == before[f"relations/{relation}.parquet"]
 
-
-LATER = REJECTION | {"time": "2026-03-02"}
 
 _BASE = np.stack([_of_words(f"word {number}") for number in range(4)])
 _STEPS = st.lists(

@@ -1,19 +1,16 @@
-"""Scenarios by several names in the graph."""
+"""Scenarios by several names in the graph; `test_order_independence` has them in partitions."""
 
 from __future__ import annotations
 
-import os
 import random
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from kgscripts.assembly.assemble import assemble
 from kgscripts.pipeline import build_graph
-from kgscripts.records.store import RecordStore
-from schemas.graph_directory import locked
-from schemas.vocabulary import DEFAULT_BASE_IRI, node_id
+from schemas.records import Document
+from schemas.vocabulary import node_id
 from tests.assembly.built import graph_bytes, graph_rows
 from tests.assembly.tiny_reader import tiny, tiny_document
 
@@ -21,7 +18,8 @@ NAMES = ["washing the dog", "washing the dog", "bathing a dog", "wash a dog prop
 NAMES += ["planting a tree", "repotting a plant", "repotting the fern"]
 
 
-def _documents(names: list[str]) -> list[object]:
+def documents(names: list[str]) -> list[Document]:
+    """A text for each name."""
     words = ("water", "pasta", "spoon")
     return [
         tiny_document(f"boil the {words[number % 3]}. add the {words[number % 2]}{number}.", scenario=name)
@@ -29,10 +27,15 @@ def _documents(names: list[str]) -> list[object]:
     ]
 
 
-def test_names_of_one_activity_are_one_scenario(tmp_path: Path) -> None:
-    documents = _documents(NAMES)
-    build_graph(output=tmp_path / "graph", texts=documents, extractors=tiny())  # type: ignore[arg-type]
-    rows = graph_rows(tmp_path / "graph")
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("titles") / "graph"
+    build_graph(output=directory, texts=documents(NAMES), extractors=tiny())
+    return directory
+
+
+def test_names_of_one_activity_are_one_scenario(graph: Path) -> None:
+    rows = graph_rows(graph)
     dog = ["bathing a dog", "wash a dog properly", "wash your dog"]
     found = {row["label"]: (row["support"], row["alternative_labels"], row["listed"]) for row in rows["Scenario"]}
     assert found.pop("planting a tree")[::2] == (1, True)
@@ -48,25 +51,18 @@ def test_names_of_one_activity_are_one_scenario(tmp_path: Path) -> None:
     assert Counter(row["support"] for row in boil.values()) == {2: 2, 1: 1}  # water, pasta; spoon
 
 
-def test_neither_order_nor_partitions_change_anything_and_the_iri_lasts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    documents = _documents(NAMES * 2)
-    build_graph(output=tmp_path / "graph", texts=documents, extractors=tiny())  # type: ignore[arg-type]
-    expected = graph_bytes(tmp_path / "graph")
-    shuffled = random.Random(1).sample(documents, len(documents))
-    build_graph(output=tmp_path / "other", texts=shuffled, extractors=tiny())  # type: ignore[arg-type]
-    assert graph_bytes(tmp_path / "other") == expected
-    monkeypatch.setattr(os, "cpu_count", lambda: 3)
-    with locked(tmp_path / "other"), RecordStore(tmp_path / "other/records") as store:
-        versions = [item.digest for item in store.extractors.all().values() if item.role == "extractor"]
-        assemble(store, tmp_path / "other", versions, base_iri=DEFAULT_BASE_IRI, partitions=5)
-    assert graph_bytes(tmp_path / "other") == expected
+def test_order_changes_nothing(graph: Path, tmp_path: Path) -> None:
+    build_graph(output=tmp_path, texts=random.Random(1).sample(documents(NAMES), len(NAMES)), extractors=tiny())
+    assert graph_bytes(tmp_path) == graph_bytes(graph)
 
-    iri = node_id("Scenario", "washing dog", "washing dog")
-    for names in (["wash your dog"], ["bathing a dog", "bathing a dog", "washing a dog"]):
-        folder = tmp_path / str(len(names))
-        build_graph(output=folder, texts=_documents(names), extractors=tiny())  # type: ignore[arg-type]
-        (found,) = (row for row in graph_rows(folder)["Scenario"] if "dog" in row["label"])
-        assert found["id"] == iri
-    assert (found["label"], found["alternative_labels"]) == ("bathing a dog", ["washing a dog"])
+
+def test_the_iri_lasts_whatever_texts_call_the_scenario(graph: Path, tmp_path: Path) -> None:
+    names = ["bathing a dog", "bathing a dog", "washing a dog", "wash your cat"]
+    build_graph(output=tmp_path, texts=documents(names), extractors=tiny())
+    before, after = (
+        {row["id"]: (row["label"], row["alternative_labels"]) for row in graph_rows(directory)["Scenario"]}
+        for directory in (graph, tmp_path)
+    )
+    dog, cat = (node_id("Scenario", f"washing {animal}", f"washing {animal}") for animal in ("dog", "cat"))
+    assert (before[dog][0], before[cat]) == ("washing the dog", ("wash a cat", []))
+    assert after == {dog: ("bathing a dog", ["washing a dog"]), cat: ("wash your cat", [])}

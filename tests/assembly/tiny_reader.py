@@ -277,8 +277,10 @@ def _documents(draw: st.DrawFn) -> Document:
     return tiny_document(text, name=draw(st.sampled_from(["a", "b", "c"])), scenario=scenario)
 
 
-DOCUMENTS = st.lists(_documents(), max_size=8)
-"""Documents of the tiny language, with duplicates and with scenarios of several spellings."""
+MANY_DOCUMENTS = st.lists(_documents(), min_size=8, max_size=16).filter(
+    lambda documents: sum(len(item.text) > 20 for item in documents) > 4
+)
+"""Documents of the tiny language, with duplicates and with scenarios of several spellings.
 
-MANY_DOCUMENTS = st.lists(_documents(), min_size=4, max_size=12)
-"""More of them: a build of twelve takes hardly longer than one of two, and shows more."""
+A build of sixteen takes hardly longer than one of two, and shows more.
+"""

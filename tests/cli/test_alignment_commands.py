@@ -86,9 +86,9 @@ def test_unknown_words_and_punctuation_are_aligned(content: str, tmp_path: Path)
 
 def test_a_long_concrete_side_is_aligned(tmp_path: Path) -> None:
     sentence = "the pasta is stirred with a spoon . "
-    (tmp_path / "pairs.tsv").write_text(f"stir the pasta .\t{sentence * 1250}\n", encoding="utf-8")
+    (tmp_path / "pairs.tsv").write_text(f"stir the pasta .\t{sentence * 250}\n", encoding="utf-8")
     (item,) = json.loads(run("align", tmp_path / "pairs.tsv", "--json"))
-    assert len(item["path"]) == 10_000
+    assert len(item["path"]) == 2_000
 
 
 @pytest.mark.parametrize("name", ["pairs.bmp", "/dev/null/pairs.svg", "."])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -85,13 +86,51 @@ def test_help_of_train_names_its_configurations() -> None:
         (["build-graph", "no-such-input", "-o", "graph"], "no-such-input"),
     ],
 )
-def test_errors_have_a_message_and_exit_code_2(arguments: list[str], message: str, tmp_path: Path) -> None:
-    result = run(*arguments, cwd=tmp_path)
-    assert result.returncode == 2
-    assert message in result.stderr.replace("\n", " ")
-    assert "Traceback" not in result.stderr
-    assert result.stdout == ""
+def test_errors_have_a_message_and_exit_code_2(
+    arguments: list[str],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["kgscripts", *arguments])
+    assert _main() == 2
+    result = capfd.readouterr()
+    assert message in result.err.replace("\n", " ")
+    assert "Traceback" not in result.err
+    assert result.out == ""
     assert not any(tmp_path.iterdir()), "nothing is left behind"
+
+
+def _main() -> object:
+    """The exit code of `cli.main`, which takes over the signal of Ctrl-C for good."""
+    on_interrupt = signal.getsignal(signal.SIGINT)
+    try:
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+    finally:
+        signal.signal(signal.SIGINT, on_interrupt)
+    return ended.value.code
+
+
+def test_an_interrupt_in_another_error_is_one(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Python 3.11 makes a RuntimeError of what interrupts the making of a class."""
+
+    def interrupted() -> int:
+        raise RuntimeError("Error calling __set_name__") from KeyboardInterrupt()
+
+    monkeypatch.setattr(cli, "_run", interrupted)
+    assert (_main(), capfd.readouterr().err) == (130, "interrupted\n")
+
+
+def test_an_error_ends_the_process_with_code_2(tmp_path: Path) -> None:
+    result = run("show", "no-such-directory", cwd=tmp_path)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "there is no graph" in result.stderr
+    assert "Traceback" not in result.stderr
 
 
 def test_debug_shows_the_traceback(tmp_path: Path) -> None:

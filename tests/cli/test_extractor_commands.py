@@ -24,6 +24,19 @@ from tests.commands import run
 PASTA = "# How to cook pasta\n\n1. Fill a pot with water.\n2. Drain the pasta with a strainer.\n"
 
 
+@pytest.fixture
+def given(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """The arguments of the last build, which the command only begins."""
+    found: dict[str, Any] = {}
+
+    def build(*_: object, **options: object) -> None:
+        found.update(options)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(pipeline, "build_graph", build)
+    return found
+
+
 def test_the_list_has_every_extractor_with_kinds_cost_and_scores() -> None:
     rows = {row["name"]: row for row in json.loads(run("extractors", "list", "--json"))}
     assert [name for name, row in rows.items() if row["kind"] == "extractor"] == installed_extractors()
@@ -77,8 +90,6 @@ def test_the_list_loads_no_weights() -> None:
     ("options", "expected"),
     [
         ([], "decompositions events labels scenarios sentences state-changes"),
-        (["--extractors", "events,labels"], "events labels"),
-        (["--extractors", "events", "--extractors", " labels "], "events labels"),
         (["--without", "decompositions,state-changes", "--without", "scenarios,sentences,steps"], "events labels"),
         (["--extractors", "events,labels,sentences", "--without", "events,sentences"], "labels"),
     ],
@@ -94,6 +105,16 @@ def test_extractors_are_chosen_by_name(options: list[str], expected: str, tmp_pa
     names -= {"steps", "all-MiniLM-L6-v2"}
     assert names == set(expected.split())
     assert bool(graph.manifest.rows("Tool")) == ("events" in expected)
+
+
+@pytest.mark.parametrize(
+    "options", [["--extractors", "events,labels"], ["--extractors", "events", "--extractors", " labels "]]
+)
+def test_several_extractors_are_named_at_once_or_one_by_one(
+    options: list[str], tmp_path: Path, given: dict[str, Any]
+) -> None:
+    CliRunner().invoke(cli.app, ["build-graph", "pasta.md", "-o", str(tmp_path / "graph"), *options])
+    assert given["extractors"] == ["events", "labels"]
 
 
 @pytest.mark.parametrize(
@@ -123,15 +144,6 @@ def test_errors_have_a_remedy(options: list[str], message: str, tmp_path: Path) 
     ("size", "expected"),
     [("2GB", 2 * 10**9), ("512 mb", 512 * 10**6), ("1.5GiB", 3 * 2**29), ("1TB", 10**12), ("300MiB", 300 * 2**20)],
 )
-def test_memory_is_a_number_with_a_unit(
-    size: str, expected: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    given: dict[str, Any] = {}
-
-    def build(*_: object, **options: object) -> None:
-        given.update(options)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(pipeline, "build_graph", build)
+def test_memory_is_a_number_with_a_unit(size: str, expected: int, tmp_path: Path, given: dict[str, Any]) -> None:
     CliRunner().invoke(cli.app, ["build-graph", "pasta.md", "-o", str(tmp_path / "graph"), "--memory", size])
     assert given["memory"] == expected

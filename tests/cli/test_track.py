@@ -16,6 +16,7 @@ from kgscripts.corpora.procedures import read_procedures
 from kgscripts.extractors.instructions import read_instruction
 from kgscripts.extractors.state_change_units import CONTEXT
 from kgscripts.lookup.tracking import track
+from kgscripts.text.passages import MAX_CHARACTERS
 from schemas.changes import Change, PredictedChange, ProcedureStep
 from schemas.errors import InputError, KGScriptsError
 from schemas.provenance import Model
@@ -214,8 +215,8 @@ def test_what_cannot_be_tracked(tmp_path: Path, content: str, arguments: tuple[s
     "steps",
     [
         ["Boil the water."],
-        ["Boil the water."] * 500,
-        ["Boil the water. " * 1700, "Wait for the bell."],
+        ["Boil the water."] * 150,
+        ["Boil the water. " * (MAX_CHARACTERS // 15), "Wait for the bell."],
         ["把水烧开。", "🙂", "Вскипятите воду.", "\x1b[31mBoil\u202e the [b]water[/b]."],
     ],
 )

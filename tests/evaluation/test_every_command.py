@@ -28,8 +28,6 @@ from tests.evaluation.test_inscript import STORY
 
 COMMANDS = {
     "text": "text bank.conllu",
-    "extraction": "extraction --inscript inscript",
-    "tools": "tools --split development",
     "scenario-titles": "scenario-titles --split development",
     "steps": "steps --descript sets --ara ara --threshold 0.5",
     "order": "order captaincook",
@@ -45,8 +43,10 @@ COMMANDS = {
     "graph": "graph graph",
     "needs": "needs graph",
 }
-ELSEWHERE = {"all", "schema", "typicality", "importance", "step-changes", "search"}
-WITH_SPLIT = {*COMMANDS, "typicality"} - {"steps", "order", "slice", "agreement", "graph", "needs"}
+LONG = {"extraction", "tools"}
+"""They take long, and are tested where their scores are, in one run."""
+ELSEWHERE = {"all", "schema", "typicality", "importance", "step-changes", "search", *LONG}
+WITH_SPLIT = {*COMMANDS, *LONG, "typicality"} - {"steps", "order", "slice", "agreement", "graph", "needs"}
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +73,7 @@ def test_every_command_is_tested() -> None:
     assert {*COMMANDS, *ELSEWHERE} == set(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("name", sorted({*COMMANDS, "all", "typicality"}))
+@pytest.mark.parametrize("name", sorted({*COMMANDS, *LONG, "all", "typicality"}))
 def test_the_options_of_every_command(name: str) -> None:
     keeps = {"graph": {"--attach"}, "needs": set(), "agreement": set()}.get(name, {"--attach-as"})
     wanted = {"--output", "--json", "--examples", *keeps} | ({"--split"} if name in WITH_SPLIT else set())
@@ -92,6 +92,16 @@ def check(content: Any) -> list[Evaluation]:
     return found
 
 
+def check_output(shown: str, file: Path) -> list[Evaluation]:
+    """The evaluations of the JSON that a command printed with two examples of each, and of the file that it wrote."""
+    found = check(json.loads(shown))
+    written = check(json.loads(file.read_text(encoding="utf-8")))
+    assert [item.dataset for item in written] == [item.dataset for item in found]
+    assert found
+    assert all(len([each for each in item.examples if each.system == item.systems[0].name]) <= 2 for item in found)
+    return found
+
+
 def _written(found: Iterable[Evaluation]) -> Any:
     return json.loads(json.dumps(as_json(found)))
 
@@ -102,15 +112,11 @@ def test_the_json_and_the_table_of_every_command(
 ) -> None:
     file = tmp_path / "scores.json"
     shown = _run(f"{COMMANDS[name]} --json --examples 2 -o {file}", inputs, monkeypatch)
-    found = check(json.loads(shown))
-    written = check(json.loads(file.read_text(encoding="utf-8")))
-    assert [item.dataset for item in written] == [item.dataset for item in found]
-    assert found
-    assert all(len([each for each in item.examples if each.system == item.systems[0].name]) <= 2 for item in found)
+    check_output(shown, file)
 
 
 def test_a_table_fits_the_screen(inputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("steps", "order", "scenario-titles", "cloze", "state-changes", "scenarios", "alignments"):
+    for name in ("steps", "scenario-titles", "cloze", "state-changes", "scenarios", "alignments"):
         lines = _run(f"{COMMANDS[name]} --examples 1", inputs, monkeypatch).splitlines()
         assert max(map(len, lines)) <= 80, name
         assert any("Shares in percent" in line for line in lines)

@@ -176,18 +176,17 @@ def _csv(_: pytest.FixtureRequest, folder: Path) -> Adapter:
 
 
 def _parquet(_: pytest.FixtureRequest, folder: Path) -> Adapter:
+    """The tables, and what networkx and pandas get of them."""
     path = folder / "tables"
-    return Adapter(target=f"parquet:{path}", read=lambda: expected(ScriptGraph.open(path)))
 
+    def read() -> Content:
+        graph = ScriptGraph.open(path)
+        content = expected(graph)
+        assert read_networkx(to_networkx(graph)) == content, "networkx"
+        assert read_frames(graph) == content, "pandas"
+        return content
 
-def _networkx(_: pytest.FixtureRequest, folder: Path) -> Adapter:
-    path = folder / "tables"
-    return Adapter(target=f"parquet:{path}", read=lambda: read_networkx(to_networkx(ScriptGraph.open(path))))
-
-
-def _frames(_: pytest.FixtureRequest, folder: Path) -> Adapter:
-    path = folder / "tables"
-    return Adapter(target=f"parquet:{path}", read=lambda: read_frames(ScriptGraph.open(path)))
+    return Adapter(target=f"parquet:{path}", read=read)
 
 
 def _bolt(fixture: str, request: pytest.FixtureRequest, _: Path) -> Adapter:
@@ -200,8 +199,6 @@ ADAPTERS: dict[str, AdapterFactory] = {
     "graphml": _graphml,
     "neo4j-csv": _csv,
     "parquet": _parquet,
-    "networkx": _networkx,
-    "pandas": _frames,
     "neo4j": partial(_bolt, "neo4j_server"),
     "arcadedb": partial(_bolt, "arcadedb_server"),
 }

@@ -24,6 +24,9 @@ import neo4j
 import pytest
 from attrs import field, frozen
 
+from schemas.graph_types import NODE_TYPES, RELATION_TYPES
+from schemas.script_graph import ScriptGraph
+
 _SHARED = Path(os.environ.get("KGSCRIPTS_SHARED", Path(__file__).resolve().parents[3] / "shared"))
 _DEFAULT_PASSWORD = "kgscripts-test"
 _START_SECONDS = 90
@@ -61,6 +64,16 @@ class BoltServer:
     def empty(self) -> None:
         """Remove all nodes and relations."""
         self.ask("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 10000 ROWS")
+
+
+def totals(server: BoltServer) -> tuple[int, int]:
+    """The numbers of nodes and relations that a server holds."""
+    return server.ask("MATCH (n) RETURN count(n)")[0][0], server.ask("MATCH ()-[r]->() RETURN count(r)")[0][0]
+
+
+def sizes(graph: ScriptGraph) -> tuple[int, int]:
+    """The numbers of nodes and relations of a graph."""
+    return sum(map(graph.manifest.rows, NODE_TYPES)), sum(map(graph.manifest.rows, RELATION_TYPES))
 
 
 class ServerProcess:

@@ -28,22 +28,14 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> ScriptGraph:
     return odd_graph(tmp_path_factory.mktemp("ladybug") / "graph")
 
 
-@pytest.mark.parametrize("name", ["it's", "a[1]b", "st*r", "back\\slash", "new\nline", "emoji 🍝", "{x}, y"])
-def test_a_graph_is_loaded_from_a_directory_of_any_name(tmp_path: Path, name: str) -> None:
-    graph = odd_graph(tmp_path / name / "graph")
-    export(graph, str(tmp_path / name / "g.lbug"))
-    assert read_ladybug(tmp_path / name / "g.lbug") == expected(graph)
-
-
-def test_a_base_iri_is_a_value_and_no_query_text(tmp_path: Path) -> None:
-    base = "https://example.org/it's/;'+RETURN/"
-    graph = write_graph(tmp_path / "graph", odd_rows(), base)
-    assert (
-        run_query(
-            graph, "MATCH (t:Tool) WHERE NOT t.iri STARTS WITH $base RETURN t.iri", parameters={"base": base}
-        ).rows
-        == ()
-    )
+@pytest.mark.parametrize("odd", [["it's", "a[1]b", "st*r"], ["back\\slash", "new\nline", "emoji 🍝", "{x}, y"]])
+def test_the_name_of_a_directory_and_a_base_iri_are_values_and_no_query_text(tmp_path: Path, odd: list[str]) -> None:
+    folder, base = tmp_path / " ".join(odd), "https://example.org/it's/;'+RETURN/"
+    graph = write_graph(folder / "graph", odd_rows(), base)
+    export(graph, str(folder / "g.lbug"))
+    assert read_ladybug(folder / "g.lbug") == expected(graph)
+    outside = "MATCH (t:Tool) WHERE NOT t.iri STARTS WITH $base RETURN t.iri"
+    assert run_query(folder / "g.lbug", outside, parameters={"base": base}).rows == ()
 
 
 def test_an_export_replaces_the_older_file_whole(tmp_path: Path) -> None:

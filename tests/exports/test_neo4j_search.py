@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from shutil import copytree, ignore_patterns
 
 import pytest
 
@@ -20,52 +22,56 @@ pytestmark = pytest.mark.servers
 INDEXES = ExportOptions(indexes=True)
 
 
-@pytest.fixture
-def kitchen(tmp_path: Path) -> ScriptGraph:
-    return kitchen_graph(tmp_path / "kitchen")
+@pytest.fixture(scope="module")
+def kitchen(tmp_path_factory: pytest.TempPathFactory) -> ScriptGraph:
+    return kitchen_graph(tmp_path_factory.mktemp("search") / "kitchen")
 
 
-def wait(server: BoltServer) -> None:
-    server.ask("CALL db.awaitIndexes(60)")
+@pytest.fixture(scope="module")
+def server(neo4j_session: BoltServer, kitchen: ScriptGraph) -> Iterator[BoltServer]:
+    """Neo4j with the kitchen and its indexes, its user in the environment."""
+    with pytest.MonkeyPatch.context() as patch:
+        neo4j_session.use(patch)
+        report = export(kitchen, neo4j_session.uri, INDEXES)
+        assert report.details["vectors"] == len(list(vectors_of(kitchen)))
+        neo4j_session.ask("CALL db.awaitIndexes(60)")
+        yield neo4j_session
+    neo4j_session.empty()
 
 
-def test_names_are_found_by_full_text(
-    neo4j_server: BoltServer, kitchen: ScriptGraph, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    export(kitchen, neo4j_server.uri, INDEXES)
-    wait(neo4j_server)
+def test_names_are_found_by_full_text(server: BoltServer) -> None:
     query = f"CALL db.index.fulltext.queryNodes('{NAMES}', 'drain') YIELD node, score RETURN node.label, score"
-    assert neo4j_server.ask(query)[0][0] == "drain pasta"
-    monkeypatch.setenv("NEO4J_USERNAME", neo4j_server.user)
-    monkeypatch.setenv("NEO4J_PASSWORD", neo4j_server.password)
-    assert run_query(neo4j_server.uri, query).rows[0][0] == "drain pasta"
+    assert server.ask(query)[0][0] == "drain pasta"
+    assert run_query(server.uri, query).rows[0][0] == "drain pasta"
 
 
-def test_steps_are_found_by_meaning(neo4j_server: BoltServer, kitchen: ScriptGraph) -> None:
-    assert export(kitchen, neo4j_server.uri, INDEXES).details["vectors"] == len(list(vectors_of(kitchen)))
-    wait(neo4j_server)
+def test_steps_are_found_by_meaning(server: BoltServer) -> None:
     vector = question_vector("dish out the meal")
-    found = neo4j_server.ask(
+    found = server.ask(
         f"CALL db.index.vector.queryNodes('{vector_index(Kind.STEP)}', 1, {vector}) YIELD node RETURN node.label"
     )
     assert found == [["serve pasta"]]
 
 
-def test_a_second_export_writes_the_same(neo4j_server: BoltServer, kitchen: ScriptGraph) -> None:
-    counts = []
-    for _ in range(2):
-        export(kitchen, neo4j_server.uri, INDEXES)
-        indexes = neo4j_server.ask("SHOW INDEXES YIELD name WHERE name STARTS WITH 'kgscripts' RETURN count(*)")
-        counts.append([indexes, neo4j_server.ask("MATCH (n) WHERE n.vector IS NOT NULL RETURN count(n)")])
-    assert counts[0] == counts[1]
+def test_a_second_export_writes_the_same(server: BoltServer, kitchen: ScriptGraph) -> None:
+    def counts() -> list[list[list[int]]]:
+        indexes = server.ask("SHOW INDEXES YIELD name WHERE name STARTS WITH 'kgscripts' RETURN count(*)")
+        return [indexes, server.ask("MATCH (n) WHERE n.vector IS NOT NULL RETURN count(n)")]
+
+    before = counts()
+    export(kitchen, server.uri, INDEXES)
+    assert counts() == before
 
 
 def test_without_minilm_the_export_says_so(
-    neo4j_server: BoltServer, kitchen: ScriptGraph, monkeypatch: pytest.MonkeyPatch
+    server: BoltServer, kitchen: ScriptGraph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # The graph keeps the vectors that it has.
+    copy = copytree(kitchen.directory, tmp_path / "kitchen", ignore=ignore_patterns("stores"))
+
     def missing(*_: object) -> None:
         raise ModelError("MiniLM is nowhere")
 
     monkeypatch.setattr("kgscripts.models.sentence_vectors.shared_minilm", missing)
     with pytest.raises(ModelError, match="MiniLM is nowhere"):
-        export(kitchen, neo4j_server.uri, INDEXES)
+        export(ScriptGraph.open(copy), server.uri, INDEXES)

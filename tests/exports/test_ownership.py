@@ -26,6 +26,7 @@ from tests.graphs import Rows, generated_graph, odd_graph, odd_rows, write_graph
 
 pytestmark = pytest.mark.servers
 SERVERS = {"fuseki": RDF["fuseki"]} | {name: PROPERTY_GRAPH[name] for name in ("neo4j", "arcadedb")}
+TYPES = ("Scenario", "SubEvent", "Tool", "Source", "Passage", "HAS_SUB_EVENT", "USES", "WITHIN", "REALIZES")
 PRUNE = ExportOptions(prune=True)
 REPLACE = ExportOptions(replace_graph=True)
 BASES = (
@@ -35,6 +36,13 @@ BASES = (
     "urn:kg:",
     "urn:kg:a/",
 )
+
+
+def some_rows(a_type: int = 10) -> Rows:
+    """The odd rows of some types: a server takes longer to plan the queries of a type than to answer them."""
+    rows = odd_rows(a_type)
+    statements = [row for row in rows["Statement"] if row["relation"] in TYPES]
+    return {name: rows[name] for name in TYPES} | {"Statement": statements}
 
 
 @pytest.fixture(params=SERVERS)
@@ -59,8 +67,8 @@ def renamed(graph: ScriptGraph) -> ScriptGraph:
 def test_another_graph_under_the_same_base_iri_is_left_alone_until_it_is_replaced(
     adapter: Adapter, tmp_path: Path
 ) -> None:
-    theirs, ours = odd_graph(tmp_path / "theirs"), generated_graph(tmp_path / "ours", 100)
-    elsewhere = write_graph(tmp_path / "elsewhere", odd_rows(3), f"{DEFAULT_BASE_IRI}tool/")
+    theirs, ours = write_graph(tmp_path / "theirs", some_rows()), generated_graph(tmp_path / "ours", 100)
+    elsewhere = write_graph(tmp_path / "elsewhere", some_rows(3), f"{DEFAULT_BASE_IRI}tool/")
     for graph in (theirs, elsewhere):
         export(graph, adapter.target)
     for options in (ExportOptions(), ExportOptions(prune=True, dry_run=True)):
@@ -88,10 +96,10 @@ def test_another_graph_under_the_same_base_iri_is_left_alone_until_it_is_replace
 
 
 def test_base_iris_that_begin_with_each_other_are_kept_apart(fuseki_server: FusekiServer, tmp_path: Path) -> None:
-    graphs = [write_graph(tmp_path / str(i), odd_rows(4), base) for i, base in enumerate(BASES)]
+    graphs = [write_graph(tmp_path / str(i), some_rows(4), base) for i, base in enumerate(BASES)]
     for graph in graphs:
         export(graph, fuseki_server.target)
-    graphs[0] = write_graph(graphs[0].directory, odd_rows(3), BASES[0])
+    graphs[0] = write_graph(graphs[0].directory, some_rows(3), BASES[0])
     export(graphs[0], fuseki_server.target)
     assert read_rdf(oxigraph_triples(fuseki_server.quads())) == together(*graphs)
 
@@ -121,10 +129,7 @@ def test_two_first_exports_at_once_do_not_overwrite_each_others_nodes(
 ) -> None:
     """The other export writes its nodes after this one has seen that there are none."""
     adapter = SERVERS[name](request, tmp_path)
-    theirs, ours = (
-        odd_graph(tmp_path / "theirs"),
-        write_graph(tmp_path / "ours", changed(odd_rows(), "a source removed")),
-    )
+    theirs, ours = write_graph(tmp_path / "theirs", some_rows()), write_graph(tmp_path / "ours", some_rows(3))
 
     others = Ownership.others
 
@@ -153,20 +158,17 @@ def test_what_an_older_version_exported_is_another_graph(fuseki_server: FusekiSe
     export(graph, fuseki_server.target)
 
 
-def changed(rows: Rows, change: str) -> Rows:
-    """The rows of a later build."""
-    if change == "a source removed":
-        gone = {rows["Source"][0]["id"], *(row["id"] for row in rows["Passage"][::3])}
-    else:
-        gone = {row["id"] for name in ("SubEvent", "Tool", "Statement") for row in rows[name][1::2]}
-        gone |= {row["id"] for row in rows["Model"]}
+def changed(rows: Rows) -> Rows:
+    """The rows of a later build, which lacks nodes of several types."""
+    gone = {rows["Source"][0]["id"], *(row["id"] for row in rows["Passage"][::3] + rows["Model"])}
+    gone |= {row["id"] for name in ("SubEvent", "Tool", "Statement") for row in rows[name][1::2]}
     return {
         name: [row for row in table if not gone & {row.get(column) for column in ("id", "from_id", "to_id")}]
         for name, table in rows.items()
     }
 
 
-@pytest.mark.parametrize("change", ["a source removed", "nodes of several types removed", "another base IRI"])
+@pytest.mark.parametrize("change", ["nodes removed", "another base IRI"])
 def test_a_dry_run_counts_exactly_what_the_run_removes(neo4j_server: BoltServer, tmp_path: Path, change: str) -> None:
     """The run itself is the oracle. Relations that others added keep some nodes, and a third build is there too."""
     rows = odd_rows()
@@ -176,7 +178,7 @@ def test_a_dry_run_counts_exactly_what_the_run_removes(neo4j_server: BoltServer,
     new = (
         write_graph(tmp_path, rows, "https://example.org/new/")
         if change == "another base IRI"
-        else write_graph(tmp_path, changed(rows, change))
+        else write_graph(tmp_path, changed(rows))
     )
     tools = [graph.iri(row["id"]) for row in rows["Tool"]]
     for query in (
@@ -196,7 +198,7 @@ def test_a_dry_run_counts_exactly_what_the_run_removes(neo4j_server: BoltServer,
     old = "MATCH (n) WHERE n.kgscripts_build <> $build"
     for_others = "EXISTS { MATCH (n)-[r]-() WHERE r.kgscripts_build IS NULL }"
     kept = neo4j_server.ask(f"{old} RETURN count(n), sum(CASE WHEN {for_others} THEN 1 ELSE 0 END)", build=new.build_id)
-    assert kept[0][0] == kept[0][1] >= (change != "a source removed")
+    assert kept[0][0] == kept[0][1] >= 1
     assert export(new, neo4j_server.uri, evolve(PRUNE, dry_run=True)).details["removed_nodes"] == 0
 
 

@@ -8,6 +8,8 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pyarrow as pa
@@ -20,7 +22,7 @@ from rdflib.namespace import RDF, XSD
 
 from exports.rdf.literals import double, escaped
 from exports.rdf.mapping import describe
-from exports.targets import ExportOptions, export, resolve
+from exports.targets import ExportOptions, ExportReport, export, resolve
 from schemas.errors import ConfigurationError, GraphDirectoryError, StoreError
 from schemas.graph_types import RELATION_TYPES
 from schemas.script_graph import ScriptGraph
@@ -39,11 +41,29 @@ OXIGRAPH = {
     ".jsonld": pyoxigraph.RdfFormat.JSON_LD,
 }
 Quad = tuple[str, str, str, str | None, str]
+Written = Callable[[str], tuple[Path, ExportReport]]
 
 
 @pytest.fixture(scope="module")
 def graph(tmp_path_factory: pytest.TempPathFactory) -> ScriptGraph:
     return odd_graph(tmp_path_factory.mktemp("rdf") / "graph")
+
+
+@pytest.fixture(scope="module")
+def written(graph: ScriptGraph, tmp_path_factory: pytest.TempPathFactory) -> Written:
+    """The graph as the file of a suffix, and the report of its export, which each suffix has once."""
+    folder = tmp_path_factory.mktemp("written")
+
+    @cache
+    def write(suffix: str) -> tuple[Path, ExportReport]:
+        return folder / f"g{suffix}", export(graph, str(folder / f"g{suffix}"))
+
+    return write
+
+
+@pytest.fixture(scope="module")
+def turtle(written: Written) -> rdflib.Dataset:
+    return parse_file(written(".ttl")[0])
 
 
 def by_oxigraph(path: Path) -> set[Quad]:
@@ -81,34 +101,28 @@ def by_rdflib(path: Path) -> set[Quad]:
 
 
 @pytest.mark.parametrize("suffix", FILE_SUFFIXES)
-def test_two_parsers_read_the_same(
-    graph: ScriptGraph, tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_two_parsers_read_the_same(written: Written, suffix: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # rdflib tidies the lexical form of numbers as it reads.
     monkeypatch.setattr(rdflib, "NORMALIZE_LITERALS", False)
-    report = export(graph, str(tmp_path / f"g{suffix}"))
-    found = by_oxigraph(tmp_path / f"g{suffix}")
+    path, report = written(suffix)
+    found = by_oxigraph(path)
     assert len(found) == report.details["triples"]
-    read = by_rdflib(tmp_path / f"g{suffix}")
+    read = by_rdflib(path)
     if suffix.startswith(".jsonld"):
         # The lexical form of a native JSON number is the processor's (JSON-LD 1.1 API, 8.2.2); rdflib's is its own.
         read = {(s, p, double(float(o)) if t == f"{XSD.double}@" else o, t, g) for s, p, o, t, g in read}
     assert read == found
 
 
-def test_all_syntaxes_say_the_same(graph: ScriptGraph, tmp_path: Path) -> None:
-    said = {}
-    for suffix in OXIGRAPH:
-        export(graph, str(tmp_path / f"g{suffix}"))
-        said[suffix] = by_oxigraph(tmp_path / f"g{suffix}")
+def test_all_syntaxes_say_the_same(written: Written) -> None:
+    said = {suffix: by_oxigraph(written(suffix)[0]) for suffix in OXIGRAPH}
     assert said[".nq"] == said[".trig"] == said[".jsonld"]
     assert {quad[:4] for quad in said[".nq"]} == {quad[:4] for quad in said[".ttl"]}
     assert {quad[4] for quad in said[".ttl"]} == {""}
 
 
-def test_texts_are_in_the_graph_of_their_source_and_knowledge_in_none(graph: ScriptGraph, tmp_path: Path) -> None:
-    export(graph, str(tmp_path / "g.nq"))
-    dataset = parse_file(tmp_path / "g.nq")
+def test_texts_are_in_the_graph_of_their_source_and_knowledge_in_none(graph: ScriptGraph, written: Written) -> None:
+    dataset = parse_file(written(".nq")[0])
     source_of = {
         graph.iri(row["id"]): graph.iri(row["source"])
         for name in ("Passage", "ChangeInstance")
@@ -130,7 +144,7 @@ def test_texts_are_in_the_graph_of_their_source_and_knowledge_in_none(graph: Scr
 
 
 def test_passages_find_their_source_however_the_tables_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    generated = generated_graph(tmp_path / "graph", 3000)
+    generated = generated_graph(tmp_path / "graph", 1000)
     export(generated, str(tmp_path / "whole.nq"))
     batches = ScriptGraph.batches
     monkeypatch.setattr(ScriptGraph, "batches", lambda self, name, rows=0: batches(self, name, 7 if rows else 11))
@@ -141,25 +155,20 @@ def test_passages_find_their_source_however_the_tables_are_cut(tmp_path: Path, m
 
 
 @pytest.mark.parametrize("name", [name for name, kind in RELATION_TYPES.items() if kind.layer is Layer.KNOWLEDGE])
-def test_knowledge_is_said_as_a_plain_triple(graph: ScriptGraph, tmp_path: Path, name: str) -> None:
-    export(graph, str(tmp_path / "g.ttl"))
-    dataset = parse_file(tmp_path / "g.ttl")
+def test_knowledge_is_said_as_a_plain_triple(graph: ScriptGraph, turtle: rdflib.Dataset, name: str) -> None:
     predicate = KGS[name.title().replace("_", "")[0].lower() + name.title().replace("_", "")[1:]]
-    pairs = {(str(s), str(o)) for s, _, o, _ in dataset.quads((None, predicate, None, None))}
+    pairs = {(str(s), str(o)) for s, _, o, _ in turtle.quads((None, predicate, None, None))}
     assert pairs == {(graph.iri(row["from_id"]), graph.iri(row["to_id"])) for row in graph.rows(name)}
 
 
 @pytest.mark.parametrize("suffix", [*FILE_SUFFIXES, ".trig.zst"])
-def test_the_same_graph_has_the_same_bytes(graph: ScriptGraph, tmp_path: Path, suffix: str) -> None:
-    again = odd_graph(tmp_path / "again")
-    for name, each in (("one", graph), ("another", again)):
-        export(each, str(tmp_path / f"{name}{suffix}"))
-    assert (tmp_path / f"one{suffix}").read_bytes() == (tmp_path / f"another{suffix}").read_bytes()
+def test_the_same_graph_has_the_same_bytes(written: Written, tmp_path: Path, suffix: str) -> None:
+    export(odd_graph(tmp_path / "again"), str(tmp_path / f"another{suffix}"))
+    assert written(suffix)[0].read_bytes() == (tmp_path / f"another{suffix}").read_bytes()
 
 
-def test_json_ld_is_plain_json_with_native_values(graph: ScriptGraph, tmp_path: Path) -> None:
-    export(graph, str(tmp_path / "g.jsonld"))
-    document = json.loads((tmp_path / "g.jsonld").read_text(encoding="utf-8"))
+def test_json_ld_is_plain_json_with_native_values(written: Written) -> None:
+    document = json.loads(written(".jsonld")[0].read_text(encoding="utf-8"))
     (tool,) = [node for node in document["@graph"] if node.get("type") == ["Tool"] and node["rdfs:label"] == "plain"]
     assert isinstance(tool["support"], int)
     numbers = [node["probability"] for node in document["@graph"] if "probability" in node]
@@ -167,9 +176,8 @@ def test_json_ld_is_plain_json_with_native_values(graph: ScriptGraph, tmp_path: 
     assert all(isinstance(number, float) for number in numbers)
 
 
-def test_every_line_of_n_quads_is_a_quad_by_itself(graph: ScriptGraph, tmp_path: Path) -> None:
-    export(graph, str(tmp_path / "g.nq"))
-    content = (tmp_path / "g.nq").read_bytes()
+def test_every_line_of_n_quads_is_a_quad_by_itself(written: Written) -> None:
+    content = written(".nq")[0].read_bytes()
     assert not set(content) & {*range(0x0A), *range(0x0B, 0x20), 0x7F}, "control characters are escaped"
     lines = content.split(b"\n")
     assert lines.pop() == b""
@@ -177,15 +185,13 @@ def test_every_line_of_n_quads_is_a_quad_by_itself(graph: ScriptGraph, tmp_path:
         assert len(list(pyoxigraph.parse(line, pyoxigraph.RdfFormat.N_QUADS))) == 1
 
 
-def test_the_dataset_names_its_build_and_its_size(graph: ScriptGraph, tmp_path: Path) -> None:
-    export(graph, str(tmp_path / "g.ttl"))
-    dataset = parse_file(tmp_path / "g.ttl")
-    (described,) = dataset.subjects(RDF.type, rdflib.URIRef("http://www.w3.org/ns/dcat#Dataset"))
-    assert str(dataset.value(described, rdflib.URIRef("http://purl.org/dc/terms/identifier"))) == graph.build_id
+def test_the_dataset_names_its_build_and_its_size(graph: ScriptGraph, turtle: rdflib.Dataset) -> None:
+    (described,) = turtle.subjects(RDF.type, rdflib.URIRef("http://www.w3.org/ns/dcat#Dataset"))
+    assert str(turtle.value(described, rdflib.URIRef("http://purl.org/dc/terms/identifier"))) == graph.build_id
     void = rdflib.Namespace("http://rdfs.org/ns/void#")
     counts = {
-        str(dataset.value(part, void["class"])): int(str(dataset.value(part, void.entities)))
-        for part in dataset.objects(described, void.classPartition)
+        str(turtle.value(part, void["class"])): int(str(turtle.value(part, void.entities)))
+        for part in turtle.objects(described, void.classPartition)
     }
     assert counts[str(KGS.Tool)] == graph.manifest.rows("Tool")
     assert counts[str(KGS.Statement)] == graph.manifest.rows("Statement")
@@ -294,22 +300,31 @@ def test_places_that_cannot_be_written_are_named(graph: ScriptGraph, tmp_path: P
             export(graph, str(tmp_path / target))
 
 
-@pytest.mark.parametrize("target", ["g.ttl", "g.nq.gz", "g.jsonld.zst", "g.oxigraph"])
-def test_a_full_disk_is_said(tmp_path: Path, target: str) -> None:
+def test_a_full_disk_is_said(tmp_path: Path) -> None:
     """No file may grow beyond a few bytes: to a program it looks like a disk that has no room left."""
     odd_graph(tmp_path / "graph")
     code = (
         "import resource, sys; from exports import export; from schemas.errors import StoreError;"
         "from schemas.script_graph import ScriptGraph; graph = ScriptGraph.open('graph');"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))\n"
-        "try: export(graph, sys.argv[1])\nexcept StoreError as error: print(error)"
+        "for target in sys.argv[1:]:\n"
+        " try: export(graph, target)\n"
+        " except StoreError as error: print(repr(str(error)))"
     )
+    targets = ["g.ttl", "g.nq.gz", "g.jsonld.zst", "g.oxigraph"]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     process = subprocess.run(
-        [sys.executable, "-c", code, target], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", code, *targets],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
     )
-    assert "written" in process.stdout, process.stderr
-    assert "space" in process.stdout
+    assert process.returncode == 0, process.stderr
+    for target, said in zip(targets, process.stdout.splitlines(), strict=True):
+        assert "written" in said, (target, process.stderr)
+        assert "space" in said, target
     assert [path.name for path in tmp_path.iterdir()] == ["graph"]
 
 

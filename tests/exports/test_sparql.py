@@ -120,7 +120,7 @@ def listener() -> Iterator[tuple[str, list[str]]]:
             """Nothing on standard error."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
     yield f"http://127.0.0.1:{server.server_address[1]}/", called
     server.shutdown()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-import spacy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from spacy.tokens import Doc
@@ -73,7 +72,7 @@ def _trees(draw: st.DrawFn) -> Doc:
         heads[word] = order[draw(st.integers(0, place - 1))]
         relations[word] = draw(st.sampled_from(_RELATIONS))
     return Doc(
-        spacy.blank("en").vocab,
+        load_pipeline().vocab,
         words=words,
         lemmas=[word.removesuffix("s") for word in words],
         pos=[_WORDS[word][0] for word in words],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -126,11 +127,24 @@ GIVEN = {"labelled": {"taking a bath"}, "how-to": {"filling a pot"}, "steps": {"
 EVERYWHERE = {**READ_IN, "labelled": {"making soup"}, "how-to": {"cooking pasta"}, "steps": {"cooking pasta"}}
 
 
-def _build(directory: Path, mode: str | None, model: WordModel, log: Path | None = None) -> dict[str, set[str]]:
+def _build(directory: Path, mode: str | None) -> int:
+    """How many documents the model was asked about; a log beside the graph has what else was read."""
+    model = WordModel()
     texts = [{"id": name, **text} for name, text in TEXTS.items()]
-    extractors = [TinyExtractor(log=log), LabelExtractor(), ScenarioExtractor(model)]
+    extractors = [TinyExtractor(log=directory.with_suffix(".log")), LabelExtractor(), ScenarioExtractor(model)]
     build_graph(output=directory, texts=texts, extractors=extractors, scenarios=mode)
-    graph = ScriptGraph.open(directory)
+    return model.read
+
+
+@pytest.fixture(scope="module")
+def new(tmp_path_factory: pytest.TempPathFactory) -> dict[str | None, tuple[Path, int]]:
+    """A new build in each mode, with what `_build` says."""
+    folder = tmp_path_factory.mktemp("modes")
+    modes = {mode: folder / f"{mode}" for mode in (None, "given", "detected", "both")}
+    return {mode: (directory, _build(directory, mode)) for mode, directory in modes.items()}
+
+
+def _found(graph: ScriptGraph) -> dict[str, set[str]]:
     scenarios = {row["id"]: row["label"] for row in graph.rows("Scenario")}
     names = {row["id"]: row["name"].removeprefix("text#") for row in graph.rows("Source")}
     found: dict[str, set[str]] = {}
@@ -147,21 +161,24 @@ _BOTH = {name: EVERYWHERE[name] | GIVEN.get(name, set()) for name in EVERYWHERE}
     ("mode", "expected"),
     [(None, READ_IN | GIVEN), ("given", GIVEN), ("detected", EVERYWHERE), ("both", _BOTH)],
 )
-def test_modes_say_whose_scenarios_count(mode: str | None, expected: dict[str, set[str]], tmp_path: Path) -> None:
-    model = WordModel()
-    assert _build(tmp_path, mode, model) == expected
-    assert model.read == {None: 2, "given": 0}.get(mode, 5), "pairs are never read"
+def test_modes_say_whose_scenarios_count(
+    mode: str | None, expected: dict[str, set[str]], new: dict[str | None, tuple[Path, int]]
+) -> None:
+    directory, read = new[mode]
+    assert _found(ScriptGraph.open(directory)) == expected
+    assert read == {None: 2, "given": 0}.get(mode, 5), "pairs are never read"
 
 
-def test_another_mode_gives_the_graph_of_a_new_build_and_only_detects_anew(tmp_path: Path) -> None:
-    log, graph = tmp_path / "log", tmp_path / "graph"
-    for mode, read in ((None, 2), ("detected", 5), ("given", 0), ("both", 0), (None, 2)):
-        model = WordModel()
-        _build(graph, mode, model, log)
-        assert model.read == read
-        _build(tmp_path / f"new {mode}", mode, WordModel())
-        assert graph_bytes(graph) == graph_bytes(tmp_path / f"new {mode}"), mode
-    assert len(log.read_text(encoding="utf-8").splitlines()) == len(TEXTS)
+def test_another_mode_gives_the_graph_of_a_new_build_and_only_detects_anew(
+    tmp_path: Path, new: dict[str | None, tuple[Path, int]]
+) -> None:
+    first, graph = new[None][0], tmp_path / "graph"
+    assert len(first.with_suffix(".log").read_text(encoding="utf-8").splitlines()) == len(TEXTS)
+    shutil.copytree(first, graph)
+    for mode, read in (("detected", 5), ("given", 0), ("both", 0), (None, 2)):
+        assert _build(graph, mode) == read, mode
+        assert graph_bytes(graph) == graph_bytes(new[mode][0]), mode
+    assert not graph.with_suffix(".log").exists(), "nothing else is read again"
 
 
 @pytest.mark.parametrize(

@@ -322,7 +322,7 @@ def test_documents_are_read_alike_alone_and_together() -> None:
 
 
 def test_the_shipped_model_reads_documents_alike_alone_and_together() -> None:
-    steps = [f"Put the {thing} into the sink and wash the {thing}." for thing in ("cup", "plate", "spoon") * 6]
+    steps = [f"Put the {thing} into the sink and wash the {thing}." for thing in ("cup", "plate", "spoon") * 3]
     texts = _parsed(_steps(*steps), "I drained the pasta.", _steps("Boil the water in the kettle.", "Wait."))
     together = StateChangeExtractor().read(texts)
     assert any(together)

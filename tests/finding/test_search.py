@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import shutil
-import subprocess
-import sys
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +26,7 @@ from schemas.script_graph import ScriptGraph
 from tests.commands import run
 from tests.exports.kitchen import kitchen_graph
 from tests.graphs import odd_graph, write_graph
-
-_ROOT = Path(__file__).parents[2]
+from tests.terminals import on_terminal
 
 
 @pytest.fixture(scope="module")
@@ -126,25 +121,16 @@ def test_models_expect_the_scenario_and_the_tools_of_a_question() -> None:
     assert max(tools, key=lambda label: tools[label]) == "mop"
 
 
-def test_the_same_indexes_are_made_of_the_same_graph(kitchen: ScriptGraph, tmp_path: Path) -> None:
-    kitchen.search("pasta")
-    shutil.copytree(kitchen.directory, tmp_path / "copy", ignore=shutil.ignore_patterns("stores"))
-    ScriptGraph.open(tmp_path / "copy").search("pasta")
-    (first,) = (kitchen.directory / "stores").glob("vectors-*")
-    (second,) = (tmp_path / "copy" / "stores").glob("vectors-*")
-    assert (first / "step.vectors").read_bytes() == (second / "step.vectors").read_bytes()
-
-
-@pytest.mark.parametrize("kind", ["words", "vectors"])
-def test_a_damaged_index_is_made_again(kitchen: ScriptGraph, tmp_path: Path, kind: str) -> None:
+def test_a_damaged_index_is_made_again(kitchen: ScriptGraph, tmp_path: Path) -> None:
     expected = kitchen.search("boil water")
     shutil.copytree(kitchen.directory, tmp_path / "copy")
     copy = ScriptGraph.open(tmp_path / "copy")
     copy.search("boil water")
-    (store,) = (copy.directory / "stores").glob(f"{kind}-*")
-    file = store / "step.vectors" if kind == "vectors" else store
-    file.write_bytes(file.read_bytes()[:100])
-    assert copy.search("boil water") == expected
+    for kind, name in (("words", ""), ("vectors", "step.vectors")):
+        (store,) = (copy.directory / "stores").glob(f"{kind}-*")
+        file = store / name
+        file.write_bytes(file.read_bytes()[:100])
+        assert copy.search("boil water") == expected, kind
 
 
 def test_without_minilm_only_words_are_compared(
@@ -173,7 +159,8 @@ def without_stores(graph: ScriptGraph, copy: Path) -> ScriptGraph:
     return ScriptGraph.open(copy)
 
 
-def test_progress_counts_the_nodes_while_the_vectors_are_made(kitchen: ScriptGraph, tmp_path: Path) -> None:
+def test_progress_counts_the_nodes_while_the_same_vectors_are_made(kitchen: ScriptGraph, tmp_path: Path) -> None:
+    kitchen.search("pasta")
     graph = without_stores(kitchen, tmp_path / "copy")
     seen: list[tuple[int, int]] = []
     kgscripts.search(graph, "pasta", progress=lambda done, every: seen.append((done, every)))
@@ -181,12 +168,17 @@ def test_progress_counts_the_nodes_while_the_vectors_are_made(kitchen: ScriptGra
     assert seen[0] == (0, nodes)
     assert seen[-1] == (nodes, nodes)
     assert seen == sorted(seen)
+    (first,) = (kitchen.directory / "stores").glob("vectors-*")
+    (second,) = (graph.directory / "stores").glob("vectors-*")
+    assert (first / "step.vectors").read_bytes() == (second / "step.vectors").read_bytes()
     seen.clear()
     kgscripts.search(graph, "pasta", progress=lambda done, every: seen.append((done, every)))
     assert seen == []
 
 
-def test_an_interrupted_search_leaves_nothing_half_written(kitchen: ScriptGraph, tmp_path: Path) -> None:
+def test_an_interrupted_search_leaves_nothing_half_written_and_the_next_has_a_progress_bar(
+    kitchen: ScriptGraph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     graph = without_stores(kitchen, tmp_path / "copy")
 
     def interrupt(done: int, _every: int) -> None:
@@ -196,25 +188,10 @@ def test_an_interrupted_search_leaves_nothing_half_written(kitchen: ScriptGraph,
     with pytest.raises(KeyboardInterrupt):
         kgscripts.search(graph, "boil water", progress=interrupt)
     assert [path.name for path in (graph.directory / "stores").iterdir()] == [".vectors.lock"]
+    printed, shown = on_terminal(monkeypatch, "search", graph.directory, "drain the pasta")
+    assert "making the vectors of the graph" in shown
+    assert printed.startswith("steps for 'drain the pasta'")
     assert kgscripts.search(graph, "boil water") == kitchen.search("boil water")
-
-
-def test_a_terminal_gets_a_progress_bar(kitchen: ScriptGraph, tmp_path: Path) -> None:
-    graph = without_stores(kitchen, tmp_path / "copy")
-    terminal, stderr = os.openpty()
-    command = [sys.executable, "-m", "cli", "search", str(graph.directory), "drain the pasta"]
-    with subprocess.Popen(command, cwd=_ROOT, stdout=subprocess.PIPE, stderr=stderr) as search:
-        os.close(stderr)
-        shown = b""
-        with suppress(OSError):  # what Linux says at the end of a terminal whose other side was closed
-            while piece := os.read(terminal, 65536):
-                shown += piece
-        os.close(terminal)
-        assert search.stdout is not None
-        printed = search.stdout.read()
-    assert search.returncode == 0
-    assert b"making the vectors of the graph" in shown
-    assert printed.startswith(b"steps for 'drain the pasta'")
 
 
 _ODD = st.text(st.characters(codec="utf-8"), max_size=40)

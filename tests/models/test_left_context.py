@@ -86,19 +86,26 @@ def _paths(abstract: int, concrete: int) -> list[tuple[int, ...]]:
     return [path for path in itertools.product(range(abstract), repeat=concrete) if list(path) == sorted(path)]
 
 
-def _log_probability(network: Transducer, abstract: list[int], concrete: list[int], path: tuple[int, ...]) -> float:
-    """Equations (2) to (6), one factor after the other."""
+def _log_probabilities(network: Transducer, abstract: list[int], concrete: list[int]) -> dict[tuple[int, ...], float]:
+    """Of all paths; equations (2) to (6), one factor after the other."""
     batch = PairBatch.of_ids([abstract], [concrete], VOCABULARY.padding)
     encoded = network.encoder(network.embedding(batch.abstract), batch.abstract_lengths).states
     decoded = network.decode(batch.concrete)
-    total, at = 0.0, 0
-    for j, (place, word) in enumerate(zip(path, concrete, strict=True)):
+    shift, emit, words = [], [], []
+    for j, word in enumerate(concrete):
         transitions = network.transitions(encoded, decoded[:, j : j + 1])
-        shift, emit = (t.expand(1, 1, len(abstract))[0, 0] for t in (transitions.shift, transitions.emit))
-        total += float(shift[at:place].sum() + emit[place])
-        total += float(network.emission.logits(encoded[:, place], decoded[:, j]).log_softmax(1)[0, word])
-        at = place
-    return total
+        shift.append(transitions.shift.expand(1, 1, len(abstract))[0, 0].tolist())
+        emit.append(transitions.emit.expand(1, 1, len(abstract))[0, 0].tolist())
+        cells = (network.emission.logits(encoded[:, place], decoded[:, j]) for place in range(len(abstract)))
+        words.append([float(logits.log_softmax(1)[0, word]) for logits in cells])
+    found = {}
+    for path in _paths(len(abstract), len(concrete)):
+        total, at = 0.0, 0
+        for j, place in enumerate(path):
+            total += sum(shift[j][at:place]) + emit[j][place] + words[j][place]
+            at = place
+        found[path] = total
+    return found
 
 
 @pytest.mark.parametrize("name", TRANSDUCERS)
@@ -110,7 +117,7 @@ def test_a_transducer_against_the_enumeration_of_all_alignments(name: str, seed:
     draw = random.Random(seed)
     abstract, concrete = text(draw, 3, 4), text(draw, 4, 5)
     a, c = VOCABULARY.ids(abstract), VOCABULARY.ids(concrete)
-    scores = {path: _log_probability(network, a, c, path) for path in _paths(len(a), len(c))}
+    scores = _log_probabilities(network, a, c)
     to_the_end = {path: score for path, score in scores.items() if path[-1] == len(a) - 1}
     marginal = torch.tensor(list(to_the_end.values())).logsumexp(0)
     assert float(cloze_model.score([abstract], [concrete])[0]) == pytest.approx(float(marginal), abs=1e-3)
@@ -138,7 +145,7 @@ def test_a_slot_is_aligned_as_in_appendix_a4(name: str, seed: int) -> None:
     for start, position in [(0, 0), (0, 1), (2, 2), (2, 3), (4, 4)]:
         at = 0
         if start:
-            prefixes = {path: _log_probability(network, a, c[:start], path) for path in _paths(len(a), start)}
+            prefixes = _log_probabilities(network, a, c[:start])
             at = max(prefixes, key=prefixes.__getitem__)[-1]
         transitions = network.transitions(encoded[None], decoded[None, start : start + 1])
         shift, emit = (t.expand(1, 1, len(a))[0, 0] for t in (transitions.shift, transitions.emit))
@@ -168,11 +175,8 @@ def test_a_word_is_predicted_from_all_alignments_of_what_stands_before_it(name: 
     ids = torch.tensor([*VOCABULARY.ids(words), VOCABULARY.unknown])
     for position in range(4):
         # Each word behind the same prefix, summed over all alignments of both.
-        paths = _paths(len(a), position + 1)
-        totals = [
-            torch.tensor([_log_probability(network, a, [*c[:position], word], path) for path in paths]).logsumexp(0)
-            for word in ids.tolist()
-        ]
+        behind = [_log_probabilities(network, a, [*c[:position], word]) for word in ids.tolist()]
+        totals = [torch.tensor(list(paths.values())).logsumexp(0) for paths in behind]
         query = Cloze(abstract, concrete, tuple(i >= position for i in range(4)), position, position)
         row = cloze_model.predict([query], words)[0]
         torch.testing.assert_close(row, torch.stack(totals).log_softmax(0), rtol=1e-4, atol=1e-4)

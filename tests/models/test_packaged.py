@@ -20,7 +20,7 @@ from tests.plugins import install
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A package with two models, one of which has the name of one that ships."""
     package = tmp_path / "weights_found_by_tests"
-    entries = {name: package.name for name in ("cloze-tiny", "aligner")}
+    entries = dict.fromkeys(("cloze-tiny", "aligner"), package.name)
     for name in entries:
         save_checkpoint(checkpoint(), package / name)
     install(tmp_path, PACKAGED, entries, monkeypatch)

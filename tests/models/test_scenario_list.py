@@ -158,6 +158,5 @@ def test_a_graph_has_the_scenarios_of_a_list_and_reads_again_without_it(tmp_path
         )
         return {row["label"] for row in ScriptGraph.open(tmp_path / "graph").rows("Scenario")}
 
-    assert KNIFE.name not in scenarios()
     assert KNIFE.name in scenarios(path)
     assert KNIFE.name not in scenarios()

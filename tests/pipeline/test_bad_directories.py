@@ -7,40 +7,62 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from unittest import mock
 
 import pytest
+from typer.testing import CliRunner
 
+import cli
 from kgscripts.pipeline import build_graph
+from kgscripts.records import compaction
 from schemas.errors import GraphDirectoryError, KGScriptsError
 from schemas.graph_directory import locked
 from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes
 from tests.assembly.tiny_reader import tiny
+from tests.commands import run
 from tests.conftest import without_privileges
 from tests.disk import small_disk
+from tests.pipeline.damages import OF_A_FILE, damage_each, flip
+from tests.pipeline.stopping import until_assembly
 
 
 @pytest.fixture(scope="module")
 def stories(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     folder = tmp_path_factory.mktemp("stories")
-    files = [folder / f"story_{number}.txt" for number in range(3)]
+    files = [folder / f"story_{number}.txt" for number in range(6)]
     for number, file in enumerate(files):
         file.write_text(f"boil the water. add the egg{number}.", encoding="utf-8")
     return files
 
 
 @pytest.fixture(scope="module")
-def two_shards(stories: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A graph of the first two stories, in two shards; it is only copied."""
-    directory = tmp_path_factory.mktemp("two") / "graph"
-    for story in stories[:2]:
-        build_graph(story, directory, extractors=tiny())
+def built(stories: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A graph of the first two stories; it is only copied."""
+    directory = tmp_path_factory.mktemp("built") / "graph"
+    build_graph(stories[:2], directory, extractors=tiny())
     return directory
 
 
 @pytest.fixture
-def graph(two_shards: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(two_shards, tmp_path / "graph"))
+def graph(built: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(built, tmp_path / "graph"))
+
+
+@pytest.fixture(scope="module")
+def scattered(stories: list[Path], built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same with records of all stories but the last, in as many files of a kind as there are damages."""
+    directory = Path(shutil.copytree(built, tmp_path_factory.mktemp("scattered") / "graph"))
+    with mock.patch.object(compaction, "_SHARDS_A_TIER", 100):
+        for story in stories[2:5]:
+            with until_assembly():
+                build_graph(story, directory, extractors=tiny())
+    return directory
+
+
+@pytest.fixture
+def shards(scattered: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(scattered, tmp_path / "shards"))
 
 
 @pytest.fixture(scope="module")
@@ -58,59 +80,46 @@ def _files(graph: Path, kind: str) -> list[Path]:
     return sorted(graph.glob(f"records/{kind}/*.parquet"))
 
 
-def _flip(file: Path) -> None:
-    content = bytearray(file.read_bytes())
-    content[len(content) // 3] ^= 0xFF
-    file.write_bytes(content)
-
-
-def _cut(file: Path) -> None:
-    file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
-
-
-def _empty(file: Path) -> None:
-    file.write_bytes(b"")
-
-
-_DAMAGES = pytest.mark.parametrize("damage", [_flip, _cut, _empty, Path.unlink])
-
-
 @pytest.mark.parametrize("kind", _KINDS)
-@_DAMAGES
-def test_what_a_damaged_file_held_is_read_again(
-    damage: Callable[[Path], None], kind: str, graph: Path, stories: list[Path], anew: dict[str, bytes]
+def test_what_damaged_files_held_is_read_again(
+    kind: str, shards: Path, stories: list[Path], anew: dict[str, bytes]
 ) -> None:
-    for file in _files(graph, kind):
-        damage(file)
-    build_graph(stories, graph, extractors=tiny())
-    assert graph_bytes(graph) == anew
-    assert not list(graph.glob("records/*/*.damaged"))
+    damage_each(_files(shards, kind))
+    build_graph(stories, shards, extractors=tiny())
+    assert graph_bytes(shards) == anew
+    assert not list(shards.glob("records/*/*.damaged"))
 
 
-@_DAMAGES
+@pytest.mark.parametrize("damage", OF_A_FILE)
 def test_a_damaged_file_whose_inputs_are_not_given_is_an_error(
-    damage: Callable[[Path], None], graph: Path, stories: list[Path]
+    damage: Callable[[Path], None], shards: Path, stories: list[Path]
 ) -> None:
-    before = graph_bytes(graph)
-    damage(_files(graph, "document")[0])
+    before = graph_bytes(shards)
+    damage(_files(shards, "document")[0])
     for _ in range(2):
         with pytest.raises(GraphDirectoryError, match="damaged or lost") as caught:
-            build_graph(stories[2], graph, extractors=tiny())
-        assert str(stories[0].resolve()) in str(caught.value) or str(stories[1].resolve()) in str(caught.value)
-        assert graph_bytes(graph) == before
-    build_graph(stories, graph, extractors=tiny())
-    assert ScriptGraph.open(graph).manifest.sources == 3
+            build_graph(stories[5], shards, extractors=tiny())
+        assert any(str(story.resolve()) in str(caught.value) for story in stories[:5])
+        assert graph_bytes(shards) == before
+    with until_assembly() as begun:
+        build_graph(stories, shards, extractors=tiny())
+    assert begun.sources == [story.name for story in stories]
 
 
-@_DAMAGES
+def test_damaged_files_are_read_again_after_an_error(shards: Path, stories: list[Path], anew: dict[str, bytes]) -> None:
+    damage_each(_files(shards, "document"))
+    with pytest.raises(GraphDirectoryError, match="damaged or lost"):
+        build_graph(stories[5], shards, extractors=tiny())
+    build_graph(stories, shards, extractors=tiny())
+    assert graph_bytes(shards) == anew
+
+
 def test_lost_readings_are_read_again_from_the_texts_in_the_records(
-    damage: Callable[[Path], None], stories: list[Path], anew: dict[str, bytes], tmp_path: Path
+    shards: Path, stories: list[Path], anew: dict[str, bytes]
 ) -> None:
-    graph = tmp_path / "graph"
-    build_graph(stories[:2], graph, extractors=tiny())
-    damage(_files(graph, "event_mention")[0])
-    build_graph(stories[2], graph, extractors=tiny())
-    assert graph_bytes(graph) == anew
+    damage_each(_files(shards, "event_mention"))
+    build_graph(stories[5], shards, extractors=tiny())
+    assert graph_bytes(shards) == anew
 
 
 @pytest.mark.parametrize("file", ["index.parquet", "readers.json"])
@@ -123,16 +132,27 @@ def test_records_of_an_older_version_say_what_to_do(file: str, graph: Path, stor
     assert "build into a new directory" in str(caught.value.remedy)
 
 
-@pytest.mark.parametrize("table", ["nodes/Passage.parquet", "relations/USES.parquet", "manifest.json"])
-@_DAMAGES
-def test_a_damaged_graph_is_refused_and_built_anew(
+_TABLES = ("nodes/Passage.parquet", "relations/USES.parquet", "manifest.json")
+
+
+@pytest.mark.parametrize("table", _TABLES)
+@pytest.mark.parametrize("damage", OF_A_FILE)
+def test_a_damaged_graph_is_refused_and_assembled_again(
     damage: Callable[[Path], None], table: str, graph: Path, stories: list[Path]
 ) -> None:
-    before = graph_bytes(graph)
     damage(graph / table)
     with pytest.raises(GraphDirectoryError) as caught:
         _read_whole(graph)
     assert "build-graph" in (caught.value.remedy or "")
+    with until_assembly():
+        build_graph(stories[0], graph, extractors=tiny())
+
+
+@pytest.mark.parametrize("damage", OF_A_FILE)
+def test_a_damaged_graph_is_replaced(damage: Callable[[Path], None], graph: Path, stories: list[Path]) -> None:
+    before = graph_bytes(graph)
+    for table in _TABLES:
+        damage(graph / table)
     build_graph(stories[0], graph, extractors=tiny())
     assert graph_bytes(graph) == before
 
@@ -180,17 +200,32 @@ def test_two_builds_at_once(graph: Path, stories: list[Path]) -> None:
         with pytest.raises(GraphDirectoryError, match="another build is at work"):
             build_graph(stories, graph, extractors=tiny())
         other.kill()
-    build_graph(stories, graph, extractors=tiny())
+    with until_assembly():
+        build_graph(stories, graph, extractors=tiny())
     with locked(graph):
-        assert ScriptGraph.open(graph).manifest.sources == 3
+        assert ScriptGraph.open(graph).manifest.sources == 2
 
 
-@pytest.mark.parametrize("size", [0, 400, 2_500, 4_000, 6_000, 8_000])
-def test_a_full_disk_leaves_the_old_graph(size: int, graph: Path, stories: list[Path], anew: dict[str, bytes]) -> None:
+_SIZES = (0, 400, 2_500, 4_000, 6_000, 8_000)
+
+
+@pytest.mark.parametrize("size", _SIZES)
+def test_a_full_disk_leaves_the_old_graph(size: int, graph: Path, stories: list[Path]) -> None:
     before = graph_bytes(graph)
     with small_disk(size), pytest.raises(GraphDirectoryError, match="cannot be written"):
         build_graph(stories, graph, extractors=tiny())
     assert graph_bytes(graph) == before
+    with until_assembly() as begun:
+        build_graph(stories, graph, extractors=tiny())
+    assert begun.sources == [story.name for story in stories]
+
+
+def test_what_was_written_on_a_full_disk_is_no_hindrance(
+    graph: Path, stories: list[Path], anew: dict[str, bytes]
+) -> None:
+    for size in _SIZES:
+        with small_disk(size), pytest.raises(GraphDirectoryError, match="cannot be written"):
+            build_graph(stories, graph, extractors=tiny())
     build_graph(stories, graph, extractors=tiny())
     assert graph_bytes(graph) == anew
 
@@ -209,12 +244,10 @@ def test_a_really_full_disk(tmp_path: Path, stories: list[Path]) -> None:
 
 
 def test_validate_finds_damaged_records(graph: Path) -> None:
-    command = [sys.executable, "-m", "cli", "validate", str(graph)]
-    root = Path(__file__).parents[2]
-    assert subprocess.run(command, cwd=root, capture_output=True, check=False).returncode == 0
+    run("validate", graph)
     file = _files(graph, "event_mention")[0]
-    _flip(file)
-    result = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
-    assert result.returncode == 2
+    flip(file)
+    result = CliRunner(env={"COLUMNS": "80"}).invoke(cli.app, ["validate", str(graph)])
+    assert result.exit_code == 2
     assert f"{file}: the file is damaged" in result.stdout
     assert file.exists(), "nothing is changed"

@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import suppress
 from importlib import resources
 from pathlib import Path
 
@@ -27,21 +26,18 @@ from kgscripts.building.run import Run
 from kgscripts.pipeline import build_graph
 from kgscripts.records import RecordStore
 from kgscripts.records.failures import FailureCount
-from schemas.errors import ConfigurationError
+from schemas.errors import ConfigurationError, KGScriptsError
 from schemas.records import DiscardReason
 from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes, graph_rows, labels
+from tests.commands import run
 from tests.exports.kitchen import kitchen_rows
 from tests.graphs import write_graph
+from tests.terminals import on_terminal
 
 _ROOT = Path(__file__).parents[2]
 _WITHOUT = ("state-changes", "scenarios", "steps")
 _EXAMPLES = Path(str(resources.files("kgscripts.examples") / "texts"))
-
-
-def _kgscripts(*arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "cli", *map(str, arguments)]
-    return subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, check=False)
 
 
 @pytest.fixture(scope="module")
@@ -56,11 +52,18 @@ def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def graph(texts: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The graph of these texts, built by two processes."""
+def built(texts: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    """The graph of these texts, and the command with two reading processes that built it, in a pipe."""
     directory = tmp_path_factory.mktemp("examples") / "graph"
-    build_graph(texts, directory, jobs=2, without=_WITHOUT)
-    return directory
+    options = ["--without", ",".join(_WITHOUT), "--jobs", "2", "--json"]
+    command = [sys.executable, "-m", "cli", "build-graph", str(texts), "-o", str(directory), *options]
+    return directory, subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def graph(built: tuple[Path, subprocess.CompletedProcess[str]]) -> Path:
+    """The graph of these texts."""
+    return built[0]
 
 
 @pytest.mark.parametrize("arguments", [["", "-o", "graph"], ["a.txt", "", "-o", "graph"], ["a.txt", "-o", ""]])
@@ -88,9 +91,12 @@ def test_examples_tell_how_pasta_is_cooked(graph: Path) -> None:
     assert nx.has_path(order, "boil water", "drain pasta")
 
 
-def test_a_build_in_a_pipe_prints_its_report_and_no_bar(graph: Path, texts: Path, tmp_path: Path) -> None:
-    done = _kgscripts("build-graph", texts, "-o", tmp_path / "graph", "--without", ",".join(_WITHOUT), "--json")
+def test_a_build_in_a_pipe_prints_its_report_and_no_bar(
+    built: tuple[Path, subprocess.CompletedProcess[str]], texts: Path, tmp_path: Path
+) -> None:
+    graph, done = built
     assert (done.returncode, done.stderr) == (0, "")
+    build_graph(texts, tmp_path / "graph", without=_WITHOUT)
     report = json.loads(done.stdout)
     assert graph_bytes(tmp_path / "graph") == graph_bytes(graph)
     assert report["build_id"] == ScriptGraph.open(graph).build_id
@@ -98,12 +104,11 @@ def test_a_build_in_a_pipe_prints_its_report_and_no_bar(graph: Path, texts: Path
     assert {model["name"] for model in report["models"]} == {
         *("decompositions", "events", "labels", "sentences", "aligner", "en_kgscripts"),
     }
-    removed = _kgscripts("remove", tmp_path / "graph", "cooking_pasta.txt", "--json")
-    assert json.loads(removed.stdout) == {"removed": ["cooking_pasta.txt"]}
-    again = _kgscripts("remove", tmp_path / "graph", "cooking_pasta.txt")
-    assert again.returncode == 2
-    assert "no source goes by 'cooking_pasta.txt'" in again.stderr
-    assert "Traceback" not in again.stderr
+    assert json.loads(run("remove", tmp_path / "graph", "cooking_pasta.txt", "--json")) == {
+        "removed": ["cooking_pasta.txt"]
+    }
+    with pytest.raises(KGScriptsError, match=r"no source goes by 'cooking_pasta\.txt'"):
+        run("remove", tmp_path / "graph", "cooking_pasta.txt")
 
 
 def test_the_report_fits_on_one_screen(
@@ -130,11 +135,11 @@ def test_the_report_fits_on_one_screen(
 
 def test_a_report_with_many_faults_fits_too(graph: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    run = Run(jobs=1, inputs_read=9, inputs_unreadable=2, inputs_partly_read=1, sources_read=45, words_read=10_000)
+    counted = Run(jobs=1, inputs_read=9, inputs_unreadable=2, inputs_partly_read=1, sources_read=45, words_read=10_000)
     failures = [
         FailureCount(f"extractor-{number}", DiscardReason.EXTRACTOR_FAILED, 3, "no luck " * 100) for number in range(9)
     ]
-    found = evolve(report(ScriptGraph.open(graph), run, failures), directory=Path("graph"))
+    found = evolve(report(ScriptGraph.open(graph), counted, failures), directory=Path("graph"))
     lines = str(found).splitlines()
     assert len(lines) < 24
     assert max(map(len, lines)) <= 80
@@ -192,19 +197,10 @@ def test_errors_come_without_a_traceback(
     assert "Traceback" not in errors
 
 
-def test_a_terminal_gets_a_progress_bar(texts: Path, tmp_path: Path) -> None:
-    terminal, stderr = os.openpty()
-    options = ["-o", str(tmp_path / "graph"), "--without", ",".join(_WITHOUT)]
-    command = [sys.executable, "-m", "cli", "build-graph", str(texts / "pairs.tsv"), *options]
-    with subprocess.Popen(command, cwd=_ROOT, stdout=subprocess.DEVNULL, stderr=stderr) as build:
-        os.close(stderr)
-        shown = b""
-        with suppress(OSError):  # what Linux says at the end of a terminal whose other side was closed
-            while piece := os.read(terminal, 65536):
-                shown += piece
-        os.close(terminal)
-    assert build.returncode == 0
-    assert re.search(rb"reading: \d+ sources, \d+ words", shown)
+def test_a_terminal_gets_a_progress_bar(texts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    options = ("-o", tmp_path / "graph", "--without", ",".join(_WITHOUT))
+    _, shown = on_terminal(monkeypatch, "build-graph", texts / "pairs.tsv", *options)
+    assert re.search(r"reading: \d+ sources, \d+ words", shown)
 
 
 _STORIES = 960
@@ -212,15 +208,10 @@ _STORIES = 960
 
 
 def _interruptible_build(graph: Path, jobs: int) -> subprocess.Popen[str]:
-    """A build of many stories that has begun to read, in a process group of its own."""
-    lines = (
-        json.dumps({"id": str(number), "text": f"She boiled {number} eggs in the pot. Then she ate them. " * 2})
-        for number in range(_STORIES)
-    )
-    stories = graph.with_name("stories.jsonl")
-    stories.write_text("\n".join(lines), encoding="utf-8")
+    """A build of the stories beside the graph that has begun to read, in a process group of its own."""
     options = ["-o", str(graph), "--jobs", str(jobs), "--without", ",".join(_WITHOUT)]
-    command = [sys.executable, "-m", "cli", "build-graph", str(stories), *options]
+    command = [sys.executable, "-m", "cli", "build-graph", str(graph.with_name("stories.jsonl")), *options]
+    before = set(graph.glob(_READ))
     build = subprocess.Popen(
         command,
         cwd=_ROOT,
@@ -230,36 +221,49 @@ def _interruptible_build(graph: Path, jobs: int) -> subprocess.Popen[str]:
         # Where the tests run in the background, a shell has made Ctrl-C ignored, and processes inherit that.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    # When there are three files, the process that commits has taken the first.
-    while len(list(graph.glob("records/event_mention/*.parquet"))) < 3:
+    # When there are three more files, the process that commits has taken the first.
+    while len(set(graph.glob(_READ)) - before) < 3:
         assert build.poll() is None
         time.sleep(0.01)
     return build
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_ctrl_c_ends_the_build_and_the_next_call_goes_on(jobs: int, tmp_path: Path) -> None:
-    graph = tmp_path / "graph"
-    with _interruptible_build(graph, jobs) as build:
-        os.killpg(build.pid, signal.SIGINT)
-        _, errors = build.communicate()
-    assert build.returncode == 130
-    assert "the same command continues" in errors
-    assert "Traceback" not in errors
+_READ = "records/event_mention/*.parquet"
+
+
+def _left(graph: Path) -> int:
+    """How many of the stories have to be read."""
     with RecordStore(graph / "records") as store:
         versions = [entry.digest for entry in store.extractors.all().values() if entry.role == "extractor"]
-        left = sum(map(len, store.readings.lacking(versions)))
-    assert 0 < left < _STORIES
-    found = build_graph(tmp_path / "stories.jsonl", graph, without=_WITHOUT)
-    assert found.run.sources_read == left, "the others were read before"
-    assert found.sources == _STORIES
+        return sum(map(len, store.readings.lacking(versions)))
 
 
-def test_reading_processes_end_with_the_build_that_started_them(tmp_path: Path) -> None:
-    with _interruptible_build(tmp_path / "graph", jobs=2) as build:
+def test_whatever_ends_a_build_the_next_call_goes_on(tmp_path: Path) -> None:
+    """Killed, its reading processes end with it; and Ctrl-C ends a build of several processes, and of one."""
+    graph, left = tmp_path / "graph", [_STORIES]
+    lines = (
+        json.dumps({"id": str(number), "text": f"She boiled {number} eggs in the pot. Then she ate them. " * 2})
+        for number in range(_STORIES)
+    )
+    (tmp_path / "stories.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    with _interruptible_build(graph, jobs=2) as build:
         children = psutil.Process(build.pid).children(recursive=True)
         while len(children) < 2:
             children = psutil.Process(build.pid).children(recursive=True)
         build.kill()
     _, alive = psutil.wait_procs(children, timeout=60)
     assert alive == []
+    left.append(_left(graph))
+    for jobs in (2, 1):
+        with _interruptible_build(graph, jobs) as build:
+            os.killpg(build.pid, signal.SIGINT)
+            _, errors = build.communicate()
+        assert build.returncode == 130
+        assert "the same command continues" in errors
+        assert "Traceback" not in errors
+        left.append(_left(graph))
+    assert left == sorted(set(left), reverse=True), "each call has read something"
+    assert left[-1] > 0
+    found = build_graph(tmp_path / "stories.jsonl", graph, without=_WITHOUT)
+    assert found.run.sources_read == left[-1], "the others were read before"
+    assert found.sources == _STORIES

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -91,20 +93,24 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
             read_correction_file(path)
 
 
-def test_a_file_goes_in_and_comes_out(tmp_path: Path) -> None:
-    file = tmp_path / "corrections.jsonl"
+@pytest.fixture(scope="module")
+def corrected(tmp_path_factory: pytest.TempPathFactory) -> ScriptGraph:
+    """The graph with the corrections of a file, one of them twice; nobody writes to it."""
+    folder = tmp_path_factory.mktemp("corrected")
     lines = [_line(scenario="Cook  Pasta", step="Watch Film"), _line(kind="rename", step="boil water", name="Boil it!")]
-    file.write_bytes(b"\n".join([*lines, lines[0]]))
-    graph = _graph(tmp_path / "graph", corrections=file)
-    assert {row["label"] for row in graph.rows("SubEvent")} >= {"Boil it!"}
-    assert "watch film" not in {row["label"] for row in graph.rows("SubEvent")}
-    run = CliRunner().invoke(cli.app, ["correct", str(graph.directory), "--list"])
+    (folder / "corrections.jsonl").write_bytes(b"\n".join([*lines, lines[0]]))
+    return _graph(folder / "graph", corrections=folder / "corrections.jsonl")
+
+
+def test_a_file_goes_in_and_comes_out(corrected: ScriptGraph, tmp_path: Path) -> None:
+    assert {row["label"] for row in corrected.rows("SubEvent")} >= {"Boil it!"}
+    assert "watch film" not in {row["label"] for row in corrected.rows("SubEvent")}
+    run = CliRunner().invoke(cli.app, ["correct", str(corrected.directory), "--list"])
     assert run.exit_code == 0
+    file = tmp_path / "corrections.jsonl"
     file.write_text(run.output, encoding="utf-8")
-    assert read_correction_file(file) == list_corrections(graph.directory)
+    assert read_correction_file(file) == list_corrections(corrected.directory)
     assert len(read_correction_file(file)) == 2
-    other = _graph(tmp_path / "other", corrections=file)
-    assert graph_bytes(other.directory) == graph_bytes(graph.directory)
 
 
 def _typed(**values: Any) -> Correction:
@@ -155,9 +161,17 @@ def test_words_that_are_not_in_the_graph(graph: ScriptGraph, values: dict[str, A
 
 
 def test_what_was_corrected_can_be_named_as_before(graph: ScriptGraph) -> None:
-    known = [_typed(step="fly kite"), _typed(kind="same thing", scenario="", thing="ladle", other="sieve")]
+    used = _typed(kind="add", step="warm plate", relation="USES", other="oven", role="appliance")
+    known = [
+        _typed(step="fly kite"),
+        _typed(kind="same thing", scenario="", thing="ladle", other="sieve"),
+        _typed(kind="add", step="warm plate"),
+        used,
+    ]
     words = GraphWords(graph, known)
     assert words.of_correction(_typed(scenario="Cook pasta", step="fly the kite", withdrawn=True)).key == known[0].key
+    taken = {"step": "the warm plate", "relation": "USES", "other": "the oven", "withdrawn": True}
+    assert words.of_correction(_typed(kind="add", **taken)).key == used.key
     back = _typed(kind="same thing", scenario="", thing="sieve", other="ladle")
     assert words.of_correction(back) == back
 
@@ -184,8 +198,8 @@ def test_commands_that_are_refused(graph: ScriptGraph, words: list[str], message
     assert graph_bytes(graph.directory) == before
 
 
-def test_a_person_corrects_withdraws_and_compares(tmp_path: Path) -> None:
-    before, after = (_graph(tmp_path / name).directory for name in ("before", "after"))
+def test_a_person_corrects_withdraws_and_compares(graph: ScriptGraph, tmp_path: Path) -> None:
+    before, after = graph.directory, shutil.copytree(graph.directory, tmp_path / "after")
 
     def run(*words: str) -> str:
         done = CliRunner().invoke(cli.app, list(words), catch_exceptions=False)
@@ -223,8 +237,8 @@ def test_a_person_corrects_withdraws_and_compares(tmp_path: Path) -> None:
     assert [item.author for item in list_corrections(after)].count("Ada") == 0
 
 
-def test_a_person_adds_withdraws_and_is_told_what_is_overruled(tmp_path: Path) -> None:
-    before, after = (_graph(tmp_path / name).directory for name in ("before", "after"))
+def test_a_person_adds_withdraws_and_is_told_what_is_overruled(graph: ScriptGraph, tmp_path: Path) -> None:
+    before, after = graph.directory, shutil.copytree(graph.directory, tmp_path / "after")
 
     def run(*words: str) -> str:
         done = CliRunner().invoke(cli.app, list(words), catch_exceptions=False)
@@ -242,7 +256,7 @@ def test_a_person_adds_withdraws_and_is_told_what_is_overruled(tmp_path: Path) -
 
     # As texts would give it.
     assert add("Warm the plates") == 'recorded: "warm plate" is a step\n'
-    assert "as appliance is right" in add("warm the plate", "uses", "the oven", "appliance")
+    assert "as appliance is right" in add("boil the water", "uses", "the oven", "appliance")
     assert add("watch film", "PRECEDES", "warm plate").startswith("recorded")
     assert "no longer applied" in add("warm plate", "PRECEDES", "watch the film")
     text = " ".join(run("show", str(after), PASTA).split())
@@ -252,15 +266,13 @@ def test_a_person_adds_withdraws_and_is_told_what_is_overruled(tmp_path: Path) -
     assert "oven" in run("show", str(after), "--tool", "oven")
     differences = run("diff", str(before), str(after))
     assert "step added: warm plate (added by a person)" in differences
-    add("boil water", "USES", "kettle")
-    assert "relation added: boil water in pot USES kettle (added by a person)" in run("diff", str(before), str(after))
+    assert "relation added: boil water in pot USES oven (added by a person)" in differences
     refused("near ones are: tiny", "about", "tinny", "making tea")
     refused("has no passage.*near ones are: watch the film", "about", "tiny", "watch the films", "making tea")
     refused("SOURCE SCENARIO or SOURCE PASSAGE SCENARIO", "about", "tiny")
     assert "is about making tea" in run("correct", str(after), "about", "tiny", "Watch the film.", "make tea")
     assert "making tea" in run("show", str(after))
     run("correct", str(after), "about", "tiny", "watch the film.", "--withdraw")
-    run("correct", str(after), "add", PASTA, "the warm plate", "USES", "oven", "--withdraw")
     file = tmp_path / "corrections.jsonl"
     later = {"withdrawn": True, "role": "", "time": "2999-01-01"}
     lines = [json.dumps({**item.to_dict(), **later}) for item in list_corrections(after) if not item.withdrawn]
@@ -269,28 +281,28 @@ def test_a_person_adds_withdraws_and_is_told_what_is_overruled(tmp_path: Path) -
     assert graph_bytes(after) == graph_bytes(before)
 
 
-def test_a_difference_is_bounded_in_words_and_whole_in_json(tmp_path: Path) -> None:
+def test_a_difference_is_bounded_in_words_and_whole_in_json(graph: ScriptGraph, tmp_path: Path) -> None:
     verbs = [f"verb{number}" for number in range(30)]
     text = " ".join(f"{verb} the pot." for verb in verbs)
-    for name, scenarios in (("a", [PASTA]), ("b", [PASTA, *(f"making soup {number}" for number in range(8))])):
-        texts = [tiny_document(text if name == "b" else "boil the pot.", scenario=item) for item in scenarios]
-        build_graph(output=tmp_path / name, texts=texts, extractors=tiny())
-    found = diff_graphs(*(ScriptGraph.open(tmp_path / name) for name in ("a", "b")))
-    assert sum(len(item.changes) for item in found.scenarios) == 31
+    scenarios = [PASTA, *(f"making soup {number}" for number in range(8))]
+    texts = [tiny_document(text, scenario=item) for item in scenarios]
+    build_graph(output=tmp_path / "b", texts=texts, extractors=tiny())
+    found = diff_graphs(graph, ScriptGraph.open(tmp_path / "b"))
+    kinds = Counter(change.kind for item in found.scenarios for change in item.changes)
+    assert kinds["step added"] == 30
+    assert kinds["step removed"] == graph.manifest.rows("SubEvent")
     assert [item.status for item in found.scenarios].count("added") == 8
-    run = CliRunner().invoke(cli.app, ["diff", str(tmp_path / "a"), str(tmp_path / "b"), "--limit", "2"])
+    run = CliRunner().invoke(cli.app, ["diff", str(graph.directory), str(tmp_path / "b"), "--limit", "2"])
     assert "step added: 28 more" in run.output
     assert "more scenarios: 7 scenarios added" in run.output
-    assert len(run.output.splitlines()) < 12
+    assert len(run.output.splitlines()) < 14
 
 
-def test_damaged_corrections_are_not_forgotten_in_silence(tmp_path: Path) -> None:
-    file = tmp_path / "corrections.jsonl"
-    file.write_bytes(_line())
-    graph = _graph(tmp_path / "graph", corrections=file)
-    [shard] = (graph.directory / "records" / "correction").glob("*.parquet")
+def test_damaged_corrections_are_not_forgotten_in_silence(corrected: ScriptGraph, tmp_path: Path) -> None:
+    directory = shutil.copytree(corrected.directory, tmp_path / "graph")
+    [shard] = (directory / "records" / "correction").glob("*.parquet")
     shard.write_bytes(b"damaged")
     with pytest.raises(GraphDirectoryError, match=r"(?s)corrections is damaged.*taken from the graph"):
-        _graph(graph.directory)
-    again = _graph(graph.directory)
+        _graph(directory)
+    again = _graph(directory)
     assert "watch film" not in {row["label"] for row in again.rows("SubEvent")}

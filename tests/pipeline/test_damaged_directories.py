@@ -24,6 +24,7 @@ from schemas.script_graph import ScriptGraph
 from schemas.tables import TABLE_NAMES, key_columns, table_path
 from tests.assembly.built import graph_bytes
 from tests.assembly.tiny_reader import tiny
+from tests.pipeline.stopping import until_assembly
 
 
 @pytest.fixture(scope="module")
@@ -147,6 +148,16 @@ def test_a_file_with_other_content_or_of_another_kind_is_named(damage: str, grap
         _damage(damage, graph / name)
     with pytest.raises(GraphDirectoryError):
         ScriptGraph.open(graph)
+    if damage in _KINDS:
+        _rebuild(graph, built)
+    else:  # whatever the content, it is replaced in the same way, as the next test has it
+        with until_assembly():
+            build_graph(built / "story.txt", graph, extractors=tiny())
+
+
+def test_files_with_other_content_are_built_again(graph: Path, built: Path) -> None:
+    for damage, name in zip(_CONTENTS, _GRAPH, strict=False):
+        _damage(damage, graph / name)
     _rebuild(graph, built)
 
 
@@ -154,7 +165,7 @@ _EMPTY = (".next", "id", ".lock", "stores")
 """What readers of a graph do not need."""
 
 
-@pytest.mark.parametrize("name", [*_RECORDS, "records", "nodes", "relations", *_EMPTY])
+@pytest.mark.parametrize("name", [*_RECORDS, "records", *_EMPTY])
 def test_what_is_of_another_kind_is_named_and_built_again(name: str, graph: Path, built: Path) -> None:
     (graph / ".next").mkdir()
     (graph / "stores").mkdir()
@@ -163,6 +174,19 @@ def test_what_is_of_another_kind_is_named_and_built_again(name: str, graph: Path
         _damage(damage, path)
         assert name in _EMPTY or any(found.startswith(str(path)) for found in _read(graph))
         _rebuild(graph, built)
+
+
+@pytest.mark.parametrize("damage", ["nothing", "dangling link"])
+def test_folders_of_tables_of_another_kind_are_named_and_built_again(damage: str, graph: Path, built: Path) -> None:
+    for name in ("nodes", "relations"):
+        shutil.copytree(graph / name, graph.parent / "kept")
+        _damage(damage, graph / name)
+        assert any(found.startswith(str(graph / name)) for found in _read(graph))
+        _remove(graph / name)
+        (graph.parent / "kept").rename(graph / name)
+    for name in ("nodes", "relations"):
+        _damage(damage, graph / name)
+    _rebuild(graph, built)
 
 
 def _with(table: pa.Table, column: int, values: pa.Array) -> pa.Table:

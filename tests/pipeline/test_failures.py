@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from kgscripts.building import batching
 from kgscripts.building.jobs import WrittenBatch, read_batches
 from kgscripts.building.reading import Batch, DocumentReader
-from kgscripts.building.report import print_report
+from kgscripts.building.report import BuildReport, print_report
 from kgscripts.editing.merging import merge_graphs
 from kgscripts.extractors.labels import LabelExtractor
 from kgscripts.extractors.registry import choose
@@ -27,6 +28,7 @@ from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes, graph_rows
 from tests.assembly.tiny_reader import tiny_document
 from tests.pipeline.faulty import ERRORS, MISTAKES, Misplaced, Topics, Verbs, faulty
+from tests.pipeline.stopping import until_assembly
 
 GOOD = [tiny_document(f"{verb} the water.", name=verb, scenario="making soup") for verb in ("boil", "drain", "stir")]
 
@@ -58,10 +60,36 @@ def _read_by(directory: Path, name: str) -> set[str]:
         return {names[subject] for subject in store.readings.subjects(digest)}
 
 
-def test_a_text_is_set_aside_for_the_extractor_that_fails_and_who_requires_it(tmp_path: Path) -> None:
-    report = build_graph(output=tmp_path, texts=[*GOOD, *_bad(*MISTAKES)], extractors=faulty())
+Built = tuple[Path, BuildReport]
+"""A graph, which is only read and copied, and the report of its build."""
+
+
+def _built(factory: pytest.TempPathFactory, *words: str) -> Built:
+    directory = factory.mktemp("built") / "graph"
+    return directory, build_graph(output=directory, texts=[*GOOD, *_bad(*words)], extractors=faulty())
+
+
+@pytest.fixture(scope="module")
+def mistaken(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    return _built(tmp_path_factory, *MISTAKES)
+
+
+@pytest.fixture(scope="module")
+def one_failed(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    return _built(tmp_path_factory, "value")
+
+
+@pytest.fixture(scope="module")
+def two_failed(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    return _built(tmp_path_factory, "value", "kind")
+
+
+def test_a_text_is_set_aside_for_the_extractor_that_fails_and_who_requires_it(
+    mistaken: Built,
+) -> None:
+    directory, report = mistaken
     assert report.discards == {"extractor failed": len(MISTAKES), "required records missing": 2 * len(MISTAKES)}
-    found = {(item["where"], item["extractor"]): item for item in _discards(tmp_path)}
+    found = {(item["where"], item["extractor"]): item for item in _discards(directory)}
     for mistake, message in MISTAKES.items():
         failed, verbs, topics = (found[mistake, name] for name in ("faulty", "verbs", "topics"))
         assert failed["reason"] == "extractor failed"
@@ -73,21 +101,20 @@ def test_a_text_is_set_aside_for_the_extractor_that_fails_and_who_requires_it(tm
     assert "(faulty.py:" in found["value", "faulty"]["detail"], "where in the code it failed"
     # The other texts are read by it, and all texts by those that do not require it.
     good = {item.name for item in GOOD}
-    assert [_read_by(tmp_path, name) for name in ("faulty", "verbs", "topics")] == [good] * 3
-    assert _read_by(tmp_path, "labels") == {*good, *MISTAKES}
-    rows = graph_rows(tmp_path)
+    assert [_read_by(directory, name) for name in ("faulty", "verbs", "topics")] == [good] * 3
+    assert _read_by(directory, "labels") == {*good, *MISTAKES}
+    rows = graph_rows(directory)
     assert {row["predicate"] for row in rows["Action"]} == good
     assert {row["label"] for row in rows["Scenario"]} == {"making soup", "cooking pasta", "baking a cake"}
     assert report.sources == len(GOOD) + len(MISTAKES)
 
 
-def test_several_processes_set_aside_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_processes_set_aside_the_same(mistaken: Built, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batching, "_DOCUMENTS_A_BATCH", 4)
-    texts = [document for pair in zip(GOOD * 2, _bad(*MISTAKES), strict=True) for document in pair]
-    for jobs in (1, 2):
-        build_graph(output=tmp_path / str(jobs), texts=texts, extractors=faulty(), jobs=jobs)
-    assert len(_discards(tmp_path / "1")) == 3 * len(MISTAKES)
-    assert graph_bytes(tmp_path / "1") == graph_bytes(tmp_path / "2")
+    texts = [*GOOD, *_bad(*MISTAKES)]
+    build_graph(output=tmp_path, texts=[*texts[::2], *texts[1::2]], extractors=faulty(), jobs=2)
+    assert len(_discards(tmp_path)) == 3 * len(MISTAKES)
+    assert graph_bytes(tmp_path) == graph_bytes(mistaken[0])
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -98,7 +125,9 @@ def test_strict_stops_at_the_first_failure(jobs: int, tmp_path: Path) -> None:
     assert "'faulty' failed: ValueError: no luck with value" in caught.value.message
     assert caught.value.remedy is not None
     assert "--strict" in caught.value.remedy
-    assert build_graph(output=tmp_path, extractors=faulty()).sources == len(GOOD) + 1
+    with until_assembly() as begun:
+        build_graph(output=tmp_path, extractors=faulty())
+    assert len(begun.sources) == len(GOOD) + 1
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
@@ -133,38 +162,40 @@ def test_where_nothing_is_read_nothing_is_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("version", ["1", "2"])
-def test_the_next_build_tries_again(version: str, tmp_path: Path) -> None:
-    texts = [*GOOD, *_bad("value", "kind")]
-    graph, mended = tmp_path / "graph", tmp_path / "mended"
-    build_graph(output=graph, texts=texts, extractors=faulty(mended=mended))
+def test_the_next_build_tries_again(version: str, mistaken: Built, tmp_path: Path) -> None:
+    graph, mended = shutil.copytree(mistaken[0], tmp_path / "graph"), tmp_path / "mended"
     mended.touch()
     report = build_graph(output=graph, extractors=faulty(version, mended))
     assert report.discards == {}
     assert report.failures == ()
-    assert report.run.sources_read == (2 if version == "1" else len(texts))
+    texts = [*GOOD, *_bad(*MISTAKES)]
+    assert report.run.sources_read == (len(MISTAKES) if version == "1" else len(texts))
     build_graph(output=tmp_path / "anew", texts=texts, extractors=faulty(version, mended))
     assert graph_bytes(graph) == graph_bytes(tmp_path / "anew")
 
 
-def test_a_build_that_fails_again_changes_nothing(tmp_path: Path) -> None:
-    first = build_graph(output=tmp_path, texts=[*GOOD, *_bad("value")], extractors=faulty())
-    files = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.name != "run.json"}
-    again = build_graph(output=tmp_path, extractors=faulty())
+def test_a_build_that_fails_again_changes_nothing(one_failed: Built, tmp_path: Path) -> None:
+    graph, first = shutil.copytree(one_failed[0], tmp_path / "graph"), one_failed[1]
+    files = {path: path.stat().st_mtime_ns for path in graph.rglob("*") if path.name != "run.json"}
+    again = build_graph(output=graph, extractors=faulty())
     assert again.build_id == first.build_id
     assert again.discards == first.discards
     assert again.run.sources_read == 0
-    now = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.name != "run.json"}
+    now = {path: path.stat().st_mtime_ns for path in graph.rglob("*") if path.name != "run.json"}
     assert {path for path in now if path.is_file() and files.get(path) != now[path]} == set()
 
 
-def test_the_report_and_the_log_say_what_failed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
-) -> None:
+def test_the_log_says_what_failed(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO", "kgscripts")
-    report = build_graph(output=tmp_path, texts=[*GOOD, *_bad("value", "kind")], extractors=faulty())
+    with until_assembly():
+        build_graph(output=tmp_path, texts=[*GOOD, *_bad("value", "kind")], extractors=faulty())
     aside = [message for message in caplog.messages if message.startswith("set aside for ")]
     assert len(aside) == 6
     assert sum("set aside for faulty: " in message and "extractor failed" in message for message in aside) == 2
+
+
+def test_the_report_says_what_failed(two_failed: Built, capsys: pytest.CaptureFixture[str]) -> None:
+    report = two_failed[1]
     faults = [(item.name, item.documents) for item in report.failures]
     assert faults == [("faulty", 2), ("topics", 2), ("verbs", 2)]
     assert json.loads(json.dumps(report.to_dict()))["failures"][0]["reason"] == "extractor failed"
@@ -190,9 +221,8 @@ def test_an_extractor_that_reads_nothing_is_named(tmp_path: Path, capsys: pytest
     assert "--without faulty" in shown
 
 
-def test_failures_go_with_their_texts(tmp_path: Path) -> None:
-    graph = tmp_path / "graph"
-    build_graph(output=graph, texts=[*GOOD, *_bad("value")], extractors=faulty())
+def test_failures_go_with_their_texts(one_failed: Built, tmp_path: Path) -> None:
+    graph = shutil.copytree(one_failed[0], tmp_path / "graph")
     remove_source(graph, "boil")
     assert {item["where"] for item in _discards(graph)} == {"value"}
     remove_source(graph, "value")
@@ -201,24 +231,19 @@ def test_failures_go_with_their_texts(tmp_path: Path) -> None:
     assert graph_bytes(graph) == graph_bytes(tmp_path / "anew")
 
 
-def test_failures_are_merged(tmp_path: Path) -> None:
-    texts: Sequence[Sequence[Document]] = ([*GOOD[:2], *_bad("value")], [*GOOD[1:], *_bad("value", "kind")])
-    graphs = [tmp_path / "a", tmp_path / "b"]
-    for graph, documents in zip(graphs, texts, strict=True):
-        build_graph(output=graph, texts=documents, extractors=faulty())
-    merge_graphs(graphs, tmp_path / "merged")
-    build_graph(output=tmp_path / "whole", texts=[*GOOD, *_bad("value", "kind")], extractors=faulty())
-    assert graph_bytes(tmp_path / "merged") == graph_bytes(tmp_path / "whole")
+def test_failures_are_merged(one_failed: Built, two_failed: Built, tmp_path: Path) -> None:
+    build_graph(output=tmp_path / "other", texts=[*GOOD[1:], *_bad("value", "kind")], extractors=faulty())
+    merge_graphs([one_failed[0], tmp_path / "other"], tmp_path / "merged")
+    assert graph_bytes(tmp_path / "merged") == graph_bytes(two_failed[0])
 
 
-def test_what_failed_is_tried_again_after_the_index_was_lost(tmp_path: Path) -> None:
-    build_graph(output=tmp_path, texts=[*GOOD, *_bad("value")], extractors=faulty())
-    before = graph_bytes(tmp_path)
-    (tmp_path / "records" / INDEX).unlink()
+def test_what_failed_is_tried_again_after_the_index_was_lost(one_failed: Built, tmp_path: Path) -> None:
+    graph = shutil.copytree(one_failed[0], tmp_path / "graph")
+    (graph / "records" / INDEX).unlink()
     with pytest.raises(KGScriptsError, match="build again"):
-        remove_source(tmp_path, "boil")
-    build_graph(output=tmp_path, extractors=faulty())
-    assert graph_bytes(tmp_path) == before
+        remove_source(graph, "boil")
+    build_graph(output=graph, extractors=faulty())
+    assert graph_bytes(graph) == graph_bytes(one_failed[0])
 
 
 def test_of_a_text_the_records_with_a_span_in_it_are_kept(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,10 +14,12 @@ from schemas.errors import GraphDirectoryError
 from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes
 from tests.assembly.tiny_reader import tiny
+from tests.pipeline.stopping import until_assembly
 
 _MINE = ("boil the water.", "stir the pasta with the spoon.")
 _NEIGHBOURS = ("g1", "gx", "home/g")
-_NAMES = ("g*", "g[1]", "[g", 'it\'s "g" 1', "g%31#?x=1", "subject=1", "~", "s3:g", "g\\")
+_ODD = 's3:g/it\'s "g" 1/g%31#?x=1/subject=1'
+_NAMES = ("g*", "g[1]", "[g", _ODD, "~", "g\\")
 """The one with a backslash is the last: it is no neighbour of the others."""
 _EXPORTS = ("g.ttl", "g.trig.gz", "g.nq.zst", "g.jsonld", "g.graphml", "g.lbug", "g.neo4j-csv", "parquet:p")
 _SPARQL = "SELECT ?tool ?label { ?tool a kgs:Tool ; rdfs:label ?label } ORDER BY ?tool"
@@ -36,8 +39,20 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _build(directory: Path) -> None:
     """In two steps, so that there are two shards; the second one reads the records of the first."""
-    for text in _MINE:
-        build_graph(texts=[text], output=directory, extractors=tiny())
+    with until_assembly():
+        build_graph(texts=_MINE[:1], output=directory, extractors=tiny())
+    build_graph(texts=_MINE[1:], output=directory, extractors=tiny())
+
+
+@pytest.fixture(scope="module")
+def plain(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, bytes], list[Any]]:
+    """What is exported from the graph under a plain name, and the answers to queries."""
+    return _exported(folder / "plain", tmp_path_factory.mktemp("exports") / "plain"), _answers(folder / "plain")
+
+
+def _answers(directory: Path) -> list[Any]:
+    graph = ScriptGraph.open(directory)
+    return [graph.query(_SPARQL).rows, graph.query(cypher=_CYPHER).rows]
 
 
 def _exported(directory: Path, target: Path) -> dict[str, bytes]:
@@ -62,19 +77,29 @@ def test_a_build_reads_no_neighbour(
     assert graph_bytes(directory) == graph_bytes(folder / "plain")
 
 
-@pytest.mark.parametrize("name", ["g*", 'it\'s "g" 1', "subject=1", "~"])
+@pytest.mark.parametrize("place", ["~", 'it\'s "g" 1/subject=1/g*'])
 def test_exports_and_queries_read_no_neighbour(
-    name: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    place: str,
+    folder: Path,
+    plain: tuple[dict[str, bytes], list[Any]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (tmp_path / "at").mkdir()
     monkeypatch.chdir(tmp_path / "at")
-    directory = Path(name)
-    for copy in (name, "g1", "g2"):
+    name = Path(place)
+    for copy in (name, name.with_name("g1"), name.with_name("g2")):
         shutil.copytree(folder / "plain", copy)
-    assert _exported(directory, tmp_path / "odd") == _exported(folder / "plain", tmp_path / "plain")
-    graph, plain = ScriptGraph.open(directory), ScriptGraph.open(folder / "plain")
-    assert graph.query(_SPARQL).rows == plain.query(_SPARQL).rows
-    assert graph.query(cypher=_CYPHER).rows == plain.query(cypher=_CYPHER).rows
+    assert _exported(name, tmp_path / "odd") == plain[0]
+    assert _answers(name) == plain[1]
+
+
+def test_a_graph_under_a_pattern_is_extended(folder: Path, tmp_path: Path) -> None:
+    """After an assembly, unlike the other builds here."""
+    build_graph(texts=_MINE[:1], output=tmp_path / "g*", extractors=tiny())
+    shutil.copytree(tmp_path / "g*", tmp_path / "g1")
+    build_graph(texts=_MINE[1:], output=tmp_path / "g*", extractors=tiny())
+    assert graph_bytes(tmp_path / "g*") == graph_bytes(folder / "plain")
 
 
 def test_a_name_that_is_a_pattern_beside_one_with_a_backslash(folder: Path, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import random
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -19,8 +19,6 @@ from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes
 from tests.pipeline.killing import carry_out
 
-_KILLS = 5
-"""Of each operation, evenly spread over its steps."""
 _ROOT = Path(__file__).parents[2]
 
 
@@ -60,12 +58,13 @@ def stories(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def before(stories: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A graph of five of the stories, each added by a call of its own."""
+    """A graph of five of the stories, added by several calls, each of which leaves records of its own."""
     directory = tmp_path_factory.mktemp("before") / "graph"
     text = stories[0].read_text(encoding="utf-8")
     stories[0].write_text("peel the carrots.\n", encoding="utf-8")
-    for story in stories[:5]:
-        carry_out("build", str(directory), [str(story)])
+    for added in (stories[:1], stories[1:2], stories[2:5]):
+        carry_out("build", str(directory), [str(story) for story in added])
+    assert len([*(directory / "records" / "event_mention").iterdir()]) > 1
     stories[0].write_text(text, encoding="utf-8")
     return directory
 
@@ -83,9 +82,21 @@ def _opens_or_says_what_to_do(directory: Path, known: list[str]) -> None:
     assert "build-graph" in remedy
 
 
-@pytest.mark.parametrize(("operation", "index_is_lost"), [("build", False), ("remove", False), ("build", True)])
+# A build keeps what it has read, drops what nobody needs, writes the graph, puts it in the place of the old one, and
+# drops again. A removal begins with the graph.
+@pytest.mark.parametrize(
+    ("operation", "index_is_lost", "kills"),
+    [("build", False, (0.2, 0.45, 0.78, 0.9)), ("remove", False, (0.3, 0.47, 0.85)), ("build", True, (0.3, 0.95))],
+    ids=["build", "remove", "build without index"],
+)
 def test_killed_builds_go_on(
-    operation: str, index_is_lost: bool, victims: Victims, stories: list[Path], before: Path, tmp_path: Path
+    operation: str,
+    index_is_lost: bool,
+    kills: Sequence[float],
+    victims: Victims,
+    stories: list[Path],
+    before: Path,
+    tmp_path: Path,
 ) -> None:
     if index_is_lost:
         before = shutil.copytree(before, tmp_path / "before")
@@ -94,21 +105,32 @@ def test_killed_builds_go_on(
     whole = tmp_path / "whole"
     shutil.copytree(before, whole)
     steps = victims.run(operation, whole, inputs)
-    assert steps > 2 * _KILLS
+    assert steps > 10
     known = [ScriptGraph.open(directory).build_id for directory in (before, whole)]
     chance = random.Random(operation)
-    for number in range(_KILLS):
-        last = chance.randint(number * steps // _KILLS + 1, (number + 1) * steps // _KILLS)
+    moments = []
+    for number, share in enumerate(kills):
+        last = int(share * steps)
         directory = tmp_path / f"killed-{number}"
         shutil.copytree(before, directory)
         assert victims.run(operation, directory, inputs, last) == -1
+        moments.append(_moment(directory, known[0]))
         _opens_or_says_what_to_do(directory, known)
-        again = chance.randrange(1, steps) if number % 3 == 0 else None
+        again = chance.randrange(1, steps) if number == 0 else None
         if again is None or victims.run(operation, directory, inputs, again) == -1:
             _opens_or_says_what_to_do(directory, known)
             _go_on(operation, directory, inputs)
         assert graph_bytes(directory) == graph_bytes(whole), f"killed before step {last}, then {again}"
         shutil.rmtree(directory)
+    middle = [] if index_is_lost else ["between"]
+    assert moments == [*["before"] * (len(kills) - 1 - len(middle)), *middle, "after"]
+
+
+def _moment(directory: Path, old: str) -> str:
+    """When a process was killed: before the new graph was put in the place of the old one, in between, or after it."""
+    if (directory / ".next" / "manifest.json").exists():
+        return "between"
+    return "before" if ScriptGraph.open(directory).build_id == old else "after"
 
 
 def test_a_killed_merge_can_be_repeated(victims: Victims, stories: list[Path], before: Path, tmp_path: Path) -> None:
@@ -117,10 +139,10 @@ def test_a_killed_merge_can_be_repeated(victims: Victims, stories: list[Path], b
     parts = [before, other]
     whole = tmp_path / "whole" / "graph"
     steps = victims.run("merge", whole, parts)
-    assert steps > 2 * _KILLS
+    assert steps > 10
     target = tmp_path / "killed" / "graph"
-    for number in range(1, _KILLS, 2):
-        assert victims.run("merge", target, parts, number * steps // _KILLS) == -1
+    for number in (1, 3):
+        assert victims.run("merge", target, parts, number * steps // 5) == -1
         assert not target.exists()
     merge_graphs(parts, target)
     assert graph_bytes(target) == graph_bytes(whole)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+import shutil
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from attrs import define, field
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -45,6 +47,20 @@ OTHER = {"id": "other", "title": "How to Prune Roses", "steps": ["Cut off dead c
 CHOSEN = ("labels", "sentences", "events", "scenarios", "scenario-vectors", "named-scenarios")
 
 
+@define
+class Asked:
+    """What enrichers are asked: scenarios to be described, of how many texts, and how many stories to be compared."""
+
+    described: list[str] = field(factory=list)
+    sentences: list[int] = field(factory=list)
+    compared: list[int] = field(factory=list)
+
+    def forget(self) -> None:
+        """Begin anew."""
+        for found in (self.described, self.sentences, self.compared):
+            found.clear()
+
+
 def _build(output: Path, texts: Sequence[Any], extractors: Sequence[str] = CHOSEN, **options: Any) -> Path:
     build_graph(output=output, texts=texts, extractors=list(extractors), **options)
     return output
@@ -62,8 +78,37 @@ def _about(directory: Path) -> dict[str, set[str]]:
     return found
 
 
-def test_a_story_gets_the_scenario_of_the_how_to_beside_it_and_others_keep_theirs(tmp_path: Path) -> None:
-    beside = _build(tmp_path / "beside", [TYRE, BUS, HOW_TO])
+@pytest.fixture(scope="module")
+def asked() -> Iterator[Asked]:
+    """What the enrichers of this module's builds are asked."""
+    found = Asked()
+    describe, compare = ScenarioVectors.enrich, NamedScenarios.enrich
+
+    def describing(self: ScenarioVectors, contents: Any, candidates: Any) -> Any:
+        found.described.extend(content[0] for content in contents)
+        found.sentences.extend(map(len, contents))
+        return describe(self, contents, candidates)
+
+    def comparing(self: NamedScenarios, contents: Any, candidates: Any) -> Any:
+        found.compared.append(len(contents))
+        return compare(self, contents, candidates)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ScenarioVectors, "enrich", describing)
+        patch.setattr(NamedScenarios, "enrich", comparing)
+        yield found
+
+
+@pytest.fixture(scope="module")
+def beside(asked: Asked, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A graph of stories and a how-to; nobody writes to it."""
+    asked.forget()
+    directory = _build(tmp_path_factory.mktemp("beside") / "graph", [TYRE, BUS, HOW_TO])
+    assert (asked.described, asked.compared) == (["changing a tyre"], [2])
+    return directory
+
+
+def test_a_story_gets_the_scenario_of_the_how_to_beside_it_and_others_keep_theirs(beside: Path) -> None:
     assert _about(beside) == {
         "tyre": {"changing a tyre"},
         "bus": {"riding on a bus"},
@@ -80,51 +125,38 @@ def test_a_story_gets_the_scenario_of_the_how_to_beside_it_and_others_keep_their
 
 
 def test_any_order_gives_the_same_bytes_and_nothing_is_computed_twice(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    beside: Path, asked: Asked, tmp_path: Path
 ) -> None:
-    described: list[str] = []
-    compared: list[int] = []
-    describe, compare = ScenarioVectors.enrich, NamedScenarios.enrich
-
-    def describing(self: ScenarioVectors, contents: Any, candidates: Any) -> Any:
-        described.extend(content[0] for content in contents)
-        return describe(self, contents, candidates)
-
-    def comparing(self: NamedScenarios, contents: Any, candidates: Any) -> Any:
-        compared.append(len(contents))
-        return compare(self, contents, candidates)
-
-    monkeypatch.setattr(ScenarioVectors, "enrich", describing)
-    monkeypatch.setattr(NamedScenarios, "enrich", comparing)
-    expected = graph_bytes(_build(tmp_path / "at-once", [TYRE, BUS, HOW_TO]))
-    assert (described, compared) == (["changing a tyre"], [2])
+    expected = graph_bytes(beside)
+    asked.forget()
     grown = tmp_path / "grown"
-    for texts in ([BUS], [TYRE], [HOW_TO, OTHER], [HOW_TO]):
-        _build(grown, texts)
-    assert described == ["changing a tyre", "changing a tyre", "pruning roses"], "once in each directory"
-    assert compared == [2, 2], "both texts are compared when there are titles, and not again"
+    _build(grown, [BUS])
+    _build(grown, [TYRE])
+    alone = shutil.copytree(grown, tmp_path / "alone")
+    assert _about(alone) == {"tyre": set(), "bus": {"riding on a bus"}}, "no listed scenario is about it"
+    _build(grown, [HOW_TO, OTHER])
+    _build(grown, [HOW_TO])
+    assert asked.described == ["changing a tyre", "pruning roses"], "once in a directory"
+    assert asked.compared == [2], "both texts are compared when there are titles, and not again"
     remove_source(grown, "text#other")
     assert graph_bytes(grown) == expected
-    one, two = _build(tmp_path / "one", [HOW_TO, BUS]), _build(tmp_path / "two", [TYRE])
-    merge_graphs([one, two], tmp_path / "merged")
+    one = _build(tmp_path / "one", [HOW_TO, BUS])
+    merge_graphs([one, alone], tmp_path / "merged")
     assert graph_bytes(tmp_path / "merged") == expected
     remove_source(grown, "text#how-to")
-    alone = _build(tmp_path / "alone", [BUS, TYRE])
     assert graph_bytes(grown) == graph_bytes(alone)
-    assert _about(alone) == {"tyre": set(), "bus": {"riding on a bus"}}, "no listed scenario is about it"
 
 
-def test_nothing_is_offered_where_nothing_is_detected_or_named(tmp_path: Path) -> None:
-    texts = [TYRE, HOW_TO]
-    assert _about(_build(tmp_path / "given", texts, scenarios="given"))["tyre"] == set()
-    manifest = ScriptGraph.open(tmp_path / "given").manifest
-    assert manifest.configuration["enrichers"] == "", "without sentences of detection it has nothing to do"
-    assert _about(_build(tmp_path / "detected", texts, scenarios="detected"))["tyre"] == set()
-    both = _about(_build(tmp_path / "both", texts, scenarios="both"))
-    assert both["tyre"] == {"changing a tyre"}
-    assert "changing a tyre" in both["how-to"]
-    without = _build(tmp_path / "without", texts, without=["named-scenarios"])
-    assert _about(without)["tyre"] == set()
+@pytest.mark.parametrize("mode", ["given", "detected", "both"])
+def test_nothing_is_offered_where_nothing_is_detected_or_named(mode: str, tmp_path: Path) -> None:
+    build_graph(output=tmp_path, texts=[TYRE, HOW_TO], scenarios=mode, without=["state-changes"])
+    graph, about = ScriptGraph.open(tmp_path), _about(tmp_path)
+    assert about["tyre"] == ({"changing a tyre"} if mode == "both" else set())
+    assert ("changing a tyre" in about["how-to"]) == (mode != "detected")
+    # Without sentences of detection it has nothing to do. Steps are merged all the same.
+    enrichers = {"action-vectors", "steps"} | ({"named-scenarios", "scenario-vectors"} if mode != "given" else set())
+    assert set(str(graph.manifest.configuration["enrichers"]).split()) == enrichers
+    assert {row["name"] for row in graph.rows("Model")} >= {"steps", "all-MiniLM-L6-v2"}
 
 
 def test_a_title_among_the_listed_scenarios_changes_nothing(tmp_path: Path) -> None:
@@ -133,22 +165,14 @@ def test_a_title_among_the_listed_scenarios_changes_nothing(tmp_path: Path) -> N
         "title": "How to Repair a Bicycle",
         "steps": ["Turn the bicycle over.", "Patch the tube."],
     }
-    alone, beside = _build(tmp_path / "alone", [TYRE]), _build(tmp_path / "beside", [TYRE, listed])
-    assert _about(beside)["tyre"] == _about(alone)["tyre"]
+    assert _about(_build(tmp_path, [TYRE, listed]))["tyre"] == set(), "as without it"
 
 
-def test_many_sentences_of_a_scenario_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    read: list[int] = []
-    describe = ScenarioVectors.enrich
-
-    def describing(self: ScenarioVectors, contents: Any, candidates: Any) -> Any:
-        read.extend(map(len, contents))
-        return describe(self, contents, candidates)
-
-    monkeypatch.setattr(ScenarioVectors, "enrich", describing)
+def test_many_sentences_of_a_scenario_are_not_read(asked: Asked, tmp_path: Path) -> None:
     long = [{**HOW_TO, "id": str(number), "steps": [f"Turn nut {number}."] * 9} for number in range(4)]
-    _build(tmp_path / "graph", [BUS, *long])
-    assert read == [1 + MOST_SENTENCES]
+    asked.forget()
+    _build(tmp_path, [BUS, *long])
+    assert asked.sentences == [1 + MOST_SENTENCES]
 
 
 _SURE = st.sampled_from([0.2, 0.4, LEAST_CONFIDENCE, 0.6, 0.9])

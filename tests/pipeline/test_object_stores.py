@@ -26,6 +26,7 @@ from tests.assembly.built import graph_bytes
 from tests.assembly.tiny_reader import tiny
 from tests.buckets import KEY, SECRET, Bucket, cut, refused, serving
 from tests.commands import run
+from tests.pipeline.stopping import until_assembly
 
 READ_BY = ["labels"]
 """It needs no parse, so that no pipeline is loaded."""
@@ -75,7 +76,9 @@ def test_one_download_identifies_an_object_and_is_read_if_it_is_new_or_has_chang
 ) -> None:
     one, other = bucket.put("few/one.txt", b"peel the carrots."), bucket.put("few/other.txt", b"boil the water.")
     bucket.requests.clear()
-    assert build_graph([one, f"{bucket.url}/few"], tmp_path, extractors=tiny()).run.sources_read == 2
+    with until_assembly() as begun:
+        build_graph([one, f"{bucket.url}/few"], tmp_path, extractors=tiny())
+    assert begun.sources == [one, other]
     downloads = [each for each in bucket.requests if each.startswith("GET /texts/")]
     assert downloads == ["GET /texts/few/one.txt", "GET /texts/few/other.txt"]
     bucket.put("few/other.txt", b"boil the milk.")

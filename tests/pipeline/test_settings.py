@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ from tests.commands import run
 from tests.pipeline.tuned import LETTERS, LetterExtractor, LetterSettings, PencilEnricher, install_tuned
 
 TEXTS = [
-    tiny_document("stir the pot. ADD the water.", name="one", scenario="cooking pasta"),
+    tiny_document("stir the pot. ADD the water. GO.", name="one", scenario="cooking pasta"),
     tiny_document("stir the pasta with the spoon. boil the rice.", name="two", scenario="cooking pasta"),
 ]
 
@@ -49,28 +50,46 @@ def _build(directory: Path, log: Path | None = None, **options: Any) -> int:
     return build_graph(output=directory, texts=TEXTS, **{"extractors": extractors} | options).run.sources_read
 
 
-def test_settings_change_what_is_read_by_their_extractor_alone(tmp_path: Path) -> None:
-    log = tmp_path / "log"
-    assert _build(tmp_path / "graph", log) == 2
-    assert "write stir" in _actions(tmp_path / "graph")
-    before = graph_bytes(tmp_path / "graph")
-    settings = {"letters": {"verb": "spell", "least": 5, "share": 1, "loud": False}}
-    assert _build(tmp_path / "graph", log, settings=settings) == 2
-    assert _actions(tmp_path / "graph") >= {"spell water", "spell spoon", "stir pot"}
-    assert not {"spell stir", "write stir", "write water"} & _actions(tmp_path / "graph")
-    assert log.read_text(encoding="utf-8").split() == ["one", "two"], "the others read no text again"
-    assert _build(tmp_path / "graph", log, settings=settings) == 0
-    _build(tmp_path / "graph", log)
-    assert graph_bytes(tmp_path / "graph") == before
+SPELLING = {"verb": "spell", "least": 3, "share": 1, "loud": True}
 
 
-def test_settings_that_are_the_default_ones_or_of_others_change_nothing(tmp_path: Path) -> None:
-    _build(tmp_path)
-    before = graph_bytes(tmp_path)
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A graph without settings, with the log of its reading beside it; nobody writes to either."""
+    folder = tmp_path_factory.mktemp("plain")
+    assert _build(folder / "graph", folder / "log") == 2
+    return folder / "graph"
+
+
+@pytest.fixture(scope="module")
+def spelled(plain: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same, built again with settings."""
+    folder = tmp_path_factory.mktemp("spelled")
+    shutil.copy(plain.with_name("log"), folder)
+    shutil.copytree(plain, folder / "graph")
+    assert _build(folder / "graph", folder / "log", settings={"letters": SPELLING}) == 2
+    return folder / "graph"
+
+
+def test_settings_change_what_is_read_by_their_extractor_alone(plain: Path, spelled: Path, tmp_path: Path) -> None:
+    assert {"write stir", "write go"} <= _actions(plain)
+    assert {action for action in _actions(spelled) if not action.startswith("s")} == {"ADD water", "GO", "boil rice"}
+    assert {action for action in _actions(spelled) if action.startswith("spell")} == {"spell add"}
+    log = spelled.with_name("log")
+    assert sorted(log.read_text(encoding="utf-8").split()) == ["one", "two"], "the others read no text again"
+    graph = shutil.copytree(spelled, tmp_path / "graph")
+    assert _build(graph, log, settings={"letters": SPELLING}) == 0
+    _build(graph, log)
+    assert sorted(log.read_text(encoding="utf-8").split()) == ["one", "two"]
+    assert graph_bytes(graph) == graph_bytes(plain)
+
+
+def test_settings_that_are_the_default_ones_or_of_others_change_nothing(plain: Path, tmp_path: Path) -> None:
+    graph = shutil.copytree(plain, tmp_path / "graph")
     nothing: list[Any] = [None, {}, {"letters": {}}, {"letters": LETTERS}, {"pencils": {}}]
     for settings in (*nothing, {"state-changes": {"least_certain": 0.9}}):
-        assert _build(tmp_path, settings=settings) == 0
-        assert graph_bytes(tmp_path) == before
+        assert _build(graph, settings=settings) == 0
+        assert graph_bytes(graph) == graph_bytes(plain)
 
 
 def test_versions_of_enrichers_are_what_they_were_before_there_were_settings() -> None:
@@ -80,19 +99,15 @@ def test_versions_of_enrichers_are_what_they_were_before_there_were_settings() -
         assert enricher.version == hashlib.sha256(content.encode()).hexdigest()
 
 
-def test_processes_have_the_settings(tmp_path: Path) -> None:
-    settings = {"letters": {"verb": "spell", "loud": True}}
-    _build(tmp_path / "one", settings=settings)
-    _build(tmp_path / "two", settings=settings, jobs=2)
-    assert {action for action in _actions(tmp_path / "two") if action.startswith("spell")} == {"spell add"}
-    assert graph_bytes(tmp_path / "one") == graph_bytes(tmp_path / "two")
+def test_processes_have_the_settings(spelled: Path, tmp_path: Path) -> None:
+    _build(tmp_path, settings={"letters": SPELLING}, jobs=2)
+    assert graph_bytes(tmp_path) == graph_bytes(spelled)
 
 
-def test_an_object_has_its_own_settings(tmp_path: Path) -> None:
-    settings = LetterSettings(verb="spell", least=5)
-    build_graph(output=tmp_path / "a", texts=TEXTS, extractors=[*tiny(), LetterExtractor(settings=settings)])
-    _build(tmp_path / "b", settings={"letters": {"verb": "spell", "least": 5}})
-    assert graph_bytes(tmp_path / "a") == graph_bytes(tmp_path / "b")
+def test_an_object_has_its_own_settings(spelled: Path, tmp_path: Path) -> None:
+    settings = LetterSettings(verb="spell", least=3, loud=True)
+    build_graph(output=tmp_path, texts=TEXTS, extractors=[*tiny(), LetterExtractor(settings=settings)])
+    assert graph_bytes(tmp_path) == graph_bytes(spelled)
 
 
 @pytest.mark.parametrize(
@@ -159,25 +174,25 @@ def test_enrichers_have_settings_that_the_graph_keeps(tmp_path: Path) -> None:
     settings = {"pencils": {"probability": 0.25}}
     _build(tmp_path / "graph", **PENCILS)
     assert _predicted(tmp_path / "graph") == {0.5}
+    shutil.copytree(tmp_path / "graph", tmp_path / "default")
     PencilEnricher.log.clear()
     assert _build(tmp_path / "graph", **PENCILS, settings=settings) == 0
     assert _predicted(tmp_path / "graph") == {0.25}
     assert PencilEnricher.log, "they are part of its version"
     configuration = ScriptGraph.open(tmp_path / "graph").manifest.configuration
     assert configuration["pencils.probability"] == 0.25
+    whole = graph_bytes(tmp_path / "graph")
 
     remove_source(tmp_path / "graph", "one")
     assert _predicted(tmp_path / "graph") == {0.25}
+    shutil.copytree(tmp_path / "graph", tmp_path / "b")
     correction = Correction(kind="reject", scenario="cooking pasta", step="stir pot", author="Ada", time="2026-01-01")
     correct_graph(tmp_path / "graph", [correction])
     assert _predicted(tmp_path / "graph") == {0.25}
 
-    for name in ("a", "b", "default"):
-        options = PENCILS if name == "default" else PENCILS | {"settings": settings}
-        build_graph(output=tmp_path / name, texts=[TEXTS[name != "a"]], **options)
+    build_graph(output=tmp_path / "a", texts=TEXTS[:1], **PENCILS, settings=settings)
     merge_graphs([tmp_path / "a", tmp_path / "b"], tmp_path / "merged")
-    _build(tmp_path / "whole", **PENCILS, settings=settings)
-    assert graph_bytes(tmp_path / "merged") == graph_bytes(tmp_path / "whole")
+    assert graph_bytes(tmp_path / "merged") == whole
     with pytest.raises(ConfigurationError, match=r"settings pencils.probability=0.25 and pencils.probability=0.5"):
         merge_graphs([tmp_path / "a", tmp_path / "default"], tmp_path / "other")
 
@@ -194,9 +209,17 @@ def other_steps(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
-def test_a_graph_keeps_models_by_their_digests(other_steps: Path, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def of_other_steps(other_steps: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A graph that was made with it; nobody writes to it."""
+    directory = tmp_path_factory.mktemp("of-other") / "graph"
+    _build(directory, **MERGING, settings={"steps": {"model": other_steps}})
+    return directory
+
+
+def test_a_graph_keeps_models_by_their_digests(other_steps: Path, of_other_steps: Path, tmp_path: Path) -> None:
     settings = {"steps": {"model": other_steps}}
-    _build(tmp_path / "graph", **MERGING, settings=settings)
+    shutil.copytree(of_other_steps, tmp_path / "graph")
     manifest = ScriptGraph.open(tmp_path / "graph").manifest
     assert manifest.configuration["steps.model"] == describe(other_steps).digest
     assert describe(other_steps).digest in manifest.models
@@ -228,25 +251,21 @@ def test_a_graph_keeps_models_by_their_digests(other_steps: Path, tmp_path: Path
     assert graph_bytes(tmp_path / "merged") == before
 
 
-def _steps_built(directory: Path, settings: dict[str, Any]) -> dict[str, Any]:
-    _build(directory, **MERGING, settings={"steps": settings})
-    return dict(ScriptGraph.open(directory).manifest.configuration)
-
-
 def test_where_a_checkpoint_lies_changes_nothing(tmp_path: Path) -> None:
     checkpoint = load_checkpoint(shipped_models()["steps"])
     save_checkpoint(checkpoint, tmp_path / "moved")
     versions = {ENRICHERS.open("steps", {"model": model}).version for model in ("default", "steps", tmp_path / "moved")}
     assert versions == {ENRICHERS.open("steps").version}
-    assert "steps.model" not in _steps_built(tmp_path / "graph", {"model": tmp_path / "moved"})
+    _build(tmp_path / "graph", **MERGING, settings={"steps": {"model": tmp_path / "moved"}})
+    assert "steps.model" not in ScriptGraph.open(tmp_path / "graph").manifest.configuration
     (moved,) = EXTRACTORS.open("state-changes", {"model": "retrieval"}).networks
     assert moved.digest == describe("state-changes-retrieval").digest
 
 
-def test_a_manifest_cannot_name_a_model_by_its_path(other_steps: Path, tmp_path: Path) -> None:
-    _steps_built(tmp_path, {"model": other_steps})
-    manifest = json.loads((tmp_path / "manifest.json").read_text(encoding="utf-8"))
+def test_a_manifest_cannot_name_a_model_by_its_path(other_steps: Path, of_other_steps: Path, tmp_path: Path) -> None:
+    graph = shutil.copytree(of_other_steps, tmp_path / "graph")
+    manifest = json.loads((graph / "manifest.json").read_text(encoding="utf-8"))
     manifest["configuration"]["steps.model"] = str(other_steps)
-    (tmp_path / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    (graph / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
     with pytest.raises(ConfigurationError, match="a model that does not ship"):
-        correct_graph(tmp_path, [])
+        correct_graph(graph, [])

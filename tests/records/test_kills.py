@@ -41,7 +41,7 @@ def _killed_after(seconds: float, folder: Path, what: str) -> int:
 def test_a_kill_loses_nothing_that_was_committed(what: str, tmp_path: Path) -> None:
     folder = tmp_path / "records"
     chance = random.Random(what)
-    for _ in range(5):
+    for _ in range(3):
         commits = _killed_after(chance.uniform(0, 0.5), folder, what)
         with RecordStore(folder) as records:
             count = records.inputs.documents().num_rows

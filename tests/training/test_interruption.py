@@ -6,12 +6,15 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 from typer.testing import CliRunner
 
+import cli
 from kgscripts.models.checkpoint import load_checkpoint
 from lightning_modules.commands import app
 from lightning_modules.runs import EpochFiles
@@ -35,16 +38,16 @@ def _templates(folder: Path) -> Path:
     return path
 
 
-def _command(folder: Path, kind: str) -> list[str]:
+def _command(folder: Path, kind: str, epochs: int = _EPOCHS) -> list[str]:
     """A training of many epochs that takes a second or two, but for --out."""
     command = [kind, "--train", str(_templates(folder)), "--accelerator", "cpu"]
     if kind == "causal":
-        return [*command, "--set", f"pretrained={gpt2(folder / 'tiny')}", "--epochs", str(_EPOCHS)]
+        return [*command, "--set", f"pretrained={gpt2(folder / 'tiny')}", "--epochs", str(epochs)]
     if kind == "transducer":
         corpus.configuration(folder)
-        return [*command, "--config", str(folder / "transducer.toml"), "--epochs", str(_EPOCHS)]
+        return [*command, "--config", str(folder / "transducer.toml"), "--epochs", str(epochs)]
     encoder = write_tiny_encoder(folder / "encoder")
-    return [*command, "--set", f"encoder={encoder}", "--set", f"patience={_EPOCHS}", "--epochs", str(_EPOCHS)]
+    return [*command, "--set", f"encoder={encoder}", "--set", f"patience={epochs}", "--epochs", str(epochs)]
 
 
 def _run(*arguments: str) -> None:
@@ -52,9 +55,8 @@ def _run(*arguments: str) -> None:
     assert result.exit_code == 0, result.output
 
 
-@pytest.mark.parametrize("kind", ["transducer", "causal", "masked"])
-def test_after_ctrl_c_a_run_goes_on_to_the_same_end(tmp_path: Path, kind: str) -> None:
-    command = _command(tmp_path, kind)
+def test_after_ctrl_c_at_any_moment_a_run_goes_on_to_the_same_end(tmp_path: Path) -> None:
+    command = _command(tmp_path, "masked")
     last = tmp_path / "model.training" / "last.ckpt"
     training = subprocess.Popen(
         [sys.executable, "-m", "cli", "train", *command, "--out", str(tmp_path / "model")],
@@ -71,6 +73,41 @@ def test_after_ctrl_c_a_run_goes_on_to_the_same_end(tmp_path: Path, kind: str) -
     assert training.returncode == 130, errors
     assert "Traceback" not in errors
     assert out.strip() == ""
+    _goes_on_to_the_same_end(command, tmp_path)
+
+
+@pytest.mark.usefixtures("_ctrl_c")
+@pytest.mark.parametrize("kind", ["transducer", "causal"])
+def test_after_ctrl_c_behind_the_first_epoch_a_run_goes_on_to_the_same_end(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = _command(tmp_path, kind, epochs=3)
+    save = EpochFiles.save_checkpoint
+
+    def interrupted(self: EpochFiles, *arguments: Any, **settings: Any) -> None:
+        save(self, *arguments, **settings)
+        signal.raise_signal(signal.SIGINT)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(EpochFiles, "save_checkpoint", interrupted)
+        stopped = CliRunner().invoke(cli.app, ["train", *command, "--out", str(tmp_path / "model")])
+    assert (stopped.exit_code, stopped.stdout) == (130, "")
+    assert "--resume goes on with it" in stopped.stderr
+    assert (tmp_path / "model.training" / "last.ckpt").exists()
+    _goes_on_to_the_same_end(command, tmp_path)
+
+
+@pytest.fixture
+def _ctrl_c() -> Iterator[None]:
+    """Ctrl-C as in a terminal; it is switched off where tests run in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def _goes_on_to_the_same_end(command: list[str], tmp_path: Path) -> None:
+    """Check that an interrupted run resumes, and gives what an unbroken one gives."""
+    last = tmp_path / "model.training" / "last.ckpt"
     assert not (tmp_path / "model").exists()
     with pytest.raises(ModelError, match="an unfinished run is here"):
         _run(*command, "--out", str(tmp_path / "model"))

@@ -83,7 +83,7 @@ def best_floor(scored: ScoredDocuments) -> float:
 
 def scored_documents(documents: Sequence[ScenarioDocument], detector: ScenarioDetector) -> ScoredDocuments:
     """The documents with the log probabilities of the detector."""
-    scores = [detector.log_probabilities(document.sentences) for document in documents]
+    scores = detector.all_log_probabilities([document.sentences for document in documents])
     return ScoredDocuments(documents, scores, detector.settings)
 
 

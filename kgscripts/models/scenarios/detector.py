@@ -165,6 +165,10 @@ class ScenarioDetector(TrainedModel):
         """Log probabilities of the labels of the settings, the last of which is `NONE`: (sentences, labels)."""
         return self.log_probabilities_of(self.vectors(document))
 
+    def all_log_probabilities(self, documents: Sequence[Sequence[str]]) -> list[NDArray[np.float64]]:
+        """The `log_probabilities` of each document; short documents are encoded together."""
+        return [self.log_probabilities_of(vectors) for vectors in _encoded(documents, self.vectors)]
+
     def log_probabilities_of(self, vectors: NDArray[np.int8]) -> NDArray[np.float64]:
         """Those of sentences with these `quantised_vectors`, (sentences, `SIZE`)."""
         if not len(vectors):

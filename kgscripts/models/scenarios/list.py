@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -94,8 +95,13 @@ def passages_centre(passages: Iterable[Vectors]) -> Vectors:
     return _unit(np.sum([_unit(sentences.sum(axis=0)) for sentences in passages], axis=0))
 
 
-def _centre(scenario: NewScenario) -> Vectors:
-    return passages_centre(quantised_vectors(passage).astype(float) for passage in scenario.passages)
+def _centres(scenarios: Sequence[NewScenario]) -> list[Vectors]:
+    """The `passages_centre` of each scenario, all of which have passages."""
+    passages = [passage for scenario in scenarios for passage in scenario.passages]
+    # Encoded together, since batches of few sentences are mostly padding.
+    vectors = quantised_vectors([sentence for passage in passages for sentence in passage]).astype(float)
+    parts = iter(np.split(vectors, np.cumsum([len(passage) for passage in passages])[:-1]))
+    return [passages_centre(islice(parts, len(scenario.passages))) for scenario in scenarios]
 
 
 def scenario_point(name: Vectors, centre: Vectors) -> Vectors:
@@ -109,9 +115,10 @@ def scenario_point(name: Vectors, centre: Vectors) -> Vectors:
 def points_of(new: Sequence[NewScenario]) -> Vectors:
     """The `scenario_point`s of scenarios, (scenarios, size); without passages, the directions of their names."""
     names = _unit(quantised_vectors([scenario.name for scenario in new]).astype(float))
+    centres = iter(_centres([scenario for scenario in new if scenario.passages]))
     return np.stack(
         [
-            scenario_point(name, _centre(scenario)) if scenario.passages else name
+            scenario_point(name, next(centres)) if scenario.passages else name
             for scenario, name in zip(new, names, strict=True)
         ]
     )

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from contextlib import suppress
 from pathlib import Path
 
+import pytest
+from typer.testing import CliRunner
+
+import cli
 from exports.explore.page import make_page
 from schemas.script_graph import ScriptGraph
+from tests.terminals import on_terminal
 
 
 def test_scripts_are_counted(kitchen: ScriptGraph) -> None:
@@ -21,29 +22,14 @@ def test_scripts_are_counted(kitchen: ScriptGraph) -> None:
     assert seen == [(0, 1), (1, 1)]
 
 
-def command(graph: ScriptGraph, file: Path) -> list[str]:
-    return [sys.executable, "-m", "cli", "explore", str(graph.directory), "-o", str(file)]
-
-
-def test_a_terminal_shows_the_count(kitchen: ScriptGraph, tmp_path: Path) -> None:
-    ours, theirs = os.openpty()
-    environment = os.environ | {"TERM": "xterm", "COLUMNS": "80"}
-    with subprocess.Popen(
-        command(kitchen, tmp_path / "page.html"), stdout=subprocess.DEVNULL, stderr=theirs, env=environment
-    ) as process:
-        os.close(theirs)
-        shown = b""
-        # When the last program has closed a terminal, reading from it is an error.
-        with suppress(OSError):
-            while piece := os.read(ours, 4096):
-                shown += piece
-        os.close(ours)
-    assert process.returncode == 0
-    assert b"writing scripts" in shown
-    assert b"2/2" in shown
+def test_a_terminal_shows_the_count(kitchen: ScriptGraph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    printed, shown = on_terminal(monkeypatch, "explore", kitchen.directory, "-o", tmp_path / "page.html")
+    assert printed.startswith("wrote ")
+    assert "writing scripts" in shown
+    assert "2/2" in shown
 
 
 def test_a_pipe_shows_nothing(kitchen: ScriptGraph, tmp_path: Path) -> None:
-    done = subprocess.run(command(kitchen, tmp_path / "page.html"), capture_output=True, check=True)
-    assert done.stdout.startswith(b"wrote ")
-    assert done.stderr == b""
+    done = CliRunner().invoke(cli.app, ["explore", str(kitchen.directory), "-o", str(tmp_path / "page.html")])
+    assert done.stdout.startswith("wrote ")
+    assert done.stderr == ""

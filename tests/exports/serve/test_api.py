@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
@@ -15,7 +16,7 @@ from exports.serve.limits import limits_of
 from schemas.errors import ConfigurationError
 from schemas.script_graph import ScriptGraph
 from tests.commands import run
-from tests.exports.serve.conftest import Server, started
+from tests.exports.serve.conftest import Server, ServerProcess, started
 from tests.graphs import odd_graph
 
 TOKEN = "a-token-of-the-tests-1234"
@@ -198,43 +199,49 @@ def test_a_setting_that_is_none_is_refused(setting: str) -> None:
         limits_of([setting])
 
 
-def test_a_person_enters_with_the_token(kitchen: ScriptGraph, tmp_path: Path) -> None:
-    (tmp_path / "token").write_text(TOKEN, encoding="utf-8")
+@pytest.fixture(scope="module")
+def guarded(kitchen: ScriptGraph, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+    """A server that needs a token, and that pages of another origin may ask."""
+    token = tmp_path_factory.mktemp("guarded") / "token"
+    token.write_text(TOKEN + "\n", encoding="utf-8")
+    options = ("--token-file", str(token), "--cors", "https://example.org", "--set", "query_seconds=7")
+    with started(kitchen.directory, *options) as found:
+        yield found
+
+
+def test_a_person_enters_with_the_token(guarded: ServerProcess) -> None:
     form = {"Content-Type": "application/x-www-form-urlencoded"}
-    with started(kitchen.directory, "--token-file", str(tmp_path / "token"), "--set", "query_seconds=7") as server:
-        assert server.ask("GET", "/health").status == 200
-        asked = server.ask("GET", "/", {"Accept": "text/html"})
-        assert (asked.status, asked.headers["content-type"]) == (401, "text/html; charset=utf-8")
-        assert "form-action 'self'" in asked.headers["content-security-policy"]
-        assert server.ask("GET", "/login").status == 401
-        wrong = server.ask("POST", "/login", form, urlencode({"token": TOKEN + "x"}).encode())
-        assert (wrong.status, "set-cookie" in wrong.headers) == (401, False)
-        assert "This is not the token" in wrong.text
-        entered = server.ask("POST", "/login", form, urlencode({"token": TOKEN}).encode())
-        assert (entered.status, entered.headers["location"]) == (303, "/")
-        cookie = entered.headers["set-cookie"]
-        assert TOKEN not in cookie
-        assert {"HttpOnly", "SameSite=strict"} <= {part.strip() for part in cookie.split(";")}
-        session = {"Cookie": cookie.partition(";")[0]}
-        assert json.loads(server.ask("GET", "/limits", session).body)["query_seconds"] == 7
-        assert server.ask("GET", "/limits", session | {"Origin": "http://evil.example"}).status == 403
-        assert server.ask("GET", "/limits", {"Cookie": session["Cookie"][:-1]}).status == 401
+    assert guarded.ask("GET", "/health").status == 200
+    asked = guarded.ask("GET", "/", {"Accept": "text/html"})
+    assert (asked.status, asked.headers["content-type"]) == (401, "text/html; charset=utf-8")
+    assert "form-action 'self'" in asked.headers["content-security-policy"]
+    assert guarded.ask("GET", "/login").status == 401
+    wrong = guarded.ask("POST", "/login", form, urlencode({"token": TOKEN + "x"}).encode())
+    assert (wrong.status, "set-cookie" in wrong.headers) == (401, False)
+    assert "This is not the token" in wrong.text
+    entered = guarded.ask("POST", "/login", form, urlencode({"token": TOKEN}).encode())
+    assert (entered.status, entered.headers["location"]) == (303, "/")
+    cookie = entered.headers["set-cookie"]
+    assert TOKEN not in cookie
+    assert {"HttpOnly", "SameSite=strict"} <= {part.strip() for part in cookie.split(";")}
+    session = {"Cookie": cookie.partition(";")[0]}
+    assert json.loads(guarded.ask("GET", "/limits", session).body)["query_seconds"] == 7
+    assert guarded.ask("GET", "/limits", session | {"Origin": "http://evil.example"}).status == 403
+    assert guarded.ask("GET", "/limits", {"Cookie": session["Cookie"][:-1]}).status == 401
 
 
-def test_a_token_is_needed_where_there_is_one(kitchen: ScriptGraph, tmp_path: Path) -> None:
-    (tmp_path / "token").write_text(TOKEN + "\n", encoding="utf-8")
-    with started(kitchen.directory, "--token-file", str(tmp_path / "token"), "--cors", "https://example.org") as server:
-        assert server.ask("GET", "/limits").status == 401
-        for wrong in ("", "Bearer", f"Basic {TOKEN}", f"Bearer {TOKEN}x", f"Bearer {TOKEN[:-1]}"):
-            assert server.ask("GET", "/limits", {"Authorization": wrong}).status == 401
-        right = {"Authorization": f"Bearer {TOKEN}"}
-        assert server.ask("GET", "/limits", right, host="kg.example.org").status == 200
-        origin = {"Origin": "https://example.org"}
-        allowed = server.ask("GET", "/limits", right | origin)
-        assert allowed.headers["access-control-allow-origin"] == "https://example.org"
-        asked = origin | {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization"}
-        assert server.ask("OPTIONS", "/sparql", asked).status == 200
-        assert server.ask("GET", "/limits", right | {"Origin": "https://evil.example"}).status == 403
+def test_a_token_is_needed_where_there_is_one(guarded: ServerProcess) -> None:
+    assert guarded.ask("GET", "/limits").status == 401
+    for wrong in ("", "Bearer", f"Basic {TOKEN}", f"Bearer {TOKEN}x", f"Bearer {TOKEN[:-1]}"):
+        assert guarded.ask("GET", "/limits", {"Authorization": wrong}).status == 401
+    right = {"Authorization": f"Bearer {TOKEN}"}
+    assert guarded.ask("GET", "/limits", right, host="kg.example.org").status == 200
+    origin = {"Origin": "https://example.org"}
+    allowed = guarded.ask("GET", "/limits", right | origin)
+    assert allowed.headers["access-control-allow-origin"] == "https://example.org"
+    asked = origin | {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization"}
+    assert guarded.ask("OPTIONS", "/sparql", asked).status == 200
+    assert guarded.ask("GET", "/limits", right | {"Origin": "https://evil.example"}).status == 403
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ ASKED = (COUNT, "/", "/api/scenarios", "/api/script?scenario=cooking+pasta", "/l
 
 
 def round_of_requests(server: Server, process: psutil.Process, names: Iterable[str] = HOSTILE) -> None:
-    """Hostile requests, the end of both engines, and 300 other requests, which start them again."""
+    """Hostile requests, the end of both engines, and 120 other requests, which start them again."""
     for name in names:
         answered(server, HOSTILE[name])
     for engine in process.children():
@@ -40,7 +40,7 @@ def round_of_requests(server: Server, process: psutil.Process, names: Iterable[s
         while engine.status() != psutil.STATUS_ZOMBIE:
             time.sleep(0.01)
     with ThreadPoolExecutor(4) as clients:
-        statuses = clients.map(lambda number: server.ask("GET", ASKED[number % len(ASKED)]).status, range(299))
+        statuses = clients.map(lambda number: server.ask("GET", ASKED[number % len(ASKED)]).status, range(119))
         assert set(statuses) == {200}
     assert [found.status for found in responses(server.raw(cypher("RETURN 1") + NEXT))] == [200, 200]
 

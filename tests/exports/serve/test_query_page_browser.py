@@ -187,22 +187,19 @@ def test_of_many_rows_some_are_shown_at_first(page: Browser) -> None:
         page.evaluate("document.querySelector('.table + button').click()")
 
 
-@pytest.mark.parametrize(
-    ("language", "text", "error"),
-    [
+def test_what_the_server_refuses_is_said(page: Browser) -> None:
+    for language, text, error in (
         ("sparql", "SELECT ?s {\n  ?s ?p\n}", "line 3, column 2: "),
         ("sparql", "DELETE WHERE { ?s ?p ?o }", "only read"),
         ("sparql", "", ""),
         ("cypher", "MATCH (n RETURN n", "line 1"),
         ("cypher", "CREATE (n:Tool)", "CREATE"),
-    ],
-)
-def test_what_the_server_refuses_is_said(page: Browser, language: str, text: str, error: str) -> None:
-    said = run(page, text, language)
-    assert error in said
-    assert page.evaluate("document.querySelector('.problem').getAttribute('role')") == "alert"
-    assert cells(page) == []
-    assert barriers(page) == []
+    ):
+        said = run(page, text, language)
+        assert error in said
+        assert page.evaluate("document.querySelector('.problem').getAttribute('role')") == "alert", text
+        assert cells(page) == [], text
+        assert barriers(page) == [], text
 
 
 def test_a_server_that_has_ended_is_said(browser: Browser, kitchen: ScriptGraph) -> None:
@@ -312,28 +309,29 @@ def test_nothing_in_texts_runs_or_is_loaded(browser: Browser, tmp_path: Path) ->
         assert [each for each in browser.problems if "400 (Bad Request)" not in each] == []
 
 
-@pytest.mark.parametrize(("width", "dark"), [(1280, False), (1280, True), (360, False)])
-def test_it_is_accessible(browser: Browser, address: str, width: int, dark: bool) -> None:
-    page = opened(browser, address, width, dark)
+def test_it_is_accessible(page: Browser) -> None:
     page.evaluate("document.querySelector('details').open = true")
     for language in LANGUAGES:
         page.evaluate(f"document.querySelectorAll('.languages button')[{LANGUAGES.index(language)}].click()")
         run(page, written(page, language), language)
         assert len(cells(page)) > 5
-        assert barriers(page) == []
+        for width, dark in ((1280, True), (360, False), (1280, False)):
+            page.resize(width, 900, dark=dark)
+            assert barriers(page) == [], (language, width, dark)
     assert page.problems == []
 
 
-@pytest.mark.parametrize("width", [360, 768, 1280, 2560])
-def test_nothing_is_wider_than_the_window(browser: Browser, address: str, width: int) -> None:
-    page = opened(browser, address, width)
+def test_nothing_is_wider_than_the_window(browser: Browser, address: str) -> None:
+    page = opened(browser, address, 360)
     for language, text in (
         ("sparql", "SELECT * { ?a ?b ?c } LIMIT 20"),
         ("cypher", "RETURN 'x' AS y"),
         ("sparql", "x" * 300),
     ):
         run(page, text, language)
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        for width in (360, 768, 1280, 2560):
+            page.resize(width, 900)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, (text, width)
 
 
 def test_of_several_graphs_each_has_its_page(browser: Browser, kitchen: ScriptGraph, tmp_path: Path) -> None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+import cli
 from kgscripts.extractors.llm.extractor import LanguageModelExtractor
 from kgscripts.extractors.llm.settings import LanguageModelSettings
 from kgscripts.extractors.llm.spending import Budget
@@ -20,6 +22,7 @@ from kgscripts.extractors.registry import choose, default_extractors, installed_
 from kgscripts.pipeline import build_graph
 from kgscripts.text.pipeline import describe_pipeline
 from schemas.errors import ConfigurationError
+from schemas.logs import start_log
 from schemas.script_graph import ScriptGraph
 from tests.commands import run
 from tests.extractors.llm.reading import PASTA
@@ -236,7 +239,19 @@ def test_a_limit_is_shared_and_kept() -> None:
     assert not folder.exists()
 
 
-def test_the_key_is_in_no_file_log_or_output(tmp_path: Path) -> None:
+@pytest.fixture
+def _logging(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """With all that a log can hold; it ends with the test."""
+    with monkeypatch.context() as patch:
+        patch.setenv("KGSCRIPTS_LOG", "debug")
+        yield
+    start_log(None)
+
+
+@pytest.mark.usefixtures("_logging")
+def test_the_key_is_in_no_file_log_or_output(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
     """A server that repeats the key wherever it can."""
 
     def answering(request: Request) -> Reply:
@@ -257,21 +272,16 @@ def test_the_key_is_in_no_file_log_or_output(tmp_path: Path) -> None:
         arguments += ["--extractors", "llm,labels", "--verbose", "--set", "llm.key_variable=TEST_LLM_KEY"]
         for name, value in _settings(stub, tmp_path)["llm"].items():
             arguments += ["--set", f"llm.{name}={value}"]
-        environment = {**os.environ, "TEST_LLM_KEY": KEY, "KGSCRIPTS_LOG": "debug"}
-        done = subprocess.run(
-            [sys.executable, "-m", "kgscripts", *map(str, arguments)],
-            env=environment,
-            capture_output=True,
-            timeout=_LONG,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
+        monkeypatch.setenv("TEST_LLM_KEY", KEY)
+        done = CliRunner(env={"COLUMNS": "80"}).invoke(cli.app, list(map(str, arguments)), catch_exceptions=False)
+        assert done.exit_code == 0, done.output
         assert {request.headers["authorization"] for request in stub.requests} == {f"Bearer {KEY}"}
-    assert b"failed on 2 of 5 sources" in done.stdout
+    assert b"failed on 2 of 5 sources" in done.stdout_bytes
     found = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert tmp_path / "log" in found
     assert any("answers" in path.parts for path in found)
-    for content in [done.stdout, done.stderr, *(path.read_bytes() for path in found)]:
+    printed = [done.stdout_bytes, done.stderr_bytes, *capfdbinary.readouterr()]
+    for content in [*printed, *(path.read_bytes() for path in found)]:
         assert KEY.encode() not in content
     discarded = (tmp_path / "graph" / "discarded.jsonl").read_text(encoding="utf-8")
     assert "llm: event Drain ..." in discarded
