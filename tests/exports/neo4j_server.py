@@ -92,6 +92,8 @@ class ServerProcess:
 
     def start(self) -> None:
         """Start it and wait until it answers."""
+        # Neo4j's `start` looks there for what tells that it answers; an earlier start may have left it.
+        (self._log.parent / "logs" / "console.log").unlink(missing_ok=True)
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
                 self._command,
