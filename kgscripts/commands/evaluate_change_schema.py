@@ -53,7 +53,7 @@ def evaluate_change_schema(
         read_schema_gold,
     )
     from kgscripts.evaluation.result import Role
-    from kgscripts.models.registry import find_checkpoint, is_named, load
+    from kgscripts.models.registry import find_checkpoint, is_shipped, load
 
     published = published_files(gold)
     if not (model or predictions or published):
@@ -74,7 +74,7 @@ def evaluate_change_schema(
         loaded = load("state-changes", model)
         answers = _predict(loaded, list(procedures.values()))
         answered.insert(0, Answered(name=loaded.model.name, answers=answers, source=model))
-        if split == _LOOKED_AT and is_named(model, "state-changes"):
+        if split == _LOOKED_AT and is_shipped(model, "state-changes"):
             exposure = Exposure.DEVELOPMENT
         if predictions_out is not None:
             write_lines(predictions_out, [json_text(answers)])

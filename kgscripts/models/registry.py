@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cache
 from importlib import resources
 from importlib.util import find_spec
@@ -69,17 +70,24 @@ def shipped_models() -> dict[str, Path]:
 
 
 def packaged_models() -> dict[str, Path]:
-    """The checkpoints that other packages bring, by name; nothing is imported."""
-    specs = {name: find_spec(entry.module) for name, entry in entry_points_of(PACKAGED).items()}
-    return {
-        name: Path(spec.submodule_search_locations[0]) / name
-        for name, spec in specs.items()
-        if spec is not None and spec.submodule_search_locations
-    }
+    """The checkpoints that other packages bring, by name; what no longer is there is left out."""
+    found = {}
+    for name, entry in entry_points_of(PACKAGED).items():
+        # The parents of a nested module are imported, and may be missing.
+        with suppress(ModuleNotFoundError):
+            spec = find_spec(entry.module)
+            if spec is not None and spec.submodule_search_locations:
+                found[name] = Path(spec.submodule_search_locations[0]) / name
+    return {name: path for name, path in found.items() if is_checkpoint(path)}
 
 
 def _named_models() -> dict[str, Path]:
     return packaged_models() | shipped_models()
+
+
+def is_shipped(name: str, task: str) -> bool:
+    """Whether a model that ships has that name for a task."""
+    return bool(_full_name(name, task, shipped_models()))
 
 
 def is_named(name: str, task: str) -> bool:

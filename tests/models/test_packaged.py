@@ -40,11 +40,11 @@ def test_a_model_that_ships_is_not_replaced(package: Path) -> None:
     assert find_checkpoint("aligner") == shipped_models()["aligner"]
 
 
-def test_what_is_named_and_not_there_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_named_and_not_there_is_no_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "package_without_models").mkdir()
-    entries = {"gone": "package_without_models", "never": "no_package_at_all"}
+    entries = {"gone": "package_without_models", "never": "no_package_at_all", "nested": "no_package_at_all.models"}
     install(tmp_path, PACKAGED, entries, monkeypatch)
-    with pytest.raises(ModelError, match="no checkpoint"):
-        load("cloze", "gone")
-    with pytest.raises(ModelError, match="no such model"):
-        load("cloze", "never")
+    assert find_model("aligner").ships, "what is whole is found beside it"
+    for name in entries:
+        with pytest.raises(ModelError, match="no such model"):
+            load("cloze", name)
