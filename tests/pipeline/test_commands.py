@@ -7,9 +7,11 @@ import os
 import re
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from importlib import resources
 from pathlib import Path
 
@@ -56,7 +58,7 @@ def built(texts: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, 
     """The graph of these texts, and the command with two reading processes that built it, in a pipe."""
     directory = tmp_path_factory.mktemp("examples") / "graph"
     options = ["--without", ",".join(_WITHOUT), "--jobs", "2", "--json"]
-    command = [sys.executable, "-m", "cli", "build-graph", str(texts), "-o", str(directory), *options]
+    command = [sys.executable, "-c", _COMMITTING_EACH_BATCH, "build-graph", str(texts), "-o", str(directory), *options]
     return directory, subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, check=False)
 
 
@@ -203,15 +205,27 @@ def test_a_terminal_gets_a_progress_bar(texts: Path, tmp_path: Path, monkeypatch
     assert re.search(r"reading: \d+ sources, \d+ words", shown)
 
 
-_STORIES = 960
-"""Of which one batch takes 64."""
+_STORIES = 240
+_COMMITTING_EACH_BATCH = """
+import cli
+from kgscripts.building import batching, build
+batching._DOCUMENTS_A_BATCH, build._BYTES_A_COMMIT = 8, 1
+cli.main()
+"""
 
 
 def _interruptible_build(graph: Path, jobs: int) -> subprocess.Popen[str]:
     """A build of the stories beside the graph that has begun to read, in a process group of its own."""
     options = ["-o", str(graph), "--jobs", str(jobs), "--without", ",".join(_WITHOUT)]
-    command = [sys.executable, "-m", "cli", "build-graph", str(graph.with_name("stories.jsonl")), *options]
-    before = set(graph.glob(_READ))
+    command = [
+        sys.executable,
+        "-c",
+        _COMMITTING_EACH_BATCH,
+        "build-graph",
+        str(graph.with_name("stories.jsonl")),
+        *options,
+    ]
+    before = _committed(graph)
     build = subprocess.Popen(
         command,
         cwd=_ROOT,
@@ -221,14 +235,20 @@ def _interruptible_build(graph: Path, jobs: int) -> subprocess.Popen[str]:
         # Where the tests run in the background, a shell has made Ctrl-C ignored, and processes inherit that.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    # When there are three more files, the process that commits has taken the first.
-    while len(set(graph.glob(_READ)) - before) < 3:
+    while _committed(graph) == before:
         assert build.poll() is None
         time.sleep(0.01)
     return build
 
 
-_READ = "records/event_mention/*.parquet"
+def _committed(graph: Path) -> int:
+    """How many shards of event mentions the index has; 0 before there is one."""
+    index = graph / "records" / "index.sqlite"
+    if not index.exists():
+        return 0
+    with closing(sqlite3.connect(f"{index.as_uri()}?mode=ro", uri=True, timeout=60)) as database:
+        (count,) = database.execute("SELECT count(*) FROM shard_file WHERE kind = 'event_mention'").fetchone()
+    return int(count)
 
 
 def _left(graph: Path) -> int:
