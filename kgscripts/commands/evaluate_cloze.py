@@ -35,6 +35,10 @@ def cloze(
         Path | None, typer.Option(metavar="FILE", help="Write the predictions for every blank as JSON lines.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the samples of the greedy setup.")] = 1931,
+    bfloat16: Annotated[
+        bool,
+        typer.Option("--bfloat16", help="Multiply in bfloat16: half the time on processors that have it."),
+    ] = False,
     examples: Examples = 0,
     as_json: AsJson = False,
     output: ScoresFile = None,
@@ -62,6 +66,7 @@ def cloze(
             whitelist,
             split=split,
             seed=seed,
+            bfloat16=bfloat16,
             on_model=lambda name, total: partial(progress.advance, progress.add_task(name, total=total)),
             on_filled=predictions.write,
         )

@@ -98,6 +98,22 @@ def test_several_models_with_contexts(tmp_path: Path, transducer: Path, template
     assert "exposure unknown: the pretraining" in " ".join(shown.split())
 
 
+def test_bfloat16_is_said_beside_scores_that_are_nearly_the_same(
+    tmp_path: Path, transducer: Path, templates: Path
+) -> None:
+    names = [str(transducer), f"hf:{gpt2(tmp_path / 'tiny')}"]
+    models = [part for name in names for part in ("--model", name)]
+    systems = []
+    for number, options in enumerate(([], ["--bfloat16"])):
+        file = tmp_path / f"{number}.json"
+        shown = " ".join(_run(*models, "--templates", templates, "--output", file, *options).split())
+        assert shown.count("computed in bfloat16") == number * len(names)
+        systems.append(_written(file).systems)
+    for exact, rounded in zip(*systems, strict=True):
+        assert exact["surprisal"] == pytest.approx(rounded["surprisal"], rel=0.01)
+    assert systems[0][1]["surprisal"] != systems[1][1]["surprisal"], "the language model computed in bfloat16"
+
+
 def test_a_transducer_fills_blanks_as_published_or_from_all_alignments(
     tmp_path: Path, transducer: Path, templates: Path
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import torch
 from attrs import evolve
 
 from kgscripts.corpora.pairs.cloze_items import ClozeItem, blank_words, cloze_items
@@ -17,6 +18,7 @@ from kgscripts.evaluation.result import Evaluation, Example, System
 from kgscripts.models.cloze.causal import CausalModel
 
 _PRETRAINED = "exposure unknown: the pretraining of the language model may have read these texts"
+_BFLOAT16 = "computed in bfloat16"
 
 Listener = Callable[[str, FilledItem], object]
 """Is told the name of a model, and each pair that it filled, in order."""
@@ -36,13 +38,15 @@ def evaluate_cloze_files(
     *,
     split: str | None = None,
     seed: int = 1931,
+    bfloat16: bool = False,
     on_model: Callable[[str, int], Callable[[int], None]] = lambda _, __: lambda ___: None,
     on_filled: Listener = lambda _, __: None,
 ) -> Evaluation:
     """Evaluate models, by the names that `open_cloze_model` knows, on the templates of a file.
 
     `on_model` is told the name of each model and how many predictions it will make, and gives what is told how many
-    more are made. Raises as `evaluate_cloze` and the readers of files do.
+    more are made. With `bfloat16` the networks multiply in bfloat16, which is said beside their scores.
+    Raises as `evaluate_cloze` and the readers of files do.
     """
     pairs = load_pairs([templates]).pairs
     candidates = read_candidates(templates, whitelist)
@@ -56,9 +60,10 @@ def evaluate_cloze_files(
             on_filled(name, filled)
 
         on_words = on_model(model.name, PASSES * hidden)
-        own = evaluate_cloze(model, pairs, candidates, seed=seed, on_words=on_words, on_filled=[keep])
-        remark = _PRETRAINED if isinstance(model, CausalModel) else ""
-        found.append((evolve(own.systems[0], source=source, remark=remark), own))
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=bfloat16):
+            own = evaluate_cloze(model, pairs, candidates, seed=seed, on_words=on_words, on_filled=[keep])
+        remarks = [_PRETRAINED] * isinstance(model, CausalModel) + [_BFLOAT16] * bfloat16
+        found.append((evolve(own.systems[0], source=source, remark="; ".join(remarks)), own))
     is_comparable = is_published_task(templates, whitelist)
     notes = [f"{system.name}: {line}" for system, _ in found for line in _remarks(system, is_comparable)]
     return evolve(

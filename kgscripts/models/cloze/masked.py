@@ -206,7 +206,7 @@ class MaskedModel(TrainedModel):
 
         result = torch.empty(len(inputs), len(candidates) + 1)
         for chosen, scores in zip(batches, run_side_by_side(run, batches), strict=True):
-            result[torch.tensor(chosen)] = scores
+            result[torch.tensor(chosen)] = scores.float()
         return result
 
     def score(self, abstract: Sequence[Sequence[str]], concrete: Sequence[Sequence[str]]) -> None:
