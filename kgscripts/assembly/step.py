@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
+import duckdb
 import pyarrow as pa
-import sqlglot
 from attrs import field, frozen
-from sqlglot import expressions
 
 from kgscripts.assembly.engine import Engine, Rule
 from schemas.errors import ConfigurationError
@@ -26,14 +26,27 @@ def tables_in(query: str) -> frozenset[str]:
     ConfigurationError
         If it does not parse, or changes anything.
     """
-    try:
-        parsed = sqlglot.parse_one(query, dialect="duckdb")
-    except sqlglot.errors.SqlglotError as error:
-        raise ConfigurationError(f"a rule is no query ({error})", where=query.strip(), remedy=REMEDY) from error
-    if not isinstance(parsed, expressions.Query):
-        raise ConfigurationError("a rule does more than read", where=query.strip(), remedy="give one SELECT")
-    defined = {item.alias for item in parsed.find_all(expressions.CTE)}
-    return frozenset(item.name.lower() for item in parsed.find_all(expressions.Table)) - defined - {""}
+    where = query.strip()
+    ((text,),) = duckdb.cursor().execute("SELECT json_serialize_sql(?::VARCHAR)", [query]).fetchall()
+    parsed = json.loads(text)
+    if parsed["error"] and parsed["error_type"] != "not implemented":
+        raise ConfigurationError(f"a rule is no query ({parsed['error_message']})", where=where, remedy=REMEDY)
+    if parsed["error"] or len(parsed["statements"]) != 1:
+        raise ConfigurationError("a rule does more than read", where=where, remedy="give one SELECT")
+    nodes = list(_nodes(parsed["statements"]))
+    defined = {item["key"].lower() for node in nodes for item in node.get("cte_map", {}).get("map", ())}
+    return frozenset(node["table_name"].lower() for node in nodes if node.get("type") == "BASE_TABLE") - defined
+
+
+def _nodes(value: Any) -> Iterator[Mapping[str, Any]]:
+    """All JSON objects inside a value."""
+    if isinstance(value, dict):
+        yield value
+        value = value.values()
+    elif not isinstance(value, list):
+        return
+    for inner in value:
+        yield from _nodes(inner)
 
 
 def _names(names: Iterable[str]) -> frozenset[str]:

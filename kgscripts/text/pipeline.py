@@ -33,7 +33,6 @@ def shipped_directory() -> Path:
     return Path(str(resources.files("kgscripts.text") / "model"))
 
 
-@functools.cache
 def load_pipeline(name: str | None = None) -> Language:
     """Load the pipeline called `name`, once per process; without a name, the shipped one.
 
@@ -45,14 +44,19 @@ def load_pipeline(name: str | None = None) -> Language:
     ModelError
         if it is not installed, cannot be read, or gives no tags, lemmas or parse.
     """
+    return _load(SHIPPED if name is None else name)
+
+
+@functools.cache
+def _load(name: str) -> Language:
     # Here, since importing spaCy takes long, and describing a pipeline needs none of it.
-    if _needs_no_torch and name in (None, SHIPPED):
+    if _needs_no_torch and name == SHIPPED:
         import_spacy()
     import spacy
 
     from kgscripts.text import lemmas  # noqa: F401  (registers the component that the shipped pipeline names)
 
-    path: str | Path = shipped_directory() if name is None or name == SHIPPED else name
+    path: str | Path = shipped_directory() if name == SHIPPED else name
     try:
         inner = Path(path).rglob("*") if Path(path, "config.cfg").exists() else ()
         if odd := [file.name for file in inner if not (file.is_file() or file.is_dir())]:
@@ -64,12 +68,12 @@ def load_pipeline(name: str | None = None) -> Language:
     except Exception as error:
         reason = next(iter(str(error).splitlines()), type(error).__name__)
         raise ModelError(
-            f"the spaCy pipeline {name or SHIPPED!r} cannot be loaded: {reason}",
+            f"the spaCy pipeline {name!r} cannot be loaded: {reason}",
             where=str(path),
-            remedy=f"install it with `python -m spacy download {name}`, give the directory of a pipeline, or leave the "
-            "name away for the one that ships"
-            if name
-            else "the package is incomplete: reinstall kgscripts",
+            remedy="the package is incomplete: reinstall kgscripts"
+            if name == SHIPPED
+            else f"install it with `python -m spacy download {name}`, give the directory of a pipeline, or leave the "
+            "name away for the one that ships",
         ) from error
     missing = [part for part in _NEEDED if not any(part in pipe for pipe in nlp.pipe_names)]
     if missing:
@@ -109,13 +113,17 @@ def components_of_kgscripts(nlp: Language) -> list[str]:
     return [name for name in nlp.pipe_names if nlp.get_pipe_meta(name).factory == COMPONENT]
 
 
-@functools.cache
 def describe_pipeline(name: str | None = None) -> Model:
     """Name, version, digest of all files, licence and known scores of a pipeline, for the graph's Model node.
 
     The one that ships is described without being loaded.
     """
-    if name is None or name == SHIPPED:
+    return _describe(SHIPPED if name is None else name)
+
+
+@functools.cache
+def _describe(name: str) -> Model:
+    if name == SHIPPED:
         path: Path | None = shipped_directory()
         meta: dict[str, Any] = json.loads((shipped_directory() / "meta.json").read_text(encoding="utf-8"))
     else:
