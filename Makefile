@@ -27,9 +27,9 @@ graph: $(VENV)/.core
 	$(BIN)/kgscripts query $(GRAPH) --cypher docs/queries/tools-by-alignment.cypher
 
 # Two processes, one thread each: more threads would compete for the cores. Tests that share fixtures stay together
-# (`OneProcessAFile` in tests/conftest.py).
+# (`OneProcessAFile` in tests/conftest.py). What one process has compiled, the hundreds that tests start need not.
 test: $(VENV)/.dev
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
+	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2
 
 # A part of the tests, for another interpreter than the one that all run with: what needs no torch, whose build for it
 # may take gigabytes, and yet reads, builds, stores, asks and exports. Its environment has no torch either.
