@@ -73,6 +73,7 @@ def test_adapters_are_saved_alone_and_found_again_with_their_base(adapted: tuple
     checkpoint = load_checkpoint(folder)
     assert {name.rpartition(".")[2] for name in checkpoint.tensors} == {"down", "up"}
     assert len(checkpoint.tensors) == 2 * 2 * 7
+    assert {tensor.dtype for tensor in checkpoint.tensors.values()} == {torch.float16}
     assert checkpoint.settings["pretrained_sha256"] == find_pretrained(str(file)).digest()
     before, after = load_causal_model(str(file)), load_model(folder)
     assert _scores(after).mean() > _scores(before).mean() + 1

@@ -138,7 +138,7 @@ def _check_shapes(network: PreTrainedModel, tensors: Mapping[str, Tensor]) -> No
 def causal_checkpoint(model: CausalModel, card: ModelCard) -> Checkpoint:
     """The checkpoint of a model, which `cloze_model` loads. Its card says what the model was pretrained as.
 
-    If adapters were trained, it has these alone, and the digest of the pretrained model.
+    If adapters were trained, it has these alone, in half precision, and the digest of the pretrained model.
     """
     base = model.base
     if base is not None:
@@ -146,7 +146,8 @@ def causal_checkpoint(model: CausalModel, card: ModelCard) -> Checkpoint:
     if base is not None and (adapters := trained_adapters(model.network)):
         rank = next(len(adapter) for name, adapter in adapters.items() if name.endswith(".down"))
         over = {"pretrained": base.name, "pretrained_sha256": base.digest(), "rank": rank}
-        return Checkpoint(kind=KIND, settings={**over, "start": model.start}, tensors=adapters, card=card)
+        tensors = {name: adapter.to(torch.float16) for name, adapter in adapters.items()}
+        return Checkpoint(kind=KIND, settings={**over, "start": model.start}, tensors=tensors, card=card)
     network = json.loads(model.network.config.to_json_string(use_diff=True))
     return Checkpoint(
         kind=KIND,
