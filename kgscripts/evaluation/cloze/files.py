@@ -11,7 +11,7 @@ from attrs import evolve
 from kgscripts.corpora.pairs.cloze_items import ClozeItem, blank_words, cloze_items
 from kgscripts.corpora.pairs.loading import load_pairs, read_whitelist
 from kgscripts.evaluation.cloze.filling import Candidates
-from kgscripts.evaluation.cloze.models import open_cloze_model
+from kgscripts.evaluation.cloze.models import Together, open_cloze_model
 from kgscripts.evaluation.cloze.scores import MATCHES, PUBLISHED, STRICT, beaten, context, is_published_task
 from kgscripts.evaluation.cloze.task import PASSES, FilledItem, evaluate_cloze
 from kgscripts.evaluation.result import Evaluation, Example, System
@@ -62,7 +62,9 @@ def evaluate_cloze_files(
         on_words = on_model(model.name, PASSES * hidden)
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=bfloat16):
             own = evaluate_cloze(model, pairs, candidates, seed=seed, on_words=on_words, on_filled=[keep])
-        remarks = [_PRETRAINED] * isinstance(model, CausalModel) + [_BFLOAT16] * bfloat16
+        asked = model.models if isinstance(model, Together) else (model,)
+        pretrained = any(isinstance(one, CausalModel) for one in asked)
+        remarks = [_PRETRAINED] * pretrained + [_BFLOAT16] * bfloat16
         found.append((evolve(own.systems[0], source=source, remark="; ".join(remarks)), own))
     is_comparable = is_published_task(templates, whitelist)
     notes = [f"{system.name}: {line}" for system, _ in found for line in _remarks(system, is_comparable)]

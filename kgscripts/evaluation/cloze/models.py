@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from attrs import evolve
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 _LEFT = ":left"
 VITERBI = ":viterbi"
+TOGETHER = "+"
 _HUGGING_FACE = "hf:"
 
 
@@ -38,6 +40,26 @@ class LeftSideOnly:
         """None, since the overall probability of a model of both sides depends on the right side."""
 
 
+class Together:
+    """Several cloze models as one: the probability of a word is the geometric mean of theirs, normalised.
+
+    It sees both sides of a blank if one of them does. A word that one of them does not know has probability 0.
+    """
+
+    def __init__(self, models: Sequence[ClozeModel]) -> None:
+        self.name = f" {TOGETHER} ".join(model.name for model in models)
+        self.context: Literal["left", "both"] = "both" if any(one.context == "both" for one in models) else "left"
+        self.models = tuple(models)
+
+    def predict(self, clozes: Sequence[Cloze], candidates: Sequence[str]) -> torch.Tensor:
+        """See `ClozeModel`."""
+        logs = [model.predict(clozes, candidates) for model in self.models]
+        return (sum(logs[1:], logs[0]) / len(logs)).log_softmax(dim=1)
+
+    def score(self, abstract: Sequence[Sequence[str]], concrete: Sequence[Sequence[str]]) -> None:
+        """None: there is no normalised probability of whole texts."""
+
+
 def _cut(cloze: Cloze) -> Cloze:
     end = cloze.position
     while end < len(cloze.hidden) and cloze.hidden[end]:
@@ -45,18 +67,26 @@ def _cut(cloze: Cloze) -> Cloze:
     return evolve(cloze, concrete=cloze.concrete[:end], hidden=cloze.hidden[:end])
 
 
-def checkpoint_name(name: str) -> str:
-    """The name of the checkpoint that `open_cloze_model` reads for this name."""
-    return name.removesuffix(_LEFT).removesuffix(VITERBI)
+def checkpoint_names(name: str) -> list[str]:
+    """The names of the checkpoints that `open_cloze_model` reads for this name."""
+    return [part.removesuffix(_LEFT).removesuffix(VITERBI) for part in _parts(name)]
+
+
+def _parts(name: str) -> list[str]:
+    """The names of models that are asked together; the name of a folder may have the sign, too."""
+    return [name] if Path(name).exists() else name.split(TOGETHER)
 
 
 def open_cloze_model(name: str) -> ClozeModel:
     """The model of a name that ships, of a checkpoint directory, or `hf:` and a Hugging Face causal language model.
 
     With `:left` behind it the right side of each blank is taken away from the model; with `:viterbi` a transducer
-    fills each blank from one alignment, as it was published.
+    fills each blank from one alignment, as it was published. `A+B` are two models together.
     Raises ModelError where there is no such model, it is damaged or fills no blanks, or aligns nothing.
     """
+    parts = _parts(name)
+    if len(parts) > 1:
+        return Together([open_cloze_model(part) for part in parts])
     if name.endswith(_LEFT):
         return LeftSideOnly(open_cloze_model(name.removesuffix(_LEFT)))
     if name.endswith(VITERBI):
