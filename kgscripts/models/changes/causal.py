@@ -56,7 +56,8 @@ class CausalChangeModel(TrainedModel):
         result: list[list[PredictedChange]] = [[] for _ in steps]
         for start in range(0, len(order), _BATCH):
             places = order[start : start + _BATCH]
-            for place, (pieces, logs) in zip(places, self._generate([prompts[row] for row in places]), strict=True):
+            written = self._most_probable([prompts[row] for row in places])
+            for place, (pieces, logs) in zip(places, written, strict=True):
                 result[place] = self._changes(pieces, logs)
         return result
 
@@ -65,31 +66,51 @@ class CausalChangeModel(TrainedModel):
         return self.predict(steps)
 
     @torch.inference_mode()
-    def _generate(self, prompts: Sequence[Sequence[int]]) -> list[tuple[list[int], list[float]]]:
+    def drawn(self, steps: Sequence[ProcedureStep], sets: int) -> list[list[tuple[Change, ...]]]:
+        """Draw as many answers as `sets` for each step: the changes of each answer.
+
+        Those of a step depend neither on the other steps nor on the state of torch's random numbers, which stays as it
+        was.
+        """
+        device = self._language_model.network.device
+        result = []
+        for step in steps:
+            prompt = prompt_pieces(self._language_model, step)[-self._most_read :]
+            with torch.random.fork_rng([device] if device.type == "cuda" else []):
+                torch.manual_seed(0)
+                written = self._generate([prompt], do_sample=True, top_k=0, num_return_sequences=sets)
+            found = [self._changes(pieces, [0.0] * len(pieces)) for pieces in written]
+            result.append([tuple(one.change for one in own) for own in found])
+        return result
+
+    @torch.inference_mode()
+    def _most_probable(self, prompts: Sequence[Sequence[int]]) -> list[tuple[list[int], list[float]]]:
         """The most probable next pieces after each prompt, up to the end of the text, and their log probabilities."""
-        network: Any = self._language_model.network
-        width = max(map(len, prompts))
-        ids = torch.tensor([[self._end] * (width - len(prompt)) + list(prompt) for prompt in prompts])
-        attention = torch.tensor([[0] * (width - len(prompt)) + [1] * len(prompt) for prompt in prompts])
         logs: list[Tensor] = []
 
         def keep(_: Tensor, logits: Tensor) -> Tensor:
             logs.append(logits.float().log_softmax(dim=-1).amax(dim=-1))
             return logits
 
+        written = self._generate(prompts, do_sample=False, num_beams=1, logits_processor=[keep])
+        by_row = torch.stack(logs, dim=1).tolist()
+        return [(row, of[: len(row)]) for row, of in zip(written, by_row, strict=True)]
+
+    def _generate(self, prompts: Sequence[Sequence[int]], **how: object) -> list[list[int]]:
+        """The pieces that the network writes after each prompt, up to the end of the text."""
+        network: Any = self._language_model.network
+        width = max(map(len, prompts))
+        ids = torch.tensor([[self._end] * (width - len(prompt)) + list(prompt) for prompt in prompts])
+        attention = torch.tensor([[0] * (width - len(prompt)) + [1] * len(prompt) for prompt in prompts])
         written = network.generate(
             input_ids=ids.to(network.device),
             attention_mask=attention.to(network.device),
-            do_sample=False,
-            num_beams=1,
             max_new_tokens=self._most_generated,
             eos_token_id=self._end,
             pad_token_id=self._end,
-            logits_processor=[keep],
+            **how,
         )[:, width:].tolist()
-        by_row = torch.stack(logs, dim=1).tolist()
-        lengths = [row.index(self._end) if self._end in row else len(row) for row in written]
-        return [(row[:length], of[:length]) for row, of, length in zip(written, by_row, lengths, strict=True)]
+        return [row[: row.index(self._end)] if self._end in row else row for row in written]
 
     def _changes(self, pieces: Sequence[int], logs: Sequence[float]) -> list[PredictedChange]:
         """The state changes in generated pieces. Each counts once."""
