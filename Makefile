@@ -16,7 +16,7 @@ GRAPH ?= build/example-graph
 BIN := $(VENV)/bin
 export HF_HUB_OFFLINE = 1
 
-.PHONY: graph test test-part test-llm test-extras lint bench format clean text-model scores dist
+.PHONY: graph test test-part test-llm test-extras lint bench format clean text-model scores dist dist-weights
 
 graph: $(VENV)/.core
 	$(BIN)/kgscripts build-graph kgscripts/examples/texts kgscripts/examples/pages -o $(GRAPH)
@@ -75,6 +75,10 @@ dist: $(VENV)/.dev
 	rm -rf dist
 	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m build --no-isolation --sdist --wheel
 	$(BIN)/python -m twine check --strict dist/*
+
+# The wheel of adapters of language models, which is a package of its own (weights/).
+dist-weights: $(VENV)/.dev
+	$(BIN)/python -m build --no-isolation --wheel --outdir dist weights
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format .

@@ -1,0 +1,1 @@
+"""Checkpoints for kgscripts, one a folder; it finds them by the entry points `kgscripts.models`."""
