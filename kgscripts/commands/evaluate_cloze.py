@@ -39,7 +39,7 @@ def cloze(
     seed: Annotated[int, typer.Option(help="Seed of the samples of the greedy setup.")] = 1931,
     bfloat16: Annotated[
         bool,
-        typer.Option("--bfloat16", help="Multiply in bfloat16: half the time on processors that have it."),
+        typer.Option("--bfloat16", help="Multiply in bfloat16: less time on processors that have it."),
     ] = False,
     examples: Examples = 0,
     as_json: AsJson = False,

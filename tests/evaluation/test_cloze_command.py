@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from kgscripts.commands.evaluate import app
+from kgscripts.evaluation.cloze.models import open_cloze_model
 from kgscripts.evaluation.cloze.scores import MATCHES, MEAN_SPAN, PUBLISHED, STRICT, is_published_task
 from kgscripts.evaluation.result import Evaluation, from_json
 from kgscripts.models.checkpoint import ModelCard, save_checkpoint
@@ -146,7 +147,11 @@ def test_one_alignment_a_blank_is_for_transducers_and_not_written_onto_cards(
 def test_models_together(tmp_path: Path, transducer: Path, templates: Path) -> None:
     other = _checkpoint(tmp_path, "language-model").rename(tmp_path / "a+b")
     file = tmp_path / "scores.json"
-    names = [f"{transducer}+hf:{gpt2(tmp_path / 'tiny')}", str(other)]
+    pretrained = gpt2(tmp_path / "tiny")
+    odd = pretrained.rename(tmp_path / "tiny+")
+    assert [len(open_cloze_model(name).name.split(" + ")) for name in (f"hf:{odd}", f"{other}:left")] == [1, 1]
+    odd.rename(pretrained)
+    names = [f"{transducer}+hf:{pretrained}", str(other)]
     _run(*(part for name in names for part in ("--model", name)), "--templates", templates, "--output", file)
     together, alone = _written(file).systems
     assert [together.name, alone.name] == ["transducer-fixed + tiny, zero-shot", "language-model"]

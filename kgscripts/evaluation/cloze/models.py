@@ -69,12 +69,17 @@ def _cut(cloze: Cloze) -> Cloze:
 
 def checkpoint_names(name: str) -> list[str]:
     """The names of the checkpoints that `open_cloze_model` reads for this name."""
-    return [part.removesuffix(_LEFT).removesuffix(VITERBI) for part in _parts(name)]
+    return [_plain(part) for part in _parts(name)]
+
+
+def _plain(name: str) -> str:
+    return name.removesuffix(_LEFT).removesuffix(VITERBI)
 
 
 def _parts(name: str) -> list[str]:
     """The names of models that are asked together; the name of a folder may have the sign, too."""
-    return [name] if Path(name).exists() else name.split(TOGETHER)
+    is_one = TOGETHER not in name or Path(_plain(name).removeprefix(_HUGGING_FACE)).exists()
+    return [name] if is_one else name.split(TOGETHER)
 
 
 def open_cloze_model(name: str) -> ClozeModel:
