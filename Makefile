@@ -37,10 +37,11 @@ PART := tests/schemas tests/records tests/titles tests/lookup tests/test_platfor
 test-part: $(VENV)/.part
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 $(PART)
 
-# Asks a small language model by llama.cpp's server, in an environment of its own: minutes on one core.
+# Asks a small language model by llama.cpp's server, and loads the adapters of weights/ over it. It has an environment of
+# its own, and takes minutes on one core.
 LLAMA := build/llama
 test-llm: $(VENV)/.dev $(LLAMA)/.installed
-	KGSCRIPTS_TEST_LLAMA=$(LLAMA)/bin/python $(BIN)/python -m pytest tests/extractors/llm/real_model.py
+	KGSCRIPTS_TEST_LLAMA=$(LLAMA)/bin/python $(BIN)/python -m pytest tests/extractors/llm/real_model.py tests/models/real_adapters.py
 
 $(LLAMA)/.installed: $(VENV)/bin/python
 	$(BIN)/python -m venv $(LLAMA)

@@ -13,6 +13,7 @@ from kgscripts.building.build import Build, Progress
 from kgscripts.building.correction_file import read_correction_file
 from kgscripts.building.docs import OF_DOCS, given_docs
 from kgscripts.building.inputs import Text, find_inputs, place_key
+from kgscripts.building.intake import Intake
 from kgscripts.building.making import GraphOptions, make_graph
 from kgscripts.building.reading import DocumentReader
 from kgscripts.building.reading_options import ReadingOptions
@@ -195,7 +196,7 @@ def build_graph(
         def take_in(build: Build) -> None:
             with phase(_LOG, f"looking at {len(build_inputs):,} inputs" if given is None else "looking at Docs"):
                 items = build_inputs if given is None else given.inputs(lambda text: reading.text_inputs([text])[0])
-                build.take_in(items, strict=strict, limit=limit)
+                Intake(build.store, build.run).take_in(items, strict=strict, limit=limit)
 
         reader = DocumentReader(chosen, spacy_model, strict, given.parses if given else None)
         return make_graph(directory, reader, enrichers, making, take_in, corrected, progress)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
 
 from kgscripts.models.cloze.causal import SEPARATOR, CausalModel
 from kgscripts.models.cloze.causal_loading import load_causal_model
-from kgscripts.models.cloze.causal_tree import candidate_trees
+from kgscripts.models.cloze.causal_tree import candidate_trees, longer_candidates, without_longer
 from kgscripts.models.cloze.protocol import Cloze
 from schemas.errors import ModelError
 from tests.models.tiny_gguf import llama_gguf
@@ -109,8 +110,9 @@ def test_candidates_score_as_if_each_was_read_by_itself(model: CausalModel) -> N
         start = [] if model.start is None else [model.start]
         read = start + [piece for word in text for piece in model.tokenizer.encode(f" {word}").ids]
         alone = [_log_probability(model.network, read, model.tokenizer.encode(f" {word}").ids) for word in CANDIDATES]
-        expected = torch.tensor(alone, dtype=torch.float64).log_softmax(0)
-        assert torch.allclose(row[:-1].double(), expected, atol=1e-4)
+        pairs = longer_candidates([model.pieces([word]) for word in CANDIDATES])
+        expected = without_longer(torch.tensor([alone], dtype=torch.float64), pairs).log_softmax(1)
+        assert torch.allclose(row[:-1].double(), expected[0], atol=1e-4)
 
 
 def test_words_by_themselves_have_the_pieces_of_the_whole_text(model: CausalModel) -> None:
@@ -120,15 +122,14 @@ def test_words_by_themselves_have_the_pieces_of_the_whole_text(model: CausalMode
 
 
 def test_many_trees_say_the_same_as_one(model: CausalModel) -> None:
-    before = model.predict(CLOZES, CANDIDATES)
     small = CausalModel("small", model.network, model.tokenizer, model.start)
     small._most_nodes = 3
     tall = [len(model.pieces([word])) > 4 for word in CANDIDATES]
     rows = small.predict(CLOZES, CANDIDATES)[:, :-1]
     assert any(tall)
     assert (torch.isneginf(rows) == torch.tensor(tall)).all()
-    kept = ~torch.tensor(tall)
-    assert torch.allclose(rows[:, kept], before[:, :-1][:, kept].log_softmax(1), atol=1e-4)
+    short = [word for word, is_tall in zip(CANDIDATES, tall, strict=True) if not is_tall]
+    assert torch.allclose(rows[:, ~torch.tensor(tall)], model.predict(CLOZES, short)[:, :-1], atol=1e-4)
 
 
 def test_batches_change_nothing(model: CausalModel) -> None:
@@ -159,6 +160,24 @@ def test_long_texts_lose_their_beginning_and_odd_words_have_no_probability(model
     assert not rows.isnan().any()
     assert torch.isneginf(rows[0]).tolist() == [False, False, True, True]
     assert model.score([cloze.abstract], [("cut",) * 60]).isfinite().all()
+
+
+@given(
+    pieces=st.lists(st.lists(st.integers(0, 1), min_size=1, max_size=4), min_size=1, max_size=12),
+    weights=st.lists(st.integers(1, 9), min_size=32, max_size=32),
+)
+def test_the_probability_of_a_candidate_is_that_no_longer_one_is_read(
+    pieces: list[list[int]], weights: list[int]
+) -> None:
+    texts = {tuple(number >> place & 1 for place in range(5)): weight for number, weight in enumerate(weights)}
+    begun, read = Counter[tuple[int, ...]](), Counter[tuple[int, ...]]()
+    for text, weight in texts.items():
+        beginnings = [text[: len(own)] for own in pieces if text[: len(own)] == tuple(own)]
+        begun.update(dict.fromkeys(beginnings, weight))
+        read.update({max(beginnings, key=len): weight} if beginnings else {})
+    sums = torch.tensor([[begun[tuple(own)] for own in pieces]], dtype=torch.float64).log()
+    found = without_longer(sums, longer_candidates(pieces)).exp()[0].tolist()
+    assert found == pytest.approx([read[tuple(own)] for own in pieces], abs=1e-9)
 
 
 PIECES = st.lists(st.lists(st.integers(0, 3), max_size=5), min_size=1, max_size=12)

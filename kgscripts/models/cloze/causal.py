@@ -13,7 +13,12 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from kgscripts.models.cloze.causal_tree import CandidateTree, candidate_trees
+from kgscripts.models.cloze.causal_tree import (
+    CandidateTree,
+    candidate_trees,
+    longer_candidates,
+    without_longer,
+)
 from kgscripts.models.cloze.protocol import Cloze
 from kgscripts.models.loading import TrainedModel
 
@@ -64,7 +69,8 @@ class CausalModel(TrainedModel):
         self._most_nodes = min(_MOST_NODES, network.config.max_position_embeddings // 2)
         self._most_read = network.config.max_position_embeddings - self._most_nodes
         self._pieces: dict[str, list[int]] = {}
-        self._trees: tuple[tuple[str, ...], list[CandidateTree]] = ((), [])
+        self._asked: tuple[tuple[str, ...], list[CandidateTree], list[tuple[int, int]]] | None = None
+        """The candidates of the last question."""
 
     def prompt(self, abstract: Sequence[str], concrete: Sequence[str]) -> list[int]:
         """Ids of a text that begins with these tokens of the two sides."""
@@ -80,21 +86,25 @@ class CausalModel(TrainedModel):
 
     @torch.inference_mode()
     def predict(self, clozes: Sequence[Cloze], candidates: Sequence[str]) -> Tensor:
-        """See `ClozeModel`. Exact: common prefixes of candidates are computed once."""
-        if self._trees[0] != tuple(candidates):
+        """See `ClozeModel`. Exact: common prefixes of candidates are computed once.
+
+        A candidate that others begin with does not have their probability: "strain" is not "strainer".
+        """
+        if self._asked is None or self._asked[0] != tuple(candidates):
             pieces = [self.pieces([word]) for word in candidates]
             trees = [tree.to(self.network.device) for tree in candidate_trees(pieces, self._most_nodes)]
-            self._trees = (tuple(candidates), trees)
+            self._asked = tuple(candidates), trees, longer_candidates(pieces)
+        _, trees, longer = self._asked
         prompts = [
             self.prompt(cloze.abstract, cloze.concrete[: cloze.position])[-self._most_read :] for cloze in clozes
         ]
-        result = torch.full((len(clozes), len(candidates) + 1), float("-inf"))
+        sums = torch.full((len(clozes), len(candidates)), float("-inf"))
         for start in range(0, len(prompts), _BATCH):
             batch = prompts[start : start + _BATCH]
-            for tree in self._trees[1]:
-                places = torch.tensor(tree.candidates)
-                result[start : start + len(batch), places] = self._sums(batch, tree).float().cpu()
-        return result.log_softmax(dim=1)
+            for tree in trees:
+                sums[start : start + len(batch), torch.tensor(tree.candidates)] = self._sums(batch, tree).float().cpu()
+        unknown = torch.full((len(clozes), 1), float("-inf"))
+        return torch.cat([without_longer(sums, longer), unknown], dim=1).log_softmax(dim=1)
 
     @torch.inference_mode()
     def score(self, abstract: Sequence[Sequence[str]], concrete: Sequence[Sequence[str]]) -> Tensor:

@@ -16,7 +16,8 @@ class CandidateTree(TensorFields):
     """The pieces of some candidates as a tree whose root is the text before them.
 
     Nodes are what a language model has to read: every proper prefix of a candidate. Edges are its predictions, of a
-    piece after the root or a node. A candidate's log probability is the sum over its edges.
+    piece after the root or a node. The sum over a candidate's edges is the log probability that a text goes on with its
+    pieces.
 
     `pieces` (nodes,) int64 are the nodes' last pieces, `depths` (nodes,) int64 their distances from the root less one,
     `ancestors` (nodes, nodes) bool is true if the second is the first or its ancestor. `edge_rows` (edges,) int64, in
@@ -35,9 +36,39 @@ class CandidateTree(TensorFields):
     path_edges: Tensor
 
     def sums(self, edge_log_probabilities: Tensor) -> Tensor:
-        """(batch, edges) -> (batch, candidates): log probabilities of whole candidates."""
+        """(batch, edges) -> (batch, candidates): the sum over the edges of each candidate."""
         result = edge_log_probabilities.new_zeros(len(edge_log_probabilities), len(self.candidates))
         return result.index_add(1, self.path_candidates, edge_log_probabilities[:, self.path_edges])
+
+
+def longer_candidates(pieces: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
+    """Places of candidates of which the first's pieces are the beginning of the second's, such as "strain" of
+    "strainer".
+
+    Of several that a candidate begins with, only the longest is paired with it; of candidates with equal pieces, one is
+    a second, and all are firsts.
+    """
+    places: dict[tuple[int, ...], list[int]] = {}
+    for place, own in enumerate(pieces):
+        places.setdefault(tuple(own), []).append(place)
+    pairs = []
+    for own, (place, *_) in places.items():
+        beginnings = [own[:size] for size in range(1, len(own)) if own[:size] in places]
+        pairs += [(shorter, place) for shorter in places[beginnings[-1]]] if beginnings else []
+    return pairs
+
+
+def without_longer(sums: Tensor, pairs: Sequence[tuple[int, int]]) -> Tensor:
+    """(batch, candidates) -> (batch, candidates): log probabilities, of the sums of trees and `longer_candidates`.
+
+    The sum of a candidate is the log probability that a text goes on with its pieces, whatever follows them; that of
+    the longer candidates among this is taken away.
+    """
+    shorter, longer = torch.tensor(pairs, dtype=torch.int64).reshape(-1, 2).unbind(1)
+    # Neither is a number if both candidates are too long for a tree.
+    shares = (sums[:, longer] - sums[:, shorter]).exp().nan_to_num(0.0)
+    taken = torch.zeros_like(sums).index_add(1, shorter, shares)
+    return sums + torch.log1p(-taken.clamp(max=1.0))
 
 
 def candidate_trees(pieces: Sequence[Sequence[int]], most_nodes: int) -> list[CandidateTree]:
