@@ -118,4 +118,4 @@ def test_the_command_prints_the_ranker_and_what_it_is_compared_with(evaluated: E
 
 @pytest.mark.usefixtures("_evaluated_once")
 def test_the_scores_on_the_slice_are_those_of_the_card() -> None:
-    check_slice("tools")
+    check_slice("tools", {Exposure.UNSEEN})
