@@ -69,19 +69,61 @@ class CausalChangeModel(TrainedModel):
     def drawn(self, steps: Sequence[ProcedureStep], sets: int) -> list[list[tuple[Change, ...]]]:
         """Draw as many answers as `sets` for each step: the changes of each answer.
 
-        Those of a step depend neither on the other steps nor on the state of torch's random numbers, which stays as it
-        was.
+        The random numbers are the same for every step and call, so that the answers of a step depend on the other steps
+        by rounding alone.
         """
-        device = self._language_model.network.device
-        result = []
-        for step in steps:
-            prompt = prompt_pieces(self._language_model, step)[-self._most_read :]
-            with torch.random.fork_rng([device] if device.type == "cuda" else []):
-                torch.manual_seed(0)
-                written = self._generate([prompt], do_sample=True, top_k=0, num_return_sequences=sets)
-            found = [self._changes(pieces, [0.0] * len(pieces)) for pieces in written]
-            result.append([tuple(one.change for one in own) for own in found])
+        prompts = [prompt_pieces(self._language_model, step)[-self._most_read :] for step in steps]
+        order = sorted(range(len(prompts)), key=lambda place: len(prompts[place]))
+        result: list[list[tuple[Change, ...]]] = [[] for _ in steps]
+        for start in range(0, len(order), _BATCH):
+            places = order[start : start + _BATCH]
+            written = self._drawn([prompts[place] for place in places], sets)
+            for number, pieces in enumerate(written):
+                found = self._changes(pieces, [0.0] * len(pieces))
+                result[places[number // sets]].append(tuple(one.change for one in found))
         return result
+
+    def _drawn(self, prompts: Sequence[Sequence[int]], sets: int) -> list[list[int]]:
+        """Pieces that follow each prompt up to the end of the text, `sets` times one after another.
+
+        Not by `generate`, which reads each prompt as often as it is asked to go on, and carries ended texts along.
+        """
+        network: Any = self._language_model.network
+        ids, attention = self._padded(prompts)
+        positions = (attention.cumsum(1) - 1).clamp(min=0)
+        output = network(
+            input_ids=ids, attention_mask=attention, position_ids=positions, use_cache=True, logits_to_keep=1
+        )
+        cache = output.past_key_values
+        cache.batch_repeat_interleave(sets)
+        logits = output.logits[:, -1].repeat_interleave(sets, 0)
+        attention, position = attention.repeat_interleave(sets, 0), positions[:, -1].repeat_interleave(sets)
+        noise = torch.rand(self._most_generated, sets, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+        written: list[list[int]] = [[] for _ in range(len(prompts) * sets)]
+        rows = torch.arange(len(written))
+        for uniform in noise.repeat(1, len(prompts)):
+            shares = logits.cpu().double().softmax(-1).cumsum(-1)
+            drawn = torch.searchsorted(shares, uniform[rows][:, None] * shares[:, -1:])[:, 0]
+            going_on = (drawn != self._end).nonzero()[:, 0]
+            rows, drawn = rows[going_on], drawn[going_on]
+            for row, piece in zip(rows.tolist(), drawn.tolist(), strict=True):
+                written[row].append(piece)
+            if not len(rows):
+                break
+            kept = going_on.to(ids.device)
+            if len(kept) < len(attention):
+                cache.batch_select_indices(kept)
+            attention = torch.nn.functional.pad(attention[kept], (0, 1), value=1)
+            position = position[kept] + 1
+            output = network(
+                input_ids=drawn[:, None].to(ids.device),
+                attention_mask=attention,
+                position_ids=position[:, None],
+                past_key_values=cache,
+                use_cache=True,
+            )
+            logits = output.logits[:, -1]
+        return written
 
     @torch.inference_mode()
     def _most_probable(self, prompts: Sequence[Sequence[int]]) -> list[tuple[list[int], list[float]]]:
@@ -92,25 +134,29 @@ class CausalChangeModel(TrainedModel):
             logs.append(logits.float().log_softmax(dim=-1).amax(dim=-1))
             return logits
 
-        written = self._generate(prompts, do_sample=False, num_beams=1, logits_processor=[keep])
-        by_row = torch.stack(logs, dim=1).tolist()
-        return [(row, of[: len(row)]) for row, of in zip(written, by_row, strict=True)]
-
-    def _generate(self, prompts: Sequence[Sequence[int]], **how: object) -> list[list[int]]:
-        """The pieces that the network writes after each prompt, up to the end of the text."""
         network: Any = self._language_model.network
-        width = max(map(len, prompts))
-        ids = torch.tensor([[self._end] * (width - len(prompt)) + list(prompt) for prompt in prompts])
-        attention = torch.tensor([[0] * (width - len(prompt)) + [1] * len(prompt) for prompt in prompts])
+        ids, attention = self._padded(prompts)
         written = network.generate(
-            input_ids=ids.to(network.device),
-            attention_mask=attention.to(network.device),
+            input_ids=ids,
+            attention_mask=attention,
             max_new_tokens=self._most_generated,
             eos_token_id=self._end,
             pad_token_id=self._end,
-            **how,
-        )[:, width:].tolist()
-        return [row[: row.index(self._end)] if self._end in row else row for row in written]
+            do_sample=False,
+            num_beams=1,
+            logits_processor=[keep],
+        )[:, ids.shape[1] :].tolist()
+        by_row = torch.stack(logs, dim=1).tolist()
+        ended = [row[: row.index(self._end)] if self._end in row else row for row in written]
+        return [(row, of[: len(row)]) for row, of in zip(ended, by_row, strict=True)]
+
+    def _padded(self, prompts: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
+        """Ids and attention of prompts, padded on the left: (prompts, width) each."""
+        width = max(map(len, prompts))
+        ids = torch.tensor([[self._end] * (width - len(prompt)) + list(prompt) for prompt in prompts])
+        attention = torch.tensor([[0] * (width - len(prompt)) + [1] * len(prompt) for prompt in prompts])
+        device = self._language_model.network.device
+        return ids.to(device), attention.to(device)
 
     def _changes(self, pieces: Sequence[int], logs: Sequence[float]) -> list[PredictedChange]:
         """The state changes in generated pieces. Each counts once."""

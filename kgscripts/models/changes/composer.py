@@ -134,8 +134,7 @@ class ChangeComposer(TrainedModel):
             yield from neighbours
             return
         sets, share = self._settings.written_sets, self._settings.written_share
-        for step, own in zip(steps, neighbours, strict=True):
-            (written,) = self._writer.drawn([step], sets)
+        for own, written in zip(neighbours, self._writer.drawn(steps, sets), strict=True):
             known = [Neighbour(one.weight * (1 - share), one.changes) for one in own]
             yield [*known, *(Neighbour(share / sets, changes) for changes in written)]
 
@@ -186,7 +185,8 @@ def composer_checkpoint(
         values["writer"] = dict(writer.settings)
         pretrained = {name: fact for name, fact in writer.card.training.items() if name.startswith("pretrained")}
         data = f"{card.data}; with a language model trained on {writer.card.data}"
-        card = attrs.evolve(card, data=data, training={**card.training, **pretrained})
+        facts = {**card.training, **pretrained, "writer": writer.card.name}
+        card = attrs.evolve(card, name=f"{card.name} with {writer.card.name}", data=data, training=facts)
     return Checkpoint(kind=KIND, settings=values, tensors=tensors, card=card, files=files)
 
 
