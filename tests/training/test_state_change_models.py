@@ -146,6 +146,8 @@ def test_a_composer_can_have_a_writer(
     train(whole, chosen, tmp_path / "model", hardware=CPU)
     checkpoint = load_checkpoint(tmp_path / "model")
     assert checkpoint.card.training["pretrained"] == "tiny", "so that its scores have the exposure unknown"
+    assert checkpoint.card.name == "tiny with tiny"
+    assert checkpoint.card.training["writer"] == "tiny", "and no folder of this machine"
     own = load_checkpoint(trained[0]).tensors
     assert all(torch.equal(value, checkpoint.tensors[f"writer.{name}"]) for name, value in own.items())
     asked = [ProcedureStep(text=step.text, context=step.context) for step in steps[:3]]

@@ -186,7 +186,8 @@ def composer_checkpoint(
         pretrained = {name: fact for name, fact in writer.card.training.items() if name.startswith("pretrained")}
         data = f"{card.data}; with a language model trained on {writer.card.data}"
         facts = {**card.training, **pretrained, "writer": writer.card.name}
-        card = attrs.evolve(card, name=f"{card.name} with {writer.card.name}", data=data, training=facts)
+        name = f"{card.name} with {pretrained.get('pretrained', writer.card.name)}"
+        card = attrs.evolve(card, name=name, data=data, training=facts)
     return Checkpoint(kind=KIND, settings=values, tensors=tensors, card=card, files=files)
 
 
