@@ -59,7 +59,7 @@ class ComposerSettings:
     noun_similarity: float = field(default=0.1, validator=_cosine)
     written_sets: int = field(default=6, validator=[*_count, validators.le(MOST_NEIGHBOURS)])
     """The answers that a language model writes for each step, if there is one."""
-    written_share: float = field(default=0.5, validator=_inner_share)
+    written_share: float = field(default=0.4, validator=_inner_share)
     """Their weight among the answers of neighbours and language model."""
     selection: SelectionSettings = field(factory=SelectionSettings)
 
