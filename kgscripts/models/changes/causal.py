@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import attrs
@@ -51,13 +52,9 @@ class CausalChangeModel(TrainedModel):
 
     def predict(self, steps: Sequence[ProcedureStep]) -> list[list[PredictedChange]]:
         """See `ChangeModel`. The title is not used; of a context that is too long the beginning is cut."""
-        prompts = [prompt_pieces(self._language_model, step)[-self._most_read :] for step in steps]
-        order = sorted(range(len(prompts)), key=lambda place: len(prompts[place]))
         result: list[list[PredictedChange]] = [[] for _ in steps]
-        for start in range(0, len(order), _BATCH):
-            places = order[start : start + _BATCH]
-            written = self._most_probable([prompts[row] for row in places])
-            for place, (pieces, logs) in zip(places, written, strict=True):
+        for places, prompts in self._batches(steps):
+            for place, (pieces, logs) in zip(places, self._most_probable(prompts), strict=True):
                 result[place] = self._changes(pieces, logs)
         return result
 
@@ -72,16 +69,21 @@ class CausalChangeModel(TrainedModel):
         The random numbers are the same for every step and call, so that the answers of a step depend on the other steps
         by rounding alone.
         """
+        result: list[list[tuple[Change, ...]]] = [[] for _ in steps]
+        for places, prompts in self._batches(steps):
+            written = iter(self._drawn(prompts, sets))
+            for place in places:
+                texts = [self._language_model.tokenizer.decode(pieces) for pieces in islice(written, sets)]
+                result[place] = [tuple(dict.fromkeys(change for *_, change in self._parsed(text))) for text in texts]
+        return result
+
+    def _batches(self, steps: Sequence[ProcedureStep]) -> Iterator[tuple[list[int], list[list[int]]]]:
+        """Places of steps whose prompts are about equally long, and these prompts."""
         prompts = [prompt_pieces(self._language_model, step)[-self._most_read :] for step in steps]
         order = sorted(range(len(prompts)), key=lambda place: len(prompts[place]))
-        result: list[list[tuple[Change, ...]]] = [[] for _ in steps]
         for start in range(0, len(order), _BATCH):
             places = order[start : start + _BATCH]
-            written = self._drawn([prompts[place] for place in places], sets)
-            for number, pieces in enumerate(written):
-                found = self._changes(pieces, [0.0] * len(pieces))
-                result[places[number // sets]].append(tuple(one.change for one in found))
-        return result
+            yield places, [prompts[place] for place in places]
 
     def _drawn(self, prompts: Sequence[Sequence[int]], sets: int) -> list[list[int]]:
         """Pieces that follow each prompt up to the end of the text, `sets` times one after another.
@@ -161,22 +163,24 @@ class CausalChangeModel(TrainedModel):
     def _changes(self, pieces: Sequence[int], logs: Sequence[float]) -> list[PredictedChange]:
         """The state changes in generated pieces. Each counts once."""
         decode = self._language_model.tokenizer.decode
-        text = decode(list(pieces))
         ends = [len(decode(list(pieces[: size + 1]))) for size in range(len(pieces))]
         found: dict[Change, float] = {}
+        for start, stop, change in self._parsed(decode(list(pieces))):
+            own = [log for log, end in zip(logs, ends, strict=True) if start < end <= stop]
+            found.setdefault(change, math.fsum(own) / max(1, len(own)))
+        ranked = sorted(found.items(), key=lambda item: -item[1])
+        return [PredictedChange(change=change, log_probability=min(0.0, log)) for change, log in ranked]
+
+    def _parsed(self, text: str) -> Iterator[tuple[int, int, Change]]:
+        """The state changes in a text, and where their sentences begin and end."""
         position = 0
         for sentence in split_sentences(text):
             start = text.find(sentence, position)
             position = start + len(sentence)
-            own = [log for log, end in zip(logs, ends, strict=True) if start < end <= position]
             try:
-                change = parse_change(sentence)
+                yield start, position, parse_change(sentence)
             except InputError:
                 self.unparsed += 1
-            else:
-                found.setdefault(change, math.fsum(own) / max(1, len(own)))
-        ranked = sorted(found.items(), key=lambda item: -item[1])
-        return [PredictedChange(change=change, log_probability=min(0.0, log)) for change, log in ranked]
 
 
 def end_of_text(model: CausalModel) -> int:
