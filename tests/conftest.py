@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import tempfile
 from collections.abc import Iterator
@@ -23,6 +24,10 @@ settings.register_profile("kgscripts", settings.get_profile("explore"), derandom
 settings.load_profile("kgscripts")
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
+
+# Ten thousand tests and the libraries are millions of objects, which Python would look through after each 700 new ones:
+# a seventh of the whole run.
+gc.set_threshold(50_000, 20, 20)
 
 _of_run = tempfile.TemporaryDirectory(prefix="kgscripts-tests-")
 if "PYTEST_XDIST_WORKER" not in os.environ:
