@@ -25,8 +25,7 @@ settings.load_profile("kgscripts")
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
-# Ten thousand tests and the libraries are millions of objects, which Python would look through after each 700 new ones:
-# a seventh of the whole run.
+# Ten thousand tests and the libraries are millions of objects, which Python would look through again and again.
 gc.set_threshold(50_000, 20, 20)
 
 _of_run = tempfile.TemporaryDirectory(prefix="kgscripts-tests-")
